@@ -1,0 +1,91 @@
+# Everything runs in a virtual environment inside the checkout, made by whichever target needs it
+# first and reused while pyproject.toml and constraints.txt stay as they are.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python -m
+INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format test-slow test-gpu bench clean moved
+
+help:
+	@echo "make demo       solve Leduc hold'em, print and plot how its exploitability falls"
+	@echo "make test       all checks and the tests (what CI runs)"
+	@echo "make check      format, lint, types and import rules only"
+	@echo "make format     rewrite the files as 'make check' wants them"
+	@echo "make test-slow  the tests that take minutes"
+	@echo "make test-gpu   the tests that need a GPU (and a JAX that sees it)"
+	@echo "make bench      measure our solvers against OpenSpiel and LiteEFG"
+	@echo "make clean      remove the environment, caches and built files; runs/ stays"
+	@echo
+	@echo "Each sets up $(VENV) by itself. Another Python: make PYTHON=/path/to/python3.12 demo"
+
+demo: $(VENV)/demo-installed
+	@mkdir -p runs
+	$(VENV)/bin/sog solve leduc --iterations 1000 --plot runs/leduc.png --save runs/leduc.npz
+	@echo
+	@echo "The curve is in runs/leduc.png, the policy in runs/leduc.npz. Next:"
+	@echo "  source $(VENV)/bin/activate"
+	@echo "  sog exploitability leduc runs/leduc.npz"
+	@echo "  sog games"
+	@echo "  sog solve 'liars_dice(dice=1,faces=4)' --until-mbb 10"
+
+# Tests run on the CPU also where there is a GPU, so that they mean the same everywhere.
+test: check
+	JAX_PLATFORMS=cpu $(RUN) pytest
+
+check: $(VENV)/dev-installed
+	$(RUN) ruff format --check .
+	$(RUN) ruff check .
+	$(RUN) mypy
+	$(VENV)/bin/lint-imports
+
+format: $(VENV)/dev-installed
+	$(RUN) ruff format .
+	$(RUN) ruff check --fix .
+
+test-slow: $(VENV)/dev-installed
+	JAX_PLATFORMS=cpu $(RUN) pytest -m slow
+
+test-gpu: $(VENV)/dev-installed
+	$(RUN) pytest -m gpu
+
+bench: $(VENV)/bench-installed
+	PYTHONPATH=$(VENV)/peers $(VENV)/bin/python scripts/bench_tabular.py \
+		--json-out docs/results/bench_tabular.json
+
+clean:
+	rm -rf $(VENV) .cache build dist sog.egg-info .hypothesis
+	rm -rf .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment. It holds absolute paths, so one that was moved is made anew; the file `checkout`
+# is written last and also tells a half-made one.
+ifneq ($(shell cat $(VENV)/checkout 2>/dev/null),$(CURDIR))
+$(VENV)/bin/python: moved
+endif
+moved:
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "error: $(PYTHON) is not Python 3.11 or newer; try: make PYTHON=/path/to/python3.11"; \
+		exit 2; }
+	@echo "setting up $(VENV) (once; a few minutes on a slow network)"
+	$(PYTHON) -m venv --clear $(VENV)
+	@echo '$(CURDIR)' > $(VENV)/checkout
+
+$(VENV)/demo-installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[plot]'
+	@touch $@
+
+$(VENV)/dev-installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[dev]'
+	@touch $@ $(VENV)/demo-installed
+
+# LiteEFG asks for an older JAX, which it uses for deep learning only: it goes into a folder of its
+# own, without its requirements.
+$(VENV)/bench-installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) --editable '.[bench]'
+	$(INSTALL) --no-deps --upgrade --target $(VENV)/peers LiteEFG
+	@touch $@

@@ -1,0 +1,30 @@
+"""What every test runs under: strict shapes, two CPU devices, a compilation cache that lasts.
+
+Set before JAX is imported and through the environment, so that processes started by tests run the
+same way. Warnings are errors, see `filterwarnings` in pyproject.toml.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+
+os.environ["JAX_NUMPY_RANK_PROMOTION"] = "raise"
+os.environ["JAX_NUM_CPU_DEVICES"] = "2"
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CHECKOUT / ".cache" / "jax"))
+
+
+@pytest.hookimpl(trylast=True)  # after tests were deselected: asking for a device starts JAX
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips tests marked `gpu` where JAX finds none."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if not marked:
+        return
+    import jax
+
+    if jax.default_backend() != "gpu":
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason="JAX finds no GPU"))

@@ -1,0 +1,77 @@
+"""What is installed, and what importing it costs."""
+
+import importlib.resources
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+ROOMS = ("sog", "networks", "gtcfr", "selfplay")
+
+
+@pytest.fixture(scope="module")
+def pyproject() -> dict[str, Any]:
+    return tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
+
+
+@pytest.fixture(scope="module")
+def constraints() -> list[str]:
+    lines = (CHECKOUT / "constraints.txt").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def normalized(requirement: str) -> str:
+    """The name of a requirement, as package indexes compare names."""
+    name = re.match(r"[\w.-]+", requirement)
+    assert name is not None, requirement
+    return re.sub(r"[-_.]+", "-", name.group()).lower()
+
+
+def test_every_package_of_the_rooms_is_listed_in_pyproject(pyproject: dict[str, Any]) -> None:
+    found = {
+        ".".join(file.parent.relative_to(CHECKOUT).parts)
+        for room in ROOMS
+        for file in (CHECKOUT / room).rglob("*.py")
+    }
+    assert found | {"sog.configs"} == set(pyproject["tool"]["setuptools"]["packages"])
+
+
+def test_every_requirement_has_a_tested_version(
+    pyproject: dict[str, Any], constraints: list[str]
+) -> None:
+    project = pyproject["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    wanted = {normalized(requirement) for group in groups for requirement in group}
+    tested = {normalized(line) for line in constraints}
+    assert wanted - tested == {"sog"}
+
+
+def test_constraints_are_exact_versions_and_nothing_else(constraints: list[str]) -> None:
+    exact = re.compile(r'[\w.-]+==[\w.]+( ; python_version (<|>=) "3\.12")?')
+    assert [line for line in constraints if not exact.fullmatch(line)] == []
+
+
+def test_the_version_is_the_newest_of_the_changelog() -> None:
+    from sog import __version__
+
+    assert f"[{__version__}]" in (CHECKOUT / "CHANGELOG.md").read_text()
+
+
+def test_configs_are_found_as_data_of_the_installed_package() -> None:
+    folder = importlib.resources.files("sog.configs")
+    shipped = {file.name for file in (CHECKOUT / "configs").iterdir() if file.is_file()}
+    assert shipped <= {entry.name for entry in folder.iterdir()}
+
+
+def test_importing_sog_loads_nothing_heavy() -> None:
+    heavy = "{'jax', 'numpy', 'scipy', 'rich', 'sog.games'}"
+    code = f"import sog, sys; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"
