@@ -1,0 +1,261 @@
+"""The `Game` contract: a game is a public tree, and ranges flow through it.
+
+Glossary, used in every room of the project:
+
+    public state    what both players know.
+    infostate       a player's information state, an index into a padded list of S per public state
+                    (a hand in poker, Mr X's station, the one empty entry in chess).
+    world           (public state, infostate of player 0, infostate of player 1).
+    action          what the acting player chooses, A of them; may be hidden from the other.
+    outcome         the public event that follows, K of them (a bet, a card dealt, "caught").
+    reach           a player's own contribution to the probability of getting here; chance is left
+                    out, and it is not normalised.
+    joint weight    w(s0, s1 | public state): chance's contribution, from the deal on.
+    cfv             cfv_i(s) = sum over s' of w(s, s') reach_-i(s') E[utility_i | s, s'].
+
+A game writes the forward direction only. Counterfactual values flow up through the linear transpose
+of `Game.advance`, so they are right by construction.
+"""
+
+import abc
+import dataclasses
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+PLAYER_0: Final = 0
+PLAYER_1: Final = 1
+CHANCE: Final = 2
+TERMINAL: Final = 3
+
+State = TypeVar("State")
+
+
+def param(
+    default: Any,
+    help: str,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """Declares a game parameter: a dataclass field that `Game` checks when the game is made."""
+    rule = {"help": help, "minimum": minimum, "maximum": maximum, "choices": choices}
+    return dataclasses.field(default=default, metadata=rule)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Game(abc.ABC, Generic[State]):
+    """A two-player zero-sum game as pure functions of a public state.
+
+    Subclasses are frozen keyword-only dataclasses whose fields are the parameters (see `param`), so
+    a game is hashable and can be a static argument of `jax.jit`. All functions of a `State` are
+    written for one state, have static shapes and can be jitted and vmapped. `State` is a `pytree`
+    whose leaves keep their shape and dtype (always named explicitly: int32, int8, bool) under
+    `apply`, also when 64-bit types are enabled. Functions of a reach return its dtype.
+
+    Conventions that every function keeps:
+
+    * Infostate lists are padded to S = `num_infostates` for both players, not always at the end.
+      `infostate_mask` says which entries can occur at a state; the reach of the others is zero.
+    * At a chance state, player 0 "acts" with the single legal action 0. So one rule covers every
+      state: the acting player's part is `action_reach[S, A]`, the other's is `other_reach[S]`.
+    * Simultaneous moves are a hidden move of player 0 followed by a move of player 1.
+    """
+
+    name: ClassVar[str]
+    """The name used on the command line."""
+    summary: ClassVar[str]
+    """One line for `sog games`."""
+    unit: ClassVar[str] = "points"
+    """The unit of utilities; 1/1000 of it is printed as `milli_unit`."""
+    milli_unit: ClassVar[str] = "milli-points"
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            if field.metadata:
+                _check_param(self.name, field, getattr(self, field.name))
+
+    # Sizes, all static.
+
+    @property
+    @abc.abstractmethod
+    def num_infostates(self) -> int:
+        """S: infostates per player and public state, padding included."""
+
+    @property
+    @abc.abstractmethod
+    def num_actions(self) -> int:
+        """A: private actions, padding included."""
+
+    @property
+    @abc.abstractmethod
+    def num_outcomes(self) -> int:
+        """K: public outcomes, padding included."""
+
+    @property
+    @abc.abstractmethod
+    def max_depth(self) -> int:
+        """The most public events between the root and a terminal state."""
+
+    @property
+    @abc.abstractmethod
+    def max_utility(self) -> float:
+        """Utilities lie in [-max_utility, max_utility]."""
+
+    # The public tree.
+
+    @abc.abstractmethod
+    def root(self) -> State:
+        """The public state right after the private deal."""
+
+    @abc.abstractmethod
+    def actor(self, state: State) -> Array:
+        """int32: PLAYER_0, PLAYER_1, CHANCE or TERMINAL."""
+
+    @abc.abstractmethod
+    def legal_outcomes(self, state: State) -> Array:
+        """bool[K]: public events that some world allows; all False at a terminal state."""
+
+    @abc.abstractmethod
+    def apply(self, state: State, outcome: Array) -> State:
+        """The public state after a legal outcome (anything at all after an illegal one)."""
+
+    @abc.abstractmethod
+    def infostate_mask(self, state: State) -> Array:
+        """bool[2, S]: infostates that some legal play of both players and chance leads to."""
+
+    @abc.abstractmethod
+    def legal_actions(self, state: State) -> Array:
+        """bool[S, A]: a row per infostate of the player to act.
+
+        Rows outside `infostate_mask` are False. At a chance state column 0 is player 0's mask and
+        the rest is False; at a terminal state all is False.
+        """
+
+    # How ranges flow.
+
+    def root_reach(self) -> Array:
+        """[2, S]: 1 for every infostate that can be dealt, 0 for padding."""
+        return self.infostate_mask(self.root()).astype(jnp.result_type(float))
+
+    @abc.abstractmethod
+    def advance(
+        self, state: State, outcome: Array, action_reach: Array, other_reach: Array
+    ) -> Array:
+        """Reach probabilities in the child public state.
+
+        action_reach: [S, A], the actor's reach times his probability of each action, 0 where
+        illegal. other_reach: [S], the other player's reach. Returns reach [2, S].
+
+        The acting player's row is linear in `action_reach`, the other's in `other_reach`; neither
+        contains chance probabilities, and entries outside the child's `infostate_mask` are 0. A
+        public action picks a column; a hidden move sums the (infostate, action) pairs that lead to
+        each new infostate; an event that rules infostates out masks. Every coefficient is 0 or 1.
+        """
+
+    @abc.abstractmethod
+    def compatible_reach(self, state: State, reach: Array) -> Array:
+        """[2, S] from reach [2, S]: for each own infostate, sum over s' of w(s, s') reach_-i(s')."""
+
+    @abc.abstractmethod
+    def utilities(self, state: State, reach: Array) -> Array:
+        """Cfvs [2, S] of a terminal state: sum over s' of w(s, s') reach_-i(s') u_i(s, s')."""
+
+    @abc.abstractmethod
+    def observe(self, state: State) -> Array:
+        """float32[F]: features of the public state for a network, roughly in [-1, 1]."""
+
+    # Worlds, for sampling.
+
+    @abc.abstractmethod
+    def deal(self, key: Array) -> Array:
+        """int32[2]: a pair of infostates at the root, from the true joint distribution."""
+
+    @abc.abstractmethod
+    def transition(
+        self, key: Array, state: State, infostates: Array, action: Array
+    ) -> tuple[Array, Array]:
+        """One step of a world: (outcome int32, infostates int32[2] in the child public state).
+
+        infostates: int32[2]. action: int32, legal for the acting player's infostate. At a chance
+        state the action is ignored and the outcome has its true probability in this world.
+        """
+
+    # Text for people; runs on the host.
+
+    @abc.abstractmethod
+    def describe_state(self, state: State) -> str:
+        """A public state in one line."""
+
+    @abc.abstractmethod
+    def describe_infostate(self, state: State, player: int, infostate: int) -> str:
+        """What one infostate of a player means at this public state."""
+
+    @abc.abstractmethod
+    def describe_action(self, state: State, infostate: int, action: int) -> str:
+        """A legal action of the acting player."""
+
+    @abc.abstractmethod
+    def describe_outcome(self, state: State, outcome: int) -> str:
+        """A public event that may follow this state."""
+
+    def params(self) -> dict[str, Any]:
+        """The parameters and their values, in declaration order."""
+        fields = dataclasses.fields(self)
+        return {field.name: getattr(self, field.name) for field in fields if field.metadata}
+
+    def __str__(self) -> str:
+        values = ",".join(f"{name}={_text(value)}" for name, value in self.params().items())
+        return f"{self.name}({values})" if values else self.name
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _check_param(game: str, field: dataclasses.Field[Any], value: Any) -> None:
+    where, rule = f"{game}: {field.name}", field.metadata
+    wanted = field.type if isinstance(field.type, type) else type(field.default)
+    integer_for_float = wanted is float and type(value) is int
+    if type(value) is not wanted and not integer_for_float:
+        raise ValueError(f"{where} must be of type {wanted.__name__}, got {value!r}.")
+    if rule["minimum"] is not None and value < rule["minimum"]:
+        raise ValueError(f"{where} must be >= {rule['minimum']}, got {value}.")
+    if rule["maximum"] is not None and value > rule["maximum"]:
+        raise ValueError(f"{where} must be <= {rule['maximum']}, got {value}.")
+    if rule["choices"] is not None and value not in rule["choices"]:
+        raise ValueError(f"{where} must be one of {', '.join(rule['choices'])}, got {value!r}.")
+
+
+# What most games need to write the functions above.
+
+
+def public_action(state_actor: Array, outcome: Array, action_reach: Array, other: Array) -> Array:
+    """`advance` for a public action: outcome k means action k, and no infostate changes.
+
+    At a chance state (player 0 with action 0) nothing is picked. Returns reach [2, S].
+    """
+    column = jnp.where(state_actor == CHANCE, 0, outcome)
+    actor_reach = action_reach[:, column]
+    acts_first = state_actor != PLAYER_1
+    return jnp.where(acts_first, jnp.stack([actor_reach, other]), jnp.stack([other, actor_reach]))
+
+
+def opponents_weight(matrix: Array, reach: Array) -> Array:
+    """[2, S]: sum over s' of matrix[s0, s1] times the opponent's reach; matrix is [S, S]."""
+    precision = jax.lax.Precision.HIGHEST  # accelerators would round the factors to 10 bits
+    return jnp.stack(
+        [
+            jnp.matmul(matrix, reach[1], precision=precision),
+            jnp.matmul(reach[0], matrix, precision=precision),
+        ]
+    )
+
+
+def zero_sum_cfvs(payoff_weight: Array, reach: Array) -> Array:
+    """Cfvs [2, S] at a terminal state from w(s0, s1) u_0(s0, s1), an [S, S] matrix."""
+    cfvs = opponents_weight(payoff_weight, reach)
+    return cfvs * jnp.array([[1], [-1]], cfvs.dtype)

@@ -1,0 +1,28 @@
+"""Kuhn poker: a card each from {J, Q, K}, ante 1, one bet of 1."""
+
+import dataclasses
+
+from sog.games.core import param
+from sog.games.poker import BettingGame
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Kuhn(BettingGame):
+    """Kuhn poker; the value to player 0 with three cards is -1/18."""
+
+    name = "kuhn"
+    summary = "Kuhn poker: one card each, one bet of one chip"
+
+    ranks: int = param(3, "cards in the deck, one of each rank", minimum=2, maximum=13)
+
+    @property
+    def ranks_of_cards(self) -> tuple[int, ...]:
+        return tuple(range(self.ranks))
+
+    @property
+    def raise_sizes(self) -> tuple[tuple[int, ...], ...]:
+        return ((1,),)
+
+    @property
+    def raise_limit(self) -> int:
+        return 1

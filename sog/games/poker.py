@@ -1,0 +1,266 @@
+"""Betting games with one private card each: the engine of Kuhn, Leduc and generic poker.
+
+A round of betting: the first player checks or bets, and so on until a bet is called, both have
+checked, or somebody folds. Raises per round are limited. With two rounds, a public card is dealt
+between them. A pair with the public card wins, else the higher rank, else the pot is split.
+"""
+
+import abc
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.core import CHANCE, TERMINAL, Game, opponents_weight, public_action, zero_sum_cfvs
+from sog.pytree import pytree
+
+FOLD, CALL, FIRST_RAISE = 0, 1, 2
+NOBODY = 2
+NO_EVENT = -1
+
+
+@pytree
+class PokerState:
+    """Public state of a betting game."""
+
+    stage: Array  # int32: whose turn, as returned by `actor`
+    round: Array  # int32: 0, or 1 after the public card
+    board: Array  # int32: the public card, num_cards before it is dealt
+    num_raises: Array  # int32: in this round
+    checked: Array  # bool: the first player of this round has checked
+    stakes: Array  # int32[2]: chips put in, ante included
+    folder: Array  # int32: who folded, or NOBODY
+    events: Array  # int32[max_depth]: outcomes so far, for people to read
+    num_events: Array  # int32
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BettingGame(Game[PokerState], abc.ABC):
+    """Fixed-limit betting over one private card per player and at most one public card.
+
+    Infostates are cards. An outcome is the betting action, or the public card at a chance state.
+    """
+
+    unit = "chips"
+    milli_unit = "mbb"
+
+    @property
+    @abc.abstractmethod
+    def ranks_of_cards(self) -> tuple[int, ...]:
+        """The rank of each distinguishable card; its length is S."""
+
+    @property
+    def copies(self) -> int:
+        """How many indistinguishable copies of each card are in the deck."""
+        return 1
+
+    @property
+    @abc.abstractmethod
+    def raise_sizes(self) -> tuple[tuple[int, ...], ...]:
+        """Chips of each raise action, a row per betting round (1 or 2 rounds)."""
+
+    @property
+    @abc.abstractmethod
+    def raise_limit(self) -> int:
+        """Raises allowed per round."""
+
+    @property
+    def num_infostates(self) -> int:
+        return len(self.ranks_of_cards)
+
+    @property
+    def num_actions(self) -> int:
+        return FIRST_RAISE + len(self.raise_sizes[0])
+
+    @property
+    def num_outcomes(self) -> int:
+        cards = self.num_infostates if len(self.raise_sizes) > 1 else 0
+        return max(self.num_actions, cards)
+
+    @property
+    def max_depth(self) -> int:
+        rounds = len(self.raise_sizes)
+        return rounds * (self.raise_limit + 2) + rounds - 1
+
+    @property
+    def max_utility(self) -> float:
+        return 1.0 + self.raise_limit * sum(max(sizes) for sizes in self.raise_sizes)
+
+    @functools.cached_property
+    def _joint_weight(self) -> np.ndarray:
+        """float64[S + 1, S, S]: w for each public card; the last is before it is dealt."""
+        size = self.num_infostates
+        deck, same = size * self.copies, np.eye(size)
+        deal = self.copies * (self.copies - same) / (deck * (deck - 1))
+        left = self.copies - same[:, :, None] - same[:, None, :]  # [board, s0, s1]
+        dealt = deal * np.maximum(left, 0) / max(deck - 2, 1)
+        return np.asarray(np.concatenate([dealt, deal[None]]))
+
+    @functools.cached_property
+    def _showdown(self) -> np.ndarray:
+        """float64[S + 1, S, S]: 1 where player 0 wins, -1 where player 1 wins."""
+        ranks = np.array(self.ranks_of_cards)
+        pairs = np.append(ranks, -1)[:, None] == ranks[None, :]
+        strength = ranks[None, :] + pairs * (ranks.max() + 1)
+        return np.asarray(np.sign(strength[:, :, None] - strength[:, None, :]), np.float64)
+
+    def root(self) -> PokerState:
+        def number(value: int) -> Array:
+            return jnp.asarray(value, jnp.int32)
+
+        return PokerState(
+            stage=number(0),
+            round=number(0),
+            board=number(self.num_infostates),
+            num_raises=number(0),
+            checked=jnp.bool_(False),
+            stakes=jnp.ones(2, jnp.int32),
+            folder=number(NOBODY),
+            events=jnp.full(self.max_depth, NO_EVENT, jnp.int32),
+            num_events=number(0),
+        )
+
+    def actor(self, state: PokerState) -> Array:
+        return state.stage
+
+    def _legal_bets(self, state: PokerState) -> Array:
+        """bool[A] at a decision: folding needs a bet to fold to, raising a raise left."""
+        facing = state.stakes[0] != state.stakes[1]
+        can_raise = state.num_raises < self.raise_limit
+        raises = jnp.full(self.num_actions - FIRST_RAISE, can_raise)
+        return jnp.concatenate([jnp.stack([facing, jnp.bool_(True)]), raises])
+
+    def legal_outcomes(self, state: PokerState) -> Array:
+        bets = (
+            jnp.zeros(self.num_outcomes, bool).at[: self.num_actions].set(self._legal_bets(state))
+        )
+        cards = jnp.arange(self.num_outcomes) < self.num_infostates
+        return jnp.where(state.stage == CHANCE, cards, bets) & (state.stage != TERMINAL)
+
+    def apply(self, state: PokerState, outcome: Array) -> PokerState:
+        outcome = outcome.astype(jnp.int32)
+        is_deal = state.stage == CHANCE
+        player = jnp.where(is_deal, 0, state.stage)
+        folds, calls = ~is_deal & (outcome == FOLD), ~is_deal & (outcome == CALL)
+        raises = ~is_deal & (outcome >= FIRST_RAISE)
+        sizes = jnp.asarray(self.raise_sizes, jnp.int32)
+        size = sizes[state.round, jnp.maximum(outcome - FIRST_RAISE, 0)]
+        owed = state.stakes[1 - player]
+        paid = jnp.where(raises, owed + size, owed)
+        stakes = jnp.where(folds | is_deal, state.stakes, state.stakes.at[player].set(paid))
+        closes = calls & (state.checked | (state.num_raises > 0))
+        last_round = state.round == len(self.raise_sizes) - 1
+        stage = jnp.where(is_deal, 0, 1 - player)
+        stage = jnp.where(closes, jnp.where(last_round, TERMINAL, CHANCE), stage)
+        stage = jnp.where(folds, TERMINAL, stage)
+        return PokerState(
+            stage=stage.astype(jnp.int32),
+            round=state.round + is_deal,
+            board=jnp.where(is_deal, outcome, state.board),
+            num_raises=jnp.where(is_deal, 0, state.num_raises + raises),
+            checked=jnp.where(is_deal, False, state.checked | calls),
+            stakes=stakes,
+            folder=jnp.where(folds, player, state.folder),
+            events=state.events.at[state.num_events].set(outcome),
+            num_events=state.num_events + 1,
+        )
+
+    def infostate_mask(self, state: PokerState) -> Array:
+        cards = jnp.arange(self.num_infostates)
+        left = cards != state.board if self.copies == 1 else jnp.full_like(cards, True, bool)
+        return jnp.stack([left, left])
+
+    def legal_actions(self, state: PokerState) -> Array:
+        mask = self.infostate_mask(state)[0][:, None]
+        only_first = jnp.arange(self.num_actions) == 0
+        bets = jnp.where(state.stage == CHANCE, only_first, self._legal_bets(state))
+        return mask & bets & (state.stage != TERMINAL)
+
+    def advance(
+        self, state: PokerState, outcome: Array, action_reach: Array, other_reach: Array
+    ) -> Array:
+        reach = public_action(state.stage, outcome, action_reach, other_reach)
+        return jnp.where(self.infostate_mask(self.apply(state, outcome)), reach, 0)
+
+    def compatible_reach(self, state: PokerState, reach: Array) -> Array:
+        return opponents_weight(jnp.asarray(self._joint_weight, reach.dtype)[state.board], reach)
+
+    def utilities(self, state: PokerState, reach: Array) -> Array:
+        weight = jnp.asarray(self._joint_weight, reach.dtype)[state.board]
+        showdown = jnp.asarray(self._showdown, reach.dtype)[state.board]
+        fold = jnp.where(state.folder == 0, -1, 1).astype(reach.dtype)
+        sign = jnp.where(state.folder == NOBODY, showdown, fold)
+        return zero_sum_cfvs(weight * sign * jnp.min(state.stakes).astype(reach.dtype), reach)
+
+    def observe(self, state: PokerState) -> Array:
+        def one_hot(value: Array, size: int) -> Array:
+            return jax.nn.one_hot(value, size, dtype=jnp.float32)
+
+        return jnp.concatenate(
+            [
+                one_hot(state.stage, 4),
+                one_hot(state.round, len(self.raise_sizes)),
+                one_hot(state.board, self.num_infostates + 1),
+                one_hot(state.num_raises, self.raise_limit + 1),
+                one_hot(state.folder, 3),
+                state.checked[None].astype(jnp.float32),
+                state.stakes.astype(jnp.float32) / self.max_utility,
+            ]
+        )
+
+    def deal(self, key: Array) -> Array:
+        size = self.num_infostates
+        weight = jnp.asarray(self._joint_weight[-1].reshape(-1), jnp.float32)
+        pair = jax.random.choice(key, size * size, p=weight)
+        return jnp.stack([pair // size, pair % size]).astype(jnp.int32)
+
+    def transition(
+        self, key: Array, state: PokerState, infostates: Array, action: Array
+    ) -> tuple[Array, Array]:
+        cards = jnp.full(self.num_infostates, self.copies, jnp.float32).at[infostates].add(-1)
+        card = jax.random.choice(key, self.num_infostates, p=cards / cards.sum())
+        outcome = jnp.where(state.stage == CHANCE, card, action).astype(jnp.int32)
+        return outcome, infostates
+
+    def describe_state(self, state: PokerState) -> str:
+        words = []
+        node = self.root()
+        for outcome in np.asarray(state.events)[: int(state.num_events)]:
+            words.append(self.describe_outcome(node, int(outcome)))
+            node = self.apply(node, jnp.int32(outcome))
+        return f"{' '.join(words) or 'start'} (stakes {state.stakes[0]}-{state.stakes[1]})"
+
+    def describe_infostate(self, state: PokerState, player: int, infostate: int) -> str:
+        return self.describe_card(infostate)
+
+    def describe_action(self, state: PokerState, infostate: int, action: int) -> str:
+        return self._describe_bet(state, action)
+
+    def describe_outcome(self, state: PokerState, outcome: int) -> str:
+        if int(state.stage) == CHANCE:
+            return f"[{self.describe_card(outcome)}]"
+        return self._describe_bet(state, outcome)
+
+    def _describe_bet(self, state: PokerState, action: int) -> str:
+        facing = int(state.stakes[0]) != int(state.stakes[1])
+        if action == FOLD:
+            return "fold"
+        if action == CALL:
+            return "call" if facing else "check"
+        size = self.raise_sizes[int(state.round)][action - FIRST_RAISE]
+        return f"{'raise' if facing else 'bet'}{size}"
+
+    def describe_card(self, card: int) -> str:
+        """A card as text: rank letter, then a suit letter where suits are told apart."""
+        ranks = self.ranks_of_cards
+        letters = "AKQJT98765432"
+        rank, top = ranks[card], max(ranks)
+        # Three ranks read J, Q, K as in the literature; longer decks end in the ace.
+        offset = 1 if top <= 2 else 0
+        position = top - rank + offset
+        text = letters[position] if position < len(letters) else f"<{rank}>"
+        suits = len(ranks) // (top + 1)
+        return text + ("shdc"[card % suits] if 1 < suits <= 4 else "")
