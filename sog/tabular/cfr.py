@@ -1,0 +1,265 @@
+"""The CFR family on the sequence form: one implementation, the rule is an argument.
+
+Pure functions, to be jitted by the caller (`sog.tabular.solver` does). Shapes: [A, H, batch] per
+layer and player, sequences buffer [entry, batch]; see `sog.tabular.sequence_form`.
+"""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import jax.numpy as jnp
+from jax import Array
+
+from sog.pytree import pytree
+from sog.tabular.sequence_form import SequenceForm, SparsePayoff, Treeplex
+
+LayerArrays = tuple[Array, ...]
+"""One array [A, H, batch] per layer of a treeplex."""
+
+_MOST_UNROLLED: Final = 32  # a longer sum is one reduction, to keep programs small
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A member of the CFR family.
+
+    In iteration t the cumulative regrets are multiplied by t'^p / (t'^p + 1), t' = t - 1, with p =
+    `positive_power` or `negative_power` by their sign (infinity: no discount), the instant regrets
+    are added, and the average policy is weighted by t^`averaging_power`.
+    """
+
+    summary: str
+    alternating: bool
+    """Player 1 answers player 0's updated policy; else both update from the same profile."""
+    positive_power: float = float("inf")
+    negative_power: float = float("inf")
+    floor: bool = False
+    """Regret matching+: cumulative regrets are never negative."""
+    averaging_power: int = 0
+    predictive: bool = False
+    """The last instant regrets are counted once more as a prediction of the next."""
+
+
+RULES: Final[dict[str, Rule]] = {
+    "cfr": Rule(summary="CFR (Zinkevich et al. 2007), alternating", alternating=True),
+    "cfr+": Rule(
+        summary="CFR+ (Tammelin 2014): regret matching+, alternating, linear averaging",
+        alternating=True,
+        floor=True,
+        averaging_power=1,
+    ),
+    "sog": Rule(
+        summary="Student of Games: regret matching+, simultaneous, linear averaging",
+        alternating=False,
+        floor=True,
+        averaging_power=1,
+    ),
+    "linear": Rule(
+        summary="Linear CFR (Brown and Sandholm 2019)",
+        alternating=True,
+        positive_power=1.0,
+        negative_power=1.0,
+        averaging_power=1,
+    ),
+    "dcfr": Rule(
+        summary="Discounted CFR (Brown and Sandholm 2019), alpha 3/2, beta 0, gamma 2",
+        alternating=True,
+        positive_power=1.5,
+        negative_power=0.0,
+        averaging_power=2,
+    ),
+    "pcfr+": Rule(
+        summary="Predictive CFR+ (Farina et al. 2021): quadratic averaging",
+        alternating=True,
+        floor=True,
+        averaging_power=2,
+        predictive=True,
+    ),
+}
+
+
+@pytree
+class CFRState:
+    """What CFR keeps between iterations; pairs are indexed by player."""
+
+    cumulative_regret: tuple[LayerArrays, LayerArrays]
+    prediction: tuple[LayerArrays, LayerArrays]
+    """The last instant regrets where the rule is predictive, else no layers."""
+    policy: tuple[LayerArrays, LayerArrays]
+    """The current policy."""
+    sequences: tuple[Array, Array]
+    """[entry, batch]: the reach of every sequence under the current policy."""
+    policy_sum: tuple[LayerArrays, LayerArrays]
+    """Weighted sums of own reach times policy; normalised, the average policy."""
+
+
+def initial_state(form: SequenceForm, root_reach: Array, rule: Rule) -> CFRState:
+    """Zero regrets and uniform policies. root_reach: [2, S, batch]."""
+    zeros, policies, sequences = [], [], []
+    for player, plex in enumerate(form.treeplex):
+        shapes = [(*layer.legal.shape, root_reach.shape[-1]) for layer in plex.layers]
+        zeros.append(tuple(jnp.zeros(shape, root_reach.dtype) for shape in shapes))
+        policy, reach = act(plex, root_reach[player], zeros[-1])
+        policies.append(policy)
+        sequences.append(reach)
+    both = (zeros[0], zeros[1])
+    return CFRState(
+        cumulative_regret=both,
+        prediction=both if rule.predictive else ((), ()),
+        policy=(policies[0], policies[1]),
+        sequences=(sequences[0], sequences[1]),
+        policy_sum=both,
+    )
+
+
+def iterate(
+    form: SequenceForm, root_reach: Array, rule: Rule, state: CFRState, t: Array
+) -> CFRState:
+    """Iteration t = 1, 2, ... of both players. root_reach: [2, S, batch]; t: integer scalar."""
+    step = t.astype(root_reach.dtype)
+    before = state.sequences
+    regret, prediction = list(state.cumulative_regret), list(state.prediction)
+    policy, sequences = list(state.policy), list(state.sequences)
+    policy_sum = list(state.policy_sum)
+    for player, plex in enumerate(form.treeplex):
+        # An alternating rule lets player 1 answer the policy that player 0 has just updated.
+        met = sequences[1 - player] if rule.alternating else before[1 - player]
+        instant, _ = back_up(plex, policy[player], leaf_cfvs(form, player, met))
+        policy_sum[player] = tuple(
+            total + step**rule.averaging_power * reach
+            for total, reach in zip(
+                policy_sum[player], in_layers(plex, sequences[player]), strict=True
+            )
+        )
+        regret[player] = tuple(
+            _accumulate(rule, old, new, step)
+            for old, new in zip(regret[player], instant, strict=True)
+        )
+        matched = regret[player]
+        if rule.predictive:
+            prediction[player] = instant
+            matched = tuple(a + b for a, b in zip(regret[player], instant, strict=True))
+        policy[player], sequences[player] = act(plex, root_reach[player], matched)
+    return CFRState(
+        cumulative_regret=(regret[0], regret[1]),
+        prediction=(prediction[0], prediction[1]),
+        policy=(policy[0], policy[1]),
+        sequences=(sequences[0], sequences[1]),
+        policy_sum=(policy_sum[0], policy_sum[1]),
+    )
+
+
+def _accumulate(rule: Rule, regret: Array, instant: Array, step: Array) -> Array:
+    def discount(power: float) -> Array | float:
+        before = (step - 1) ** power
+        return 1.0 if math.isinf(power) else before / (before + 1)
+
+    if rule.floor:
+        return jnp.maximum(regret + instant, 0)
+    factor = jnp.where(
+        regret > 0, discount(rule.positive_power), discount(rule.negative_power)
+    ).astype(regret.dtype)
+    return regret * factor + instant
+
+
+def regret_matching(regret: Array, uniform: Array) -> Array:
+    """A policy [A, H, batch] in proportion to positive regret, uniform where there is none.
+
+    regret: [A, H, batch], 0 where illegal. uniform: [A, H], the uniform policy over legal actions.
+    """
+    positive = jnp.maximum(regret, 0)
+    total = add_up(list(positive))
+    has_regret = total > 0
+    scale = 1 / jnp.where(has_regret, total, 1)
+    return jnp.where(has_regret[None], positive * scale[None], uniform[:, :, None])
+
+
+def act(plex: Treeplex, root_reach: Array, regret: LayerArrays) -> tuple[LayerArrays, Array]:
+    """The policy by regret matching, and the reach of every sequence under it.
+
+    root_reach: [S, batch]. Returns [A, H, batch] per layer and the buffer [entry, batch].
+    """
+    policy = tuple(
+        regret_matching(values, layer.uniform)
+        for values, layer in zip(regret, plex.layers, strict=True)
+    )
+    return policy, realize(plex, root_reach, policy)
+
+
+def realize(plex: Treeplex, root_reach: Array, policy: LayerArrays) -> Array:
+    """The reach of every sequence under a policy: the buffer [entry, batch]."""
+    reach = jnp.where(plex.root_mask[:, None], root_reach, 0)
+    buffer = jnp.concatenate([jnp.zeros_like(reach[:1]), reach])
+    for layer, probability in zip(plex.layers, policy, strict=True):
+        sequences = probability * gather_sum(buffer, layer.source)[None]
+        buffer = jnp.concatenate([buffer, sequences.reshape(-1, buffer.shape[-1])])
+    return buffer
+
+
+def in_layers(plex: Treeplex, buffer: Array) -> LayerArrays:
+    """The blocks of a sequence buffer: [A, H, batch] per layer."""
+    start, blocks = 1 + plex.root_mask.shape[0], []
+    for layer in plex.layers:
+        stop = start + layer.legal.size
+        blocks.append(buffer[start:stop].reshape(*layer.legal.shape, -1))
+        start = stop
+    return tuple(blocks)
+
+
+def leaf_cfvs(form: SequenceForm, player: int, opponent_sequences: Array) -> Array:
+    """Cfvs [leaf row, batch] of a player at the terminal states, from the opponent's buffer."""
+    reach = gather_sum(opponent_sequences, form.treeplex[1 - player].leaf_source)
+    payoff = form.payoff
+    if isinstance(payoff, SparsePayoff):
+        weight, other = payoff.weight[player], payoff.other[player]
+        if len(other) > _MOST_UNROLLED:
+            return jnp.sum(weight * reach[other], axis=0)
+        return add_up([weight[place] * reach[other[place]] for place in range(len(other))])
+    # [own infostate, other infostate, terminal, batch]
+    matrix = payoff.matrix if player == 0 else -payoff.matrix.swapaxes(0, 1)
+    rows, columns, terminals, _ = matrix.shape
+    reach = reach.reshape(columns, terminals, -1)
+    cfvs = add_up([matrix[:, column] * reach[column][None] for column in range(columns)])
+    return cfvs.reshape(rows * terminals, -1)
+
+
+def back_up(
+    plex: Treeplex, policy: LayerArrays, leaf: Array, best_response: bool = False
+) -> tuple[LayerArrays, Array]:
+    """Backs cfvs up a treeplex.
+
+    policy: [A, H, batch] per layer (not read for a best response). leaf: cfvs [leaf row, batch].
+    Returns the advantage of every action over the policy (or over the best action), [A, H, batch]
+    per layer, and the cfvs [S, batch] of the root infostates.
+    """
+    nothing = jnp.zeros_like(leaf[:1])
+    leaf = jnp.concatenate([leaf, nothing])
+    below = nothing  # cfvs of the infostates in later layers, then 0
+    advantages = []
+    for layer, probability in zip(reversed(plex.layers), reversed(policy), strict=True):
+        q = gather_sum(leaf, layer.leaf) + gather_sum(below, layer.child)
+        q = q.reshape(*layer.legal.shape, -1)
+        if best_response:
+            value = jnp.max(jnp.where(layer.legal[:, :, None], q, -jnp.inf), axis=0)
+        else:
+            value = add_up([p * action for p, action in zip(probability, q, strict=True)])
+        advantages.append(jnp.where(layer.legal[:, :, None], q - value[None], 0))
+        below = jnp.concatenate([value, below])
+    root = gather_sum(leaf, plex.root_leaf) + gather_sum(below, plex.root_child)
+    return tuple(reversed(advantages)), root
+
+
+def gather_sum(values: Array, lists: Array) -> Array:
+    """Sums `values[lists[0]] + values[lists[1]] + ...`; values [n, batch], lists [list, m]."""
+    if len(lists) == 0:
+        return jnp.zeros((lists.shape[1], values.shape[1]), values.dtype)
+    taken = [jnp.take(values, row, axis=0, mode="clip") for row in lists]
+    return add_up(taken)
+
+
+def add_up(terms: Sequence[Array]) -> Array:
+    """A sum written out term by term, which XLA fuses into one loop over contiguous rows."""
+    return functools.reduce(jnp.add, terms)

@@ -1,0 +1,240 @@
+"""From the public tree to the sequence form: index lists, from sparse matrices on the host."""
+
+import dataclasses
+from typing import Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+
+from sog.tabular.public_tree import PublicTree
+from sog.tabular.sequence_form import (
+    NOTHING,
+    CompiledGame,
+    DensePayoff,
+    Layer,
+    Placement,
+    SequenceForm,
+    SparsePayoff,
+    Treeplex,
+)
+
+_MOST_DENSE_WASTE: Final = 8  # dense payoffs may hold this many times the nonzero entries
+
+
+def compile_game(tree: PublicTree) -> CompiledGame:
+    """Compiles an enumerated public tree; index lists are int32, payoffs float64."""
+    payoff, leaves = _payoff(tree)
+    (plex_0, place_0), (plex_1, place_1) = (
+        _treeplex(tree, player, leaves[player]) for player in (0, 1)
+    )
+    form = SequenceForm(treeplex=(plex_0, plex_1), payoff=payoff)
+    return CompiledGame(tree=tree, form=form, placements=(place_0, place_1))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class _Leaves:
+    """The leaf rows of one player, and the terminal infostate that each used one stands for."""
+
+    infostate: np.ndarray  # [used]: node * S + infostate
+    row: np.ndarray  # [used]
+    num_rows: int
+
+
+def _payoff(tree: PublicTree) -> tuple[DensePayoff | SparsePayoff, tuple[_Leaves, _Leaves]]:
+    """Lays out the terminal payoffs, dense where that wastes little, and numbers the leaf rows."""
+    size = tree.game.num_infostates
+    terminals, terminal = np.unique(tree.payoff_node, return_inverse=True)
+    used, entry, rank, of_terminal = [], [], [], []
+    for player in (0, 1):
+        key = tree.payoff_node.astype(np.int64) * size + tree.payoff_infostates[:, player]
+        keys, inverse = np.unique(key, return_inverse=True)
+        at = np.searchsorted(terminals, keys // size)
+        used.append(keys)
+        entry.append(inverse)
+        of_terminal.append(at)
+        rank.append(np.arange(len(keys)) - np.searchsorted(at, np.arange(len(terminals)))[at])
+    widths = [int(of_player.max(initial=0)) + 1 for of_player in rank]
+    if widths[0] * widths[1] * len(terminals) <= _MOST_DENSE_WASTE * len(tree.payoff):
+        matrix: Any = np.zeros((*widths, len(terminals), 1))
+        first, second = (rank[player][entry[player]] for player in (0, 1))
+        matrix[first, second, terminal, 0] = tree.payoff
+        rows = [rank[player] * len(terminals) + of_terminal[player] for player in (0, 1)]
+        num_rows = [width * len(terminals) for width in widths]
+        payoff: DensePayoff | SparsePayoff = DensePayoff(matrix=matrix)
+    else:
+        rows = [np.arange(len(keys)) for keys in used]
+        num_rows = [len(keys) for keys in used]
+        other, weight = [], []
+        for player, sign in ((0, 1.0), (1, -1.0)):
+            pairs = (entry[player], entry[1 - player])
+            shape = (num_rows[player], num_rows[1 - player])
+            payoffs = sp.csr_matrix((sign * tree.payoff, pairs), shape)
+            other.append(_padded_lists(payoffs, 0))
+            weight.append(_padded_lists(payoffs, 0.0, payoffs.data)[..., None])
+        payoff = SparsePayoff(other=(other[0], other[1]), weight=(weight[0], weight[1]))
+    first_leaves, second_leaves = (
+        _Leaves(infostate=used[player], row=rows[player], num_rows=num_rows[player])
+        for player in (0, 1)
+    )
+    return payoff, (first_leaves, second_leaves)
+
+
+def _treeplex(tree: PublicTree, player: int, leaves: _Leaves) -> tuple[Treeplex, Placement]:
+    """Orders the player's infostates in layers and lists what leads where."""
+    size = tree.game.num_infostates
+    acts = (tree.node_actor == player)[:, None, None]
+    node, infostate, action = np.nonzero(acts & tree.node_legal)  # the sequences
+    keys, first, owner, count = np.unique(
+        node * size + infostate, return_index=True, return_inverse=True, return_counts=True
+    )
+    source = _sources(tree, player, node, infostate, action)  # columns: S root entries, sequences
+    leads = source[keys].tocoo()
+    later = leads.col >= size
+    layer = _layers(owner[leads.col[later] - size], leads.row[later], count)
+    order = np.lexsort((keys, -count, layer))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+
+    # Where each column of `source` sits in the buffer.
+    entry = np.concatenate([1 + np.arange(size), np.zeros(len(node), np.int64)])
+    blocks, start, base = [], 0, 1 + size
+    for number in range(int(layer.max(initial=-1)) + 1):
+        members = order[layer[order] == number]
+        most = int(count[members].max())
+        sequences = np.nonzero(layer[owner] == number)[0]
+        which_action = sequences - first[owner[sequences]]
+        column = rank[owner[sequences]] - start
+        entry[size + sequences] = base + which_action * len(members) + column
+        blocks.append((members, most, start, base))
+        start, base = start + len(members), base + most * len(members)
+    source = _moved(source, source.shape[0], base, column=entry)
+    action_of = np.zeros(base, np.int32)
+    action_of[entry[size:]] = action
+
+    to_infostate = source[keys[order]].T.tocsr()
+    from_leaf = _moved(source[leaves.infostate], leaves.num_rows, base, row=leaves.row)
+    to_leaf = from_leaf.T.tocsr()
+    layers, actions = [], []
+    for members, most, start, base in blocks:
+        block, stop = slice(base, base + most * len(members)), start + len(members)
+        legal: Any = np.arange(most)[:, None] < count[members]
+        layers.append(
+            Layer(
+                source=_padded_lists(source[keys[members]], NOTHING),
+                legal=legal,
+                uniform=legal / legal.sum(axis=0),
+                leaf=_padded_lists(to_leaf[block], leaves.num_rows),
+                child=_padded_lists(to_infostate[block, stop:], len(keys) - stop),
+            )
+        )
+        actions.append(action_of[block].reshape(most, len(members)))
+    root = slice(1, 1 + size)
+    treeplex = Treeplex(
+        layers=tuple(layers),
+        leaf_source=_padded_lists(from_leaf, NOTHING),
+        root_leaf=_padded_lists(to_leaf[root], leaves.num_rows),
+        root_child=_padded_lists(to_infostate[root], len(keys)),
+        root_mask=tree.node_mask[0, player],
+    )
+    placement = Placement(
+        node=tuple(keys[members] // size for members, *_ in blocks),
+        infostate=tuple(keys[members] % size for members, *_ in blocks),
+        action=tuple(actions),
+        legal=tuple(np.asarray(layer.legal) for layer in layers),
+        source=source,
+    )
+    return treeplex, placement
+
+
+def _sources(
+    tree: PublicTree,
+    player: int,
+    node: np.ndarray,
+    infostate: np.ndarray,
+    action: np.ndarray,
+) -> sp.csr_matrix:
+    """[node * S + infostate, S + sequence]: the player's reach there is the row sum of these.
+
+    The sequences are given as (node, infostate, action), sorted. Steps of the opponent and of
+    chance compose, level by level; a step of the player himself starts anew from his sequences.
+    """
+    size, flow = tree.game.num_infostates, tree.flows[player]
+    shape, columns = tree.node_legal.shape, size + len(node)
+    given = np.ravel_multi_index((node, infostate, action), shape)
+    parent = tree.node_parent[flow.node]
+    own = tree.node_actor[parent] == player
+    taken = np.ravel_multi_index((parent, flow.parent_infostate, flow.action), shape)
+    sequence = size + np.searchsorted(given, taken)
+    first_of = np.searchsorted(tree.node_depth, np.arange(tree.node_depth[-1] + 2))
+
+    mask = tree.node_mask[0, player]
+    levels = [sp.csr_matrix((mask.astype(np.int8), (np.arange(size),) * 2), (size, columns))]
+    flow_of = np.searchsorted(flow.node, first_of)
+    for depth in range(1, len(first_of) - 1):
+        part = slice(flow_of[depth], flow_of[depth + 1])
+        row = (flow.node[part] - first_of[depth]) * size + flow.infostate[part]
+        above = (parent[part] - first_of[depth - 1]) * size + flow.parent_infostate[part]
+        rows = (first_of[depth + 1] - first_of[depth]) * size
+        acts, waits = own[part], ~own[part]
+        started = sp.csr_matrix(
+            (np.ones(acts.sum(), np.int8), (row[acts], sequence[part][acts])), (rows, columns)
+        )
+        step = sp.csr_matrix(
+            (np.ones(waits.sum(), np.int8), (row[waits], above[waits])),
+            (rows, levels[-1].shape[0]),
+        )
+        levels.append((started + step @ levels[-1]).tocsr())
+    return sp.vstack(levels).tocsr()
+
+
+def _layers(parent: np.ndarray, child: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """A layer per infostate such that parents come first.
+
+    By the number of own moves before, or by the number after, whichever pads less: in liar's dice
+    infostates with as many moves to come have about as many actions.
+    """
+
+    def longest(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        length = np.zeros(len(count), np.int64)
+        while True:
+            longer = np.zeros_like(length)
+            np.maximum.at(longer, end, length[start] + 1)
+            if (longer == length).all():
+                return length
+            length = longer
+
+    def padded_size(layer: np.ndarray) -> int:
+        return sum(
+            int(count[layer == number].max() * (layer == number).sum())
+            for number in range(int(layer.max(initial=-1)) + 1)
+        )
+
+    to_come = longest(child, parent)
+    candidates = [longest(parent, child), to_come.max(initial=0) - to_come]
+    return min(candidates, key=padded_size)
+
+
+def _moved(
+    matrix: sp.csr_matrix,
+    num_rows: int,
+    num_columns: int,
+    *,
+    row: np.ndarray | None = None,
+    column: np.ndarray | None = None,
+) -> sp.csr_matrix:
+    """The matrix with its rows or columns renumbered."""
+    entries = matrix.tocoo()
+    rows = entries.row if row is None else row[entries.row]
+    columns = entries.col if column is None else column[entries.col]
+    return sp.csr_matrix((entries.data, (rows, columns)), (num_rows, num_columns))
+
+
+def _padded_lists(matrix: sp.csr_matrix, fill: float, values: np.ndarray | None = None) -> Any:
+    """[longest, row]: the columns (or values) of each row's nonzero entries, then `fill`."""
+    count = np.diff(matrix.indptr)
+    taken = matrix.indices.astype(np.int32) if values is None else values
+    lists = np.full((int(count.max(initial=0)), len(count)), fill, taken.dtype)
+    for place in range(len(lists)):
+        has = count > place
+        lists[place, has] = taken[matrix.indptr[:-1][has] + place]
+    return lists

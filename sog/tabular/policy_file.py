@@ -1,0 +1,87 @@
+"""Saving and loading a policy: an npz file of numbers and one JSON text; nothing is executed.
+
+The zip container holds checksums, so a truncated or damaged file is noticed.
+"""
+
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sog.tabular.public_tree import PublicTree
+
+FORMAT: Final = "sog-policy-1"
+_TOLERANCE: Final = 1e-4  # probabilities may have been saved from 32-bit numbers
+
+
+class PolicyFileError(ValueError):
+    """The file is not a policy, is damaged, or belongs to another game."""
+
+
+def save_policy(
+    path: str | os.PathLike[str], tree: PublicTree, policy: np.ndarray, **notes: Any
+) -> None:
+    """Writes the policy [node, S, A] of a game; whole or not at all.
+
+    notes: JSON values to keep beside it, such as the rule and the number of iterations.
+    """
+    target = Path(path)
+    metadata = {**notes, "format": FORMAT, "game": str(tree.game)}
+    legal = _decisions(tree)
+    handle, temporary = tempfile.mkstemp(dir=target.absolute().parent, suffix=".npz.tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(
+                file, probabilities=policy[legal], metadata=np.array(json.dumps(metadata))
+            )
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON notes of a policy file, `game` among them. Raises PolicyFileError."""
+    return _read(path)[0]
+
+
+def load_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
+    """Reads the policy [node, S, A] of this game. Raises PolicyFileError with the reason."""
+    metadata, probabilities = _read(path)
+    if metadata["game"] != str(tree.game):
+        raise PolicyFileError(f"{path}: is a policy of {metadata['game']}, not of {tree.game}.")
+    legal = _decisions(tree)
+    if probabilities.shape != (legal.sum(),) or probabilities.dtype.kind != "f":
+        raise PolicyFileError(
+            f"{path}: {legal.sum()} probabilities expected for {tree.game}, "
+            f"got {probabilities.dtype}{probabilities.shape}."
+        )
+    policy = np.zeros(legal.shape, np.float64)
+    policy[legal] = probabilities
+    total = policy.sum(axis=-1)[legal.any(axis=-1)]
+    # Written so that NaN fails as well.
+    if not ((policy >= 0).all() and (abs(total - 1) <= _TOLERANCE).all()):
+        raise PolicyFileError(f"{path}: probabilities must be >= 0 and add up to 1.")
+    return policy
+
+
+def _decisions(tree: PublicTree) -> np.ndarray:
+    """[node, S, A] bool: the entries of a policy that mean something."""
+    return np.asarray(tree.node_legal & (tree.node_actor < 2)[:, None, None])
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], np.ndarray]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            metadata, probabilities = json.loads(str(file["metadata"])), file["probabilities"]
+    except FileNotFoundError:
+        raise PolicyFileError(f"{path}: no such file.") from None
+    except (zipfile.BadZipFile, EOFError, KeyError, OSError, TypeError, ValueError) as error:
+        raise PolicyFileError(f"{path}: is not a policy file, or is damaged ({error}).") from None
+    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT or "game" not in metadata:
+        raise PolicyFileError(f"{path}: is not a policy file of this version ({FORMAT}).")
+    return metadata, probabilities

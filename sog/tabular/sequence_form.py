@@ -1,0 +1,122 @@
+"""A public tree compiled into index lists that CFR and best response run on.
+
+Each player's decisions form a treeplex: a reach at an infostate is the sum of the *sequences* (own
+past action, or root entry) that lead to it, and a sequence's value is the sum over what follows it.
+Steps of the opponent and of chance are folded into the index lists, so one pass has as many steps
+as a player has moves (4 in Leduc, where the public tree is 9 levels deep). Infostates that are
+merged have several sources, split ones share theirs.
+
+Sequences sit in one buffer per player, infostates minor and actions major, so that sums over
+actions are sums of contiguous rows:
+
+    [NOTHING, S root entries, layer 0 as [A, H], layer 1 as [A, H], ...]
+
+where H is the number of infostates in a layer and A the most actions any of them has. Every array
+that a solver computes has one more axis at the end, the batch of solves. The compiler leaves numpy
+arrays in these structures; solvers move them to a device in the precision they want.
+"""
+
+import dataclasses
+from typing import Any, Final
+
+import numpy as np
+import scipy.sparse as sp
+from jax import Array
+
+from sog.pytree import pytree
+from sog.tabular.public_tree import PublicTree
+
+NOTHING: Final = 0  # the sequence whose reach is always 0; pads source lists
+
+
+@pytree
+class Layer:
+    """Infostates of one player, none of which leads to another; index lists are padded."""
+
+    source: Array  # [list, H]: sequences that lead to each infostate
+    legal: Array  # [A, H] bool
+    uniform: Array  # [A, H]: the uniform policy over legal actions
+    leaf: Array  # [list, A * H]: leaf rows that each sequence leads to
+    child: Array  # [list, A * H]: infostates it leads to, counted from the end of this layer
+
+
+@pytree
+class Treeplex:
+    """One player's decisions, earlier layers first."""
+
+    layers: tuple[Layer, ...]
+    leaf_source: Array  # [list, leaf row]
+    root_leaf: Array  # [list, S]: as `Layer.leaf`, for the root entries
+    root_child: Array  # [list, S]: as `Layer.child`, counted from the first infostate
+    root_mask: Array  # [S] bool
+
+
+@pytree
+class DensePayoff:
+    """Payoff matrices of all terminal public states; leaf row r * Z + z is infostate r of z."""
+
+    matrix: Array  # [R0, R1, Z, 1 or batch]: w(s0, s1) * utility to player 0
+
+
+@pytree
+class SparsePayoff:
+    """The same as padded lists per leaf row, for large infostate lists that rarely meet."""
+
+    other: tuple[Array, Array]  # per player [list, leaf row]: leaf rows of the opponent
+    weight: tuple[Array, Array]  # per player [list, leaf row, 1 or batch]: payoff to that player
+
+
+@pytree
+class SequenceForm:
+    """All that a solver needs to know of a game; a pytree of arrays."""
+
+    treeplex: tuple[Treeplex, Treeplex]
+    payoff: DensePayoff | SparsePayoff
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Placement:
+    """Where the sequences of one player sit: node, infostate and action of every entry."""
+
+    node: tuple[np.ndarray, ...]  # per layer [H]
+    infostate: tuple[np.ndarray, ...]  # per layer [H]
+    action: tuple[np.ndarray, ...]  # per layer [A, H], 0 where padded
+    legal: tuple[np.ndarray, ...]  # per layer [A, H] bool
+    source: sp.csr_matrix  # [node * S + infostate, entry]: the sequences that lead there
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class CompiledGame:
+    """A public tree, its sequence form, and the way between the two."""
+
+    tree: PublicTree
+    form: SequenceForm
+    placements: tuple[Placement, Placement]
+
+    def to_tree(self, layers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> np.ndarray:
+        """Scatters [A, H] per layer and player into [node, S, A]; zero elsewhere."""
+        dtype = np.asarray(layers[0][0] if layers[0] else layers[1][0]).dtype
+        out = np.zeros(self.tree.node_legal.shape, dtype)
+        for placement, values in zip(self.placements, layers, strict=True):
+            for layer, value in enumerate(values):
+                legal = placement.legal[layer]
+                rows = np.broadcast_to(np.arange(legal.shape[1]), legal.shape)[legal]
+                node, infostate = placement.node[layer][rows], placement.infostate[layer][rows]
+                out[node, infostate, placement.action[layer][legal]] = np.asarray(value)[legal]
+        return out
+
+    def from_tree(self, values: np.ndarray) -> tuple[tuple[np.ndarray, ...], ...]:
+        """Gathers [node, S, A] into [A, H] per layer and player; zero where padded."""
+        return tuple(
+            tuple(
+                np.where(legal, values[node[None], infostate[None], action], 0)
+                for node, infostate, action, legal in zip(
+                    placement.node,
+                    placement.infostate,
+                    placement.action,
+                    placement.legal,
+                    strict=True,
+                )
+            )
+            for placement in self.placements
+        )

@@ -1,0 +1,340 @@
+"""Solving a whole game or a subgame: compiles CFR, runs it in chunks, evaluates on the way.
+
+This is the host-side driver: unlike the pure functions of `sog.tabular.cfr` and
+`sog.tabular.best_response` it jits, reads clocks and handles interrupts.
+"""
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.core import Game
+from sog.tabular.best_response import Evaluation, evaluate
+from sog.tabular.cfr import (
+    RULES,
+    CFRState,
+    LayerArrays,
+    Rule,
+    initial_state,
+    iterate,
+    regret_matching,
+)
+from sog.tabular.compiler import compile_game
+from sog.tabular.public_tree import enumerate_public_tree
+from sog.tabular.sequence_form import CompiledGame, SequenceForm
+
+Precision = Literal["float32", "float64"]
+_CHECKPOINT_GROWTH: Final = 1.15  # iterations between evaluations grow with the iterations done
+_LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """One evaluation of the average policy on the way; utilities in game units."""
+
+    iteration: int
+    seconds: float
+    exploitability: float
+    value: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Solution:
+    """What `solve` reached."""
+
+    policy: np.ndarray
+    """[node, S, A]: the average policy; rows of legal actions sum to 1."""
+    checkpoints: tuple[Checkpoint, ...]
+    compile_seconds: float
+    interrupted: bool
+
+    @property
+    def last(self) -> Checkpoint:
+        """The evaluation of `policy`."""
+        return self.checkpoints[-1]
+
+
+def find_rule(name: str) -> Rule:
+    """A rule by name; ValueError for an unknown one."""
+    if name not in RULES:
+        raise ValueError(f"unknown rule {name!r}; known: {', '.join(RULES)}.")
+    return RULES[name]
+
+
+def compile_tree(game: Game[Any], *, root: Any = None, **limits: Any) -> CompiledGame:
+    """Enumerates and compiles a game, or the subgame below a public state `root`."""
+    return compile_game(enumerate_public_tree(game, root=root, **limits))
+
+
+class Solver:
+    """CFR on a compiled game, a batch of root reaches at once.
+
+    root_reach: [2, S, batch], any non-negative numbers; the start of the game, once, unless given.
+    Payoffs with a batch axis (`sog.tabular.sequence_form`) solve many games of one structure.
+    """
+
+    def __init__(
+        self,
+        compiled: CompiledGame,
+        rule: str | Rule = "cfr+",
+        *,
+        root_reach: np.ndarray | None = None,
+        precision: Precision = "float32",
+    ) -> None:
+        self.compiled = compiled
+        self.rule = find_rule(rule) if isinstance(rule, str) else rule
+        self.precision: Precision = precision
+        self.iteration = 0
+        if root_reach is None:
+            root_reach = compiled.tree.node_mask[0][:, :, None].astype(np.float64)
+        _check_root_reach(compiled, root_reach)
+        with jax.enable_x64(precision == "float64"):
+            self._form = _on_device(compiled.form, precision)
+            self._root_reach = jnp.asarray(root_reach, precision)
+            self._state = _start(self._form, self._root_reach, self.rule)
+        with jax.enable_x64(True):
+            self._exact_form = _on_device(compiled.form, "float64")
+            self._exact_reach = jnp.asarray(root_reach, "float64")
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations."""
+        with jax.enable_x64(self.precision == "float64"):
+            first, count = jnp.int32(self.iteration + 1), jnp.int32(iterations)
+            self._state = _run(self._form, self._root_reach, self.rule, self._state, first, count)
+            jax.block_until_ready(self._state)
+        self.iteration += iterations
+
+    def evaluate(self) -> Evaluation:
+        """Evaluates the average policy, in 64-bit numbers; numpy arrays."""
+        with jax.enable_x64(True):
+            sums = self._state.policy_sum
+            return _on_host(_evaluate_sums(self._exact_form, self._exact_reach, sums))
+
+    def average_policy(self) -> np.ndarray:
+        """[node, S, A, batch] float64: the average policy; uniform where a player never arrives."""
+        with jax.enable_x64(True):
+            policy = _normalize(self._exact_form, self._state.policy_sum)
+        batch = range(self._root_reach.shape[-1])
+        return np.stack([self.compiled.to_tree(_take(policy, one)) for one in batch], axis=-1)
+
+
+def solve(
+    compiled: CompiledGame,
+    *,
+    rule: str | Rule = "cfr+",
+    iterations: int = 1000,
+    until: float | None = None,
+    precision: Precision = "float32",
+    on_checkpoint: Callable[[Checkpoint], None] | None = None,
+) -> Solution:
+    """Runs CFR from the start of the game.
+
+    until: stops early when the exploitability (game units) of the average policy is at most this.
+    Ctrl-C stops too; the solution is what was reached, marked `interrupted`.
+    """
+    if iterations < 1:
+        raise ValueError(f"iterations must be >= 1, got {iterations}.")
+    if until is not None and not until > 0:
+        raise ValueError(f"the exploitability to reach must be > 0, got {until}.")
+    began = time.perf_counter()
+    solver = Solver(compiled, rule, precision=precision)
+    solver.run(0)  # compiles
+    solver.evaluate()
+    compiled_at = time.perf_counter()
+    checkpoints: list[Checkpoint] = []
+    interrupted, seconds = False, 0.0
+    try:
+        for target in _checkpoint_iterations(iterations):
+            seconds += _run_until(solver, target)
+            checkpoints.append(_checkpoint(solver, seconds))
+            if on_checkpoint is not None:
+                on_checkpoint(checkpoints[-1])
+            if until is not None and checkpoints[-1].exploitability <= until:
+                break
+    except KeyboardInterrupt:
+        interrupted = True
+        if not checkpoints or checkpoints[-1].iteration < solver.iteration:
+            checkpoints.append(_checkpoint(solver, seconds))
+    return Solution(
+        policy=solver.average_policy()[..., 0],
+        checkpoints=tuple(checkpoints),
+        compile_seconds=compiled_at - began,
+        interrupted=interrupted,
+    )
+
+
+def evaluate_policy(compiled: CompiledGame, policy: np.ndarray) -> Evaluation:
+    """Evaluates a profile [node, S, A] from the start of the game; the batch axis has length 1."""
+    with jax.enable_x64(True):
+        form = _on_device(compiled.form, "float64")
+        layers = tuple(
+            tuple(jnp.asarray(values, "float64")[..., None] for values in player)
+            for player in compiled.from_tree(policy)
+        )
+        root_reach = jnp.asarray(compiled.tree.node_mask[0][:, :, None], "float64")
+        return _on_host(_evaluate(form, root_reach, (layers[0], layers[1])))
+
+
+def uniform_policy(compiled: CompiledGame) -> np.ndarray:
+    """[node, S, A]: every legal action with equal probability."""
+    legal = compiled.tree.node_legal & (compiled.tree.node_actor < 2)[:, None, None]
+    return np.asarray(legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class SubgameSolution:
+    """Values at a public state under the average profile of a subgame solve."""
+
+    values: np.ndarray
+    """[2, S, batch]: expected utility given the infostate, in utility units; 0 where undefined."""
+    cfvs: np.ndarray
+    """[2, S, batch]: the same times `compatible_reach`."""
+    policy: np.ndarray
+    """[node, S, A, batch] of the subgame's own tree; node 0 is the public state."""
+    exploitability: np.ndarray
+    """[batch]: bounds the error of the values' range-weighted sum."""
+
+
+def solve_subgame(
+    compiled: CompiledGame,
+    ranges: np.ndarray,
+    *,
+    rule: str | Rule = "cfr+",
+    iterations: int = 1000,
+    precision: Precision = "float32",
+) -> SubgameSolution:
+    """Solves the game below the root of `compiled` when both players arrive with given ranges.
+
+    ranges: [2, S, batch]. This is the oracle for search and for value networks:
+
+        compiled = compile_tree(game, root=public_state)
+        solution = solve_subgame(compiled, ranges)
+    """
+    solver = Solver(compiled, rule, root_reach=ranges, precision=precision)
+    solver.run(iterations)
+    evaluation = solver.evaluate()
+    with jax.enable_x64(True):
+        root = jax.tree.map(jnp.asarray, compiled.tree.state(0))
+        exact = jnp.asarray(ranges, "float64")
+        compatible = np.asarray(_compatible_reach(compiled.tree.game, root, exact))
+    compatible = np.where(compiled.tree.node_mask[0][:, :, None], compatible, 0)
+    cfvs = np.asarray(evaluation.cfvs)
+    return SubgameSolution(
+        values=np.divide(cfvs, compatible, out=np.zeros_like(cfvs), where=compatible > 0),
+        cfvs=cfvs,
+        policy=solver.average_policy(),
+        exploitability=np.asarray(evaluation.exploitability),
+    )
+
+
+@functools.partial(jax.jit, static_argnames="rule")
+def _start(form: SequenceForm, root_reach: Array, rule: Rule) -> CFRState:
+    return initial_state(form, root_reach, rule)
+
+
+@functools.partial(jax.jit, static_argnames="rule")
+def _run(
+    form: SequenceForm, root_reach: Array, rule: Rule, state: CFRState, first: Array, count: Array
+) -> CFRState:
+    def body(number: Array, state: CFRState) -> CFRState:
+        return iterate(form, root_reach, rule, state, first + number)
+
+    last: CFRState = jax.lax.fori_loop(0, count, body, state)
+    return last
+
+
+_evaluate = jax.jit(evaluate)
+
+PolicySums = tuple[LayerArrays, LayerArrays]
+
+
+@jax.jit
+def _normalize(form: SequenceForm, sums: PolicySums) -> PolicySums:
+    """The average policy in the form's dtype; regret matching on sums is just normalization."""
+    dtype = jnp.result_type(float)
+    layers = [
+        tuple(
+            regret_matching(values.astype(dtype), layer.uniform)
+            for values, layer in zip(player, plex.layers, strict=True)
+        )
+        for player, plex in zip(sums, form.treeplex, strict=True)
+    ]
+    return layers[0], layers[1]
+
+
+@jax.jit
+def _evaluate_sums(form: SequenceForm, root_reach: Array, sums: PolicySums) -> Evaluation:
+    return evaluate(form, root_reach, _normalize(form, sums))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _compatible_reach(game: Game[Any], state: Any, reach: Array) -> Array:
+    """[2, S, batch] from reach [2, S, batch]."""
+    weigh = functools.partial(game.compatible_reach, state)
+    weighed: Array = jax.vmap(weigh, in_axes=-1, out_axes=-1)(reach)
+    return weighed
+
+
+def _on_device(form: SequenceForm, precision: Precision) -> SequenceForm:
+    def convert(leaf: np.ndarray) -> Array:
+        return jnp.asarray(leaf, precision if leaf.dtype == np.float64 else leaf.dtype)
+
+    converted: SequenceForm = jax.tree.map(convert, form)
+    return converted
+
+
+def _on_host(evaluation: Evaluation) -> Evaluation:
+    on_host: Evaluation = jax.tree.map(np.asarray, evaluation)
+    return on_host
+
+
+def _take(policy: PolicySums, one: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """One solve of a batch, on the host."""
+    layers = [tuple(np.asarray(values)[..., one] for values in player) for player in policy]
+    return layers[0], layers[1]
+
+
+def _check_root_reach(compiled: CompiledGame, root_reach: np.ndarray) -> None:
+    wanted = (2, compiled.tree.game.num_infostates)
+    if root_reach.ndim != 3 or root_reach.shape[:2] != wanted:
+        raise ValueError(
+            f"root reach must have shape {(*wanted, 'batch')}, got {root_reach.shape}."
+        )
+    if not np.isfinite(root_reach).all() or (root_reach < 0).any():
+        raise ValueError("root reach must be finite and non-negative.")
+
+
+def _checkpoint_iterations(iterations: int) -> Iterator[int]:
+    at = 1
+    while at < iterations:
+        yield at
+        at = max(at + 1, int(at * _CHECKPOINT_GROWTH))
+    yield iterations
+
+
+def _run_until(solver: Solver, target: int) -> float:
+    """Runs up to an iteration in short calls; returns the seconds spent."""
+    began, count = time.perf_counter(), 1
+    while solver.iteration < target:
+        call_began = time.perf_counter()
+        solver.run(min(count, target - solver.iteration))
+        if time.perf_counter() - call_began < _LONGEST_CALL / 2:
+            count *= 2
+    return time.perf_counter() - began
+
+
+def _checkpoint(solver: Solver, seconds: float) -> Checkpoint:
+    evaluation = solver.evaluate()
+    return Checkpoint(
+        iteration=solver.iteration,
+        seconds=seconds,
+        exploitability=float(evaluation.exploitability[0]),
+        value=float(evaluation.value[0]),
+    )
