@@ -1,0 +1,303 @@
+"""Speed of exact solvers on whole games, side by side in one run: CFR+ of every contender.
+
+Examples:
+    make bench                                    all of it; writes docs/results/bench_tabular.json
+    python scripts/bench_tabular.py --games leduc --solvers openspiel --targets-mbb 10
+
+Columns:
+    iteration       one CFR+ iteration (both players), averaging included: the median of several
+                    runs after warm-up, each run long enough to be timed well.
+    x               how many times as fast as the first contender.
+    N mbb           iterations until exploitability is at most N thousandths of a game unit (in
+                    Leduc one unit is one chip, a big blind), a count without noise, times
+                    `iteration`.
+    exploit.        the exploitability of the average policy, once: the median of several.
+    setup           from nothing to the first iteration done: tree building and compilation.
+
+A contender that is not installed is listed as such. LiteEFG asks for an older JAX than this
+project: `make bench` installs it apart; by hand, `pip install --no-deps LiteEFG` after
+`pip install '.[bench]'`.
+"""
+
+import argparse
+import contextlib
+import importlib.metadata
+import importlib.util
+import io
+import json
+import math
+import os
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from rich.console import Console
+from rich.table import Table
+
+Row = dict[str, Any]
+
+GAMES: Final = {"leduc": "leduc_poker", "liars_dice": "liars_dice"}
+"""Our name -> OpenSpiel's, both with default parameters (liar's dice: one die each, six faces)."""
+MBB_GAMES: Final = ("leduc",)
+PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "open_spiel", "LiteEFG")
+MIN_RUN_SECONDS: Final = 0.5
+CHECK_GROWTH: Final = 1.01  # exploitability is looked at after each 1% more iterations
+
+
+class Contender(Protocol):
+    """A solver on one game, fresh from its start."""
+
+    def iterate(self, num_iterations: int) -> None:
+        """Runs iterations of CFR+ with linear averaging, and waits until they are done."""
+
+    def prepare(self) -> None:
+        """Makes the average policy ready for `exploitability`; not timed."""
+
+    def exploitability(self) -> float:
+        """Half of NashConv of the average policy, in game units."""
+
+
+class OpenSpielCfrPlus:
+    """OpenSpiel's C++ CFR+."""
+
+    def __init__(self, game: str) -> None:
+        """Builds the solver of one of `GAMES`."""
+        import pyspiel
+
+        self._exploitability = pyspiel.exploitability
+        self._game = pyspiel.load_game(GAMES[game])
+        self._solver = pyspiel.CFRPlusSolver(self._game)
+        self._policy: Any = None
+
+    def iterate(self, num_iterations: int) -> None:
+        for _ in range(num_iterations):
+            self._solver.evaluate_and_update_policy()
+
+    def prepare(self) -> None:
+        self._policy = self._solver.tabular_average_policy()
+
+    def exploitability(self) -> float:
+        return float(self._exploitability(self._game, self._policy))
+
+
+class LiteEfgCfrPlus:
+    """LiteEFG's CFR+ with its default of one thread, on OpenSpiel's game."""
+
+    def __init__(self, game: str) -> None:
+        """Builds the solver of one of `GAMES`."""
+        import LiteEFG
+        import pyspiel
+        from LiteEFG.baselines import CFRplus
+
+        with contextlib.redirect_stdout(io.StringIO()):  # it greets
+            self._env = LiteEFG.OpenSpielEnv(pyspiel.load_game(GAMES[game]), "Enumerate")
+            self._graph = CFRplus.graph()
+        self._env.set_graph(self._graph)
+
+    def iterate(self, num_iterations: int) -> None:
+        for _ in range(num_iterations):
+            self._graph.update_graph(self._env)
+            self._env.update_strategy(self._graph.current_strategy())
+
+    def prepare(self) -> None:
+        pass
+
+    def exploitability(self) -> float:
+        strategy = self._graph.current_strategy()
+        return float(sum(self._env.exploitability(strategy, "linear-avg-iterate"))) / 2
+
+
+def timed(action: Callable[[], object]) -> float:
+    """Seconds that a call takes."""
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def iterations_to_reach(solver: Contender, targets: list[float]) -> dict[float, int | None]:
+    """The number of iterations until exploitability is at most each target, to within 1%."""
+    reached: dict[float, int | None] = dict.fromkeys(targets)
+    done = 0
+    while None in reached.values() and done < 100_000:
+        more = max(math.ceil(done * CHECK_GROWTH) - done, 1)
+        solver.iterate(more)
+        solver.prepare()
+        done += more
+        exploitability = solver.exploitability()
+        for target, before in reached.items():
+            if before is None and exploitability <= target:
+                reached[target] = done
+    return reached
+
+
+def measure(
+    name: str, make: Callable[[str], Contender], game: str, repeats: int, targets_mbb: list[float]
+) -> Row:
+    """The row of one contender on one game."""
+    start = time.perf_counter()
+    solver = make(game)
+    solver.iterate(1)
+    setup_seconds = time.perf_counter() - start
+    warm_up = timed(lambda: solver.iterate(2)) / 2
+    num_iterations = max(math.ceil(MIN_RUN_SECONDS / warm_up), 1)
+    runs = [timed(lambda: solver.iterate(num_iterations)) for _ in range(repeats)]
+    seconds_per_iteration = statistics.median(runs) / num_iterations
+    solver.prepare()
+    solver.exploitability()
+    evaluations = [timed(solver.exploitability) for _ in range(repeats)]
+    targets = [mbb / 1000 for mbb in targets_mbb] if game in MBB_GAMES else []
+    reached = iterations_to_reach(make(game), targets) if targets else {}
+    to_mbb = dict(zip(targets_mbb, reached.values(), strict=False))
+    return {
+        "solver": name,
+        "game": game,
+        "seconds_per_iteration": seconds_per_iteration,
+        "compile_seconds": None,
+        "setup_seconds": setup_seconds,
+        "iterations_to_mbb": {f"{mbb:g}": count for mbb, count in to_mbb.items()},
+        "seconds_to_mbb": {
+            f"{mbb:g}": None if count is None else count * seconds_per_iteration
+            for mbb, count in to_mbb.items()
+        },
+        "exploitability_seconds": statistics.median(evaluations),
+    }
+
+
+def measure_openspiel(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
+    """OpenSpiel's rows; none where it is not installed."""
+    if importlib.util.find_spec("pyspiel") is None:
+        return []
+    return [measure("OpenSpiel", OpenSpielCfrPlus, game, repeats, targets_mbb)]
+
+
+def measure_liteefg(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
+    """LiteEFG's rows; none where it is not installed."""
+    if any(importlib.util.find_spec(name) is None for name in ("LiteEFG", "pandas", "pyspiel")):
+        return []
+    with scratch_home():
+        return [measure("LiteEFG", LiteEfgCfrPlus, game, repeats, targets_mbb)]
+
+
+def measure_sog(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
+    """Our own rows."""
+    del game, repeats, targets_mbb
+    return []
+
+
+@contextlib.contextmanager
+def scratch_home() -> Iterator[None]:
+    """A home folder to be thrown away: LiteEFG writes the games it was given into one."""
+    before = os.environ.get("HOME")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["HOME"] = folder
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ["HOME"]
+            else:
+                os.environ["HOME"] = before
+
+
+SOLVERS: Final = {
+    "openspiel": measure_openspiel,
+    "liteefg": measure_liteefg,
+    "sog": measure_sog,
+}
+
+
+def processor() -> str:
+    """The processor's name."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that were measured."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[package] = importlib.metadata.version(package)
+    return found
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Seconds for people, with three digits."""
+    if seconds is None:
+        return "-"
+    scale, unit = next((s, u) for s, u in ((1, "s"), (1e3, "ms"), (1e6, "us")) if seconds * s >= 1)
+    return f"{seconds * scale:.3g} {unit}"
+
+
+def table(game: str, rows: list[Row], targets_mbb: list[float]) -> Table:
+    """One game's rows, each with its speed relative to the first."""
+    shown = [f"{mbb:g}" for mbb in targets_mbb] if game in MBB_GAMES else []
+    heads = ["iteration", "x", *(f"{mbb} mbb" for mbb in shown), "exploit.", "setup"]
+    made = Table("solver", *heads, title=f"CFR+ on {game}")
+    for row in rows:
+        ratio = rows[0]["seconds_per_iteration"] / row["seconds_per_iteration"]
+        made.add_row(
+            row["solver"],
+            seconds_text(row["seconds_per_iteration"]),
+            f"{ratio:.3g}",
+            *(seconds_text(row["seconds_to_mbb"].get(mbb)) for mbb in shown),
+            seconds_text(row["exploitability_seconds"]),
+            seconds_text(row["setup_seconds"]),
+        )
+    return made
+
+
+def main() -> None:
+    """Measures, prints a table per game, and writes the rows as JSON where asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME")
+    parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
+    parser.add_argument("--repeats", type=int, default=5, help="runs per figure (default: 5)")
+    parser.add_argument(
+        "--targets-mbb", nargs="*", type=float, default=[10, 1, 0.1], help="(default: 10 1 0.1)"
+    )
+    parser.add_argument("--json-out", type=Path, metavar="FILE", help="write the figures here")
+    arguments = parser.parse_args()
+    if arguments.repeats < 1:
+        parser.error(f"--repeats must be >= 1, got {arguments.repeats}")
+    console = Console()
+    console.print(f"{processor()}, {os.cpu_count()} cores; {versions()}")
+    rows: list[Row] = []
+    for game in arguments.games:
+        of_game: list[Row] = []
+        for solver in arguments.solvers:
+            console.print(f"measuring {solver} on {game} ...")
+            measured = SOLVERS[solver](game, arguments.repeats, arguments.targets_mbb)
+            of_game += measured
+            if not measured:
+                console.print(f"{solver}: not installed")
+        if of_game:
+            console.print(table(game, of_game, arguments.targets_mbb))
+        rows += of_game
+    if arguments.json_out:
+        result = {
+            "command": " ".join(["python", *sys.argv]),
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "versions": versions(),
+            "repeats": arguments.repeats,
+            "rows": rows,
+        }
+        arguments.json_out.parent.mkdir(parents=True, exist_ok=True)
+        arguments.json_out.write_text(json.dumps(result, indent=2) + "\n")
+        console.print(f"wrote {arguments.json_out}")
+
+
+if __name__ == "__main__":
+    main()

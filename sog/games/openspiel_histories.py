@@ -1,0 +1,271 @@
+"""Every history of a small OpenSpiel game, and what each player knows at it.
+
+OpenSpiel says what a player knows only where he moves; between his moves its strings may be coarse,
+missing, or the same before and after a chance event. So a player's *information* here is:
+
+    his move          his infostate string, exactly: this is the game's own information set;
+    another's move    his infostate string and his last own move;
+    chance, the end   the same, and what he knew at the history before.
+
+More detail where a player does not move cannot change the game: public states are unions of
+information sets in any case (see `openspiel_classes`), it only makes them smaller. Where everything
+is public (perfect information, moves in turn), a player's information is the history itself.
+"""
+
+import dataclasses
+import difflib
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games.core import CHANCE, TERMINAL
+
+DEFAULT_MAX_HISTORIES: Final = 1_000_000
+MAX_CHARACTERS: Final = 500_000_000
+"""Of infostate strings in all: of a deep game they fill the memory before its histories do."""
+NO_HISTORY: Final = -1
+NO_INFOSET: Final = -1
+MISSING_EXTRA: Final = "openspiel games need the 'openspiel' extra: pip install 'sog[openspiel]'."
+_TURN_BASED: Final = "turn_based_simultaneous_game"
+_MY_MOVE: Final = -1  # in place of the last own move, which the string must determine
+_NO_MATTER: Final = -2  # in place of what was known before
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Histories:
+    """All histories in depth-first order: parents precede children, a subtree is a slice."""
+
+    parent: np.ndarray
+    """[history] int32, NO_HISTORY at the first."""
+    end: np.ndarray
+    """[history] int32: the subtree of history h is h, ..., end[h] - 1."""
+    action: np.ndarray
+    """[history] int64: OpenSpiel's number of the move or chance event that led here."""
+    kind: np.ndarray
+    """[history] int32: PLAYER_0, PLAYER_1, CHANCE or TERMINAL."""
+    chance: np.ndarray
+    """[history] float64: the product of the probabilities of its chance events."""
+    utility: np.ndarray
+    """[history] float64: utility to player 0 at a terminal history, else 0."""
+    info: np.ndarray
+    """[2, history] int32: a number for each player's information; the players share no number.
+
+    A player's numbers are in the order of his infostate strings.
+    """
+
+    @property
+    def infoset(self) -> np.ndarray:
+        """[history] int32: the information of the player to move, else NO_INFOSET."""
+        return np.select([self.kind == 0, self.kind == 1], [self.info[0], self.info[1]], NO_INFOSET)
+
+    def moves_to(self, history: int) -> list[int]:
+        """OpenSpiel's numbers of all moves and chance events that lead to a history."""
+        moves: list[int] = []
+        while history > 0:
+            moves.append(int(self.action[history]))
+            history = int(self.parent[history])
+        return moves[::-1]
+
+
+def load_spiel(text: str) -> Any:
+    """OpenSpiel's game, made turn-based where moves are simultaneous.
+
+    Raises ValueError with the reason for a game that cannot be a two-player zero-sum public tree.
+    """
+    try:
+        import pyspiel
+    except ImportError:
+        raise ValueError(MISSING_EXTRA) from None
+    name = text.split("(")[0].strip()
+    # Asked first: for an unknown name OpenSpiel itself prints all its games.
+    if name not in (known := pyspiel.registered_names()):
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "see OpenSpiel's list of games."
+        raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
+    try:
+        game = pyspiel.load_game(text)
+    except (pyspiel.SpielError, RuntimeError) as error:
+        raise ValueError(f"openspiel:{text}: {one_line(error)}.") from None
+    rules, kinds = game.get_type(), pyspiel.GameType
+    if game.num_players() != 2:
+        raise refusal(text, f"needs 2 players, has {game.num_players()}")
+    if rules.utility != kinds.Utility.ZERO_SUM:
+        raise refusal(text, f"must be zero-sum, is {rules.utility.name.lower()}")
+    if rules.chance_mode == kinds.ChanceMode.SAMPLED_STOCHASTIC:
+        raise refusal(text, "chance must be explicit, is sampled: it cannot be enumerated")
+    if rules.dynamics == kinds.Dynamics.SIMULTANEOUS:
+        game = pyspiel.convert_to_turn_based(game)
+    elif rules.dynamics != kinds.Dynamics.SEQUENTIAL:
+        raise refusal(text, f"moves must be in turn or simultaneous, are {rules.dynamics.name}")
+    if not (game.get_type().provides_information_state_string or _is_public(game)):
+        raise refusal(text, "OpenSpiel has no information state strings for it")
+    return game
+
+
+def refusal(text: str, reason: str) -> ValueError:
+    """The error for a game that the adapter does not take."""
+    return ValueError(f"openspiel:{text}: not supported: {reason}.")
+
+
+def enumerate_histories(text: str, game: Any, max_histories: int) -> Histories:
+    """All histories of `game`; `text` names it in errors.
+
+    Raises ValueError if there are more than `max_histories`, or if information sets are not sound:
+    without perfect recall, or with different legal actions at two histories of one.
+    """
+    walk = _Walk(text, game)
+    rows: list[tuple[int, int, int, float, float, int, int]] = []
+    # Each entry: state, parent, action, chance, each player's information before and last own move.
+    stack: list[tuple[Any, int, int, float, tuple[int, int], tuple[int, int]]]
+    stack = [(game.new_initial_state(), NO_HISTORY, 0, 1.0, (-1, -1), (0, 0))]
+    while stack:
+        state, parent, action, chance, before, last_move = stack.pop()
+        history = len(rows)
+        if history == max_histories:
+            raise refusal(text, f"has more than max_histories = {max_histories} histories")
+        kind = _kind(state)
+        info = walk.information(state, history, kind, before, last_move)
+        utility = walk.utility(state) if kind == TERMINAL else 0.0
+        rows.append((parent, action, kind, chance, utility, *info))
+        if kind == CHANCE:
+            for event, probability in reversed(state.chance_outcomes()):
+                if probability > 0:
+                    after = state.child(event)
+                    stack.append((after, history, event, chance * probability, info, last_move))
+        elif kind != TERMINAL:
+            for move in reversed(state.legal_actions()):
+                moved = walk.own_move(info[kind], move)
+                moves = (moved, last_move[1]) if kind == 0 else (last_move[0], moved)
+                stack.append((state.child(move), history, move, chance, info, moves))
+    return _as_arrays(rows, walk)
+
+
+class _Walk:
+    """Numbers what players know, and checks it, along a walk over all histories."""
+
+    def __init__(self, text: str, game: Any) -> None:
+        self._text = text
+        self._is_public = _is_public(game)
+        self._infos: dict[tuple[int, int, str | None, int], int] = {}
+        self._moves: dict[tuple[int, int], int] = {}
+        self._infosets: dict[int, tuple[int, list[int]]] = {}
+        self._has_strings = [True] * (TERMINAL + 1)
+        self._num_characters = 0
+
+    def own_move(self, infoset: int, action: int) -> int:
+        """A number for an action at an information set, from 1; 0 stands for no move yet."""
+        return self._moves.setdefault((infoset, action), len(self._moves) + 1)
+
+    def ranks(self) -> np.ndarray:
+        """[information]: its place when all of a player's is sorted, so that lists read well.
+
+        By length first, then by letter: card 2 comes before card 10.
+        """
+        keys = [(player, len(text or ""), text or "") for player, _, text, _ in self._infos]
+        ranks = np.empty(len(keys), np.int64)
+        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        return ranks
+
+    def utility(self, state: Any) -> float:
+        """Utility to player 0 at the end of the game."""
+        mine, theirs = state.returns()
+        if abs(mine + theirs) > 1e-9 * max(1.0, abs(mine)):
+            raise refusal(self._text, f"must be zero-sum, an end pays {mine:g} and {theirs:g}")
+        return float(mine)
+
+    def information(
+        self, state: Any, history: int, kind: int, before: tuple[int, int], last: tuple[int, int]
+    ) -> tuple[int, int]:
+        """Both players' information at a history; before: at its parent; last: own last moves."""
+        if self._is_public:
+            first, second = (self._number(player, _MY_MOVE, None, history) for player in (0, 1))
+        else:
+            first, second = (
+                self._information_of(state, player, kind, before[player], last[player])
+                for player in (0, 1)
+            )
+        return first, second
+
+    def _information_of(
+        self, state: Any, player: int, kind: int, before: int, last_move: int
+    ) -> int:
+        string = self._string(state, player, kind)
+        if kind == player:
+            infoset = self._number(player, _MY_MOVE, string)
+            self._check_infoset(infoset, player, string, last_move, state.legal_actions())
+            return infoset
+        if kind in (CHANCE, TERMINAL) or string is None:
+            return self._number(player, last_move, string, before)
+        return self._number(player, last_move, string)
+
+    def _number(
+        self, player: int, last_move: int, string: str | None, before: int = _NO_MATTER
+    ) -> int:
+        return self._infos.setdefault((player, last_move, string, before), len(self._infos))
+
+    def _string(self, state: Any, player: int, kind: int) -> str | None:
+        """The infostate string; None off a player's move if OpenSpiel has none there."""
+        if kind != player and not self._has_strings[kind]:
+            return None
+        try:
+            string = str(state.information_state_string(player))
+        except Exception as error:  # pyspiel raises several types, among them RuntimeError
+            if kind == player:
+                raise refusal(self._text, f"no infostate string: {one_line(error)}") from None
+            self._has_strings[kind] = False
+            return None
+        self._num_characters += len(string)
+        if self._num_characters > MAX_CHARACTERS:
+            raise refusal(self._text, f"infostate strings have over {MAX_CHARACTERS} characters")
+        return string
+
+    def _check_infoset(
+        self, infoset: int, player: int, string: str | None, last_move: int, legal: list[int]
+    ) -> None:
+        """Own last moves agree at all histories of an infoset: by induction, so do all earlier."""
+        known_move, known_legal = self._infosets.setdefault(infoset, (last_move, legal))
+        if known_move != last_move:
+            reason = "no perfect recall: different own moves lead to its information state"
+        elif known_legal != legal:
+            reason = "different legal actions at histories of its information state"
+        else:
+            return
+        shown = one_line(string, limit=120)
+        raise refusal(self._text, f"player {player} has {reason} {shown!r}")
+
+
+def _is_public(game: Any) -> bool:
+    rules = game.get_type()
+    return bool(
+        rules.information == type(rules).Information.PERFECT_INFORMATION
+        and rules.dynamics == type(rules).Dynamics.SEQUENTIAL
+        and _TURN_BASED not in str(game)  # there the first of two simultaneous moves is hidden
+    )
+
+
+def _kind(state: Any) -> int:
+    if state.is_terminal():
+        return TERMINAL
+    return CHANCE if state.is_chance_node() else int(state.current_player())
+
+
+def _as_arrays(rows: list[tuple[int, int, int, float, float, int, int]], walk: _Walk) -> Histories:
+    parent, action, kind, chance, utility, *info = zip(*rows, strict=True)
+    size = [1] * len(rows)
+    for history in range(len(rows) - 1, 0, -1):
+        size[parent[history]] += size[history]
+    return Histories(
+        parent=np.array(parent, np.int32),
+        end=np.arange(len(rows), dtype=np.int32) + np.array(size, np.int32),
+        action=np.array(action, np.int64),
+        kind=np.array(kind, np.int32),
+        chance=np.array(chance, np.float64),
+        utility=np.array(utility, np.float64),
+        info=walk.ranks()[np.array(info)].astype(np.int32),
+    )
+
+
+def one_line(thing: object, limit: int = 200) -> str:
+    """Text without line breaks and a full stop at the end, cut at `limit` characters."""
+    words = " ".join(str(thing).split()).rstrip(".")
+    return words if len(words) <= limit else words[:limit] + "..."
