@@ -1,0 +1,252 @@
+"""The public tree of Scotland Yard: what the pawns can do, and the public state that follows."""
+
+import abc
+import dataclasses
+from typing import Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.scotland_yard_map import NO_TICKET, NUM_TICKETS
+from sog.games.scotland_yard_setup import YardSetup, YardState
+
+MR_X_WINS: Final = 1
+DETECTIVES_WIN: Final = -1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class YardRules(YardSetup, abc.ABC):
+    """The moves, on the tables of `YardSetup`. M columns of the move table, D detectives."""
+
+    def root(self) -> YardState:
+        size, pawns = self.num_infostates, self._start_indices[1 : 1 + self.detectives]
+        mr_x = self._start_indices[: None if self._deals else 1]
+        tickets = [[self.taxi, self.bus, self.underground]] * self.detectives
+        mr_x_tickets = [self.mr_x_taxi, self.mr_x_bus, self.mr_x_underground, self.black]
+        return YardState(  # arrays come from numpy, so that there is nothing to compile
+            stage=jnp.int32(CHANCE if self._deals else PLAYER_0),
+            winner=jnp.int32(0),
+            turn=jnp.int32(0 if self._deals else self.detectives),
+            stations=jnp.asarray(np.full_like(pawns, size) if self._deals else pawns),
+            tickets=jnp.asarray(np.array(tickets, np.int32)),
+            mr_x_tickets=jnp.asarray(np.array(mr_x_tickets, np.int32)),
+            doubles=jnp.int32(self.doubles),
+            in_double=jnp.bool_(False),
+            num_moves=jnp.int32(0),
+            possible=jnp.asarray(np.isin(np.arange(size), mr_x)),
+            log=jnp.asarray(np.full(self.rounds, NO_TICKET, np.int32)),
+            seen=jnp.asarray(np.full(self.rounds, size, np.int32)),
+        )
+
+    def actor(self, state: YardState) -> Array:
+        return state.stage
+
+    # What the pawns can do.
+
+    def _is_station(self, station: Array) -> Array:
+        """bool[..., S] from [...]."""
+        return jax.nn.one_hot(station, self.num_infostates, dtype=bool)
+
+    def _occupied(self, state: YardState) -> Array:
+        """bool[S]: stations with a detective."""
+        return self._is_station(state.stations).any(axis=0)
+
+    def _mr_x_moves(self, state: YardState) -> Array:
+        """bool[S, A]: what Mr X can do at each station where he may be."""
+        free = jnp.asarray(self._moves.exists) & ~self._occupied(state)[self._moves.destination]
+        payable = (state.mr_x_tickets > 0)[self._moves.ticket]
+        single = state.possible[:, None] & free & payable[None, :]
+        speeds = [single]
+        if self._speeds > 1:
+            can_declare = (state.doubles > 0) & ~state.in_double
+            can_declare &= state.num_moves + 2 <= self.rounds
+            goes_on = self._goes_on(state, free)[self._moves.destination, self._moves.ticket]
+            speeds.append(single & goes_on & can_declare)
+        stuck = state.possible & ~single.any(axis=1)
+        return jnp.concatenate([*speeds, stuck[:, None]], axis=1)
+
+    def _goes_on(self, state: YardState, free: Array) -> Array:
+        """bool[S, NUM_TICKETS]: can Mr X, come there with that ticket, make another move?
+
+        free: bool[S, M], the moves to stations without a detective.
+        """
+        tickets = range(NUM_TICKETS)
+        open_with = jnp.stack([free[:, self._moves.columns(k)].any(axis=1) for k in tickets])
+        left = state.mr_x_tickets[None, :] - jnp.eye(NUM_TICKETS, dtype=jnp.int32) > 0
+        return (open_with.T[:, None, :] & left[None, :, :]).any(axis=2)
+
+    def _detective_moves(self, stations: Array, tickets: Array) -> Array:
+        """bool[D, E]: what each detective could do if he were next."""
+        columns = slice(self._num_ordinary)
+        exists = jnp.asarray(self._moves.exists[:, columns])[stations]
+        destination = jnp.asarray(self._moves.destination[:, columns])[stations]
+        payable = tickets[:, self._moves.ticket[columns]] > 0
+        occupied = (destination[:, :, None] == stations[None, None, :]).any(axis=2)
+        return exists & payable & ~occupied
+
+    def _undealt(self, state: YardState) -> Array:
+        """bool[S]: start cards that no detective has."""
+        cards = jnp.zeros_like(state.possible).at[self._start_indices].set(True)
+        return cards & ~self._occupied(state)
+
+    def legal_actions(self, state: YardState) -> Array:
+        none = jnp.zeros((self.num_infostates, self.num_actions), bool)
+
+        def detective() -> Array:
+            moves = self._detective_moves(state.stations, state.tickets)[state.turn]
+            return none.at[0, : len(moves)].set(moves)
+
+        def chance() -> Array:
+            return none.at[:, 0].set(state.possible)
+
+        branches = [lambda: self._mr_x_moves(state), detective, chance, lambda: none]
+        return jnp.asarray(jax.lax.switch(state.stage, branches))
+
+    def legal_outcomes(self, state: YardState) -> Array:
+        none = jnp.zeros(self.num_outcomes, bool)
+        elsewhere = state.possible.sum(dtype=jnp.int32) - state.possible > 0  # than a station
+
+        def mr_x() -> Array:
+            actions = self._mr_x_moves(state).any(axis=0)
+            moves = actions[: self._stuck_action].reshape(self._speeds, self._num_moves, 1)
+            pays = self._moves.ticket[:, None] == np.arange(NUM_TICKETS)
+            outcomes = (moves & pays[None]).any(axis=1).reshape(-1)
+            legal = jnp.append(outcomes, actions[self._stuck_action])
+            return none.at[: len(legal)].set(legal)
+
+        def detective() -> Array:
+            moves = self._detective_moves(state.stations, state.tickets)[state.turn]
+            ends = jnp.asarray(self._moves.destination)[state.stations[state.turn], : len(moves)]
+            results = jnp.stack([elsewhere[ends], state.possible[ends]], axis=1)
+            return none.at[: 2 * len(moves)].set((moves[:, None] & results).reshape(-1))
+
+        def chance() -> Array:
+            shows = state.turn == self.detectives
+            legal = jnp.where(shows, state.possible, self._undealt(state) & elsewhere)
+            # A game without chance may have fewer outcomes than stations; it never gets here.
+            return none.at[: len(legal)].set(legal[: len(none)])
+
+        return jnp.asarray(jax.lax.switch(state.stage, [mr_x, detective, chance, lambda: none]))
+
+    # What follows.
+
+    def apply(self, state: YardState, outcome: Array) -> YardState:
+        outcome = outcome.astype(jnp.int32)
+        branches = [
+            lambda: self._after_mr_x(state, outcome),
+            lambda: self._after_detective(state, outcome),
+            lambda: self._after_chance(state, outcome),
+            lambda: state,
+        ]
+        moved = jax.lax.switch(state.stage, branches)
+        return _where(moved.stage < CHANCE, self._pass_turn(moved), moved)
+
+    def _pass_turn(self, state: YardState) -> YardState:
+        """The turn goes to the first detective from `turn` on who can move, then to Mr X.
+
+        He has won instead if he has made all his moves or no detective can move.
+        """
+        can_move = self._detective_moves(state.stations, state.tickets).any(axis=1)
+        detectives = jnp.arange(self.detectives, dtype=jnp.int32)
+        to_come = can_move & (detectives >= state.turn)
+        over = ~can_move.any() | (state.num_moves >= self.rounds)
+        mr_x_or_end = jnp.where(over, TERMINAL, PLAYER_0)
+        stage = jnp.where(to_come.any(), PLAYER_1, mr_x_or_end).astype(jnp.int32)
+        first = jnp.argmax(to_come).astype(jnp.int32)
+        return dataclasses.replace(
+            state,
+            stage=stage,
+            turn=jnp.where(to_come.any(), first, self.detectives),
+            winner=jnp.where(stage == TERMINAL, MR_X_WINS, 0).astype(jnp.int32),
+        )
+
+    # Each of these leaves `stage` at PLAYER_0 where the turn passes to somebody, from the
+    # detective `turn` on.
+
+    def _after_mr_x(self, state: YardState, outcome: Array) -> YardState:
+        double, ticket = outcome // NUM_TICKETS, outcome % NUM_TICKETS
+        arrivals = self._arrivals(self._mr_x_moves(state), outcome)
+        state = dataclasses.replace(state, possible=arrivals.any(axis=1))
+        num_moves = state.num_moves + 1
+        shows = jnp.asarray(self._shows_after)[num_moves]
+        moved = dataclasses.replace(
+            state,
+            stage=jnp.where(shows, CHANCE, PLAYER_0).astype(jnp.int32),
+            turn=jnp.where(shows | (double == 1), self.detectives, jnp.int32(0)),
+            mr_x_tickets=state.mr_x_tickets.at[ticket].add(-1),
+            doubles=state.doubles - double,
+            in_double=double == 1,
+            num_moves=num_moves,
+            log=state.log.at[state.num_moves].set(ticket),
+        )
+        return _where(outcome == self._stuck_outcome, _lost(state), moved)
+
+    def _after_detective(self, state: YardState, outcome: Array) -> YardState:
+        column, caught = outcome // 2, outcome % 2 == 1
+        start = state.stations[state.turn]
+        end = jnp.asarray(self._moves.destination)[start, column]
+        ticket = jnp.asarray(self._moves.ticket)[column]
+        moved = dataclasses.replace(
+            state,
+            stage=jnp.int32(PLAYER_0),
+            turn=state.turn + 1,
+            stations=state.stations.at[state.turn].set(end),
+            tickets=state.tickets.at[state.turn, ticket].add(-1),
+            mr_x_tickets=state.mr_x_tickets.at[ticket].add(1),
+            possible=state.possible & (self._is_station(end) == caught),
+        )
+        return _where(caught, _lost(moved), moved)
+
+    def _after_chance(self, state: YardState, outcome: Array) -> YardState:
+        is_station, turn = self._is_station(outcome), state.turn + 1
+        dealt = dataclasses.replace(
+            state,
+            stage=jnp.where(turn == self.detectives, PLAYER_0, CHANCE).astype(jnp.int32),
+            turn=turn,
+            stations=state.stations.at[state.turn].set(outcome),
+            possible=state.possible & ~is_station,
+        )
+        shown = dataclasses.replace(
+            state,
+            stage=jnp.int32(PLAYER_0),
+            turn=jnp.where(state.in_double, self.detectives, jnp.int32(0)),
+            possible=is_station,
+            seen=state.seen.at[state.num_moves - 1].set(outcome),
+        )
+        return _where(state.turn == self.detectives, shown, dealt)
+
+    def _arrivals(self, amount: Array, outcome: Array) -> Array:
+        """[S, W + 1] from [S, A]: what comes to each station, by edge, when Mr X shows `outcome`.
+
+        Every move has a move back, so this gathers instead of scattering, from a window of columns
+        as wide as the ticket with most. The last column is for a stuck Mr X, who stays.
+        """
+        speed, ticket = outcome // NUM_TICKETS, outcome % NUM_TICKETS
+        stuck = outcome == self._stuck_outcome
+        columns = [self._moves.columns(k) for k in range(NUM_TICKETS)]
+        width = max(each.stop - each.start for each in columns)
+        starts = np.array([min(each.start, self._num_moves - width) for each in columns])
+        start = jnp.asarray(starts, jnp.int32)[ticket]
+
+        def window(table: np.ndarray) -> Array:
+            return jax.lax.dynamic_slice_in_dim(jnp.asarray(table), start, width, axis=-1)
+
+        shown = (window(self._moves.ticket) == ticket) & ~stuck
+        exists = window(self._moves.exists) & shown[None, :]
+        origin = window(self._moves.destination)
+        column = speed * self._num_moves + window(self._moves.reverse)
+        moved = jnp.where(exists, amount[origin, column], jnp.zeros((), amount.dtype))
+        stayed = jnp.where(stuck, amount[:, self._stuck_action], jnp.zeros((), amount.dtype))
+        return jnp.append(moved, stayed[:, None], axis=1)
+
+
+def _lost(state: YardState) -> YardState:
+    return dataclasses.replace(state, stage=jnp.int32(TERMINAL), winner=jnp.int32(DETECTIVES_WIN))
+
+
+def _where(condition: Array, this: YardState, other: YardState) -> YardState:
+    chosen: YardState = jax.tree.map(lambda a, b: jnp.where(condition, a, b), this, other)
+    return chosen
