@@ -14,6 +14,9 @@ Columns:
     exploit.        the exploitability of the average policy, once: the median of several.
     setup           from nothing to the first iteration done: tree building and compilation.
 
+The row "sog, batch of 64" solves 64 games at once; its iteration is the time divided by 64.
+Peak memory: `/usr/bin/time -v sog solve ...`.
+
 A contender that is not installed is listed as such. LiteEFG asks for an older JAX than this
 project: `make bench` installs it apart; by hand, `pip install --no-deps LiteEFG` after
 `pip install '.[bench]'`.
@@ -21,6 +24,7 @@ project: `make bench` installs it apart; by hand, `pip install --no-deps LiteEFG
 
 import argparse
 import contextlib
+import functools
 import importlib.metadata
 import importlib.util
 import io
@@ -45,6 +49,7 @@ GAMES: Final = {"leduc": "leduc_poker", "liars_dice": "liars_dice"}
 """Our name -> OpenSpiel's, both with default parameters (liar's dice: one die each, six faces)."""
 MBB_GAMES: Final = ("leduc",)
 PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "open_spiel", "LiteEFG")
+BATCH: Final = 64
 MIN_RUN_SECONDS: Final = 0.5
 CHECK_GROWTH: Final = 1.01  # exploitability is looked at after each 1% more iterations
 
@@ -112,6 +117,30 @@ class LiteEfgCfrPlus:
         return float(sum(self._env.exploitability(strategy, "linear-avg-iterate"))) / 2
 
 
+class SogCfrPlus:
+    """Our CFR+ in 32-bit numbers, exploitability in 64-bit ones; a batch of equal solves."""
+
+    def __init__(self, game: str, batch: int = 1) -> None:
+        """Enumerates, compiles and starts the solver of one of `GAMES`."""
+        import numpy as np
+
+        from sog.games import make
+        from sog.tabular import Solver, compile_tree
+
+        compiled = compile_tree(make(game))
+        root_reach = compiled.tree.node_mask[0].astype(np.float64)
+        self._solver = Solver(compiled, "cfr+", root_reach=np.stack([root_reach] * batch, axis=-1))
+
+    def iterate(self, num_iterations: int) -> None:
+        self._solver.run(num_iterations)
+
+    def prepare(self) -> None:
+        pass
+
+    def exploitability(self) -> float:
+        return float(self._solver.evaluate().exploitability[0])
+
+
 def timed(action: Callable[[], object]) -> float:
     """Seconds that a call takes."""
     start = time.perf_counter()
@@ -136,9 +165,14 @@ def iterations_to_reach(solver: Contender, targets: list[float]) -> dict[float, 
 
 
 def measure(
-    name: str, make: Callable[[str], Contender], game: str, repeats: int, targets_mbb: list[float]
+    name: str,
+    make: Callable[[str], Contender],
+    game: str,
+    repeats: int,
+    targets_mbb: list[float],
+    batch: int = 1,
 ) -> Row:
-    """The row of one contender on one game."""
+    """The row of one contender on one game; an iteration's time is divided by `batch`."""
     start = time.perf_counter()
     solver = make(game)
     solver.iterate(1)
@@ -146,7 +180,7 @@ def measure(
     warm_up = timed(lambda: solver.iterate(2)) / 2
     num_iterations = max(math.ceil(MIN_RUN_SECONDS / warm_up), 1)
     runs = [timed(lambda: solver.iterate(num_iterations)) for _ in range(repeats)]
-    seconds_per_iteration = statistics.median(runs) / num_iterations
+    seconds_per_iteration = statistics.median(runs) / num_iterations / batch
     solver.prepare()
     solver.exploitability()
     evaluations = [timed(solver.exploitability) for _ in range(repeats)]
@@ -157,7 +191,6 @@ def measure(
         "solver": name,
         "game": game,
         "seconds_per_iteration": seconds_per_iteration,
-        "compile_seconds": None,
         "setup_seconds": setup_seconds,
         "iterations_to_mbb": {f"{mbb:g}": count for mbb, count in to_mbb.items()},
         "seconds_to_mbb": {
@@ -184,9 +217,12 @@ def measure_liteefg(game: str, repeats: int, targets_mbb: list[float]) -> list[R
 
 
 def measure_sog(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
-    """Our own rows."""
-    del game, repeats, targets_mbb
-    return []
+    """Our own rows: one solve, and a batch of them."""
+    batched = functools.partial(SogCfrPlus, batch=BATCH)
+    return [
+        measure("sog", SogCfrPlus, game, repeats, targets_mbb),
+        measure(f"sog, batch of {BATCH}", batched, game, repeats, [], BATCH),
+    ]
 
 
 @contextlib.contextmanager

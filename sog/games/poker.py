@@ -177,7 +177,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         mask = self.infostate_mask(state)[0][:, None]
         only_first = jnp.arange(self.num_actions) == 0
         bets = jnp.where(state.stage == CHANCE, only_first, self._legal_bets(state))
-        return mask & bets & (state.stage != TERMINAL)
+        return mask & bets[None, :] & (state.stage != TERMINAL)
 
     def advance(
         self, state: PokerState, outcome: Array, action_reach: Array, other_reach: Array

@@ -15,13 +15,12 @@ from sog.tabular.solver import (
     Checkpoint,
     Solution,
     Solver,
-    SubgameSolution,
     compile_tree,
     evaluate_policy,
     solve,
-    solve_subgame,
     uniform_policy,
 )
+from sog.tabular.subgame import SubgameSolution, solve_subgame
 
 __all__ = [
     "RULES",

@@ -8,7 +8,6 @@ Solved by HiGHS through scipy, for small games.
 import dataclasses
 
 import numpy as np
-import scipy.optimize
 import scipy.sparse as sp
 
 from sog.tabular.sequence_form import CompiledGame, Placement
@@ -73,6 +72,8 @@ def _maximin(
     other: tuple[sp.csr_matrix, np.ndarray],
 ) -> tuple[float, np.ndarray]:
     """max over x of min over y of x'Ay, as max f'v with F'v <= A'x, Ex = e, x >= 0."""
+    import scipy.optimize  # takes a while, and nothing else in the room needs it
+
     (own_matrix, own_right), (other_matrix, other_right) = own, other
     num_plan, num_value = own_matrix.shape[1], other_matrix.shape[0]
     result = scipy.optimize.linprog(

@@ -6,7 +6,6 @@ The zip container holds checksums, so a truncated or damaged file is noticed.
 import json
 import os
 import tempfile
-import zipfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,12 +75,14 @@ def _decisions(tree: PublicTree) -> np.ndarray:
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], np.ndarray]:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here because `np.load` leaves a damaged file open.
+        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
             metadata, probabilities = json.loads(str(file["metadata"])), file["probabilities"]
     except FileNotFoundError:
         raise PolicyFileError(f"{path}: no such file.") from None
-    except (zipfile.BadZipFile, EOFError, KeyError, OSError, TypeError, ValueError) as error:
-        raise PolicyFileError(f"{path}: is not a policy file, or is damaged ({error}).") from None
+    except Exception:
+        # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
+        raise PolicyFileError(f"{path}: is not a policy file, or is damaged.") from None
     if not isinstance(metadata, dict) or metadata.get("format") != FORMAT or "game" not in metadata:
         raise PolicyFileError(f"{path}: is not a policy file of this version ({FORMAT}).")
     return metadata, probabilities

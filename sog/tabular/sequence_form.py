@@ -94,9 +94,8 @@ class CompiledGame:
     placements: tuple[Placement, Placement]
 
     def to_tree(self, layers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> np.ndarray:
-        """Scatters [A, H] per layer and player into [node, S, A]; zero elsewhere."""
-        dtype = np.asarray(layers[0][0] if layers[0] else layers[1][0]).dtype
-        out = np.zeros(self.tree.node_legal.shape, dtype)
+        """Scatters [A, H] per layer and player into [node, S, A] float64; zero elsewhere."""
+        out = np.zeros(self.tree.node_legal.shape)
         for placement, values in zip(self.placements, layers, strict=True):
             for layer, value in enumerate(values):
                 legal = placement.legal[layer]

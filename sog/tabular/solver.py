@@ -1,4 +1,4 @@
-"""Solving a whole game or a subgame: compiles CFR, runs it in chunks, evaluates on the way.
+"""Solving a whole game: compiles CFR, runs it in chunks, evaluates on the way.
 
 This is the host-side driver: unlike the pure functions of `sog.tabular.cfr` and
 `sog.tabular.best_response` it jits, reads clocks and handles interrupts.
@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Literal
 
 import jax
@@ -107,9 +108,10 @@ class Solver:
         """Runs some more iterations."""
         with jax.enable_x64(self.precision == "float64"):
             first, count = jnp.int32(self.iteration + 1), jnp.int32(iterations)
-            self._state = _run(self._form, self._root_reach, self.rule, self._state, first, count)
-            jax.block_until_ready(self._state)
-        self.iteration += iterations
+            state = _run(self._form, self._root_reach, self.rule, self._state, first, count)
+            jax.block_until_ready(state)
+        # Both or neither, if Ctrl-C comes while waiting.
+        self._state, self.iteration = state, self.iteration + iterations
 
     def evaluate(self) -> Evaluation:
         """Evaluates the average policy, in 64-bit numbers; numpy arrays."""
@@ -119,10 +121,23 @@ class Solver:
 
     def average_policy(self) -> np.ndarray:
         """[node, S, A, batch] float64: the average policy; uniform where a player never arrives."""
-        with jax.enable_x64(True):
-            policy = _normalize(self._exact_form, self._state.policy_sum)
-        batch = range(self._root_reach.shape[-1])
-        return np.stack([self.compiled.to_tree(_take(policy, one)) for one in batch], axis=-1)
+        uniform, policies = uniform_policy(self.compiled), []
+        for one in range(self._root_reach.shape[-1]):
+            first, second = (
+                tuple(np.asarray(values, np.float64)[..., one] for values in player)
+                for player in self._state.policy_sum
+            )
+            sums = self.compiled.to_tree((first, second))
+            total = sums.sum(axis=-1, keepdims=True)
+            policies.append(np.where(total > 0, sums / np.where(total > 0, total, 1), uniform))
+        return np.stack(policies, axis=-1)
+
+    def warm_up(self) -> None:
+        """Compiles iterations and evaluation, at the same time where there are cores for it."""
+        with ThreadPoolExecutor() as pool:
+            iterations, evaluation = pool.submit(self.run, 0), pool.submit(self.evaluate)
+            iterations.result()
+            evaluation.result()
 
 
 def solve(
@@ -145,15 +160,14 @@ def solve(
         raise ValueError(f"the exploitability to reach must be > 0, got {until}.")
     began = time.perf_counter()
     solver = Solver(compiled, rule, precision=precision)
-    solver.run(0)  # compiles
-    solver.evaluate()
+    solver.warm_up()
     compiled_at = time.perf_counter()
     checkpoints: list[Checkpoint] = []
-    interrupted, seconds = False, 0.0
+    interrupted, clock = False, _Clock()
     try:
         for target in _checkpoint_iterations(iterations):
-            seconds += _run_until(solver, target)
-            checkpoints.append(_checkpoint(solver, seconds))
+            _run_until(solver, target, clock)
+            checkpoints.append(_checkpoint(solver, clock.seconds))
             if on_checkpoint is not None:
                 on_checkpoint(checkpoints[-1])
             if until is not None and checkpoints[-1].exploitability <= until:
@@ -161,7 +175,7 @@ def solve(
     except KeyboardInterrupt:
         interrupted = True
         if not checkpoints or checkpoints[-1].iteration < solver.iteration:
-            checkpoints.append(_checkpoint(solver, seconds))
+            checkpoints.append(_checkpoint(solver, clock.seconds))
     return Solution(
         policy=solver.average_policy()[..., 0],
         checkpoints=tuple(checkpoints),
@@ -188,52 +202,6 @@ def uniform_policy(compiled: CompiledGame) -> np.ndarray:
     return np.asarray(legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class SubgameSolution:
-    """Values at a public state under the average profile of a subgame solve."""
-
-    values: np.ndarray
-    """[2, S, batch]: expected utility given the infostate, in utility units; 0 where undefined."""
-    cfvs: np.ndarray
-    """[2, S, batch]: the same times `compatible_reach`."""
-    policy: np.ndarray
-    """[node, S, A, batch] of the subgame's own tree; node 0 is the public state."""
-    exploitability: np.ndarray
-    """[batch]: bounds the error of the values' range-weighted sum."""
-
-
-def solve_subgame(
-    compiled: CompiledGame,
-    ranges: np.ndarray,
-    *,
-    rule: str | Rule = "cfr+",
-    iterations: int = 1000,
-    precision: Precision = "float32",
-) -> SubgameSolution:
-    """Solves the game below the root of `compiled` when both players arrive with given ranges.
-
-    ranges: [2, S, batch]. This is the oracle for search and for value networks:
-
-        compiled = compile_tree(game, root=public_state)
-        solution = solve_subgame(compiled, ranges)
-    """
-    solver = Solver(compiled, rule, root_reach=ranges, precision=precision)
-    solver.run(iterations)
-    evaluation = solver.evaluate()
-    with jax.enable_x64(True):
-        root = jax.tree.map(jnp.asarray, compiled.tree.state(0))
-        exact = jnp.asarray(ranges, "float64")
-        compatible = np.asarray(_compatible_reach(compiled.tree.game, root, exact))
-    compatible = np.where(compiled.tree.node_mask[0][:, :, None], compatible, 0)
-    cfvs = np.asarray(evaluation.cfvs)
-    return SubgameSolution(
-        values=np.divide(cfvs, compatible, out=np.zeros_like(cfvs), where=compatible > 0),
-        cfvs=cfvs,
-        policy=solver.average_policy(),
-        exploitability=np.asarray(evaluation.exploitability),
-    )
-
-
 @functools.partial(jax.jit, static_argnames="rule")
 def _start(form: SequenceForm, root_reach: Array, rule: Rule) -> CFRState:
     return initial_state(form, root_reach, rule)
@@ -256,30 +224,16 @@ PolicySums = tuple[LayerArrays, LayerArrays]
 
 
 @jax.jit
-def _normalize(form: SequenceForm, sums: PolicySums) -> PolicySums:
-    """The average policy in the form's dtype; regret matching on sums is just normalization."""
-    dtype = jnp.result_type(float)
-    layers = [
+def _evaluate_sums(form: SequenceForm, root_reach: Array, sums: PolicySums) -> Evaluation:
+    """Evaluates the average policy; regret matching on its sums is just normalization."""
+    first, second = (
         tuple(
-            regret_matching(values.astype(dtype), layer.uniform)
+            regret_matching(values.astype(root_reach.dtype), layer.uniform)
             for values, layer in zip(player, plex.layers, strict=True)
         )
         for player, plex in zip(sums, form.treeplex, strict=True)
-    ]
-    return layers[0], layers[1]
-
-
-@jax.jit
-def _evaluate_sums(form: SequenceForm, root_reach: Array, sums: PolicySums) -> Evaluation:
-    return evaluate(form, root_reach, _normalize(form, sums))
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _compatible_reach(game: Game[Any], state: Any, reach: Array) -> Array:
-    """[2, S, batch] from reach [2, S, batch]."""
-    weigh = functools.partial(game.compatible_reach, state)
-    weighed: Array = jax.vmap(weigh, in_axes=-1, out_axes=-1)(reach)
-    return weighed
+    )
+    return evaluate(form, root_reach, (first, second))
 
 
 def _on_device(form: SequenceForm, precision: Precision) -> SequenceForm:
@@ -293,12 +247,6 @@ def _on_device(form: SequenceForm, precision: Precision) -> SequenceForm:
 def _on_host(evaluation: Evaluation) -> Evaluation:
     on_host: Evaluation = jax.tree.map(np.asarray, evaluation)
     return on_host
-
-
-def _take(policy: PolicySums, one: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """One solve of a batch, on the host."""
-    layers = [tuple(np.asarray(values)[..., one] for values in player) for player in policy]
-    return layers[0], layers[1]
 
 
 def _check_root_reach(compiled: CompiledGame, root_reach: np.ndarray) -> None:
@@ -319,15 +267,23 @@ def _checkpoint_iterations(iterations: int) -> Iterator[int]:
     yield iterations
 
 
-def _run_until(solver: Solver, target: int) -> float:
-    """Runs up to an iteration in short calls; returns the seconds spent."""
-    began, count = time.perf_counter(), 1
+@dataclasses.dataclass
+class _Clock:
+    """Seconds spent in iterations, evaluations left out; kept when a run is interrupted."""
+
+    seconds: float = 0.0
+
+
+def _run_until(solver: Solver, target: int, clock: _Clock) -> None:
+    """Runs up to an iteration in short calls."""
+    count = 1
     while solver.iteration < target:
-        call_began = time.perf_counter()
+        began = time.perf_counter()
         solver.run(min(count, target - solver.iteration))
-        if time.perf_counter() - call_began < _LONGEST_CALL / 2:
+        call_seconds = time.perf_counter() - began
+        clock.seconds += call_seconds
+        if call_seconds < _LONGEST_CALL / 2:
             count *= 2
-    return time.perf_counter() - began
 
 
 def _checkpoint(solver: Solver, seconds: float) -> Checkpoint:

@@ -1,0 +1,51 @@
+"""JAX's persistent compilation cache in the user's cache folder: a second run starts fast."""
+
+import os
+import warnings
+from pathlib import Path
+
+import jax
+
+_VARIABLE = "SOG_CACHE_DIR"
+
+
+def use_compilation_cache() -> None:
+    """Keeps compiled programs for the next run; does without where the folder cannot be written.
+
+    To be called before anything is compiled. A cache that the user has set up for JAX itself
+    (JAX_COMPILATION_CACHE_DIR) stays as it is, unless SOG_CACHE_DIR is set as well.
+    """
+    if _VARIABLE not in os.environ and os.environ.get("JAX_COMPILATION_CACHE_DIR"):
+        return
+    folder = _writable_folder()
+    if folder is None:
+        return
+    # A full disk, or an entry that a killed run left half-written, costs time and nothing else.
+    warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache entry")
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    # Many small programs add up: keep them all.
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+def _writable_folder() -> Path | None:
+    try:
+        base = _base_folder()
+        if base is None:
+            return None
+        folder = base / "xla"
+        # Entries are code that JAX runs: nobody else may write there.
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+def _base_folder() -> Path | None:
+    if _VARIABLE in os.environ:
+        chosen = os.environ[_VARIABLE]
+        return Path(chosen).expanduser().absolute() if chosen else None
+    of_user = os.environ.get("XDG_CACHE_HOME", "")
+    # A relative path is invalid by the XDG standard.
+    cache = Path(of_user) if of_user.startswith("/") else Path.home() / ".cache"
+    return cache / "sog"

@@ -1,0 +1,137 @@
+"""How results and progress look: tables and JSON on stdout, everything else on stderr."""
+
+import contextlib
+import dataclasses
+import io
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from sog.games import Game
+
+_WIDTH_OF_FILES: Final = 160  # where stdout is no terminal, lines are not folded to fit one
+_SECONDS_BETWEEN_LINES: Final = 10.0
+
+
+def print_json(value: Any) -> None:
+    """Prints one JSON value on stdout."""
+    print(json.dumps(value, allow_nan=False))
+
+
+def note(text: str) -> None:
+    """Tells the user something that is not a result, on stderr."""
+    print(f"sog: {text}", file=sys.stderr)
+
+
+def print_table(table: Table, title: str | None = None, footer: str | None = None) -> None:
+    """Prints a table on stdout, a title above it and some lines below."""
+    in_terminal = sys.stdout.isatty()
+    # Not straight to stdout: where nobody reads it, Rich ends the process with a code of its own.
+    page = io.StringIO()
+    console = Console(
+        file=page,
+        force_terminal=in_terminal,
+        width=None if in_terminal else _WIDTH_OF_FILES,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+    if title:
+        console.print(f"{title}\n", style="bold")
+    console.print(table)
+    if footer:
+        console.print(f"\n{footer}")
+    print("\n".join(line.rstrip() for line in page.getvalue().splitlines()))
+
+
+def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:
+    """Prints names and values below each other."""
+    table = Table.grid(padding=(0, 2))
+    for name, value in facts:
+        table.add_row(f"  {name}", value)
+    print_table(table, title)
+
+
+def number(value: float) -> str:
+    """Four significant digits, and thousands as people write them."""
+    value += 0.0  # no minus sign before zero
+    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+
+def in_milli_units(game: Game[Any], value: float) -> str:
+    """A utility as "0.8123 mbb"."""
+    return f"{number(1000 * value)} {game.milli_unit}"
+
+
+def in_units(game: Game[Any], value: float) -> str:
+    """A utility as "-0.085606 chips"."""
+    return f"{value + 0.0:.6f} {game.unit}"
+
+
+def short_name(game: Game[Any]) -> str:
+    """The name of a game with those parameters only that are not its defaults."""
+    fields = [field for field in dataclasses.fields(game) if field.metadata]
+    if not fields:
+        return str(game)
+    values = {field.name: getattr(game, field.name) for field in fields}
+    changed = [
+        f"{f.name}={as_typed(values[f.name])}" for f in fields if values[f.name] != f.default
+    ]
+    return f"{game.name}({','.join(changed)})" if changed else game.name
+
+
+def as_typed(value: Any) -> str:
+    """The value of a parameter as a user types it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class Work:
+    """What a command is busy with, on stderr: a live line in a terminal, else a line at times."""
+
+    def __init__(self, progress: Progress) -> None:
+        """progress: Rich's display, already started."""
+        self._progress = progress
+        self._task = progress.add_task("", visible=False, detail="", total=None)
+        self._last_line = 0.0
+        self.doing = "starting"
+        self.detail = ""
+
+    def begin(self, doing: str, total: int | None = None) -> None:
+        """Starts a part of the work; total: how much of it there is, if that is known."""
+        self.doing, self.detail = doing, ""
+        self._progress.reset(self._task, description=doing, total=total, visible=True, detail="")
+        self._line(doing)
+
+    def update(self, detail: str, completed: int | None = None) -> None:
+        """Says how far this part is."""
+        self.detail = detail
+        self._progress.update(self._task, detail=detail, completed=completed)
+        if time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES:
+            self._line(f"{self.doing}: {detail}")
+
+    def _line(self, text: str) -> None:
+        self._last_line = time.monotonic()
+        if self._progress.disable:
+            note(text)
+
+
+@contextlib.contextmanager
+def working() -> Iterator[Work]:
+    """Shows the progress of what is done in its body; leaves a terminal as it was."""
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[detail]}", markup=False),
+        TimeElapsedColumn(),
+    )
+    live = console.is_interactive
+    with Progress(*columns, console=console, transient=True, disable=not live) as progress:
+        yield Work(progress)

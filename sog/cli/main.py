@@ -1,0 +1,72 @@
+"""The entry of the command line: runs a command and turns what goes wrong into an exit code.
+
+Imports next to nothing, so that `sog --help` is fast.
+"""
+
+import contextlib
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from sog.cli.arguments import make_parser
+from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, reason
+from sog.cli.interrupts import terminating_like_interrupting
+
+_TERMINATED: Final = 128 + signal.SIGTERM
+_NOBODY_READS: Final = 141  # 128 + SIGPIPE, which Windows does not have
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs `sog` with these arguments (those of the process unless given); returns its exit code.
+
+    0: done. 2: a mistake of the user, told in one line. 130 (SIGINT), 143 (SIGTERM): interrupted.
+    """
+    with terminating_like_interrupting() as terminated:
+        try:
+            code = _run(argv)
+            sys.stdout.flush()
+        except CommandError as error:
+            code = _fail(str(error))
+        except KeyboardInterrupt:
+            print("sog: interrupted.", file=sys.stderr)
+            code = INTERRUPTED
+        except BrokenPipeError:
+            _abandon_stdout()
+            code = _NOBODY_READS
+        except OSError as error:
+            _abandon_stdout()
+            where = error.filename or "the output"
+            code = _fail(f"cannot read or write {where}: {reason(error)}.")
+        except MemoryError:
+            code = _fail("out of memory; try a smaller game, or --precision float32.")
+    return _TERMINATED if terminated and code == INTERRUPTED else code
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = make_parser().parse_args(argv)
+    except SystemExit as stop:  # after --help and --version
+        return int(stop.code or 0)
+    command = importlib.import_module(f"sog.cli.{arguments.command}")
+    code: int = command.run(arguments)
+    return code
+
+
+def _fail(message: str) -> int:
+    print(f"sog: error: {' '.join(message.split())}", file=sys.stderr)
+    return MISTAKE
+
+
+def _abandon_stdout() -> None:
+    """Lets Python's last flush at exit go nowhere: it would fail again, with a traceback."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""Counting the public tree of a game, without building it: one small program per game."""
+
+import dataclasses
+import functools
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games import Game
+
+_CHUNK: Final = 4096
+_LARGEST_STATE: Final = 8192  # infostates times actions; above it nobody counts a tree
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """How large the public tree of a game is."""
+
+    num_public_states: int
+    """Chance and terminal ones included."""
+    num_infostates: tuple[int, int]
+    """Of each player, at the public states where he acts."""
+    depth: int
+
+
+def can_be_counted(game: Game[Any]) -> bool:
+    """False for games like Scotland Yard on the London board, made for search only."""
+    return game.num_infostates * game.num_actions <= _LARGEST_STATE
+
+
+def count_public_tree(game: Game[Any], limit: int) -> Sizes | None:
+    """Counts level by level; None where there are more than `limit` public states."""
+    shapes = jax.eval_shape(game.root)
+    states = jax.tree.map(lambda leaf: np.zeros((1, *leaf.shape), leaf.dtype), shapes)
+    rows, outcomes = np.zeros(1, np.int64), np.zeros(1, np.int32)
+    num_states, num_infostates, depth = 1, np.zeros(2, np.int64), 0
+    while True:
+        states, legal, acting = _visit_level(game, states, rows, outcomes, at_root=depth == 0)
+        num_infostates += acting.sum(axis=0)
+        rows, found = np.nonzero(legal)
+        if rows.size == 0:
+            break
+        outcomes = found.astype(np.int32)
+        num_states += rows.size
+        depth += 1
+        if num_states > limit:
+            return None
+    return Sizes(
+        num_public_states=num_states,
+        num_infostates=(int(num_infostates[0]), int(num_infostates[1])),
+        depth=depth,
+    )
+
+
+def _visit_level(
+    game: Game[Any], states: Any, rows: np.ndarray, outcomes: np.ndarray, at_root: bool
+) -> tuple[Any, np.ndarray, np.ndarray]:
+    parts = []
+    for start in range(0, len(rows), _CHUNK):
+        stop = min(start + _CHUNK, len(rows))
+        # Padded to one size, so that one program serves all levels.
+        pad = np.arange(start, start + _CHUNK).clip(max=stop - 1)
+        parents = jax.tree.map(lambda leaf, pad=pad: leaf[rows[pad]], states)
+        seen = _visit_chunk(game, parents, outcomes[pad], np.bool_(at_root))
+        parts.append(jax.tree.map(lambda leaf, size=stop - start: np.asarray(leaf)[:size], seen))
+    level: tuple[Any, np.ndarray, np.ndarray] = jax.tree.map(
+        lambda *leaves: np.concatenate(leaves), *parts
+    )
+    return level
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _visit_chunk(
+    game: Game[Any], states: Any, outcomes: Array, at_root: Array
+) -> tuple[Any, Array, Array]:
+    """The children of public states by outcomes; whatever is given, the root where `at_root`.
+
+    Returns them, their legal outcomes [node, K], and infostates of the player to act [node, 2].
+    """
+
+    def visit(state: Any, outcome: Array) -> tuple[Any, Array, Array]:
+        child = jax.tree.map(
+            lambda root, applied: jnp.where(at_root, root, applied),
+            game.root(),
+            game.apply(state, outcome),
+        )
+        acts = jnp.arange(2) == game.actor(child)
+        count = game.infostate_mask(child).sum(axis=1, dtype=jnp.int32)
+        return child, game.legal_outcomes(child), jnp.where(acts, count, 0)
+
+    return jax.vmap(visit)(states, outcomes)

@@ -1,0 +1,215 @@
+"""`sog solve`: an equilibrium by CFR over the whole public tree."""
+
+import argparse
+import dataclasses
+import time
+from typing import Any, Final
+
+from sog.cli import display
+from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
+from sog.cli.interrupts import holding_interrupts
+from sog.cli.loading import load_game
+from sog.cli.plot import check_plot, plot_exploitability
+from sog.cli.tree import compile_whole_game
+from sog.games import Game
+from sog.tabular import Checkpoint, CompiledGame, Solution, save_policy, solve
+from sog.tabular.solver import find_rule
+
+_ITERATIONS: Final = 1000
+_MOST_ITERATIONS: Final = 1_000_000  # with --until-mbb
+_STALLED: Final = 0.8  # twice the iterations should do better than this factor
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class _Result:
+    """What is printed, drawn and saved."""
+
+    arguments: argparse.Namespace
+    compiled: CompiledGame
+    solution: Solution
+    enumerate_seconds: float
+
+    @property
+    def game(self) -> Game[Any]:
+        return self.compiled.tree.game
+
+    @property
+    def until(self) -> float | None:
+        """The exploitability to reach, in game units."""
+        return _until(self.arguments)
+
+    @property
+    def reached(self) -> bool:
+        return self.until is None or self.solution.last.exploitability <= self.until
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    _check(arguments)
+    use_compilation_cache()
+    game = load_game(arguments.game)
+    with display.working() as work:
+        try:
+            result = _solve(game, arguments, work)
+        except KeyboardInterrupt:
+            far = f" ({work.detail})" if work.detail else ""
+            display.note(f"interrupted while {work.doing}{far}: there is nothing to keep yet.")
+            return INTERRUPTED
+    with holding_interrupts():
+        _tell(result)
+        failures = _write_files(result)
+        _print(result)
+    if failures:
+        raise CommandError("; ".join(failures))
+    return INTERRUPTED if result.solution.interrupted else SUCCESS
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Finds mistakes before the work begins."""
+    try:
+        find_rule(arguments.rule)
+    except ValueError as error:
+        raise CommandError(f"--rule: {error}") from None
+    if arguments.save is not None:
+        check_target("--save", arguments.save)
+    if arguments.plot is not None:
+        check_target("--plot", arguments.plot)
+        check_plot(arguments.plot)
+        if arguments.save is not None and arguments.save.absolute() == arguments.plot.absolute():
+            raise CommandError("--save and --plot name the same file.")
+
+
+def _until(arguments: argparse.Namespace) -> float | None:
+    return None if arguments.until_mbb is None else arguments.until_mbb / 1000
+
+
+def _solve(game: Game[Any], arguments: argparse.Namespace, work: display.Work) -> _Result:
+    until = _until(arguments)
+    iterations = arguments.iterations or (_ITERATIONS if until is None else _MOST_ITERATIONS)
+
+    def show(checkpoint: Checkpoint) -> None:
+        if work.doing != "solving":
+            # How many iterations a target takes is not known.
+            work.begin("solving", total=iterations if until is None else None)
+        exploitability = display.in_milli_units(game, checkpoint.exploitability)
+        detail = f"{checkpoint.iteration:,} iterations, exploitability {exploitability}"
+        work.update(detail, checkpoint.iteration)
+
+    began = time.perf_counter()
+    compiled = compile_whole_game(game, arguments.max_nodes, work)
+    enumerated = time.perf_counter()
+    work.begin("compiling")
+    solution = solve(
+        compiled,
+        rule=arguments.rule,
+        iterations=iterations,
+        until=until,
+        precision=arguments.precision,
+        on_checkpoint=show,
+    )
+    return _Result(
+        arguments=arguments,
+        compiled=compiled,
+        solution=solution,
+        enumerate_seconds=enumerated - began,
+    )
+
+
+def _tell(result: _Result) -> None:
+    """Says on stderr what the numbers alone do not."""
+    last = result.solution.last
+    if result.solution.interrupted:
+        display.note(f"interrupted after {last.iteration:,} iterations; this is what was reached.")
+    elif not result.reached:
+        hint = "try more --iterations"
+        if result.arguments.precision == "float32":
+            stalled = _has_stalled(result.solution)
+            hint = "float32 seems to have stalled: try" if stalled else f"{hint}, or"
+            hint += " --precision float64"
+        target = display.in_milli_units(result.game, result.until or 0)
+        display.note(f"{target} was not reached in {last.iteration:,} iterations; {hint}.")
+
+
+def _has_stalled(solution: Solution) -> bool:
+    """Whether the second half of the iterations gained next to nothing."""
+    early: list[float] = []
+    late: list[float] = []
+    for point in solution.checkpoints:
+        half = early if 2 * point.iteration <= solution.last.iteration else late
+        half.append(point.exploitability)
+    return bool(early) and min(late) > _STALLED * min(early)
+
+
+def _write_files(result: _Result) -> list[str]:
+    """Saves and draws what was asked for; returns what went wrong."""
+    arguments, last, failures = result.arguments, result.solution.last, []
+    if arguments.save is not None:
+        notes = {
+            "rule": arguments.rule,
+            "iterations": last.iteration,
+            "precision": arguments.precision,
+            "exploitability": last.exploitability,
+        }
+        try:
+            save_policy(arguments.save, result.compiled.tree, result.solution.policy, **notes)
+        except OSError as error:
+            failures.append(f"cannot write {arguments.save}: {reason(error)}.")
+    points = [point for point in result.solution.checkpoints if point.iteration > 0]
+    if arguments.plot is not None and points:
+        try:
+            plot_exploitability(
+                arguments.plot,
+                points,
+                title=f"{display.short_name(result.game)}, {arguments.rule}",
+                milli_unit=result.game.milli_unit,
+                until=result.until,
+            )
+        except OSError as error:
+            failures.append(f"cannot write {arguments.plot}: {reason(error)}.")
+    return failures
+
+
+def _print(result: _Result) -> None:
+    game, tree, last = result.game, result.compiled.tree, result.solution.last
+    infostates = [tree.num_infostates(player) for player in (0, 1)]
+    arguments, compile_seconds = result.arguments, result.solution.compile_seconds
+    if arguments.json:
+        display.print_json(
+            {
+                "game": str(game),
+                "rule": arguments.rule,
+                "precision": arguments.precision,
+                "iterations": last.iteration,
+                "interrupted": result.solution.interrupted,
+                "until": result.until,
+                "reached": result.reached,
+                "seconds": last.seconds,
+                "compile_seconds": compile_seconds,
+                "enumerate_seconds": result.enumerate_seconds,
+                "unit": game.unit,
+                "exploitability": last.exploitability,
+                "nash_conv": 2 * last.exploitability,
+                "value": last.value,
+                "num_public_states": tree.num_nodes,
+                "num_infostates": infostates,
+                "checkpoints": [dataclasses.asdict(p) for p in result.solution.checkpoints],
+            }
+        )
+        return
+    display.print_facts(
+        f"{display.short_name(game)} by {arguments.rule} in {arguments.precision}",
+        [
+            ("exploitability", display.in_milli_units(game, last.exploitability)),
+            ("nash_conv", display.in_milli_units(game, 2 * last.exploitability)),
+            ("value to player 0", display.in_units(game, last.value)),
+            ("public states", f"{tree.num_nodes:,}"),
+            ("infostates", f"{infostates[0]:,} + {infostates[1]:,}"),
+            ("iterations", f"{last.iteration:,}"),
+            ("solving", f"{last.seconds:.3g} s"),
+            (
+                "compiling",
+                f"{compile_seconds:.3g} s (enumerating {result.enumerate_seconds:.3g} s)",
+            ),
+        ],
+    )

@@ -1,0 +1,90 @@
+"""What the test of a law returns, and the error that names it."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sog.games.core import Game
+
+RELATIVE_TOLERANCE: Final = 1e-9
+"""Far above the rounding of float64, far below that of float32: laws are checked in float64."""
+
+
+class ConformanceError(AssertionError):
+    """A game breaks the contract of `sog.games.core`; the message is one line."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Finding:
+    """The worst entry of two arrays that should be equal."""
+
+    place: tuple[int, ...]
+    expected: float
+    got: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Law:
+    """A law in words, the names of the axes it is checked on, and the check of one state."""
+
+    text: str
+    axes: tuple[str, ...]
+    check: Callable[[Game[Any], Any], Finding | None]
+
+
+def law(text: str, *axes: str) -> Callable[[Callable[[Game[Any], Any], Finding | None]], Law]:
+    """Makes a `Law` of the function below."""
+    return lambda check: Law(text=text, axes=axes, check=check)
+
+
+def agree(expected: Any, got: Any, *, where: Any = True, scale: float = 0.0) -> Finding | None:
+    """Compares two arrays entry by entry; None when they agree.
+
+    where: bool over leading axes; the other entries are not compared. Entries may differ by
+    RELATIVE_TOLERANCE times the largest number in either array, or times `scale` if that is more.
+    """
+    got, where = np.asarray(got, float), np.asarray(where)
+    where = where.reshape(where.shape + (1,) * (got.ndim - where.ndim))
+    expected, got = np.where(where, expected, 0.0), np.where(where, got, 0.0)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        error = np.nan_to_num(np.abs(expected - got), nan=np.inf)
+    place = np.unravel_index(np.argmax(error), error.shape)
+    size = max(np.abs(expected).max(), np.abs(got).max(), scale)
+    if np.isfinite(error[place]) and error[place] <= RELATIVE_TOLERANCE * size:
+        return None
+    indices = tuple(int(index) for index in place)
+    return Finding(place=indices, expected=float(expected[place]), got=float(got[place]))
+
+
+def one_line(text: str) -> str:
+    """The text with line breaks replaced by spaces."""
+    return " ".join(text.split())
+
+
+def broken(game: Game[Any], text: str, state: Any = None, numbers: str = "") -> ConformanceError:
+    """The error for a broken law: which game, which law, at which public state, the numbers."""
+    message = f"{game} breaks a law of games: {text}"
+    if state is not None:
+        message += f"; at {game.describe_state(jax.tree.map(jnp.asarray, state))!r}"
+    return ConformanceError(one_line(f"{message}{numbers and ': ' + numbers}."))
+
+
+def found(game: Game[Any], law: Law, finding: Finding, state: Any, worlds: Any) -> ConformanceError:
+    """The error for a finding at one state.
+
+    worlds: int[world, 3], infostate of player 0, of player 1, and action, for an axis "world".
+    """
+    places = []
+    for axis, index in zip(law.axes, finding.place, strict=True):
+        if axis == "world":
+            infostate_0, infostate_1, action = worlds[index]
+            places.append(f"infostates {infostate_0} and {infostate_1}, action {action}")
+        else:
+            places.append(f"{axis} {index}")
+    where = ", ".join([*places, ""])
+    numbers = f"{where}expected {finding.expected:.12g}, got {finding.got:.12g}"
+    return broken(game, law.text, state, numbers)

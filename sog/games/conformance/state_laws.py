@@ -1,0 +1,281 @@
+"""Laws of one public state, checked on random reach probabilities.
+
+Two multilinear functions that agree at one random point agree everywhere (but for a set of points
+of probability zero), so a law needs one draw per state and no list of all infostates.
+"""
+
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.conformance.finding import Finding, Law, agree, law
+from sog.games.conformance.sample import acting_row
+from sog.games.core import CHANCE, TERMINAL, Game
+from sog.pytree import pytree
+
+LARGEST_FEATURE: Final = 10.0
+"""Features should be "roughly in [-1, 1]"; beyond this they hurt a network."""
+
+
+@pytree
+class Probe:
+    """What a game makes of random reach probabilities at a public state and its children.
+
+    All are drawn twice, x and y, and mixed: 2 x + 3 y for one player, 5 x + 7 y for the other.
+    """
+
+    actor: Array  # int32
+    acting_row: Array  # int32: the row of the player who acts
+    acts: Array  # bool[2, 1]: True in that row
+    mask: Array  # bool[2, S]: `infostate_mask`
+    possible: Array  # bool[2, S]: what the infostate mask should be
+    legal: Array  # bool[S, A]
+    outcomes: Array  # bool[K]
+    outcome: Array  # int32: the first legal one
+    child: Any  # the state after it
+    # In what has K entries, those of illegal outcomes are anything at all.
+    child_mask: Array  # bool[K, 2, S]
+    child_reach: Array  # [K, 2, S]: `advance` of x
+    child_reach_y: Array  # [K, 2, S]: `advance` of y
+    child_reach_mixed: Array  # [K, 2, S]: `advance` of the mix
+    child_reach_swapped: Array  # [K, 2, S]: of x, but the other player's row taken from y
+    child_masses: Array  # [K, 2]: of child_reach, as each player sums it up
+    action_reach: Array  # [S, A]: x of the actor
+    other_reach: Array  # [S]: x of the other player
+    masses: Array  # [2]: of these, as each player sums it up
+    pairings: Array  # [2]: <advance of x, x> to `outcome`, and by the transpose
+    reach: Array  # [2, S]: x
+    compatible: Array  # [3, 2, S]: `compatible_reach` of x, y and the mix
+    cfvs: Array  # [3, 2, S]: `utilities` of x, y and the mix
+    features: Array  # [F]
+
+    @property
+    def goes_on(self) -> Array:
+        """Not terminal."""
+        return self.actor != TERMINAL
+
+    @property
+    def is_over(self) -> Array:
+        """Terminal."""
+        return self.actor == TERMINAL
+
+
+def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Probe:
+    """Draws reach probabilities in [0.1, 1] for infostates that are possible."""
+    size, actor, legal = game.num_infostates, game.actor(state), game.legal_actions(state)
+    row = acting_row(actor)
+    played = legal & possible[row][:, None]
+    draws = jax.random.uniform(key, (2, size, game.num_actions + 3), minval=0.1)
+    x_action, y_action = jnp.where(played[None], draws[:, :, 3:], 0)
+    x_other, y_other = jnp.where(possible[1 - row][None], draws[:, :, 2], 0)
+    x, y = jnp.where(possible[None], jnp.swapaxes(draws[:, :, :2], 1, 2), 0)
+
+    action_reach = jnp.stack([x_action, y_action, 2 * x_action + 3 * y_action, x_action, y_action])
+    other_reach = jnp.stack([x_other, y_other, 5 * x_other + 7 * y_other, y_other, x_other])
+    pushed = jax.vmap(lambda one, other: advance_all(game, state, one, other))(
+        action_reach, other_reach
+    )
+    acts = jnp.arange(2)[:, None] == row
+    parent = jnp.where(acts, x_action.sum(axis=1)[None], x_other[None])
+    mixed = jnp.stack([2 * x[0] + 3 * y[0], 5 * x[1] + 7 * y[1]])
+    compatible = jax.vmap(game.compatible_reach, (None, 0))(state, jnp.stack([x, y, mixed, parent]))
+    outcomes = game.legal_outcomes(state)
+    outcome = jnp.argmax(outcomes).astype(jnp.int32)
+    every_outcome = jnp.arange(game.num_outcomes, dtype=jnp.int32)
+    children = jax.vmap(game.apply, (None, 0))(state, every_outcome)
+    child_compatible = jax.vmap(game.compatible_reach)(children, pushed[0])
+    transpose = jax.linear_transpose(
+        lambda action, other: game.advance(state, outcome, action, other), x_action, x_other
+    )
+    action_cfvs, other_cfvs = transpose(x)
+    pulled = (x_action * action_cfvs).sum() + (x_other * other_cfvs).sum()
+    return Probe(
+        actor=actor,
+        acting_row=row,
+        acts=acts,
+        mask=game.infostate_mask(state),
+        possible=possible,
+        legal=legal,
+        outcomes=outcomes,
+        outcome=outcome,
+        child=jax.tree.map(lambda leaf: leaf[outcome], children),
+        child_mask=jax.vmap(game.infostate_mask)(children),
+        child_reach=pushed[0],
+        child_reach_y=pushed[1],
+        child_reach_mixed=pushed[2],
+        child_reach_swapped=jnp.where(acts[None], pushed[3], pushed[4]),
+        child_masses=(pushed[0] * child_compatible).sum(axis=2),
+        action_reach=x_action,
+        other_reach=x_other,
+        pairings=jnp.stack([(pushed[0, outcome] * x).sum(), pulled]),
+        masses=(parent * compatible[3]).sum(axis=1),
+        reach=x,
+        compatible=compatible[:3],
+        cfvs=jax.vmap(game.utilities, (None, 0))(state, jnp.stack([x, y, mixed])),
+        features=game.observe(state),
+    )
+
+
+def advance_all(game: Game[Any], state: Any, action_reach: Array, other_reach: Array) -> Array:
+    """[K, 2, S]: `advance` to every outcome."""
+    outcomes = jnp.arange(game.num_outcomes, dtype=jnp.int32)
+    return jax.vmap(game.advance, (None, 0, None, None))(state, outcomes, action_reach, other_reach)
+
+
+@law("actor is PLAYER_0, PLAYER_1, CHANCE or TERMINAL")
+def _actor(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(np.clip(probe.actor, 0, TERMINAL), probe.actor)
+
+
+@law("there is a legal outcome if and only if the state is not terminal")
+def _some_outcome(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(probe.goes_on, probe.outcomes.any())
+
+
+@law(
+    "at a chance state column 0 of legal_actions is player 0's mask and the rest is False",
+    "infostate",
+    "action",
+)
+def _chance_actions(game: Game[Any], probe: Probe) -> Finding | None:
+    first = np.arange(game.num_actions) == 0
+    return agree(probe.mask[0][:, None] & first[None, :], probe.legal, where=probe.actor == CHANCE)
+
+
+@law(
+    "an infostate of the actor has a legal action if and only if it is in infostate_mask",
+    "infostate",
+)
+def _some_action(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(probe.mask[probe.acting_row] & probe.goes_on, probe.legal.any(axis=1))
+
+
+@law("advance is zero outside the child's infostate_mask", "outcome", "player", "infostate")
+def _advance_is_masked(game: Game[Any], probe: Probe) -> Finding | None:
+    expected = np.where(probe.child_mask, probe.child_reach, 0)
+    return agree(expected, probe.child_reach, where=probe.outcomes)
+
+
+@law(
+    "the actor's row of advance does not depend on other_reach, nor the other's on action_reach",
+    "outcome",
+    "player",
+    "infostate",
+)
+def _advance_is_separate(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(probe.child_reach, probe.child_reach_swapped, where=probe.outcomes)
+
+
+@law("advance is linear in action_reach and in other_reach", "outcome", "player", "infostate")
+def _advance_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
+    of_actor = 2 * probe.child_reach + 3 * probe.child_reach_y
+    of_other = 5 * probe.child_reach + 7 * probe.child_reach_y
+    expected = np.where(probe.acts[None], of_actor, of_other)
+    return agree(expected, probe.child_reach_mixed, where=probe.outcomes)
+
+
+@law("the transpose of advance pairs with it: <advance(x), y> = <x, transpose(y)>")
+def _advance_has_a_transpose(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(probe.pairings[0], probe.pairings[1], where=probe.goes_on)
+
+
+@law("compatible_reach is not negative", "player", "infostate")
+def _weight_is_positive(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(np.abs(probe.compatible[0]), probe.compatible[0])
+
+
+@law(
+    "row i of compatible_reach is linear in the reach of the other player, and of nothing else",
+    "player",
+    "infostate",
+)
+def _weight_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(_mix_by_the_other(probe.compatible), probe.compatible[2])
+
+
+def _mix_by_the_other(values: Array) -> np.ndarray:
+    """[2, S]: what the mix gives when each row is linear in the reach of the other player."""
+    of_x, of_y, _ = values
+    return np.asarray(np.array([[5], [2]]) * of_x + np.array([[7], [3]]) * of_y)
+
+
+@law("both players' rows of compatible_reach come from the same joint weight")
+def _weight_is_joint(game: Game[Any], probe: Probe) -> Finding | None:
+    masses = (probe.reach * probe.compatible[0]).sum(axis=1)
+    return agree(masses[0], masses[1])
+
+
+@law("infostate_mask holds exactly the infostates that legal play leads to", "player", "infostate")
+def _mask_is_exact(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(probe.possible, probe.mask)
+
+
+@law("compatible_reach is zero outside infostate_mask", "player", "infostate")
+def _weight_is_masked(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(np.where(probe.mask, probe.compatible[0], 0), probe.compatible[0])
+
+
+@law("every legal outcome has positive probability when all legal actions are played", "outcome")
+def _outcomes_are_possible(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(True, (probe.child_masses > 0).all(axis=1), where=probe.outcomes)
+
+
+@law("probability is conserved: the legal outcomes of a state share its mass", "player")
+def _mass_is_conserved(game: Game[Any], probe: Probe) -> Finding | None:
+    got = np.where(probe.outcomes[:, None], probe.child_masses, 0).sum(axis=0)
+    return agree(probe.masses, got, where=probe.goes_on)
+
+
+@law(
+    "row i of utilities is linear in the reach of the other player, and of nothing else",
+    "player",
+    "infostate",
+)
+def _utility_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(_mix_by_the_other(probe.cfvs), probe.cfvs[2], where=probe.is_over)
+
+
+@law("utilities are zero-sum")
+def _utility_is_zero_sum(game: Game[Any], probe: Probe) -> Finding | None:
+    totals = (probe.reach * probe.cfvs[0]).sum(axis=1)
+    scale = game.max_utility * (probe.reach * probe.compatible[0]).sum()
+    return agree(-totals[0], totals[1], where=probe.is_over, scale=float(scale))
+
+
+@law("utilities lie within max_utility times compatible_reach", "player", "infostate")
+def _utility_is_bounded(game: Game[Any], probe: Probe) -> Finding | None:
+    bound = game.max_utility * probe.compatible[0]
+    expected = np.clip(probe.cfvs[0], -bound, bound)
+    return agree(expected, probe.cfvs[0], where=probe.is_over)
+
+
+@law("features are finite and roughly in [-1, 1]", "feature")
+def _features(game: Game[Any], probe: Probe) -> Finding | None:
+    expected = np.clip(probe.features, -LARGEST_FEATURE, LARGEST_FEATURE)
+    return agree(expected, probe.features)
+
+
+STATE_LAWS: Final[tuple[Law, ...]] = (
+    _actor,
+    _some_outcome,
+    _chance_actions,
+    _some_action,
+    _advance_is_masked,
+    _advance_is_separate,
+    _advance_is_linear,
+    _advance_has_a_transpose,
+    _weight_is_positive,
+    _weight_is_linear,
+    _weight_is_joint,
+    _mask_is_exact,
+    _weight_is_masked,
+    _outcomes_are_possible,
+    _mass_is_conserved,
+    _utility_is_linear,
+    _utility_is_zero_sum,
+    _utility_is_bounded,
+    _features,
+)

@@ -1,0 +1,219 @@
+"""Laws of single worlds: `deal` and `transition` must agree with how ranges flow.
+
+A world (s0, s1) with joint weight w > 0 and an action, pushed through `advance` as one-hot ranges,
+predicts the probability of every world of every child: the child's joint weight where both pushed
+ranges are 1, divided by w. What `transition` samples is compared with that prediction. By induction
+from the root, `deal` and `transition` then play the same game as `advance`.
+"""
+
+import math
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.conformance.finding import Finding, Law, agree, law
+from sog.games.conformance.sample import MOST_ENTRIES_PER_CALL, acting_row, entries_per_outcome
+from sog.games.conformance.state_laws import advance_all
+from sog.games.core import TERMINAL, Game
+from sog.pytree import pytree
+
+SAMPLES_PER_WORLD: Final = 4
+
+
+@pytree
+class WorldProbe:
+    """Worlds of one public state, what one-hot ranges predict, and what `transition` does."""
+
+    infostates: Array  # int32[M, 2]
+    action: Array  # int32[M]
+    exists: Array  # bool[M]: False for padding
+    weight: Array  # [M]: joint weight
+    actor: Array  # int32
+    child_reach: Array  # [M, K, 2, S]: `advance` of the one-hot ranges
+    outcomes: Array  # bool[K]: legal
+    probability: Array  # [M, K]: predicted, of each outcome
+    sampled_outcome: Array  # int32[M, N]
+    sampled_infostates: Array  # int32[M, N, 2]
+    sampled_is_legal: Array  # bool[M, N]: a legal outcome, and infostates within bounds
+    sampled_probability: Array  # [M, N]: predicted, of the sampled outcome and infostates
+    first_key: Array  # uint32[M, ...]: key data of the first sample
+    payoffs: Array  # [M, 2]: `utilities` of the one-hot ranges, where terminal
+
+    @property
+    def names(self) -> np.ndarray:
+        """int[M, 3]: infostate of player 0, of player 1, and action."""
+        return np.concatenate([self.infostates, np.asarray(self.action)[:, None]], axis=1)
+
+
+def num_worlds(game: Game[Any], max_worlds: int) -> int:
+    """M: worlds to look at per public state; all of them where that is at most `max_worlds`."""
+    everything = game.num_infostates**2 * game.num_actions
+    branches = max(game.num_outcomes, SAMPLES_PER_WORLD)
+    affordable = MOST_ENTRIES_PER_CALL // (branches * entries_per_outcome(game))
+    return max(1, min(everything, max_worlds, affordable))
+
+
+def joint_weight(game: Game[Any], state: Any, infostates: Array) -> Array:
+    """w(s0, s1) at a public state."""
+    reach = jax.nn.one_hot(infostates, game.num_infostates)
+    return game.compatible_reach(state, reach)[0, infostates[0]]
+
+
+def follow_world(game: Game[Any], state: Any, infostates: Array, action: Array) -> Array:
+    """[K, 2, S]: `advance` of the one-hot ranges of a world, to every outcome."""
+    row, size = acting_row(game.actor(state)), game.num_infostates
+    own, other = infostates[row], infostates[1 - row]
+    action_reach = jnp.zeros((size, game.num_actions)).at[own, action].set(1)
+    return advance_all(game, state, action_reach, jax.nn.one_hot(other, size))
+
+
+def is_within(game: Game[Any], outcomes: Array, infostates: Array) -> Array:
+    """bool[N]: outcomes [N] are below K, infostates [N, 2] below S."""
+    is_outcome = (outcomes >= 0) & (outcomes < game.num_outcomes)
+    return is_outcome & ((infostates >= 0) & (infostates < game.num_infostates)).all(axis=1)
+
+
+def _draw_world(
+    game: Game[Any], state: Any, possible: Array, legal: Array, draws: Array
+) -> tuple[Array, Array, Array]:
+    """(own infostate, other infostate, action) of the acting player; draws [3, max(S, A)]."""
+    row = acting_row(game.actor(state))
+
+    def pick(where: Array, draws: Array) -> Array:
+        return jnp.argmax(jnp.where(where, draws[: len(where)], 0)).astype(jnp.int32)
+
+    other = pick(possible[1 - row], draws[0])
+    one_hot = jax.nn.one_hot(other, game.num_infostates)
+    weight = game.compatible_reach(state, jnp.stack([one_hot, one_hot]))[row]
+    own = pick(possible[row] & (weight > 0), draws[1])
+    return own, other, pick(legal[own], draws[2])
+
+
+def probe_worlds(
+    game: Game[Any], state: Any, possible: Array, key: Array, max_worlds: int
+) -> WorldProbe:
+    """Looks at worlds of a public state: all of a small one, else some at random."""
+    key_world, key_sample = jax.random.split(key)
+    count, size = num_worlds(game, max_worlds), game.num_infostates
+    actor, outcomes = game.actor(state), game.legal_outcomes(state)
+    row = acting_row(actor)
+    first = jnp.arange(game.num_actions) == 0
+    no_choice = possible[row][:, None] & first[None, :]
+    legal = jnp.where(actor == TERMINAL, no_choice, game.legal_actions(state))
+    shape = (size, size, game.num_actions)
+    if count == math.prod(shape):
+        own, other, action = jnp.unravel_index(jnp.arange(count, dtype=jnp.int32), shape)
+    else:
+        draws = jax.random.uniform(key_world, (count, 3, max(size, game.num_actions)), minval=0.1)
+        own, other, action = jax.vmap(
+            lambda draws: _draw_world(game, state, possible, legal, draws)
+        )(draws)
+    pair = jnp.stack([own, other], axis=1)
+    infostates = jnp.where(row == 0, pair, pair[:, ::-1])
+    weight = jax.vmap(lambda pair: joint_weight(game, state, pair))(infostates)
+    exists = possible[row, own] & possible[1 - row, other] & legal[own, action] & (weight > 0)
+    every_outcome = jnp.arange(game.num_outcomes, dtype=jnp.int32)
+    children = jax.vmap(game.apply, (None, 0))(state, every_outcome)
+
+    def follow(infostates: Array, action: Array, weight: Array, key: Array) -> tuple[Array, ...]:
+        reach = follow_world(game, state, infostates, action)
+        compatible = jax.vmap(game.compatible_reach)(children, reach)
+        masses = jnp.where(outcomes, (reach[:, 0] * compatible[:, 0]).sum(axis=1), 0)
+        keys = jax.random.split(key, SAMPLES_PER_WORLD)
+        outcome, moved = jax.vmap(game.transition, (0, None, None, None))(
+            keys, state, infostates, action
+        )
+        child = jax.tree.map(lambda leaf: leaf[outcome], children)
+        child_weight = jax.vmap(lambda child, pair: joint_weight(game, child, pair))(child, moved)
+        reached = reach[outcome, 0, moved[:, 0]] * reach[outcome, 1, moved[:, 1]]
+        return (
+            reach,
+            masses / weight,
+            outcome,
+            moved,
+            is_within(game, outcome, moved) & outcomes[outcome],
+            reached * child_weight / weight,
+            jax.random.key_data(keys[0]),
+        )
+
+    safe_weight = jnp.where(exists, weight, 1)
+    keys = jax.random.split(key_sample, count)
+    followed = jax.vmap(follow)(infostates, action, safe_weight, keys)
+    reach = jax.nn.one_hot(infostates, size)
+    cfvs = jax.vmap(game.utilities, (None, 0))(state, reach)
+    return WorldProbe(
+        infostates=infostates,
+        action=action,
+        exists=exists,
+        weight=weight,
+        actor=actor,
+        outcomes=outcomes,
+        child_reach=followed[0],
+        probability=followed[1],
+        sampled_outcome=followed[2],
+        sampled_infostates=followed[3],
+        sampled_is_legal=followed[4],
+        sampled_probability=followed[5],
+        first_key=followed[6],
+        payoffs=(cfvs * reach).sum(axis=2),
+    )
+
+
+@law("every coefficient of advance is 0 or 1", "world", "outcome", "player", "infostate")
+def _coefficients(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    where = goes_on(worlds)[:, None] & worlds.outcomes[None, :]
+    nearest = np.where(worlds.child_reach > 0.5, 1, 0)
+    return agree(nearest, worlds.child_reach, where=where)
+
+
+@law("the outcomes of an action in a world have total probability 1", "world")
+def _world_goes_on(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    return agree(1, worlds.probability.sum(axis=1), where=goes_on(worlds))
+
+
+@law(
+    "transition returns a legal outcome and two infostates below num_infostates", "world", "sample"
+)
+def _transition_is_legal(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    return agree(True, worlds.sampled_is_legal, where=goes_on(worlds))
+
+
+@law(
+    "transition leads only to worlds that advance and compatible_reach give a probability > 0",
+    "world",
+    "sample",
+)
+def _transition_is_possible(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    return agree(True, worlds.sampled_probability > 0, where=goes_on(worlds))
+
+
+@law("utilities are zero-sum in every world", "world")
+def _payoff_is_zero_sum(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    payoffs = worlds.payoffs / np.where(worlds.exists, worlds.weight, 1)[:, None]
+    where = worlds.exists & (worlds.actor == TERMINAL)
+    return agree(-payoffs[:, 0], payoffs[:, 1], where=where, scale=game.max_utility)
+
+
+@law("the utility of every world lies in [-max_utility, max_utility]", "world", "player")
+def _payoff_is_bounded(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    payoffs = worlds.payoffs / np.where(worlds.exists, worlds.weight, 1)[:, None]
+    where = worlds.exists & (worlds.actor == TERMINAL)
+    return agree(np.clip(payoffs, -game.max_utility, game.max_utility), payoffs, where=where)
+
+
+def goes_on(worlds: WorldProbe) -> Array:
+    """bool[M]: worlds in which someone, or chance, is to act."""
+    return worlds.exists & (worlds.actor != TERMINAL)
+
+
+WORLD_LAWS: Final[tuple[Law, ...]] = (
+    _coefficients,
+    _world_goes_on,
+    _transition_is_legal,
+    _transition_is_possible,
+    _payoff_is_zero_sum,
+    _payoff_is_bounded,
+)

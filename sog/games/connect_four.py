@@ -1,0 +1,56 @@
+"""Connect four: stones fall to the bottom of a column; four in a line win.
+
+On the usual board of 6 rows and 7 columns the first player wins with best play.
+"""
+
+import dataclasses
+
+import jax.numpy as jnp
+from jax import Array
+
+from sog.games.core import param
+from sog.games.line_game import EMPTY, LineGame, LineState
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ConnectFour(LineGame):
+    """Connect four; an action is a column, counted from the left."""
+
+    name = "connect_four"
+    summary = "Connect four: perfect information, deep"
+
+    rows: int = param(6, "rows of the board", minimum=1)
+    columns: int = param(7, "columns of the board", minimum=1)
+    run_length: int = param(4, "stones in a line that win", minimum=2)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        longest = max(self.rows, self.columns)
+        if self.run_length > longest:
+            raise ValueError(
+                f"connect_four: run_length must be <= {longest}, the longer side of the board, "
+                f"got {self.run_length}."
+            )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows, self.columns
+
+    @property
+    def stones_in_line(self) -> int:
+        return self.run_length
+
+    @property
+    def num_actions(self) -> int:
+        return self.columns
+
+    def cell_of(self, board: Array, action: Array) -> Array:
+        is_free = board.reshape(self.rows, self.columns)[:, action] == EMPTY
+        row = is_free.sum(dtype=jnp.int32) - 1  # stones lie below the free cells
+        return row * self.columns + action
+
+    def legal_outcomes(self, state: LineState) -> Array:
+        return (state.board[: self.columns] == EMPTY) & ~state.has_line.any()
+
+    def describe_action(self, state: LineState, infostate: int, action: int) -> str:
+        return f"column {action + 1}"

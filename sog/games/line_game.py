@@ -1,0 +1,118 @@
+"""Games of putting stones on a board until someone has a straight line of them."""
+
+import abc
+import dataclasses
+import functools
+from typing import Final
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.perfect_information import PerfectInformationGame
+from sog.pytree import pytree
+
+EMPTY: Final = 2
+"""The board holds PLAYER_0, PLAYER_1 or EMPTY."""
+MARKS: Final = "XO."
+DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+@pytree
+class LineState:
+    """Public state of a line game."""
+
+    board: Array  # int8[cell]: whose stone, row by row from the top
+    num_stones: Array  # int32
+    has_line: Array  # bool[2]: by player
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LineGame(PerfectInformationGame[LineState], abc.ABC):
+    """Players put a stone each in turn; a line of `stones_in_line` wins, a full board is a draw."""
+
+    @property
+    @abc.abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the board."""
+
+    @property
+    @abc.abstractmethod
+    def stones_in_line(self) -> int:
+        """How many stones in a straight line win."""
+
+    @abc.abstractmethod
+    def cell_of(self, board: Array, action: Array) -> Array:
+        """int32: the cell where the stone of a legal action comes to lie."""
+
+    @property
+    def max_depth(self) -> int:
+        rows, columns = self.shape
+        return rows * columns
+
+    @functools.cached_property
+    def _lines(self) -> np.ndarray:
+        """int[line, stone]: the cells of every possible line."""
+        rows, columns = self.shape
+        length = self.stones_in_line
+        lines = []
+        for down, right in DIRECTIONS:
+            for row, column in np.ndindex(rows, columns):
+                last_row = row + (length - 1) * down
+                last_column = column + (length - 1) * right
+                if last_row < rows and 0 <= last_column < columns:
+                    steps = np.arange(length)
+                    lines.append((row + down * steps) * columns + column + right * steps)
+        return np.array(lines)
+
+    def root(self) -> LineState:
+        return LineState(
+            board=jnp.full(self.max_depth, EMPTY, jnp.int8),
+            num_stones=jnp.int32(0),
+            has_line=jnp.zeros(2, bool),
+        )
+
+    def actor(self, state: LineState) -> Array:
+        is_over = state.has_line.any() | (state.num_stones == self.max_depth)
+        return jnp.where(is_over, TERMINAL, _to_move(state)).astype(jnp.int32)
+
+    def apply(self, state: LineState, outcome: Array) -> LineState:
+        player = _to_move(state)
+        cell = self.cell_of(state.board, outcome)
+        board = state.board.at[cell].set(player.astype(jnp.int8))
+        stones = board[jnp.asarray(self._lines)] == player
+        lines = jnp.arange(2) == player
+        return LineState(
+            board=board,
+            num_stones=state.num_stones + 1,
+            has_line=state.has_line | (lines & stones.all(axis=1).any()),
+        )
+
+    def result(self, state: LineState) -> Array:
+        won = state.has_line.astype(jnp.float32)
+        return won[PLAYER_0] - won[PLAYER_1]
+
+    def observe(self, state: LineState) -> Array:
+        """Planes [3, row, column], flattened: own stones, the other's, 1 if player 0 is to move."""
+        player = _to_move(state)
+        own, other = state.board == player, state.board == 1 - player
+        first = jnp.broadcast_to(player == PLAYER_0, own.shape)
+        return jnp.concatenate([own, other, first]).astype(jnp.float32)
+
+    def describe_state(self, state: LineState) -> str:
+        """The rows of the board from the top, and who is to move or has won."""
+        rows, columns = self.shape
+        board = np.asarray(state.board).reshape(rows, columns)
+        text = "/".join("".join(MARKS[mark] for mark in row) for row in board)
+        for player in (PLAYER_0, PLAYER_1):
+            if state.has_line[player]:
+                return f"{text} ({MARKS[player]} has won)"
+        if int(state.num_stones) == self.max_depth:
+            return f"{text} (draw)"
+        return f"{text} ({MARKS[int(_to_move(state))]} to move)"
+
+
+def _to_move(state: LineState) -> Array:
+    """int32: whose turn it is, or would be if the game were not over."""
+    return state.num_stones % 2

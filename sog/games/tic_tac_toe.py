@@ -1,0 +1,39 @@
+"""Tic-tac-toe: three in a row on a board of 3 x 3. With best play it is a draw."""
+
+import dataclasses
+
+from jax import Array
+
+from sog.games.line_game import EMPTY, LineGame, LineState
+
+SIZE = 3
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TicTacToe(LineGame):
+    """Tic-tac-toe; an action is a cell, counted row by row from the top left."""
+
+    name = "tic_tac_toe"
+    summary = "Tic-tac-toe: perfect information, the smallest board game"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return SIZE, SIZE
+
+    @property
+    def stones_in_line(self) -> int:
+        return SIZE
+
+    @property
+    def num_actions(self) -> int:
+        return SIZE * SIZE
+
+    def cell_of(self, board: Array, action: Array) -> Array:
+        return action
+
+    def legal_outcomes(self, state: LineState) -> Array:
+        return (state.board == EMPTY) & ~state.has_line.any()
+
+    def describe_action(self, state: LineState, infostate: int, action: int) -> str:
+        row, column = divmod(action, SIZE)
+        return f"{'abc'[column]}{SIZE - row}"

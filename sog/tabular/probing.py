@@ -1,0 +1,236 @@
+"""Asking a game about many public states at once, and reading its linear maps off as index lists.
+
+Everything here takes a level or the whole of a public tree; the game's functions run jitted and
+vmapped over chunks of it.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.core import PLAYER_1, TERMINAL, Game
+from sog.pytree import pytree
+
+_SMALL_CHUNK: Final = 256
+_LARGE_CHUNK: Final = 8192
+_CHUNK_ENTRIES: Final = 2**22  # probe results held at once
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Flow:
+    """Which entries of a parent's reach feed which entries of a child's, as parallel int arrays.
+
+    Row r says: the reach of `infostate[r]` at `node[r]` receives the parent's reach at
+    `parent_infostate[r]`, times the probability of `action[r]` where the player acted there.
+    """
+
+    node: np.ndarray
+    infostate: np.ndarray
+    parent_infostate: np.ndarray
+    action: np.ndarray
+
+
+@pytree
+class Visit:
+    """What the game says about a node, and where its parent's reach goes."""
+
+    state: Any
+    actor: Any  # int32
+    legal_outcomes: Any  # bool[K]
+    legal_actions: Any  # bool[S, A]
+    mask: Any  # bool[2, S]
+    actor_target: Any  # int16[S, A]: the infostate fed by each entry of the actor's part
+    actor_count: Any  # int16[S, A]: how many infostates it feeds
+    other_target: Any  # int16[S]
+    other_count: Any  # int16[S]
+
+
+def _visit(game: Game[Any], state: Any, outcome: Array, at_root: Array) -> Visit:
+    """Visits the child of `state` by `outcome`, or `state` itself at the root."""
+    applied = game.apply(state, outcome)
+    child = jax.tree.map(lambda old, new: jnp.where(at_root, old, new), state, applied)
+    # Each entry feeds 0 or 1 infostates (private chance: more), each with coefficient 1. The
+    # transposed map then names it: L^T 1 counts what is fed, L^T (0, 1, 2, ...) adds the indices.
+    numbers = jnp.arange(game.num_infostates, dtype=float)
+    probes = jnp.stack([jnp.ones_like(numbers), numbers])
+    from_actor, from_other = jax.vmap(lambda probe: _transpose(game, state, outcome, probe))(probes)
+    return Visit(
+        state=child,
+        actor=game.actor(child),
+        legal_outcomes=game.legal_outcomes(child),
+        legal_actions=game.legal_actions(child),
+        mask=game.infostate_mask(child),
+        actor_count=from_actor[0].astype(jnp.int16),
+        actor_target=from_actor[1].astype(jnp.int16),
+        other_count=from_other[0].astype(jnp.int16),
+        other_target=from_other[1].astype(jnp.int16),
+    )
+
+
+def _transpose(
+    game: Game[Any], state: Any, outcome: Array, cotangent: Array
+) -> tuple[Array, Array]:
+    """Both rows of `advance` transposed, applied to [S]: for the actor [S, A], the other [S]."""
+    acts_first = game.actor(state) != PLAYER_1
+
+    def rows(action_reach: Array, other_reach: Array) -> tuple[Array, Array]:
+        reach = game.advance(state, outcome, action_reach, other_reach)
+        return (
+            jnp.where(acts_first, reach[0], reach[1]),
+            jnp.where(acts_first, reach[1], reach[0]),
+        )
+
+    other = jnp.zeros(game.num_infostates, cotangent.dtype)
+    actions = jnp.zeros((game.num_infostates, game.num_actions), cotangent.dtype)
+    pulled: tuple[Array, Array] = jax.vjp(rows, actions, other)[1]((cotangent, cotangent))
+    return pulled
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _visit_chunk(game: Game[Any], states: Any, outcomes: Array, at_root: Array) -> Visit:
+    return jax.vmap(lambda state, outcome: _visit(game, state, outcome, at_root))(states, outcomes)
+
+
+def visit_children(
+    game: Game[Any], states: Any, rows: np.ndarray, outcomes: np.ndarray, at_root: bool = False
+) -> Visit:
+    """Visits the children of `states[rows]` by `outcomes`, chunk by chunk."""
+    entries = game.num_infostates * (game.num_actions + 2)
+
+    def visit(start: int, stop: int, chunk: int) -> Any:
+        pad = np.arange(start, start + chunk).clip(max=stop - 1)
+        parents = jax.tree.map(lambda leaf: leaf[rows[pad]], states)
+        seen = _visit_chunk(game, parents, outcomes[pad], np.bool_(at_root))
+        return jax.tree.map(lambda leaf: np.asarray(leaf)[: stop - start], seen)
+
+    visited: Visit = _in_chunks(visit, len(rows), entries)
+    return visited
+
+
+def _in_chunks(call: Callable[[int, int, int], Any], size: int, entries: int) -> Any:
+    """Concatenates `call(start, stop, chunk)` over [0, size): two chunk sizes, so two programs."""
+    most = max(1, _CHUNK_ENTRIES // entries)
+    chunk = min(_LARGE_CHUNK if size > 4 * _SMALL_CHUNK else _SMALL_CHUNK, most)
+    bounds = range(0, size, chunk)
+    parts = [call(start, min(start + chunk, size), chunk) for start in bounds]
+    return jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+
+
+def find_flows(
+    game: Game[Any], visit: Visit, parent: np.ndarray, outcome: np.ndarray
+) -> tuple[Flow, Flow]:
+    """Index lists of the reach maps from every node's parent to it, for both players."""
+    child = np.arange(1, len(parent))
+    above = parent[1:]
+    legal = visit.legal_actions[above]  # chance: player 0's mask in column 0
+    acts = np.where(visit.actor[above] == PLAYER_1, 1, 0)
+    other_mask = visit.mask[above, 1 - acts]
+    splits = ((visit.actor_count[1:] > 1) & legal).any(axis=(1, 2)) | (
+        (visit.other_count[1:] > 1) & other_mask
+    ).any(axis=1)
+    flows = []
+    for player in (0, 1):
+        own = (acts == player) & ~splits
+        edge, source, action = np.nonzero(own[:, None, None] & legal & (visit.actor_count[1:] == 1))
+        target = visit.actor_target[1:][edge, source, action]
+        waits = (acts != player) & ~splits
+        edge_w, source_w = np.nonzero(waits[:, None] & other_mask & (visit.other_count[1:] == 1))
+        target_w = visit.other_target[1:][edge_w, source_w]
+        split_rows = _split_flows(game, visit, parent, outcome, child[splits], player)
+        rows = np.concatenate(
+            [
+                np.stack([child[edge], target, source, action]),
+                np.stack([child[edge_w], target_w, source_w, np.zeros_like(edge_w)]),
+                split_rows,
+            ],
+            axis=1,
+        )
+        rows = rows[:, np.lexsort(rows[::-1])].astype(np.int32)
+        flows.append(
+            Flow(node=rows[0], infostate=rows[1], parent_infostate=rows[2], action=rows[3])
+        )
+    return flows[0], flows[1]
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _dense_transposes(game: Game[Any], states: Any, outcomes: Array) -> tuple[Array, Array]:
+    """[edge, S, S, A] and [edge, S, S] bool: which entries of the parent feed each infostate."""
+    basis = jnp.eye(game.num_infostates)
+
+    def one(state: Any, outcome: Array) -> tuple[Array, Array]:
+        return jax.vmap(lambda probe: _transpose(game, state, outcome, probe))(basis)
+
+    from_actor, from_other = jax.vmap(one)(states, outcomes)
+    return from_actor != 0, from_other != 0
+
+
+def _split_flows(
+    game: Game[Any],
+    visit: Visit,
+    parent: np.ndarray,
+    outcome: np.ndarray,
+    nodes: np.ndarray,
+    player: int,
+) -> np.ndarray:
+    """[4, row] flow rows of the nodes whose parents' infostates split (private chance)."""
+    if nodes.size == 0:
+        return np.zeros((4, 0), np.int64)
+    size = game.num_infostates
+
+    def call(start: int, stop: int, chunk: int) -> tuple[np.ndarray, ...]:
+        pad = nodes[np.arange(start, start + chunk).clip(max=stop - 1)]
+        states = jax.tree.map(lambda leaf: leaf[parent[pad]], visit.state)
+        dense = _dense_transposes(game, states, outcome[pad])
+        return tuple(np.asarray(leaf)[: stop - start] for leaf in dense)
+
+    from_actor, from_other = _in_chunks(call, len(nodes), size * size * (game.num_actions + 1))
+    above = parent[nodes]
+    acts = np.where(visit.actor[above] == PLAYER_1, 1, 0)
+    own = from_actor & visit.legal_actions[above][:, None] & (acts == player)[:, None, None, None]
+    edge, target, source, action = np.nonzero(own)
+    mask = visit.mask[above, player]
+    waits = from_other & mask[:, None] & (acts != player)[:, None, None]
+    edge_w, target_w, source_w = np.nonzero(waits)
+    return np.concatenate(
+        [
+            np.stack([nodes[edge], target, source, action]),
+            np.stack([nodes[edge_w], target_w, source_w, np.zeros_like(edge_w)]),
+        ],
+        axis=1,
+    )
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _payoff_chunk(game: Game[Any], states: Any) -> Array:
+    """[terminal, S, S]: w(s0, s1) u_0(s0, s1), read off `utilities` with one-hot opponents."""
+    basis = jnp.eye(game.num_infostates)
+    nobody = jnp.zeros_like(basis)
+    reach = jnp.stack([nobody, basis], axis=1)  # [s1, 2, S]
+
+    def one(state: Any) -> Array:
+        return jax.vmap(lambda pair: game.utilities(state, pair)[0])(reach).T
+
+    return jax.vmap(one)(states)
+
+
+def find_payoffs(game: Game[Any], visit: Visit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The payoffs of all terminal nodes as sparse triples (node, infostates, w * utility)."""
+    nodes = np.nonzero(visit.actor == TERMINAL)[0]
+
+    def call(start: int, stop: int, chunk: int) -> tuple[np.ndarray, ...]:
+        pad = nodes[np.arange(start, start + chunk).clip(max=stop - 1)]
+        states = jax.tree.map(lambda leaf: leaf[pad], visit.state)
+        dense = np.asarray(_payoff_chunk(game, states))[: stop - start]
+        possible = visit.mask[pad[: stop - start]]
+        dense = np.where(possible[:, 0, :, None] & possible[:, 1, None, :], dense, 0)
+        row, first, second = np.nonzero(dense)
+        return nodes[start + row].astype(np.int32), np.stack([first, second], 1), dense[dense != 0]
+
+    node, infostates, payoff = _in_chunks(call, len(nodes), 2 * game.num_infostates**2)
+    return node, infostates.astype(np.int32), payoff

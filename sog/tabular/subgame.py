@@ -1,0 +1,69 @@
+"""Solving below a public state with given ranges: the oracle for search and for value networks."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.core import Game
+from sog.tabular.cfr import Rule
+from sog.tabular.sequence_form import CompiledGame
+from sog.tabular.solver import Precision, Solver
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class SubgameSolution:
+    """Values at a public state under the average profile of a subgame solve."""
+
+    values: np.ndarray
+    """[2, S, batch]: expected utility given the infostate, in utility units; 0 where undefined."""
+    cfvs: np.ndarray
+    """[2, S, batch]: the same times `compatible_reach`."""
+    policy: np.ndarray
+    """[node, S, A, batch] of the subgame's own tree; node 0 is the public state."""
+    exploitability: np.ndarray
+    """[batch]: bounds the error of the values' range-weighted sum."""
+
+
+def solve_subgame(
+    compiled: CompiledGame,
+    ranges: np.ndarray,
+    *,
+    rule: str | Rule = "cfr+",
+    iterations: int = 1000,
+    precision: Precision = "float32",
+) -> SubgameSolution:
+    """Solves the game below the root of `compiled` when both players arrive with given ranges.
+
+    ranges: [2, S, batch]. This is the oracle for search and for value networks:
+
+        compiled = compile_tree(game, root=public_state)
+        solution = solve_subgame(compiled, ranges)
+    """
+    solver = Solver(compiled, rule, root_reach=ranges, precision=precision)
+    solver.run(iterations)
+    evaluation = solver.evaluate()
+    with jax.enable_x64(True):
+        root = jax.tree.map(jnp.asarray, compiled.tree.state(0))
+        exact = jnp.asarray(ranges, "float64")
+        compatible = np.asarray(_compatible_reach(compiled.tree.game, root, exact))
+    compatible = np.where(compiled.tree.node_mask[0][:, :, None], compatible, 0)
+    cfvs = np.asarray(evaluation.cfvs)
+    return SubgameSolution(
+        values=np.divide(cfvs, compatible, out=np.zeros_like(cfvs), where=compatible > 0),
+        cfvs=cfvs,
+        policy=solver.average_policy(),
+        exploitability=np.asarray(evaluation.exploitability),
+    )
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _compatible_reach(game: Game[Any], state: Any, reach: Array) -> Array:
+    """[2, S, batch] from reach [2, S, batch]."""
+    weigh = functools.partial(game.compatible_reach, state)
+    weighed: Array = jax.vmap(weigh, in_axes=-1, out_axes=-1)(reach)
+    return weighed

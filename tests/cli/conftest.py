@@ -1,0 +1,50 @@
+"""Running the command as users do: in this process where it will do, else in one of its own."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sog.cli.main import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def sog(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `sog` with some arguments: exit code, stdout, stderr."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def sog_json(sog: Run) -> Callable[..., Any]:
+    """Runs `sog ... --json`, which must succeed: what it printed."""
+
+    def run(*arguments: str) -> Any:
+        code, out, err = sog(*arguments, "--json")
+        assert code == 0, err
+        return json.loads(out)
+
+    return run
+
+
+def start_sog(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
+    """Starts `sog` in a process of its own."""
+    command = [sys.executable, "-m", "sog", *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen(command, text=True, **pipes)
+
+
+@pytest.fixture
+def start() -> "Callable[..., subprocess.Popen[str]]":
+    """See `start_sog`."""
+    return start_sog

@@ -1,0 +1,85 @@
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sog.cli.display import number
+from sog.cli.sizes import count_public_tree
+from sog.games import GAMES, make
+from sog.tabular import enumerate_public_tree
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_all_games_are_listed_with_sizes_from_the_literature(sog_json: Callable[..., Any]) -> None:
+    games = {entry["name"]: entry for entry in sog_json("games")}
+    assert list(games) == list(GAMES)
+    # OpenSpiel counts 12 information states in Kuhn, 936 in Leduc, 24 576 in liar's dice.
+    assert games["kuhn"]["num_infostates"] == [6, 6]
+    assert games["leduc"]["num_infostates"] == [468, 468]
+    assert games["liars_dice"]["num_infostates"] == [12_288, 12_288]
+    # The histories of tic-tac-toe, a known number.
+    assert games["tic_tac_toe"]["num_public_states"] == 549_946
+    # Nobody waits for connect four and London.
+    assert games["connect_four"]["num_public_states"] is None
+    assert games["connect_four"]["more_public_states_than"] == 1_000_000
+    assert games["london"]["num_public_states"] is None
+    assert games["london"]["more_public_states_than"] is None
+
+
+@pytest.mark.parametrize("text", ["kuhn", "rps", "goofspiel(cards=3)", "ii_goofspiel(cards=3)"])
+def test_counting_agrees_with_enumerating(text: str) -> None:
+    tree = enumerate_public_tree(make(text))
+    sizes = count_public_tree(make(text), limit=10_000)
+    assert sizes is not None
+    assert sizes.num_public_states == tree.num_nodes
+    assert sizes.num_infostates == (tree.num_infostates(0), tree.num_infostates(1))
+    assert sizes.depth == tree.node_depth[-1]
+
+
+def test_counting_gives_up_above_the_limit_and_not_at_it() -> None:
+    assert count_public_tree(make("kuhn"), limit=8) is None
+    assert count_public_tree(make("kuhn"), limit=9) is not None
+
+
+def test_one_game_is_shown_with_parameters_unit_and_examples(sog: Run) -> None:
+    code, out, _ = sog("games", "kuhn")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert code == 0
+    assert "public states 9" in lines
+    assert "utilities -2 to 2 chips" in lines
+    assert any(line.startswith("ranks 3 integer") for line in lines)
+    assert "sog solve kuhn --until-mbb 1" in lines
+
+
+def test_a_variant_is_shown_with_its_own_values(sog: Run, sog_json: Callable[..., Any]) -> None:
+    _, out, _ = sog("games", "kuhn(ranks=4)")
+    assert out.startswith("kuhn(ranks=4):")
+    variant = sog_json("games", "kuhn(ranks=4)")
+    assert variant["num_infostates"] == [8, 8]
+    (parameter,) = variant["parameters"]
+    assert (parameter["default"], parameter["value"]) == (3, 4)
+
+
+def test_every_example_is_a_game(sog: Run) -> None:
+    for name in ("kuhn", "connect_four", "london"):
+        _, out, _ = sog("games", name)
+        examples = re.findall(r'^  sog .*"(.*)"', out, re.MULTILINE)
+        for example in examples:
+            assert make(example).name == name
+
+
+def test_json_is_all_of_stdout(sog: Run) -> None:
+    _, out, err = sog("games", "kuhn", "--json")
+    assert json.loads(out)["game"] == "kuhn(ranks=3)"
+    assert "counting" in err
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (-0.0, "0"), (0.00012345, "0.0001234"), (12.3456, "12.35"), (2370.12, "2,370.1")],
+)
+def test_numbers_are_short(value: float, text: str) -> None:
+    assert number(value) == text

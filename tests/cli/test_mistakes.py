@@ -1,0 +1,131 @@
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., tuple[int, str, str]]
+
+SEE_SOLVE = " (see sog solve --help)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve", "leduk"], "unknown game 'leduk': did you mean 'leduc'?"),
+        (["games", "leduk"], "unknown game 'leduk': did you mean 'leduc'?"),
+        (["solve", "kuhn(ranks=99)"], "kuhn: ranks must be <= 13, got 99."),
+        (["solve", "kuhn(x=1)"], "kuhn: unknown parameter 'x'; its parameters: ranks."),
+        (
+            ["solve", "kuhn("],
+            "game must look like 'name' or 'name(key=value,...)', got 'kuhn('.",
+        ),
+        (
+            ["solve", "scotland_yard(map=/no/map)"],
+            "scotland_yard: map must be glasses, london or the path of a map file, "
+            "got '/no/map': No such file or directory.",
+        ),
+        (
+            ["solve", "kuhn", "--rule", "q"],
+            "--rule: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
+        ),
+        (
+            ["solve", "kuhn", "--iterations", "0"],
+            f"argument --iterations: must be from 1 to 2000000000, got 0{SEE_SOLVE}",
+        ),
+        (
+            ["solve", "kuhn", "--iterations", "1.5"],
+            f"argument --iterations: must be an integer, got '1.5'{SEE_SOLVE}",
+        ),
+        (
+            ["solve", "kuhn", "--until-mbb", "-1"],
+            f"argument --until-mbb: must be a finite number > 0, got -1{SEE_SOLVE}",
+        ),
+        (
+            ["solve", "kuhn", "--until-mbb", "nan"],
+            f"argument --until-mbb: must be a finite number > 0, got nan{SEE_SOLVE}",
+        ),
+        (
+            ["solve", "kuhn", "--plot", "kuhn.xyz"],
+            "--plot: the name must end in one of .png, .pdf, .svg, got kuhn.xyz.",
+        ),
+        (["solve", "kuhn", "--save", "/no/k.npz"], "--save: folder /no does not exist."),
+        (["solve", "kuhn", "--save", "/"], "--save: / is a folder; a file name is needed."),
+        (
+            ["solve", "kuhn", "--save", "k.png", "--plot", "k.png"],
+            "--save and --plot name the same file.",
+        ),
+        (["solve"], f"the following arguments are required: GAME{SEE_SOLVE}"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(
+    sog: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert sog(*arguments) == (2, "", f"sog: error: {message}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_regular_file_is_never_replaced(
+    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets must be short
+    with socket.socket(socket.AF_UNIX) as device:
+        device.bind("device")
+    message = "sog: error: --save: device is not a regular file.\n"
+    assert sog("solve", "kuhn", "--save", "device") == (2, "", message)
+    assert Path("device").is_socket()
+
+
+def test_a_tree_that_is_too_large_is_told_with_the_count_reached(sog: Run) -> None:
+    code, out, err = sog("solve", "kuhn", "--max-nodes", "8")
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == (
+        "sog: error: the public tree of kuhn(ranks=3) has more than max_nodes = 8 nodes "
+        "(reached 9 at depth 3). A higher limit: --max-nodes N."
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments", "message"),
+    [
+        (
+            "matplotlib",
+            ["solve", "kuhn", "--plot", "kuhn.png"],
+            "--plot needs matplotlib: pip install 'sog[plot]'.",
+        ),
+        (
+            "pyspiel",
+            ["games", "openspiel:kuhn_poker"],
+            "openspiel games need the 'openspiel' extra: pip install 'sog[openspiel]'.",
+        ),
+    ],
+)
+def test_a_missing_package_is_told_with_its_extra(
+    sog: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    package: str,
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    assert sog(*arguments) == (2, "", f"sog: error: {message}\n")
+
+
+def test_nobody_reading_is_no_mistake(
+    start: "Callable[..., subprocess.Popen[str]]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # what is buffered can fail twice
+    process = start("games", "kuhn")
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == "sog: counting public states\n"
+    assert process.wait(timeout=60) == 141
+    process.stderr.close()

@@ -1,0 +1,125 @@
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sog.games import make
+from sog.tabular import RULES, enumerate_public_tree, load_policy
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_kuhn_is_solved_to_its_known_value(sog_json: Callable[..., Any]) -> None:
+    result = sog_json("solve", "kuhn", "--iterations", "2000", "--precision", "float64")
+    assert result["game"] == "kuhn(ranks=3)"
+    assert result["rule"] == "cfr+"
+    assert result["precision"] == "float64"
+    assert result["unit"] == "chips"
+    assert result["iterations"] == 2000
+    assert result["interrupted"] is False
+    assert result["num_public_states"] == 9
+    assert result["num_infostates"] == [6, 6]
+    assert result["value"] == pytest.approx(-1 / 18, abs=1e-4)
+    assert 0 < result["exploitability"] < 1e-3
+    assert result["nash_conv"] == 2 * result["exploitability"]
+    assert min(result["seconds"], result["compile_seconds"], result["enumerate_seconds"]) > 0
+
+
+def test_the_last_checkpoint_is_the_result(sog_json: Callable[..., Any]) -> None:
+    result = sog_json("solve", "kuhn", "--iterations", "20", "--rule", "sog")
+    iterations = [point["iteration"] for point in result["checkpoints"]]
+    assert iterations[0] == 1
+    assert iterations == sorted(iterations)
+    last = result["checkpoints"][-1]
+    assert {key: result[key] for key in ("exploitability", "value", "seconds")} == {
+        key: last[key] for key in ("exploitability", "value", "seconds")
+    }
+    assert last["iteration"] == result["iterations"] == 20
+
+
+def test_the_table_shows_thousandths_of_the_unit(sog: Run) -> None:
+    code, out, _ = sog("solve", "kuhn", "--iterations", "100")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert code == 0
+    assert lines[0] == "kuhn by cfr+ in float32"
+    (exploitability,) = [line.split() for line in lines if line.startswith("exploitability ")]
+    assert exploitability[2] == "mbb"
+    assert 0 < float(exploitability[1]) < 10
+    assert "public states 9" in lines
+    assert "infostates 6 + 6" in lines
+    assert "iterations 100" in lines
+
+
+def test_a_target_stops_the_iterations(sog_json: Callable[..., Any]) -> None:
+    result = sog_json("solve", "kuhn", "--until-mbb", "50")
+    assert result["reached"] is True
+    assert result["until"] == 0.05
+    assert result["exploitability"] <= 0.05 < result["checkpoints"][-2]["exploitability"]
+
+
+def test_a_target_that_is_not_reached_is_said(sog: Run) -> None:
+    code, out, err = sog("solve", "kuhn", "--until-mbb", "0.001", "--iterations", "5", "--json")
+    assert code == 0
+    assert json.loads(out)["reached"] is False
+    assert err.splitlines()[-1] == (
+        "sog: 0.001 mbb was not reached in 5 iterations; "
+        "try more --iterations, or --precision float64."
+    )
+
+
+def test_a_saved_policy_is_the_one_reported(sog_json: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "kuhn.npz"
+    solved = sog_json("solve", "kuhn", "--iterations", "30", "--save", str(file))
+    policy = load_policy(file, enumerate_public_tree(make("kuhn")))
+    assert policy.sum() == pytest.approx(12)  # 6 infostates each
+    evaluated = sog_json("exploitability", "kuhn", str(file))
+    assert evaluated["exploitability"] == pytest.approx(solved["exploitability"], abs=1e-12)
+    assert evaluated["value"] == pytest.approx(solved["value"], abs=1e-12)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_the_curve_is_drawn_with_its_labels(sog: Run, tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"kuhn{suffix}"
+    code, _, err = sog("solve", "kuhn", "--iterations", "30", "--plot", str(file))
+    assert code == 0, err
+    if suffix == ".png":
+        assert file.read_bytes().startswith(b"\x89PNG")
+    else:
+        picture = file.read_text()
+        for label in ("kuhn, cfr+", "iterations", "exploitability (mbb)"):
+            assert f"<!-- {label} -->" in picture
+
+
+def test_a_game_that_starts_solved_can_be_drawn(sog: Run, tmp_path: Path) -> None:
+    file = tmp_path / "pennies.png"
+    code, _, err = sog(
+        *("solve", "matching_pennies", "--iterations", "3", "--plot", str(file)),
+    )
+    assert code == 0, err
+    assert file.exists()
+
+
+@pytest.mark.parametrize("option", ["--save", "--plot"])
+def test_a_full_disk_costs_the_file_and_not_the_result(
+    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    def no_space(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("sog.cli.solve.save_policy", no_space)
+    monkeypatch.setattr("sog.cli.solve.plot_exploitability", no_space)
+    file = tmp_path / "kuhn.png"
+    code, out, err = sog("solve", "kuhn", "--iterations", "3", option, str(file), "--json")
+    assert code == 2
+    assert json.loads(out)["iterations"] == 3
+    assert err.splitlines()[-1] == f"sog: error: cannot write {file}: No space left on device."
+
+
+def test_every_rule_is_explained_in_the_help(sog: Run) -> None:
+    _, out, _ = sog("solve", "--help")
+    explained = {line.split()[0] for line in out.split("rules:")[1].splitlines()[1:7]}
+    assert explained == set(RULES)

@@ -1,0 +1,65 @@
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sog import __version__
+
+Run = Callable[..., tuple[int, str, str]]
+Start = Callable[..., "subprocess.Popen[str]"]
+
+HEAVY = "{'jax', 'numpy', 'scipy', 'rich', 'matplotlib', 'sog.games', 'sog.tabular'}"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["solve", "--help"]])
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom sog.cli.main import main\n"
+        f"code = main({arguments})\nprint(code, sorted({HEAVY} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines()[-1] == "0 []"
+
+
+def test_help_teaches_by_example(sog: Run) -> None:
+    for command in ([], ["games"], ["solve"], ["exploitability"]):
+        code, out, _ = sog(*command, "--help")
+        assert code == 0
+        assert "examples:\n  sog " in out
+
+
+def test_the_version_is_that_of_the_package(sog: Run) -> None:
+    assert sog("--version") == (0, f"sog {__version__}\n", "")
+
+
+def run_with_cache(
+    start: Start, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> tuple[int, str, str]:
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR")
+    monkeypatch.delenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS")
+    monkeypatch.setenv("SOG_CACHE_DIR", folder)
+    process = start("games", "rps")
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def test_compiled_programs_are_kept_in_the_cache_folder(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    code, _, err = run_with_cache(start, monkeypatch, str(tmp_path / "cache"))
+    assert code == 0, err
+    assert any("visit_chunk" in entry.name for entry in (tmp_path / "cache" / "xla").iterdir())
+
+
+def test_a_cache_folder_that_cannot_be_written_is_done_without(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    code, out, err = run_with_cache(start, monkeypatch, str(tmp_path / "file" / "cache"))
+    assert code == 0
+    assert "public states" in out
+    assert err == "sog: counting public states\n"

@@ -1,0 +1,22 @@
+"""The README does what it says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+
+
+def test_the_library_example_runs_and_prints_what_its_comments_say(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    assert len(blocks) == 1
+    exec(compile(blocks[0], str(README), "exec"), {})
+    exploitability, shape, value, state, *values = capsys.readouterr().out.splitlines()
+    assert 0 < float(exploitability) < 0.001  # CFR+ is under 1 mbb after 500 iterations
+    assert shape == "(465, 6, 3)"
+    assert float(value.strip("[]")) == pytest.approx(-0.0856064, abs=0.001)
+    assert state == "check bet2 call [Qh] (stakes 3-3)"
+    assert len([line for line in values if line]) == 12
