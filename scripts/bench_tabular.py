@@ -15,7 +15,9 @@ Columns:
     setup           from nothing to the first iteration done: tree building and compilation.
 
 The row "sog, batch of 64" solves 64 games at once; its iteration is the time divided by 64.
-Peak memory: `/usr/bin/time -v sog solve ...`.
+Below each table stands the roofline of our solver: the bytes that XLA counts for one iteration, at
+the bandwidth of adding 1 to an array of the same size in cache, against the time measured; and the
+number of kernels, each of which costs a few tenths of a microsecond to start.
 
 A contender that is not installed is listed as such. LiteEFG asks for an older JAX than this
 project: `make bench` installs it apart; by hand, `pip install --no-deps LiteEFG` after
@@ -216,6 +218,48 @@ def measure_liteefg(game: str, repeats: int, targets_mbb: list[float]) -> list[R
         return [measure("LiteEFG", LiteEfgCfrPlus, game, repeats, targets_mbb)]
 
 
+def roofline(game: str) -> Row:
+    """What one of our iterations must move, and how fast this machine moves it."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    from sog.games import make
+    from sog.tabular import RULES, compile_tree
+    from sog.tabular.cfr import initial_state, iterate
+
+    compiled = compile_tree(make(game))
+    form = jax.tree.map(
+        lambda leaf: jnp.asarray(leaf, np.float32 if leaf.dtype == np.float64 else leaf.dtype),
+        compiled.form,
+    )
+    root_reach = jnp.asarray(compiled.tree.node_mask[0][:, :, None], np.float32)
+    rule = RULES["cfr+"]
+    state = jax.jit(initial_state, static_argnums=2)(form, root_reach, rule)
+    step = jax.jit(iterate, static_argnums=2)
+    program = step.lower(form, root_reach, rule, state, jnp.int32(1)).compile()
+    cost: Any = program.cost_analysis()
+    footprint = sum(leaf.nbytes for leaf in jax.tree.leaves((form, state)))
+
+    def add_one(_: int, array: jax.Array) -> jax.Array:
+        return array + 1
+
+    passes = jax.jit(lambda array, count: jax.lax.fori_loop(0, count, add_one, array))
+    array, count = jnp.zeros(footprint // 8, np.float32), 2000  # read and written: half each
+    jax.block_until_ready(passes(array, count))
+    seconds = min(timed(lambda: jax.block_until_ready(passes(array, count))) for _ in range(5))
+    bandwidth = 2 * array.nbytes * count / seconds
+    return {
+        "game": game,
+        "flops": cost["flops"],
+        "bytes": cost["bytes accessed"],
+        "footprint_bytes": footprint,
+        "bandwidth_bytes_per_second": bandwidth,
+        "floor_seconds": cost["bytes accessed"] / bandwidth,
+        "kernels": str(program.as_text()).partition("ENTRY ")[2].count(" fusion("),
+    }
+
+
 def measure_sog(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
     """Our own rows: one solve, and a batch of them."""
     batched = functools.partial(SogCfrPlus, batch=BATCH)
@@ -292,6 +336,16 @@ def table(game: str, rows: list[Row], targets_mbb: list[float]) -> Table:
     return made
 
 
+def roofline_text(line: Row) -> str:
+    """The roofline in one sentence."""
+    return (
+        f"sog, one iteration: {line['flops'] / 1e6:.3g} Mflop and {line['bytes'] / 1e6:.3g} MB in "
+        f"{line['kernels']} kernels, on {line['footprint_bytes'] / 1e6:.3g} MB of data; at "
+        f"{line['bandwidth_bytes_per_second'] / 1e9:.3g} GB/s the bytes alone take "
+        f"{seconds_text(line['floor_seconds'])}."
+    )
+
+
 def main() -> None:
     """Measures, prints a table per game, and writes the rows as JSON where asked."""
     parser = argparse.ArgumentParser(
@@ -310,6 +364,7 @@ def main() -> None:
     console = Console()
     console.print(f"{processor()}, {os.cpu_count()} cores; {versions()}")
     rows: list[Row] = []
+    rooflines: list[Row] = []
     for game in arguments.games:
         of_game: list[Row] = []
         for solver in arguments.solvers:
@@ -321,6 +376,9 @@ def main() -> None:
         if of_game:
             console.print(table(game, of_game, arguments.targets_mbb))
         rows += of_game
+        if "sog" in arguments.solvers:
+            rooflines.append(roofline(game))
+            console.print(roofline_text(rooflines[-1]))
     if arguments.json_out:
         result = {
             "command": " ".join(["python", *sys.argv]),
@@ -329,6 +387,7 @@ def main() -> None:
             "versions": versions(),
             "repeats": arguments.repeats,
             "rows": rows,
+            "rooflines": rooflines,
         }
         arguments.json_out.parent.mkdir(parents=True, exist_ok=True)
         arguments.json_out.write_text(json.dumps(result, indent=2) + "\n")
