@@ -82,8 +82,8 @@ def _payoff(tree: PublicTree) -> tuple[DensePayoff | SparsePayoff, tuple[_Leaves
 def _treeplex(tree: PublicTree, player: int, leaves: _Leaves) -> tuple[Treeplex, Placement]:
     """Orders the player's infostates in layers and lists what leads where."""
     size = tree.game.num_infostates
-    acts = (tree.node_actor == player)[:, None, None]
-    node, infostate, action = np.nonzero(acts & tree.node_legal)  # the sequences
+    chooses = (tree.node_actor == player)[:, None] & tree.has_choice
+    node, infostate, action = np.nonzero(chooses[:, :, None] & tree.node_legal)  # the sequences
     keys, first, owner, count = np.unique(
         node * size + infostate, return_index=True, return_inverse=True, return_counts=True
     )
@@ -155,14 +155,14 @@ def _sources(
 ) -> sp.csr_matrix:
     """[node * S + infostate, S + sequence]: the player's reach there is the row sum of these.
 
-    The sequences are given as (node, infostate, action), sorted. Steps of the opponent and of
-    chance compose, level by level; a step of the player himself starts anew from his sequences.
+    The sequences are given as (node, infostate, action), sorted. Steps of the opponent, of chance
+    and forced ones compose, level by level; a choice of the player starts anew from his sequences.
     """
     size, flow = tree.game.num_infostates, tree.flows[player]
     shape, columns = tree.node_legal.shape, size + len(node)
     given = np.ravel_multi_index((node, infostate, action), shape)
     parent = tree.node_parent[flow.node]
-    own = tree.node_actor[parent] == player
+    own = (tree.node_actor[parent] == player) & tree.has_choice[parent, flow.parent_infostate]
     taken = np.ravel_multi_index((parent, flow.parent_infostate, flow.action), shape)
     sequence = size + np.searchsorted(given, taken)
     first_of = np.searchsorted(tree.node_depth, np.arange(tree.node_depth[-1] + 2))

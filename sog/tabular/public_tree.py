@@ -7,6 +7,7 @@ read off the game by probing (`Game.advance` has coefficients 0 and 1), never wr
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -56,6 +57,11 @@ class PublicTree:
     def num_nodes(self) -> int:
         """Public states, chance and terminal ones included."""
         return len(self.node_parent)
+
+    @functools.cached_property
+    def has_choice(self) -> np.ndarray:
+        """[node, S] bool: the acting player has more than one legal action."""
+        return np.asarray(self.node_legal.sum(axis=-1) > 1)
 
     def num_infostates(self, player: int) -> int:
         """Infostates of a player at the public states where he acts."""

@@ -2,9 +2,9 @@
 
 Each player's decisions form a treeplex: a reach at an infostate is the sum of the *sequences* (own
 past action, or root entry) that lead to it, and a sequence's value is the sum over what follows it.
-Steps of the opponent and of chance are folded into the index lists, so one pass has as many steps
-as a player has moves (4 in Leduc, where the public tree is 9 levels deep). Infostates that are
-merged have several sources, split ones share theirs.
+Steps of the opponent, of chance, and forced ones are folded into the index lists, so one pass has
+as many steps as a player has choices (4 in Leduc, where the public tree is 9 levels deep).
+Infostates that are merged have several sources, split ones share theirs.
 
 Sequences sit in one buffer per player, infostates minor and actions major, so that sums over
 actions are sums of contiguous rows:
@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 from jax import Array
 
+from sog.games.core import CHANCE
 from sog.pytree import pytree
 from sog.tabular.public_tree import PublicTree
 
@@ -94,8 +95,9 @@ class CompiledGame:
     placements: tuple[Placement, Placement]
 
     def to_tree(self, layers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> np.ndarray:
-        """Scatters [A, H] per layer and player into [node, S, A] float64; zero elsewhere."""
-        out = np.zeros(self.tree.node_legal.shape)
+        """Scatters a policy, [A, H] per layer and player, into [node, S, A]; forced moves get 1."""
+        forced = self.tree.node_legal & ~self.tree.has_choice[:, :, None]
+        out = np.where((self.tree.node_actor < CHANCE)[:, None, None] & forced, 1.0, 0.0)
         for placement, values in zip(self.placements, layers, strict=True):
             for layer, value in enumerate(values):
                 legal = placement.legal[layer]
@@ -105,7 +107,7 @@ class CompiledGame:
         return out
 
     def from_tree(self, values: np.ndarray) -> tuple[tuple[np.ndarray, ...], ...]:
-        """Gathers [node, S, A] into [A, H] per layer and player; zero where padded."""
+        """Gathers a policy [node, S, A] into [A, H] per layer and player; zero where padded."""
         return tuple(
             tuple(
                 np.where(legal, values[node[None], infostate[None], action], 0)
