@@ -1,0 +1,228 @@
+"""The CFR family: the papers' formulas on Kuhn, published figures on Leduc, and the batch law."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sog.tabular import RULES, CFRState, CompiledGame, Rule, Solver, compiler
+from sog.tabular.cfr import initial_state, iterate, regret_matching
+from sog.tabular.sequence_form import DensePayoff, SparsePayoff
+from tests.tabular import kuhn_histories as kuhn
+from tests.tabular.kuhn_histories import Recipe
+from tests.tabular.small_games import compiled_game, random_ranges
+
+RECIPES = {
+    # Zinkevich et al. 2007: regrets add up, policies are averaged alike.
+    "cfr": Recipe(lambda regret, instant, t: regret + instant, lambda t: 1),
+    # Tammelin 2014: regret matching+, the policy of iteration t has weight t.
+    "cfr+": Recipe(lambda regret, instant, t: max(regret + instant, 0), lambda t: t),
+    # Student of Games, Algorithm 1: the same, both players updated from one profile.
+    "sog": Recipe(
+        lambda regret, instant, t: max(regret + instant, 0), lambda t: t, alternating=False
+    ),
+    # Brown and Sandholm 2019, linear CFR: regrets and policies of iteration t have weight t.
+    "linear": Recipe(lambda regret, instant, t: regret + t * instant, lambda t: t),
+    # The same paper, DCFR(3/2, 0, 2): after iteration t positive cumulative regrets are multiplied
+    # by t^1.5 / (t^1.5 + 1), negative ones by 1/2; policies have weight t^2.
+    "dcfr": Recipe(lambda regret, instant, t: discounted(regret + instant, t), lambda t: t**2),
+    # Farina, Kroer, Sandholm 2021, PCFR+: the last instant regret predicts the next; weight t^2.
+    "pcfr+": Recipe(
+        lambda regret, instant, t: max(regret + instant, 0), lambda t: t**2, predictive=True
+    ),
+}
+
+
+def discounted(regret: float, t: int) -> float:
+    return regret * (t**1.5 / (t**1.5 + 1) if regret > 0 else 0.5)
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 3, 20])
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_does_what_its_paper_says(rule: str, iterations: int) -> None:
+    compiled = compiled_game("kuhn")
+    solver = Solver(compiled, rule, precision="float64")
+    solver.run(iterations)
+    expected = kuhn.average_policy(RECIPES[rule], iterations)
+    np.testing.assert_allclose(
+        solver.average_policy()[..., 0], kuhn.to_tree(compiled.tree, expected), atol=1e-9
+    )
+
+
+def exploitability_mbb(rule: str, iterations: list[int]) -> list[float]:
+    """Of the average policy on Leduc after so many iterations; one chip is a big blind."""
+    solver, found = Solver(compiled_game("leduc"), rule, precision="float64"), []
+    for target in iterations:
+        solver.run(target - solver.iteration)
+        found.append(float(solver.evaluate().exploitability[0]) * 1000)
+    return found
+
+
+def test_plain_cfr_on_leduc_has_the_exploitability_that_openspiel_reports() -> None:
+    # 0.0939, 0.0214, 0.0118 chips. Its example counts iterations from 0: 100, 500, 999.
+    found = exploitability_mbb("cfr", [101, 501, 1000])
+    assert found == pytest.approx([93.9, 21.4, 11.8], abs=0.05)
+
+
+def test_the_rule_of_student_of_games_reaches_44_and_7_mbb_on_leduc() -> None:
+    # A draft in plain NumPy, written before this code: 44 mbb after 100 updates, 7 after 1000.
+    assert exploitability_mbb("sog", [100, 1000]) == pytest.approx([44, 7], abs=0.5)
+
+
+def test_cfr_plus_is_below_one_mbb_on_leduc_after_500_iterations() -> None:
+    assert exploitability_mbb("cfr+", [500])[0] < 1
+
+
+# Regret matching.
+
+
+def matched(regret: list[float], num_legal: int) -> np.ndarray:
+    """A policy from the regrets of one infostate, the legal actions being the first ones."""
+    uniform = np.where(np.arange(len(regret)) < num_legal, 1 / num_legal, 0)
+    policy = regret_matching(jnp.asarray(regret)[:, None, None], jnp.asarray(uniform)[:, None])
+    return np.asarray(policy)[:, 0, 0]
+
+
+def test_regret_matching_plays_in_proportion_to_positive_regret() -> None:
+    np.testing.assert_allclose(matched([3.0, -5.0, 1.0, 0.0], 3), [0.75, 0, 0.25, 0])
+
+
+def test_regret_matching_is_uniform_over_legal_actions_without_positive_regret() -> None:
+    np.testing.assert_allclose(matched([-1.0, 0.0, -3.0, 0.0], 3), [1 / 3, 1 / 3, 1 / 3, 0])
+
+
+@given(
+    regret=st.lists(st.floats(-(2.0**100), 2.0**100, width=32), min_size=4, max_size=4),
+    num_legal=st.integers(1, 4),
+)
+def test_regret_matching_gives_probabilities_whatever_the_regrets(
+    regret: list[float], num_legal: int
+) -> None:
+    policy = matched([r if i < num_legal else 0.0 for i, r in enumerate(regret)], num_legal)
+    assert (policy >= 0).all()
+    assert policy.sum() == pytest.approx(1, abs=1e-5)
+    assert not policy[num_legal:].any()
+
+
+# The batch law: a solve does not depend on the others in its batch.
+
+
+@pytest.fixture(scope="module", params=["dense", "sparse"])
+def compiled(request: pytest.FixtureRequest) -> CompiledGame:
+    """Kuhn with either layout of its payoffs."""
+    game = compiled_game("kuhn")
+    assert isinstance(game.form.payoff, DensePayoff)
+    if request.param == "dense":
+        return game
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiler, "_MOST_DENSE_WASTE", 0)
+        sparse = compiler.compile_game(game.tree)
+    assert isinstance(sparse.form.payoff, SparsePayoff)
+    return sparse
+
+
+@pytest.mark.parametrize("rule", ["sog", "pcfr+"])
+def test_solves_of_a_batch_of_root_reaches_are_those_alone(
+    compiled: CompiledGame, rule: str
+) -> None:
+    ranges = random_ranges(compiled, seed=3, batch=3)
+    together = Solver(compiled, rule, root_reach=ranges, precision="float64")
+    together.run(30)
+    policy, evaluation = together.average_policy(), together.evaluate()
+    for one in range(3):
+        alone = Solver(compiled, rule, root_reach=ranges[..., [one]], precision="float64")
+        alone.run(30)
+        np.testing.assert_allclose(policy[..., [one]], alone.average_policy(), atol=1e-9)
+        single = alone.evaluate()
+        assert evaluation.value[one] == pytest.approx(single.value[0], abs=1e-9)
+        np.testing.assert_allclose(evaluation.cfvs[..., [one]], single.cfvs, atol=1e-9)
+        np.testing.assert_allclose(
+            evaluation.best_response_cfvs[..., [one]], single.best_response_cfvs, atol=1e-9
+        )
+
+
+def with_payoff(compiled: CompiledGame, matrix: Any) -> CompiledGame:
+    form = dataclasses.replace(compiled.form, payoff=DensePayoff(matrix=matrix))
+    return dataclasses.replace(compiled, form=form)
+
+
+def test_solves_of_a_batch_of_payoffs_are_those_alone() -> None:
+    compiled = compiled_game("kuhn")
+    assert isinstance(compiled.form.payoff, DensePayoff)
+    ante = compiled.form.payoff.matrix
+    stakes = np.random.default_rng(4).uniform(0.5, 2, size=(*ante.shape[:-1], 3))
+    together = Solver(
+        with_payoff(compiled, ante * stakes),
+        "cfr+",
+        root_reach=random_ranges(compiled, seed=5, batch=3),
+        precision="float64",
+    )
+    together.run(30)
+    for one in range(3):
+        alone = Solver(
+            with_payoff(compiled, (ante * stakes)[..., [one]]),
+            "cfr+",
+            root_reach=random_ranges(compiled, seed=5, batch=3)[..., [one]],
+            precision="float64",
+        )
+        alone.run(30)
+        np.testing.assert_allclose(
+            together.average_policy()[..., [one]], alone.average_policy(), atol=1e-9
+        )
+        assert together.evaluate().value[one] == pytest.approx(alone.evaluate().value[0], abs=1e-9)
+
+
+def test_vmap_over_iterations_gives_the_same_as_the_batch_axis() -> None:
+    compiled, rule = compiled_game("kuhn"), RULES["sog"]
+    ranges = random_ranges(compiled, seed=6, batch=3)
+
+    def policy_sums(root_reach: jax.Array) -> CFRState:
+        start = initial_state(compiled.form, root_reach, rule)
+
+        def step(t: jax.Array, state: CFRState) -> CFRState:
+            return iterate(compiled.form, root_reach, rule, state, t)
+
+        final: CFRState = jax.lax.fori_loop(1, 11, step, start)
+        return final
+
+    with jax.enable_x64(True):
+        reaches = jnp.asarray(np.moveaxis(ranges, -1, 0)[..., None])  # [solve, 2, S, 1]
+        mapped = jax.jit(jax.vmap(policy_sums))(reaches)
+        batched = jax.jit(policy_sums)(jnp.asarray(ranges))
+        moved = jax.tree.map(lambda leaf: jnp.moveaxis(leaf[..., 0], 0, -1), mapped)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-12), moved, batched)
+
+
+@pytest.mark.parametrize("game", ["kuhn", "leduc"])
+def test_32_and_64_bit_solves_agree_at_first(game: str) -> None:
+    found = []
+    for precision in ("float32", "float64"):
+        solver = Solver(compiled_game(game), "cfr+", precision=precision)
+        solver.run(10)
+        found.append(solver.evaluate())
+    assert found[0].value[0] == pytest.approx(found[1].value[0], abs=1e-5)
+    assert found[0].exploitability[0] == pytest.approx(found[1].exploitability[0], abs=1e-5)
+
+
+def test_a_rule_of_ones_own_can_be_passed() -> None:
+    compiled = compiled_game("kuhn")
+    rule = Rule(summary="RM+, alternating, plain averaging", alternating=True, floor=True)
+    recipe = Recipe(lambda regret, instant, t: max(regret + instant, 0), lambda t: 1)
+    solver = Solver(compiled, rule, precision="float64")
+    solver.run(20)
+    expected = kuhn.to_tree(compiled.tree, kuhn.average_policy(recipe, 20))
+    np.testing.assert_allclose(solver.average_policy()[..., 0], expected, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_liars_dice_with_six_faces_has_the_value_minus_7_over_258() -> None:
+    solver = Solver(compiled_game("liars_dice"), "pcfr+")
+    solver.run(2000)
+    evaluation = solver.evaluate()
+    assert evaluation.exploitability[0] < 5e-4
+    assert evaluation.value[0] == pytest.approx(-7 / 258, abs=5e-4)

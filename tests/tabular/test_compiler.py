@@ -1,0 +1,136 @@
+"""The compiled form: every decision has its place, and every reach its sequences."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from sog.games.matrix import MatrixGame
+from sog.tabular import CompiledGame, compile_tree, compiler, evaluate_policy
+from sog.tabular.sequence_form import NOTHING, DensePayoff, SparsePayoff
+from tests.tabular.small_games import (
+    compiled_game,
+    decisions,
+    node_after,
+    push_reach,
+    random_policy,
+)
+
+# Private hands; hidden moves that chance comes between; hidden moves that merge infostates.
+GAMES = ("kuhn", "leduc(suit_isomorphism=true)", "ii_goofspiel(cards=3,order=random)")
+MERGING = "glasses"
+
+
+@pytest.fixture(scope="module", params=[*GAMES, MERGING])
+def compiled(request: pytest.FixtureRequest) -> CompiledGame:
+    return compiled_game(request.param)
+
+
+def entries(compiled: CompiledGame, player: int) -> Iterator[tuple[int, int, int, int]]:
+    """(entry of the sequence buffer, node, infostate, action) of a player's sequences.
+
+    The buffer: nothing, S root entries, then a block [A, H] per layer.
+    """
+    placement = compiled.placements[player]
+    entry = 1 + compiled.tree.game.num_infostates
+    for node, infostate, action, legal in zip(
+        placement.node, placement.infostate, placement.action, placement.legal, strict=True
+    ):
+        for row, column in np.ndindex(*legal.shape):
+            if legal[row, column]:
+                yield entry, int(node[column]), int(infostate[column]), int(action[row, column])
+            entry += 1
+
+
+def test_every_action_has_one_place_where_there_is_a_choice(compiled: CompiledGame) -> None:
+    found = [choice[1:] for player in (0, 1) for choice in sorted(entries(compiled, player))]
+    legal = decisions(compiled.tree)
+    chosen = legal & (legal.sum(axis=-1, keepdims=True) > 1)
+    assert sorted(found) == [tuple(choice) for choice in np.argwhere(chosen).tolist()]
+
+
+def test_a_policy_goes_to_the_layers_and_back_unchanged(compiled: CompiledGame) -> None:
+    policy = random_policy(compiled.tree, seed=1)
+    layers = compiled.from_tree(policy)
+    np.testing.assert_array_equal(compiled.to_tree((layers[0], layers[1])), policy)
+
+
+def test_reach_is_the_sum_of_the_sequences_that_lead_there(compiled: CompiledGame) -> None:
+    tree, policy = compiled.tree, random_policy(compiled.tree, seed=2)
+    expected = push_reach(tree, policy)
+    for player, placement in enumerate(compiled.placements):
+        sequences = np.zeros(placement.source.shape[1])
+        size = tree.game.num_infostates
+        sequences[1 : 1 + size] = tree.node_mask[0, player]
+        for entry, node, infostate, action in entries(compiled, player):
+            probability = policy[node, infostate, action]
+            sequences[entry] = expected[node, player, infostate] * probability
+        found = (placement.source @ sequences).reshape(tree.num_nodes, size)
+        np.testing.assert_allclose(found, expected[:, player], atol=1e-12)
+
+
+def test_sequences_come_before_the_infostates_they_lead_to(compiled: CompiledGame) -> None:
+    for plex in compiled.form.treeplex:
+        start = 1 + compiled.tree.game.num_infostates
+        for layer in plex.layers:
+            assert layer.source.max() < start
+            assert (layer.source[0] != NOTHING).all()  # only padding has no source
+            start += layer.legal.size
+
+
+def test_merged_infostates_add_up_several_sequences() -> None:
+    lengths = [len(layer.source) for layer in compiled_game(MERGING).form.treeplex[0].layers]
+    assert max(lengths) > 1
+    for plex in compiled_game("kuhn").form.treeplex:
+        assert [len(layer.source) for layer in plex.layers] == [1] * len(plex.layers)
+
+
+def test_layers_of_leduc_are_as_many_as_a_player_has_moves() -> None:
+    # A round has two moves at most: check-bet-raise-call for the first player, for instance.
+    for plex in compiled_game("leduc").form.treeplex:
+        assert len(plex.layers) == 4
+
+
+@pytest.mark.parametrize("game", ["kuhn", "ii_goofspiel(cards=3,order=random)"])
+def test_payoffs_laid_out_dense_or_sparse_give_the_same_values(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = compiled_game(game).tree
+    policy = random_policy(tree, seed=3)
+    found = []
+    for waste, layout in ((10**9, DensePayoff), (0, SparsePayoff)):
+        monkeypatch.setattr(compiler, "_MOST_DENSE_WASTE", waste)
+        compiled = compiler.compile_game(tree)
+        assert isinstance(compiled.form.payoff, layout)
+        found.append(evaluate_policy(compiled, policy))
+    for name in ("value", "best_response_value", "cfvs", "best_response_cfvs"):
+        np.testing.assert_allclose(getattr(found[0], name), getattr(found[1], name), atol=1e-12)
+
+
+def test_large_infostate_lists_that_rarely_meet_are_laid_out_sparse() -> None:
+    # 24 x 24 sequences of bids, but given the results each meets few others.
+    assert isinstance(
+        compiled_game("ii_goofspiel(cards=4,order=descending)").form.payoff, SparsePayoff
+    )
+    assert isinstance(compiled_game("leduc").form.payoff, DensePayoff)
+
+
+def test_a_public_state_without_decisions_can_be_compiled() -> None:
+    kuhn = compiled_game("kuhn").tree
+    check, call, bet = 1, 1, 2
+    top = node_after(kuhn, check, bet, call)
+    over = compile_tree(kuhn.game, root=kuhn.state(top))
+    nothing = np.zeros((1, 3, kuhn.game.num_actions))
+    layers = over.from_tree(nothing)
+    np.testing.assert_array_equal(over.to_tree((layers[0], layers[1])), nothing)
+    # Both have put in two chips, so the higher card wins two; the deals are equally likely.
+    found = evaluate_policy(over, nothing)
+    np.testing.assert_allclose(found.cfvs[0, :, 0], [-4 / 6, 0, 4 / 6], atol=1e-12)
+    assert found.exploitability[0] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_game_of_draws_can_be_compiled() -> None:
+    compiled = compile_tree(MatrixGame(payoffs=((0.0, 0.0),)))
+    assert len(compiled.tree.payoff) == 0
+    found = evaluate_policy(compiled, random_policy(compiled.tree, seed=4))
+    assert not found.best_response_cfvs.any()

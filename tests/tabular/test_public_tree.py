@@ -1,0 +1,134 @@
+"""The enumerated public tree: known sizes, order, and agreement with the game it came from."""
+
+import functools
+import re
+from collections import Counter
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
+from sog.games.registry import make
+from sog.tabular import PublicTree, TreeTooLargeError, enumerate_public_tree
+from sog.tabular.public_tree import NO_PARENT
+from tests.tabular.small_games import VARIOUS_GAMES, node_after, tree_of
+
+CHECK, BET, FOLD, CALL = 1, 2, 0, 1  # public events of a betting round
+
+
+@pytest.fixture(scope="module", params=VARIOUS_GAMES)
+def tree(request: pytest.FixtureRequest) -> PublicTree:
+    return tree_of(request.param)
+
+
+def test_kuhn_has_nine_public_states() -> None:
+    # The start, check, bet, then check-check, check-bet, bet-fold, bet-call, and two after
+    # check-bet, level by level.
+    tree = tree_of("kuhn")
+    assert tree.node_parent.tolist() == [NO_PARENT, 0, 0, 1, 1, 2, 2, 4, 4]
+    assert tree.node_outcome.tolist()[1:] == [CHECK, BET, CHECK, BET, FOLD, CALL, FOLD, CALL]
+    assert tree.node_depth.tolist() == [0, 1, 1, 2, 2, 2, 2, 3, 3]
+    zero, one, over = PLAYER_0, PLAYER_1, TERMINAL
+    assert tree.node_actor.tolist() == [zero, one, one, over, zero, over, over, over, over]
+
+
+@pytest.mark.parametrize(
+    ("game", "public_states", "decisions", "infostates"),
+    [
+        ("kuhn", 9, 4, (6, 6)),
+        # A betting round can stand in 15 ways, 3 of them each player's turn; 5 of the others close
+        # the first round, with 6 cards to come, none of them in a player's hand.
+        ("leduc", 15 + 5 * 6 * 15, 6 + 5 * 6 * 6, (3 * 6 + 5 * 6 * 3 * 5,) * 2),
+        # Without suits. The same as generic poker with one size of bets.
+        ("leduc(suit_isomorphism=true)", 15 + 5 * 3 * 15, 6 + 5 * 3 * 6, (144, 144)),
+        ("generic_poker(cards=2,bets=1)", 15 + 5 * 3 * 15, 6 + 5 * 3 * 6, (144, 144)),
+        # The sets of bids, and all but the empty one again with a call.
+        ("liars_dice", 2**12 + 2**12 - 1, 2**12, (2**11 * 6, 2**11 * 6)),
+        ("non_locality", 5, 2, (1, 1)),
+    ],
+)
+def test_known_numbers_of_public_states_and_infostates(
+    game: str, public_states: int, decisions: int, infostates: tuple[int, int]
+) -> None:
+    tree = tree_of(game)
+    assert tree.num_nodes == public_states
+    assert (tree.node_actor < CHANCE).sum() == decisions
+    assert (tree.num_infostates(0), tree.num_infostates(1)) == infostates
+
+
+def test_nodes_are_in_breadth_first_order(tree: PublicTree) -> None:
+    parent = tree.node_parent[1:]
+    assert tree.node_parent[0] == NO_PARENT
+    assert (parent >= 0).all()
+    assert (np.diff(parent) >= 0).all()
+    assert (tree.node_depth[1:] == tree.node_depth[parent] + 1).all()
+    siblings = np.diff(parent) == 0
+    assert (np.diff(tree.node_outcome[1:])[siblings] > 0).all()
+
+
+def test_every_legal_outcome_has_one_child(tree: PublicTree) -> None:
+    expected = [tuple(edge) for edge in np.argwhere(_ask(tree.game, tree.node_state)[1]).tolist()]
+    edges = zip(tree.node_parent[1:].tolist(), tree.node_outcome[1:].tolist(), strict=True)
+    assert Counter(edges) == Counter(expected)
+
+
+def test_nodes_are_what_the_game_says_of_their_states(tree: PublicTree) -> None:
+    actor, _, mask, legal = _ask(tree.game, tree.node_state)
+    np.testing.assert_array_equal(tree.node_actor, actor)
+    np.testing.assert_array_equal(tree.node_mask, mask)
+    np.testing.assert_array_equal(tree.node_legal, legal)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _ask(game: Game[Any], states: Any) -> tuple[jax.Array, ...]:
+    """What the game says of each state: actor, legal outcomes, infostates, legal actions."""
+
+    def ask(state: Any) -> tuple[jax.Array, ...]:
+        return (
+            game.actor(state),
+            game.legal_outcomes(state),
+            game.infostate_mask(state),
+            game.legal_actions(state),
+        )
+
+    return jax.vmap(ask)(states)
+
+
+def test_a_nodes_state_is_its_parents_after_the_outcome(tree: PublicTree) -> None:
+    apply = jax.jit(tree.game.apply)
+    for node in range(1, min(tree.num_nodes, 100)):
+        expected = apply(tree.state(int(tree.node_parent[node])), tree.node_outcome[node])
+        jax.tree.map(np.testing.assert_array_equal, tree.state(node), expected)
+
+
+def test_a_tree_can_start_in_the_middle_of_the_game() -> None:
+    whole = tree_of("leduc(suit_isomorphism=true)")
+    king = 2
+    top = node_after(whole, CHECK, CHECK, king)
+    part = enumerate_public_tree(whole.game, root=whole.state(top))
+    assert (part.num_nodes, part.node_parent[0], part.node_outcome[0]) == (15, NO_PARENT, 0)
+    jax.tree.map(np.testing.assert_array_equal, part.state(0), whole.state(top))
+    paid = {tuple(pair) for pair in part.payoff_infostates.tolist()}
+    assert (0, 0) in paid  # two jacks meet when one of them folds
+    assert (king, king) not in paid  # there is no third king
+
+
+def test_a_tree_beyond_the_limit_is_refused_with_limit_and_count() -> None:
+    game = make("leduc(suit_isomorphism=true)")
+    # 1, 2 (check, bet), 5 (2 after check, 3 after bet), ... public states a level.
+    expected = f"the public tree of {game} has more than max_nodes = 7 nodes (reached 8 at depth 2)"
+    with pytest.raises(TreeTooLargeError, match=re.escape(expected)):
+        enumerate_public_tree(game, max_nodes=7)
+    assert issubclass(TreeTooLargeError, ValueError)
+
+
+def test_a_tree_of_exactly_the_limit_is_enumerated() -> None:
+    assert enumerate_public_tree(make("kuhn"), max_nodes=9).num_nodes == 9
+
+
+def test_progress_is_told_level_by_level() -> None:
+    told: list[int] = []
+    enumerate_public_tree(make("kuhn"), progress=told.append)
+    assert told == [3, 7, 9]

@@ -1,0 +1,231 @@
+"""The driver: when it stops, what it reports on the way, what it refuses."""
+
+from collections.abc import Callable
+from typing import get_args
+
+import jax
+import numpy as np
+import pytest
+
+from sog.tabular import (
+    RULES,
+    Checkpoint,
+    Solution,
+    Solver,
+    evaluate_policy,
+    solve,
+    uniform_policy,
+)
+from sog.tabular.solver import Precision
+from tests.tabular.small_games import compiled_game, decisions, node_after, random_ranges
+
+BET = 2
+
+
+def solve_kuhn(
+    rule: str = "pcfr+",
+    iterations: int = 1000,
+    until: float | None = None,
+    on_checkpoint: Callable[[Checkpoint], None] | None = None,
+) -> Solution:
+    return solve(
+        compiled_game("kuhn"),
+        rule=rule,
+        iterations=iterations,
+        until=until,
+        precision="float64",
+        on_checkpoint=on_checkpoint,
+    )
+
+
+def test_a_solve_runs_all_iterations_and_finds_the_equilibrium() -> None:
+    solution = solve_kuhn()
+    assert solution.last.iteration == 1000
+    assert solution.last.exploitability < 1e-4
+    assert solution.last.value == pytest.approx(-1 / 18, abs=1e-4)
+    assert not solution.interrupted
+    assert solution.compile_seconds > 0
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_brings_exploitability_down(rule: str) -> None:
+    start, *_, end = solve_kuhn(rule).checkpoints
+    assert end.exploitability < start.exploitability / 20
+
+
+def test_the_reported_figures_are_those_of_the_returned_policy() -> None:
+    solution = solve_kuhn(iterations=20)
+    found = evaluate_policy(compiled_game("kuhn"), solution.policy)
+    assert found.exploitability[0] == pytest.approx(solution.last.exploitability, abs=1e-12)
+    assert found.value[0] == pytest.approx(solution.last.value, abs=1e-12)
+
+
+def test_checkpoints_ascend_and_end_with_the_last_iteration() -> None:
+    told: list[Checkpoint] = []
+    solution = solve_kuhn(iterations=300, on_checkpoint=told.append)
+    assert tuple(told) == solution.checkpoints
+    iterations = [checkpoint.iteration for checkpoint in told]
+    assert iterations[:3] == [1, 2, 3]
+    assert iterations[-1] == 300
+    assert (np.diff(iterations) > 0).all()
+    assert len(iterations) < 60  # further and further apart
+    seconds = [checkpoint.seconds for checkpoint in told]
+    assert seconds[0] > 0
+    assert (np.diff(seconds) > 0).all()
+
+
+def test_one_iteration_is_enough_for_a_policy() -> None:
+    solution = solve_kuhn(iterations=1)
+    assert [checkpoint.iteration for checkpoint in solution.checkpoints] == [1]
+    np.testing.assert_allclose(solution.policy, uniform_policy(compiled_game("kuhn")))
+
+
+def test_a_solve_stops_once_it_is_good_enough() -> None:
+    *before, last = solve_kuhn(until=0.01).checkpoints
+    assert last.exploitability <= 0.01
+    assert last.iteration < 1000
+    assert before
+    assert all(checkpoint.exploitability > 0.01 for checkpoint in before)
+
+
+def test_ctrl_c_returns_what_was_reached() -> None:
+    def press_ctrl_c(checkpoint: Checkpoint) -> None:
+        if checkpoint.iteration >= 10:
+            raise KeyboardInterrupt
+
+    solution = solve_kuhn(on_checkpoint=press_ctrl_c)
+    assert solution.interrupted
+    iterations = [checkpoint.iteration for checkpoint in solution.checkpoints]
+    assert iterations == sorted(set(iterations))
+    assert 10 <= solution.last.iteration < 20
+    found = evaluate_policy(compiled_game("kuhn"), solution.policy)
+    assert found.exploitability[0] == pytest.approx(solution.last.exploitability, abs=1e-12)
+
+
+def test_ctrl_c_between_checkpoints_counts_what_was_run_since(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = Solver.run
+
+    def run_until_20(solver: Solver, iterations: int) -> None:
+        run(solver, iterations)
+        if solver.iteration > 20:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Solver, "run", run_until_20)
+    *_, before, last = solve_kuhn().checkpoints
+    assert before.iteration <= 20 < last.iteration
+    assert last.exploitability > 0
+
+
+def test_ctrl_c_before_the_first_iteration_returns_the_uniform_policy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = Solver.run
+
+    def compile_only(solver: Solver, iterations: int) -> None:
+        if iterations:
+            raise KeyboardInterrupt
+        run(solver, iterations)
+
+    monkeypatch.setattr(Solver, "run", compile_only)
+    solution = solve_kuhn()
+    assert solution.interrupted
+    assert solution.last.iteration == 0
+    np.testing.assert_allclose(solution.policy, uniform_policy(compiled_game("kuhn")))
+
+
+@pytest.mark.parametrize("iterations", [0, -5])
+def test_fewer_than_one_iteration_is_refused(iterations: int) -> None:
+    with pytest.raises(ValueError, match=rf"iterations must be >= 1, got {iterations}\."):
+        solve_kuhn(iterations=iterations)
+
+
+@pytest.mark.parametrize("until", [0.0, -1.0, float("nan")])
+def test_an_exploitability_that_cannot_be_reached_is_refused(until: float) -> None:
+    message = rf"the exploitability to reach must be > 0, got {until}\."
+    with pytest.raises(ValueError, match=message):
+        solve_kuhn(until=until)
+
+
+def test_an_unknown_rule_is_refused_with_the_known_ones() -> None:
+    message = r"unknown rule 'cfr\+\+'; known: cfr, cfr\+, sog, linear, dcfr, pcfr\+\."
+    with pytest.raises(ValueError, match=message):
+        solve_kuhn("cfr++")
+
+
+@pytest.mark.parametrize(
+    ("root_reach", "message"),
+    [
+        (np.ones((2, 3)), r"root reach must have shape \(2, 3, 'batch'\), got \(2, 3\)\."),
+        (np.ones((2, 4, 1)), r"root reach must have shape \(2, 3, 'batch'\), got \(2, 4, 1\)\."),
+        (np.full((2, 3, 1), -0.1), r"root reach must be finite and non-negative\."),
+        (np.full((2, 3, 1), np.nan), r"root reach must be finite and non-negative\."),
+        (np.full((2, 3, 1), np.inf), r"root reach must be finite and non-negative\."),
+    ],
+    ids=["no batch", "too wide", "negative", "nan", "infinite"],
+)
+def test_a_bad_root_reach_is_refused(root_reach: np.ndarray, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Solver(compiled_game("kuhn"), root_reach=root_reach)
+
+
+def test_running_in_parts_is_running_at_once() -> None:
+    compiled = compiled_game("kuhn")
+    whole = Solver(compiled, "dcfr", precision="float64")
+    whole.run(12)
+    parts = Solver(compiled, "dcfr", precision="float64")
+    for iterations in (1, 4, 0, 7):
+        parts.run(iterations)
+    assert parts.iteration == whole.iteration == 12
+    np.testing.assert_array_equal(parts.average_policy(), whole.average_policy())
+
+
+@pytest.mark.parametrize("precision", get_args(Precision))
+def test_policies_are_in_64_bits_and_sum_to_one_at_either_precision(precision: Precision) -> None:
+    compiled = compiled_game("kuhn")
+    solver = Solver(compiled, precision=precision)
+    solver.run(50)
+    policy, legal = solver.average_policy()[..., 0], decisions(compiled.tree)
+    assert policy.dtype == np.float64
+    assert not policy[~legal].any()
+    np.testing.assert_allclose(policy.sum(axis=-1), legal.any(axis=-1), atol=1e-15)
+    assert solver.evaluate().value.dtype == np.float64
+
+
+def test_solving_leaves_the_callers_precision_as_it_was() -> None:
+    assert not jax.config.read("jax_enable_x64")
+    solve_kuhn(iterations=2)
+    assert not jax.config.read("jax_enable_x64")
+
+
+def test_a_player_who_never_arrives_plays_uniformly_there() -> None:
+    # Player 0 holds no jack here, and player 1 nothing else.
+    compiled = compiled_game("kuhn")
+    root_reach = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])[..., None]
+    solver = Solver(compiled, "cfr+", root_reach=root_reach, precision="float64")
+    solver.run(50)
+    policy, bet = solver.average_policy()[..., 0], node_after(compiled.tree, BET)
+    np.testing.assert_allclose(policy[0, 0], [0, 0.5, 0.5])
+    np.testing.assert_allclose(policy[bet, 1:], [[0.5, 0.5, 0], [0.5, 0.5, 0]])
+    assert policy[bet, 0, 0] > 0.9  # the jack folds
+
+
+def test_uniform_policy_shares_alike_among_legal_actions() -> None:
+    policy = uniform_policy(compiled_game("kuhn"))
+    start, after_bet = policy[0, 0], policy[2, 0]
+    np.testing.assert_array_equal(start, [0, 0.5, 0.5])
+    np.testing.assert_array_equal(after_bet, [0.5, 0.5, 0])
+    over = compiled_game("kuhn").tree.node_actor > 1
+    assert not policy[over].any()
+
+
+def test_values_scale_with_the_root_reach() -> None:
+    compiled = compiled_game("kuhn")
+    ranges = random_ranges(compiled, seed=1)
+    once = Solver(compiled, "pcfr+", root_reach=ranges, precision="float64")
+    scaled = Solver(compiled, "pcfr+", root_reach=6 * ranges, precision="float64")
+    once.run(20)
+    scaled.run(20)
+    expected = 36 * once.evaluate().value  # 6 times the reach of either player
+    np.testing.assert_allclose(scaled.evaluate().value, expected, atol=1e-9)
