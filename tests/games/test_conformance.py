@@ -23,9 +23,9 @@ ALL_STATES: list[Any] = [
     "non_locality",
     "leduc",
     "liars_dice(dice=1,faces=3)",
-    "goofspiel(cards=3)",
+    pytest.param("goofspiel(cards=3)", marks=slow),
     "ii_goofspiel(cards=3)",
-    "connect_four(rows=2,columns=3,run_length=2)",
+    pytest.param("connect_four(rows=2,columns=3,run_length=2)", marks=slow),
     pytest.param("matching_pennies", marks=slow),
     pytest.param("rps", marks=slow),
     pytest.param("kuhn(ranks=5)", marks=slow),
@@ -465,6 +465,12 @@ LATE = {
 
 
 RARE = {
+    "features are not finite",
+    "a plain call is different",
+    "compatible reach contains the own reach",
+    "chance has a choice of actions",
+    "advance adds up the players' reach",
+    "an infostate has no action",
     "advance renames the infostates of one player",
     "advance halves a reach and the joint weight doubles it",
     "utilities contain the own reach",
