@@ -361,7 +361,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.repeats < 1:
         parser.error(f"--repeats must be >= 1, got {arguments.repeats}")
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 110)
     console.print(f"{processor()}, {os.cpu_count()} cores; {versions()}")
     rows: list[Row] = []
     rooflines: list[Row] = []

@@ -158,7 +158,10 @@ class Game(abc.ABC, Generic[State]):
 
     @abc.abstractmethod
     def compatible_reach(self, state: State, reach: Array) -> Array:
-        """[2, S] from reach [2, S]: sum over s' of w(s, s') reach_-i(s'), per own infostate s."""
+        """[2, S] from reach [2, S]: sum over s' of w(s, s') reach_-i(s'), per own infostate s.
+
+        0 outside `infostate_mask`.
+        """
 
     @abc.abstractmethod
     def utilities(self, state: State, reach: Array) -> Array:
