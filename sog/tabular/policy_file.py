@@ -5,7 +5,6 @@ The zip container holds checksums, so a truncated or damaged file is noticed.
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,15 +30,15 @@ def save_policy(
     target = Path(path)
     metadata = {**notes, "format": FORMAT, "game": str(tree.game)}
     legal = _decisions(tree)
-    handle, temporary = tempfile.mkstemp(dir=target.absolute().parent, suffix=".npz.tmp")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb") as file:
             np.savez_compressed(
                 file, probabilities=policy[legal], metadata=np.array(json.dumps(metadata))
             )
-        Path(temporary).replace(target)
+        temporary.replace(target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

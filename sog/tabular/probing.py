@@ -51,6 +51,15 @@ class Visit:
     other_count: Any  # int16[S]
 
 
+def bytes_per_node(game: Game[Any]) -> int:
+    """The size of a `Visit`."""
+    visit = jax.eval_shape(
+        functools.partial(_visit, game), game.root(), jnp.int32(0), jnp.bool_(False)
+    )
+    leaves = jax.tree.leaves(visit)
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in leaves)
+
+
 def _visit(game: Game[Any], state: Any, outcome: Array, at_root: Array) -> Visit:
     """Visits the child of `state` by `outcome`, or `state` itself at the root."""
     applied = game.apply(state, outcome)

@@ -15,14 +15,25 @@ import jax
 import numpy as np
 
 from sog.games.core import Game
-from sog.tabular.probing import Flow, find_flows, find_payoffs, visit_children
+from sog.tabular.probing import (
+    Flow,
+    bytes_per_node,
+    find_flows,
+    find_payoffs,
+    visit_children,
+)
 
 NO_PARENT: Final = -1
 DEFAULT_MAX_NODES: Final = 2_000_000
+_MOST_BYTES: Final = 2**32  # of what is kept while enumerating; a wide game has few nodes in that
 
 
 class TreeTooLargeError(ValueError):
     """The public tree has more nodes than the limit."""
+
+
+class TreeMemoryError(ValueError):
+    """The public tree would not fit into the memory set aside for it."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,9 +92,11 @@ def enumerate_public_tree(
 ) -> PublicTree:
     """Enumerates the public tree below `root` (the start of the game unless given).
 
-    progress: called with the number of nodes found so far. Raises TreeTooLargeError, with the count
-    reached, when there are more than `max_nodes` nodes.
+    progress: called with the number of nodes found so far. Raises TreeTooLargeError when there are
+    more than `max_nodes` nodes and TreeMemoryError when they would not fit into 4 GiB, both with
+    the count reached.
     """
+    fitting = _MOST_BYTES // bytes_per_node(game)
     # 64-bit so that payoffs are exact to double precision whatever the caller computes in.
     with jax.enable_x64(True):
         start = game.root() if root is None else root
@@ -101,6 +114,11 @@ def enumerate_public_tree(
                 raise TreeTooLargeError(
                     f"the public tree of {game} has more than max_nodes = {max_nodes} nodes "
                     f"(reached {num_nodes} at depth {len(levels)})."
+                )
+            if num_nodes > fitting:
+                raise TreeMemoryError(
+                    f"the public tree of {game} is too large for 4 GiB of memory, which hold "
+                    f"{fitting} of its nodes (reached {num_nodes} at depth {len(levels)})."
                 )
             parents.append(parent + first_of_level)
             outcomes.append(outcome.astype(np.int32))

@@ -96,6 +96,8 @@ class Solver:
         if root_reach is None:
             root_reach = compiled.tree.node_mask[0][:, :, None].astype(np.float64)
         _check_root_reach(compiled, root_reach)
+        if precision not in ("float32", "float64"):
+            raise ValueError(f"precision must be float32 or float64, got {precision!r}.")
         with jax.enable_x64(precision == "float64"):
             self._form = _on_device(compiled.form, precision)
             self._root_reach = jnp.asarray(root_reach, precision)
@@ -106,6 +108,8 @@ class Solver:
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
+        if iterations < 0:
+            raise ValueError(f"iterations must be >= 0, got {iterations}.")
         with jax.enable_x64(self.precision == "float64"):
             first, count = jnp.int32(self.iteration + 1), jnp.int32(iterations)
             state = _run(self._form, self._root_reach, self.rule, self._state, first, count)

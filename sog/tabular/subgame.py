@@ -26,7 +26,7 @@ class SubgameSolution:
     policy: np.ndarray
     """[node, S, A, batch] of the subgame's own tree; node 0 is the public state."""
     exploitability: np.ndarray
-    """[batch]: bounds the error of the values' range-weighted sum."""
+    """[batch]: half of the most that the values' range-weighted sum can be off."""
 
 
 def solve_subgame(

@@ -11,8 +11,9 @@ import pytest
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.games.registry import make
-from sog.tabular import PublicTree, TreeTooLargeError, enumerate_public_tree
-from sog.tabular.public_tree import NO_PARENT
+from sog.tabular import PublicTree, TreeTooLargeError, enumerate_public_tree, public_tree
+from sog.tabular.probing import bytes_per_node
+from sog.tabular.public_tree import NO_PARENT, TreeMemoryError
 from tests.tabular.small_games import VARIOUS_GAMES, node_after, tree_of
 
 CHECK, BET, FOLD, CALL = 1, 2, 0, 1  # public events of a betting round
@@ -132,3 +133,11 @@ def test_progress_is_told_level_by_level() -> None:
     told: list[int] = []
     enumerate_public_tree(make("kuhn"), progress=told.append)
     assert told == [3, 7, 9]
+
+
+def test_a_tree_that_would_not_fit_into_memory_is_refused_with_the_count_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(public_tree, "_MOST_BYTES", 100 * bytes_per_node(make("leduc")))
+    with pytest.raises(TreeMemoryError, match=r"hold 100 of its nodes \(reached \d+ at depth"):
+        enumerate_public_tree(make("leduc"))

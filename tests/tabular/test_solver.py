@@ -229,3 +229,11 @@ def test_values_scale_with_the_root_reach() -> None:
     scaled.run(20)
     expected = 36 * once.evaluate().value  # 6 times the reach of either player
     np.testing.assert_allclose(scaled.evaluate().value, expected, atol=1e-9)
+
+
+def test_a_precision_that_is_not_there_and_negative_iterations_are_refused() -> None:
+    compiled = compiled_game("kuhn")
+    with pytest.raises(ValueError, match="precision must be float32 or float64, got 'float16'"):
+        Solver(compiled, precision="float16")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="iterations must be >= 0, got -3"):
+        Solver(compiled).run(-3)
