@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from sog.pytree import pytree
@@ -172,7 +173,7 @@ def regret_matching(regret: Array, uniform: Array) -> Array:
     """
     positive = jnp.maximum(regret, 0)
     total = add_up(list(positive))
-    has_regret = total >= jnp.finfo(regret.dtype).tiny  # 1 / less may be infinite
+    has_regret = total >= np.finfo(regret.dtype).tiny  # 1 / less may be infinite
     scale = 1 / jnp.where(has_regret, total, 1)
     return jnp.where(has_regret[None], positive * scale[None], uniform[:, :, None])
 
