@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -20,7 +21,7 @@ from sog.tabular.sequence_form import SequenceForm, SparsePayoff, Treeplex
 LayerArrays = tuple[Array, ...]
 """One array [A, H, batch] per layer of a treeplex."""
 
-_MOST_UNROLLED: Final = 32  # a longer sum is one reduction, to keep programs small
+_MOST_UNROLLED: Final = 32  # a longer sum is a loop, to keep programs small
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -217,7 +218,14 @@ def leaf_cfvs(form: SequenceForm, player: int, opponent_sequences: Array) -> Arr
     if isinstance(payoff, SparsePayoff):
         weight, other = payoff.weight[player], payoff.other[player]
         if len(other) > _MOST_UNROLLED:
-            return jnp.sum(weight * reach[other], axis=0)
+            # As one reduction over all lists, XLA's CPU code is many times slower.
+            summed: Array = jax.lax.fori_loop(
+                0,
+                len(other),
+                lambda place, total: total + weight[place] * reach[other[place]],
+                jnp.zeros((other.shape[1], reach.shape[1]), reach.dtype),
+            )
+            return summed
         return add_up([weight[place] * reach[other[place]] for place in range(len(other))])
     # [own infostate, other infostate, terminal, batch]
     matrix = payoff.matrix if player == 0 else -payoff.matrix.swapaxes(0, 1)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sog.tabular import RULES, CFRState, CompiledGame, Rule, Solver, compiler
+from sog.tabular import RULES, CFRState, CompiledGame, Rule, Solver, cfr, compiler
 from sog.tabular.cfr import initial_state, iterate, regret_matching
 from sog.tabular.sequence_form import DensePayoff, SparsePayoff
 from tests.tabular import kuhn_histories as kuhn
@@ -226,3 +226,19 @@ def test_liars_dice_with_six_faces_has_the_value_minus_7_over_258() -> None:
     evaluation = solver.evaluate()
     assert evaluation.exploitability[0] < 5e-4
     assert evaluation.value[0] == pytest.approx(-7 / 258, abs=5e-4)
+
+
+def test_long_payoff_lists_add_up_to_the_same_cfvs_as_short_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    form = jax.tree.map(jnp.asarray, compiled_game("ii_goofspiel(cards=4)").form)
+    assert isinstance(form.payoff, SparsePayoff)
+    for player in (0, 1):
+        entries = int(form.treeplex[1 - player].leaf_source.max()) + 1
+        sequences = jax.random.uniform(jax.random.key(player), (entries, 2))
+        short = cfr.leaf_cfvs(form, player, sequences)
+        with monkeypatch.context() as patch:
+            patch.setattr(cfr, "_MOST_UNROLLED", 0)
+            long = cfr.leaf_cfvs(form, player, sequences)
+        assert float(abs(short).max()) > 0
+        np.testing.assert_allclose(long, short, rtol=1e-5, atol=1e-6)
