@@ -235,7 +235,7 @@ def roofline(game: str) -> Row:
     )
     root_reach = jnp.asarray(compiled.tree.node_mask[0][:, :, None], np.float32)
     rule = RULES["cfr+"]
-    state = jax.jit(initial_state, static_argnums=2)(form, root_reach, rule)
+    state = jax.jit(initial_state)(form, root_reach)
     step = jax.jit(iterate, static_argnums=2)
     program = step.lower(form, root_reach, rule, state, jnp.int32(1)).compile()
     cost: Any = program.cost_analysis()

@@ -88,17 +88,15 @@ class CFRState:
     """What CFR keeps between iterations; pairs are indexed by player."""
 
     cumulative_regret: tuple[LayerArrays, LayerArrays]
-    prediction: tuple[LayerArrays, LayerArrays]
-    """The last instant regrets where the rule is predictive, else no layers."""
     policy: tuple[LayerArrays, LayerArrays]
     """The current policy."""
     sequences: tuple[Array, Array]
     """[entry, batch]: the reach of every sequence under the current policy."""
     policy_sum: tuple[LayerArrays, LayerArrays]
-    """Weighted sums of own reach times policy; normalised, the average policy."""
+    """Weighted sums of own reach times policy; normalized, the average policy."""
 
 
-def initial_state(form: SequenceForm, root_reach: Array, rule: Rule) -> CFRState:
+def initial_state(form: SequenceForm, root_reach: Array) -> CFRState:
     """Zero regrets and uniform policies. root_reach: [2, S, batch]."""
     zeros, policies, sequences = [], [], []
     for player, plex in enumerate(form.treeplex):
@@ -110,7 +108,6 @@ def initial_state(form: SequenceForm, root_reach: Array, rule: Rule) -> CFRState
     both = (zeros[0], zeros[1])
     return CFRState(
         cumulative_regret=both,
-        prediction=both if rule.predictive else ((), ()),
         policy=(policies[0], policies[1]),
         sequences=(sequences[0], sequences[1]),
         policy_sum=both,
@@ -123,9 +120,8 @@ def iterate(
     """Iteration t = 1, 2, ... of both players. root_reach: [2, S, batch]; t: integer scalar."""
     step = t.astype(root_reach.dtype)
     before = state.sequences
-    regret, prediction = list(state.cumulative_regret), list(state.prediction)
+    regret, policy_sum = list(state.cumulative_regret), list(state.policy_sum)
     policy, sequences = list(state.policy), list(state.sequences)
-    policy_sum = list(state.policy_sum)
     for player, plex in enumerate(form.treeplex):
         # An alternating rule lets player 1 answer the policy that player 0 has just updated.
         met = sequences[1 - player] if rule.alternating else before[1 - player]
@@ -142,12 +138,10 @@ def iterate(
         )
         matched = regret[player]
         if rule.predictive:
-            prediction[player] = instant
             matched = tuple(a + b for a, b in zip(regret[player], instant, strict=True))
         policy[player], sequences[player] = act(plex, root_reach[player], matched)
     return CFRState(
         cumulative_regret=(regret[0], regret[1]),
-        prediction=(prediction[0], prediction[1]),
         policy=(policy[0], policy[1]),
         sequences=(sequences[0], sequences[1]),
         policy_sum=(policy_sum[0], policy_sum[1]),

@@ -101,7 +101,7 @@ class Solver:
         with jax.enable_x64(precision == "float64"):
             self._form = _on_device(compiled.form, precision)
             self._root_reach = jnp.asarray(root_reach, precision)
-            self._state = _start(self._form, self._root_reach, self.rule)
+            self._state = _start(self._form, self._root_reach)
         with jax.enable_x64(True):
             self._exact_form = _on_device(compiled.form, "float64")
             self._exact_reach = jnp.asarray(root_reach, "float64")
@@ -206,9 +206,9 @@ def uniform_policy(compiled: CompiledGame) -> np.ndarray:
     return np.asarray(legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1))
 
 
-@functools.partial(jax.jit, static_argnames="rule")
-def _start(form: SequenceForm, root_reach: Array, rule: Rule) -> CFRState:
-    return initial_state(form, root_reach, rule)
+@jax.jit
+def _start(form: SequenceForm, root_reach: Array) -> CFRState:
+    return initial_state(form, root_reach)
 
 
 @functools.partial(jax.jit, static_argnames="rule")

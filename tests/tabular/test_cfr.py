@@ -182,7 +182,7 @@ def test_vmap_over_iterations_gives_the_same_as_the_batch_axis() -> None:
     ranges = random_ranges(compiled, seed=6, batch=3)
 
     def policy_sums(root_reach: jax.Array) -> CFRState:
-        start = initial_state(compiled.form, root_reach, rule)
+        start = initial_state(compiled.form, root_reach)
 
         def step(t: jax.Array, state: CFRState) -> CFRState:
             return iterate(compiled.form, root_reach, rule, state, t)
