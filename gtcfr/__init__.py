@@ -1,8 +1,7 @@
 """Growing-tree CFR: sound search for games in which players hide things, in batches.
 
-Empty in this version. The search tree, the regret update and expansion phases, the re-solving
-gadget and continual re-solving land with the next release, on top of `sog.games` and `sog.tabular`.
-Nothing here will import `networks`: a search takes its leaf evaluator as an argument.
+Read `search.py` first, then `update.py` (the regret update phase), `simulation.py` and `growth.py`
+(the expansion phase), `tree.py` (the arrays), `gadget.py` and `resolving.py` (safe continual
+re-solving), `agent.py` (play). A search takes its leaf evaluator as an argument and knows nothing of
+networks. Functions are pure and never compiled here: `jax.jit` is the caller's.
 """
-
-__all__: list[str] = []

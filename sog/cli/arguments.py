@@ -22,6 +22,7 @@ examples:
   sog solve leduc                               solve it, print how good the policy is
   sog solve leduc --until-mbb 1 --save leduc.npz --plot leduc.png
   sog exploitability leduc leduc.npz            what an optimal opponent wins against it
+  sog search leduc --history "check bet2"       search one public state, show the tree
 
 Each command explains itself: sog solve --help.
 Compiled programs are kept in ~/.cache/sog for the next run; the environment variable
@@ -63,6 +64,34 @@ examples:
   sog exploitability leduc leduc.npz
   sog exploitability leduc leduc.npz --json
 """
+_SEARCH_EXAMPLES: Final = """\
+evaluators, which say what a leaf of the tree is worth:
+  zero     nothing: search from the rules alone
+  uniform  the exact worth of random play; the game must be small enough to enumerate
+  exact    the subgame is solved by CFR; the game must be small enough to enumerate
+  rollout  the mean of random games; for games of perfect information
+
+The default is uniform where the game can be enumerated, else zero.
+
+examples:
+  sog search kuhn
+  sog search leduc --history "check bet2" --simulations 200
+  sog search leduc --evaluator exact --svg leduc.svg
+  sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
+  sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
+  sog search kuhn --json
+
+SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
+Both players' ranges come from the start of the game, so a search of a later state re-solves the
+way there. Events of --history are those that the tree shows; a number is the number of an outcome.
+
+--json prints "game", "unit", "search" ([s, c]), "rule", "seed", "evaluator", "root" (the "node"
+that was searched, its "state" and "history"), "is_full", "is_sampled", the seconds, and "nodes",
+parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and "event" that led
+there, "depth", "actor", "probability" (of getting there from the start of the game by average
+play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name", "range",
+"value" and, of the player to act, "policy" and "visits" by action. What is undefined is null.
+"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -100,6 +129,11 @@ def make_parser() -> argparse.ArgumentParser:
         "policy", metavar="POLICY.npz", type=Path, help="a file that `sog solve --save` wrote"
     )
     _add_shared_options(exploitability)
+
+    summary = "search one public state with growing-tree CFR, and show the tree"
+    search = commands.add_parser("search", help=summary, **_texts(None, summary, _SEARCH_EXAMPLES))
+    search.add_argument("game", metavar="GAME", help=_GAME_HELP)
+    _add_search_options(search)
     return parser
 
 
@@ -133,6 +167,77 @@ def _add_solve_options(parser: argparse.ArgumentParser) -> None:
         "--save", type=Path, metavar="FILE.npz", help="write the average policy to a file"
     )
     _add_shared_options(parser)
+
+
+def _add_search_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--history",
+        default="",
+        metavar="EVENTS",
+        help="public events that lead to the state to search (default: the start of the game)",
+    )
+    add(
+        "--simulations",
+        type=_positive_integer,
+        default=100,
+        metavar="S",
+        help="s, the simulations that grow the tree (default: 100)",
+    )
+    add(
+        "--per-update",
+        type=_positive_number,
+        default=1.0,
+        metavar="C",
+        help="c, simulations per regret update phase; 0.1 is 10 updates per simulation (default: 1)",
+    )
+    add(
+        "--evaluator",
+        choices=("zero", "uniform", "exact", "rollout"),
+        help="what values the leaves, see below",
+    )
+    add(
+        "--children",
+        type=_children,
+        metavar="K",
+        help="children that an expansion adds, or all (default: all; 1 with perfect information)",
+    )
+    add(
+        "--c-puct",
+        type=_number_from_zero,
+        default=1.25,
+        metavar="X",
+        help="how much simulations explore (default: 1.25)",
+    )
+    add("--rule", default="sog", help="a member of the CFR family, see sog solve --help")
+    add(
+        "--lookahead",
+        type=_positive_integer,
+        default=1,
+        metavar="D",
+        help="levels below the state that the tree holds from the start (default: 1)",
+    )
+    add(
+        "--max-outcomes",
+        type=_positive_integer,
+        metavar="N",
+        help="keep a sample of N outcomes of chance where there are more (default: all)",
+    )
+    add("--seed", type=_seed, default=0, metavar="N", help="of the simulations (default: 0)")
+    add(
+        "--depth",
+        type=_positive_integer,
+        metavar="D",
+        help="levels of the tree to show (default: 2, and 3 in a picture)",
+    )
+    add("--svg", type=Path, metavar="FILE.svg", help="draw the tree")
+    add(
+        "--max-nodes",
+        type=_positive_integer,
+        metavar="N",
+        help="enumerate games of at most N public states for evaluators (default: 100000)",
+    )
+    add("--json", action="store_true", help="print one JSON object on stdout, nothing else")
 
 
 def _add_shared_options(parser: argparse.ArgumentParser) -> None:
@@ -175,3 +280,15 @@ def _positive_number(text: str) -> float:
     if not (value > 0 and math.isfinite(value)):
         raise argparse.ArgumentTypeError(f"must be a finite number > 0, got {text}")
     return value
+
+
+def _number_from_zero(text: str) -> float:
+    return 0.0 if text.strip() in ("0", "0.0") else _positive_number(text)
+
+
+def _seed(text: str) -> int:
+    return 0 if text.strip() == "0" else _positive_integer(text)
+
+
+def _children(text: str) -> int | str:
+    return text if text == "all" else _positive_integer(text)

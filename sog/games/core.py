@@ -105,6 +105,15 @@ class Game(abc.ABC, Generic[State]):
     def max_utility(self) -> float:
         """Utilities lie in [-max_utility, max_utility]."""
 
+    @property
+    def has_public_actions(self) -> bool:
+        """Whether every action is public and no infostate ever gets another index.
+
+        Then `advance` is `public_action` and the child's mask, outcome k being action k, and search
+        knows how to send reach and cfvs through many nodes at once without asking for `advance`.
+        """
+        return False
+
     # The public tree.
 
     @abc.abstractmethod

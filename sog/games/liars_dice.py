@@ -58,6 +58,10 @@ class LiarsDice(Game[LiarsDiceState]):
         return sum(self.dice_of_players) * self.faces
 
     @property
+    def has_public_actions(self) -> bool:
+        return True
+
+    @property
     def num_infostates(self) -> int:
         return max(len(hands) for hands in self._hands)
 

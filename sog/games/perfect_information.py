@@ -22,6 +22,10 @@ class PerfectInformationGame(Game[State], abc.ABC):
         """float32: the utility of player 0 at a terminal state."""
 
     @property
+    def has_public_actions(self) -> bool:
+        return True
+
+    @property
     def num_infostates(self) -> int:
         return 1
 

@@ -68,6 +68,10 @@ class BettingGame(Game[PokerState], abc.ABC):
         """Raises allowed per round."""
 
     @property
+    def has_public_actions(self) -> bool:
+        return True
+
+    @property
     def num_infostates(self) -> int:
         return len(self.ranks_of_cards)
 

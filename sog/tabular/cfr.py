@@ -133,7 +133,7 @@ def iterate(
             )
         )
         regret[player] = tuple(
-            _accumulate(rule, old, new, step)
+            accumulate(rule, old, new, step)
             for old, new in zip(regret[player], instant, strict=True)
         )
         matched = regret[player]
@@ -148,7 +148,9 @@ def iterate(
     )
 
 
-def _accumulate(rule: Rule, regret: Array, instant: Array, step: Array) -> Array:
+def accumulate(rule: Rule, regret: Array, instant: Array, step: Array) -> Array:
+    """Cumulative regrets after iteration `step` (a float scalar); elementwise."""
+
     def discount(power: float) -> Array | float:
         before = (step - 1) ** power
         return 1.0 if math.isinf(power) else before / (before + 1)

@@ -1,0 +1,134 @@
+"""What a search asks at its leaves: the evaluator protocol, and evaluators that know nothing.
+
+A leaf query is a belief state: a public state and a range for each player. An evaluator answers
+with a value for every infostate of both players, in utility units given that infostate (not
+weighted by anybody's reach), and with policy logits for the acting player.
+
+An evaluator is a pytree, so that network parameters travel through `jax.jit` as arguments. Its
+methods are pure. `encode` sees a public state once, when it joins the tree; `evaluate` sees all
+leaves of all searches of the batch in one call, again in every regret update, since beliefs change.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import jax.numpy as jnp
+from jax import Array
+
+from sog.games.core import Game
+from sog.pytree import pytree
+
+
+@pytree
+class LeafQueries:
+    """Belief states put to an evaluator; entries that are not valid may be answered by anything."""
+
+    encoded: Any
+    """What `Evaluator.encode` made of the public states, [batch, leaf, ...]."""
+    ranges: Array
+    """[batch, leaf, player, infostate]; those of a player sum to 1."""
+    is_valid: Array
+    """[batch, leaf] bool."""
+
+
+@pytree
+class LeafEvaluation:
+    """An evaluator's answer."""
+
+    values: Array
+    """[batch, leaf, player, infostate]: expected utility given the infostate, in utility units."""
+    policy_logits: Array
+    """[batch, leaf, infostate, action], for the acting player; illegal actions are ignored."""
+    memory: Any
+    """What the evaluator wants back in the next update of the same batch of searches."""
+
+
+class Evaluator(Protocol):
+    """How to value a belief state. Implementations are `sog.pytree.pytree` classes."""
+
+    @property
+    def leaves_per_call(self) -> int | None:
+        """How many leaves of each search to put into one call; None for all of them at once."""
+
+    def encode(self, game: Game[Any], state: Any) -> Any:
+        """What to keep of one public state; called once, when the state joins the tree."""
+
+    def start(self, game: Game[Any], batch_size: int) -> Any:
+        """The memory that the first call of a batch of searches gets."""
+
+    def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
+        """Answers the queries."""
+
+
+@pytree
+class ZeroEvaluator:
+    """Every value is 0 and every action equally likely: search from the rules alone."""
+
+    leaves_per_call: int | None = dataclasses.field(default=None, metadata={"static": True})
+
+    def encode(self, game: Game[Any], state: Any) -> Any:
+        """Nothing: public states are not looked at."""
+        return ()
+
+    def start(self, game: Game[Any], batch_size: int) -> Any:
+        """No memory."""
+        return ()
+
+    def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
+        """Zeros."""
+        values = jnp.zeros_like(queries.ranges)
+        logits = jnp.zeros((*values.shape[:2], game.num_infostates, game.num_actions), values.dtype)
+        return LeafEvaluation(values=values, policy_logits=logits, memory=memory)
+
+
+@pytree
+class NetworkEvaluator:
+    """Asks a network about many belief states at once, the features of each computed only once."""
+
+    apply_fn: Callable[[Any, Array, Array], tuple[Array, Array]] = dataclasses.field(
+        metadata={"static": True}
+    )
+    """(parameters, features [query, feature], ranges [query, player, S]) -> values [query, player,
+    S] in [-1, 1], the fraction of the game's `max_utility`, and logits [query, S, A]."""
+    params: Any
+    leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
+
+    def encode(self, game: Game[Any], state: Any) -> Any:
+        """The game's features of the public state."""
+        return game.observe(state)
+
+    def start(self, game: Game[Any], batch_size: int) -> Any:
+        """No memory."""
+        return ()
+
+    def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
+        """One call of the network for all queries."""
+        batch, leaves = queries.is_valid.shape
+        features = queries.encoded.reshape(batch * leaves, -1)
+        ranges = queries.ranges.reshape(batch * leaves, 2, game.num_infostates)
+        values, logits = self.apply_fn(self.params, features, ranges)
+        return LeafEvaluation(
+            values=values.reshape(queries.ranges.shape) * game.max_utility,
+            policy_logits=logits.reshape(batch, leaves, game.num_infostates, game.num_actions),
+            memory=memory,
+        )
+
+
+def evaluate(
+    game: Game[Any], evaluator: Evaluator, memory: Any, queries: LeafQueries
+) -> LeafEvaluation:
+    """Asks an evaluator, and holds it to the shapes of its answer (ValueError)."""
+    answer = evaluator.evaluate(game, memory, queries)
+    batch, leaves, _, size = queries.ranges.shape
+    wanted = {
+        "values": (answer.values, (batch, leaves, 2, size)),
+        "policy_logits": (answer.policy_logits, (batch, leaves, size, game.num_actions)),
+    }
+    for name, (array, shape) in wanted.items():
+        if array.shape != shape:
+            raise ValueError(
+                f"the evaluator's {name} must have shape {shape} "
+                f"([batch, leaf, ...]), got {array.shape}."
+            )
+    return answer

@@ -1,0 +1,229 @@
+"""Evaluators that know the answer, for games small enough to enumerate (`EnumeratedGame`).
+
+With them a search can be judged apart from any network: `ExactEvaluator` solves the subgames below
+the leaves, `NoisyEvaluator` adds an error of known size to any evaluator, and
+`UniformPlayEvaluator` knows exactly what random play is worth.
+"""
+
+import dataclasses
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries
+from sog.games.core import Game, zero_sum_cfvs
+from sog.pytree import pytree
+from sog.tabular.cfr import RULES, Rule
+from sog.tabular.compiler import compile_game
+from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
+from sog.tabular.frontier import (
+    Frontier,
+    FrontierSolution,
+    PlayerLayers,
+    build_frontier,
+    initial_regret,
+    solve_frontier,
+    tree_policy,
+)
+from sog.tabular.public_tree import PublicTree
+
+TREMBLE: Final = 1e-7
+"""Added to the range of every possible infostate, so that values are defined at all of them: of an
+infostate that is never reached, too, a search must know what it could get there."""
+
+_LEAST_PROBABILITY: Final = 1e-6  # keeps logits finite
+
+
+@pytree
+class ExactEvaluator:
+    """Solves all subgames below the leaves at once, by CFR that goes on from call to call.
+
+    Ranges change little from one update of a search to the next, so few iterations per call are
+    enough; regrets fade a little with every call, since old ones belong to other ranges.
+    """
+
+    frontier: Frontier
+    iterations: int = dataclasses.field(metadata={"static": True})
+    """Per call."""
+    rule: Rule = dataclasses.field(metadata={"static": True})
+    fading: float = dataclasses.field(metadata={"static": True})
+    """What the regrets of the last call are multiplied by."""
+
+    @property
+    def leaves_per_call(self) -> int | None:
+        """All leaves of a search share one pass."""
+        return None
+
+    def encode(self, game: Game[Any], state: EnumeratedState) -> Array:
+        """The node's number."""
+        return state.node
+
+    def start(self, game: Game[Any], batch_size: int) -> PlayerLayers:
+        """Zero regrets."""
+        return initial_regret(self.frontier, batch_size)
+
+    def solve(
+        self, game: Game[Any], memory: PlayerLayers, queries: LeafQueries
+    ) -> FrontierSolution:
+        """What `evaluate` is based on; tells how far from exact it is, too."""
+        nodes, ranges = queries.encoded, queries.ranges
+        num_nodes = len(self.frontier.policy_entry) // (game.num_infostates * game.num_actions)
+        dropped = jnp.where(queries.is_valid, nodes, num_nodes)
+        given = jnp.zeros((len(nodes), num_nodes, *ranges.shape[2:]), ranges.dtype)
+        given = given.at[_rows(nodes), dropped].set(_tremble(game, queries), mode="drop")
+        return solve_frontier(
+            self.frontier,
+            given.transpose(2, 1, 3, 0).reshape(2, -1, len(nodes)),
+            jax.tree.map(lambda regret: self.fading * regret, memory),
+            rule=self.rule,
+            iterations=self.iterations,
+        )
+
+    def evaluate(
+        self, game: Game[Any], memory: PlayerLayers, queries: LeafQueries
+    ) -> LeafEvaluation:
+        """Values and policies of the average profile of this call's iterations."""
+        solution = self.solve(game, memory, queries)
+        nodes, size = queries.encoded, game.num_infostates
+        batch = len(nodes)
+        cfvs = solution.cfvs.reshape(2, -1, size, batch).transpose(3, 1, 0, 2)
+        policy = tree_policy(self.frontier, solution.policy)
+        policy = policy.reshape(-1, size, game.num_actions, batch).transpose(3, 0, 1, 2)
+        trembling = dataclasses.replace(queries, ranges=_tremble(game, queries))
+        values = _values(game, trembling, cfvs[_rows(nodes), nodes])
+        return LeafEvaluation(
+            values=jnp.where(_compatible_reach(game, queries) > 0, values, 0),
+            policy_logits=jnp.log(jnp.maximum(policy[_rows(nodes), nodes], _LEAST_PROBABILITY)),
+            memory=solution.regret,
+        )
+
+
+def exact_evaluator(
+    game: EnumeratedGame, *, iterations: int = 30, rule: str = "pcfr+", fading: float = 0.9
+) -> ExactEvaluator:
+    """The exact evaluator of a game; see `ExactEvaluator` for the arguments."""
+    return ExactEvaluator(
+        frontier=build_frontier(compile_game(game.tree)),
+        iterations=iterations,
+        rule=RULES[rule],
+        fading=fading,
+    )
+
+
+@pytree
+class NoisyEvaluator:
+    """Another evaluator's values, each with an error of its own that never changes."""
+
+    inner: Evaluator
+    node_noise: Array
+    """[node, player, infostate]."""
+
+    @property
+    def leaves_per_call(self) -> int | None:
+        """As the other evaluator."""
+        return self.inner.leaves_per_call
+
+    def encode(self, game: Game[Any], state: EnumeratedState) -> Any:
+        """What the other evaluator keeps, and the node's number."""
+        return self.inner.encode(game, state), state.node
+
+    def start(self, game: Game[Any], batch_size: int) -> Any:
+        """The other evaluator's memory."""
+        return self.inner.start(game, batch_size)
+
+    def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
+        """The other evaluator's answer, with the errors added to the values."""
+        encoded, nodes = queries.encoded
+        answer = self.inner.evaluate(game, memory, dataclasses.replace(queries, encoded=encoded))
+        noise = jnp.asarray(self.node_noise, answer.values.dtype)[nodes]
+        return dataclasses.replace(answer, values=answer.values + noise)
+
+
+def noisy_evaluator(
+    inner: Evaluator, game: EnumeratedGame, *, epsilon: float, seed: int
+) -> NoisyEvaluator:
+    """Errors in utility units, uniform in [-epsilon, epsilon], for every infostate everywhere."""
+    shape = game.tree.node_mask.shape
+    noise: Any = np.random.default_rng(seed).uniform(-epsilon, epsilon, shape).astype(np.float32)
+    return NoisyEvaluator(inner=inner, node_noise=noise)
+
+
+@pytree
+class UniformPlayEvaluator:
+    """What it is worth if from the leaf on both players choose uniformly among legal actions."""
+
+    node_payoff: Array
+    """[node, infostate of player 0, infostate of player 1]: w(s0, s1) times player 0's utility."""
+
+    @property
+    def leaves_per_call(self) -> int | None:
+        """No limit."""
+        return None
+
+    def encode(self, game: Game[Any], state: EnumeratedState) -> Array:
+        """The node's number."""
+        return state.node
+
+    def start(self, game: Game[Any], batch_size: int) -> Any:
+        """No memory."""
+        return ()
+
+    def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
+        """A product of matrices."""
+        payoff = jnp.asarray(self.node_payoff, queries.ranges.dtype)[queries.encoded]
+        values = _values(game, queries, jax.vmap(jax.vmap(zero_sum_cfvs))(payoff, queries.ranges))
+        logits = jnp.zeros((*values.shape[:2], game.num_infostates, game.num_actions), values.dtype)
+        return LeafEvaluation(values=values, policy_logits=logits, memory=memory)
+
+
+def uniform_play_evaluator(game: EnumeratedGame) -> UniformPlayEvaluator:
+    """Backs the payoffs of uniform play up the tree, on the host."""
+    payoff: Any = _uniform_payoff(game.tree).astype(np.float32)
+    return UniformPlayEvaluator(node_payoff=payoff)
+
+
+def _uniform_payoff(tree: PublicTree) -> np.ndarray:
+    """[node, S, S] float64: w times the utility to player 0 under uniform play from there on."""
+    size = tree.game.num_infostates
+    num_legal = tree.node_legal.sum(axis=-1)
+    payoff = np.zeros((tree.num_nodes, size, size))
+    payoff[tree.payoff_node, tree.payoff_infostates[:, 0], tree.payoff_infostates[:, 1]] = (
+        tree.payoff
+    )
+    step = np.zeros((2, tree.num_nodes, size, size))  # [player, node, infostate, parent's]
+    for player, flow in enumerate(tree.flows):
+        parent = tree.node_parent[flow.node]
+        chance = 1 / np.maximum(num_legal[parent, flow.parent_infostate], 1)
+        weight = np.where(tree.node_actor[parent] == player, chance, 1)
+        np.add.at(step[player], (flow.node, flow.infostate, flow.parent_infostate), weight)
+    for depth in range(int(tree.node_depth[-1]), 0, -1):
+        nodes = np.flatnonzero(tree.node_depth == depth)
+        backed_up = step[0, nodes].swapaxes(1, 2) @ payoff[nodes] @ step[1, nodes]
+        np.add.at(payoff, tree.node_parent[nodes], backed_up)
+    return payoff
+
+
+def _rows(nodes: Array) -> Array:
+    """[batch, 1]: row numbers that index beside `nodes`, broadcast to its shape."""
+    return jnp.broadcast_to(jnp.arange(len(nodes))[:, None], nodes.shape)
+
+
+def _tremble(game: Game[Any], queries: LeafQueries) -> Array:
+    """The ranges with a little of every possible infostate."""
+    mask = jax.vmap(jax.vmap(game.infostate_mask))(EnumeratedState(node=queries.encoded))
+    return jnp.where(mask, queries.ranges + TREMBLE, 0)
+
+
+def _compatible_reach(game: Game[Any], queries: LeafQueries) -> Array:
+    states = EnumeratedState(node=queries.encoded)
+    reach: Array = jax.vmap(jax.vmap(game.compatible_reach))(states, queries.ranges)
+    return reach
+
+
+def _values(game: Game[Any], queries: LeafQueries, cfvs: Array) -> Array:
+    """Values from cfvs: 0 where no infostate of the opponent is compatible."""
+    compatible = _compatible_reach(game, queries)
+    return jnp.where(compatible > 0, cfvs / jnp.where(compatible > 0, compatible, 1), 0)

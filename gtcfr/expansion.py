@@ -1,0 +1,179 @@
+"""The expansion phase of all searches: simulations, then the children that they want.
+
+Student of Games, Algorithm 1, procedure Grow. `gtcfr.simulation` and `gtcfr.growth` are about one
+search; here they are vmapped, and new leaves are put to the evaluator where that is needed.
+"""
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, LeafQueries, evaluate
+from gtcfr.growth import NewLeaves, add_child, expand
+from gtcfr.query import offer_queries
+from gtcfr.root import NO_EVENT
+from gtcfr.settings import SearchSettings
+from gtcfr.simulation import count_visits, simulate
+from gtcfr.tree import NO_PARENT, SearchTree
+from gtcfr.update import SearchState
+from sog.games.core import Game
+
+T = TypeVar("T")
+
+# Every use of randomness has keys of its own.
+_EXPANSION_KEYS: Final = 0
+_SIMULATION_KEYS: Final = 1
+_KEYS_PER_LEVEL: Final = 2**15
+
+
+def expansion_phase(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    state: SearchState,
+    slot: Array,
+    phase: Array,
+) -> SearchState:
+    """The expansion phase: ceil(c) simulations on the same tree, then what they want added."""
+    num_simulations = settings.simulations_per_phase
+    visits_before = state.tree.interior.visits
+
+    def run(number: Array, carry: tuple[SearchTree, Any]) -> tuple[SearchTree, Any]:
+        tree, wanted = carry
+        keys = _keys(state, _SIMULATION_KEYS, phase * num_simulations + number)
+        paths = jax.vmap(functools.partial(simulate, game, settings))(
+            tree, visits_before, slot, keys
+        )
+        new = (paths.edge, paths.slot_to_widen, paths.outcome)
+        wanted = jax.tree.map(lambda all_of_them, one: all_of_them.at[number].set(one), wanted, new)
+        return jax.vmap(count_visits)(tree, paths), wanted
+
+    nothing = jnp.full((num_simulations, *slot.shape), NO_PARENT, jnp.int32)
+    tree, wanted = repeat(num_simulations, run, (state.tree, (nothing, nothing, nothing)))
+
+    def add(number: Array, state: SearchState) -> SearchState:
+        edge, slot_to_widen, outcome = (values[number] for values in wanted)
+        key_number = _KEYS_PER_LEVEL + phase * num_simulations + number
+        state = expand_leaves(game, evaluator, settings, state, edge, key_number)
+        if settings.num_children is None:
+            return state
+        widen = functools.partial(add_child, game, evaluator)
+        tree, new = jax.vmap(widen)(state.tree, slot_to_widen, outcome)
+        return evaluate_new(game, evaluator, replace(state, tree=tree), new)
+
+    return repeat(num_simulations, add, replace(state, tree=tree))
+
+
+def expand_leaves(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    state: SearchState,
+    edge: Array,
+    number: Array | int,
+    branch_outcome: Array | None = None,
+) -> SearchState:
+    """Expands a leaf of each tree, by the edge to it. number: of the expansion, for its key."""
+    if branch_outcome is None:
+        branch_outcome = jnp.full_like(edge, NO_EVENT)
+    keys = _keys(state, _EXPANSION_KEYS, number)
+    grow = functools.partial(expand, game, evaluator, settings)
+    tree, new = jax.vmap(grow)(state.tree, edge, keys, branch_outcome)
+    return evaluate_new(game, evaluator, replace(state, tree=tree), new)
+
+
+def expand_down_to(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    state: SearchState,
+    depth: int,
+) -> SearchState:
+    """Expands all leaves less than so many public events below where growth starts."""
+
+    def to_expand(tree: SearchTree) -> Array:
+        is_due = (tree.leaf.edge != NO_PARENT) & (tree.leaf.depth < depth) & ~tree.is_full
+        edge = tree.leaf.edge[jnp.argmax(is_due)]
+        return jnp.where(jnp.any(is_due), edge, NO_PARENT)
+
+    def is_due(carry: tuple[Array, SearchState]) -> Array:
+        return jnp.any(jax.vmap(to_expand)(carry[1].tree) != NO_PARENT)
+
+    def one_more(carry: tuple[Array, SearchState]) -> tuple[Array, SearchState]:
+        count, state = carry
+        edge = jax.vmap(to_expand)(state.tree)
+        return count + 1, expand_leaves(game, evaluator, settings, state, edge, count)
+
+    # Numbers far from those of the expansions on the branch: every one has a key of its own.
+    start = (jnp.int32(depth % _KEYS_PER_LEVEL * _KEYS_PER_LEVEL), state)
+    grown: SearchState = jax.lax.while_loop(is_due, one_more, start)[1]
+    return grown
+
+
+def evaluate_new(
+    game: Game[Any], evaluator: Evaluator, state: SearchState, new: NewLeaves
+) -> SearchState:
+    """With perfect information, evaluates new leaves once and for all; else does nothing."""
+    if game.num_infostates > 1:
+        return state
+    shape = state.tree.shape
+
+    def one(number: Array, state: SearchState) -> SearchState:
+        tree = state.tree
+
+        def find(tree: SearchTree, new: NewLeaves) -> tuple[Any, Array, Array]:
+            slot = tree.leaf.free[jnp.minimum(new.first + number, shape.num_leaves - 1)]
+            is_valid = number < new.count
+            encoded = jax.tree.map(lambda leaf: leaf[slot][None], tree.leaf.encoded)
+            return encoded, jnp.where(is_valid, slot, shape.num_leaves), is_valid[None]
+
+        encoded, slot, is_valid = jax.vmap(find)(tree, new)
+        ranges = jnp.ones((*is_valid.shape, 2, 1))
+        queries = LeafQueries(encoded=encoded, ranges=ranges, is_valid=is_valid)
+        answer = evaluate(game, evaluator, state.memory, queries)
+        rows = jax.vmap(lambda tree, slot: tree.leaf.state[slot])(
+            tree, jnp.minimum(slot, shape.num_leaves - 1)
+        )
+        sample = offer_queries(state.queries, rows[:, None], queries, state.keys)
+
+        def write(old: Array, slot: Array, new: Array) -> Array:
+            return old.at[slot].set(new[0], mode="drop")
+
+        old_values = tree.leaf_statistics.values
+        assert old_values is not None  # they are kept exactly where S = 1
+        statistics = replace(
+            tree.leaf_statistics,
+            values=jax.vmap(write)(old_values, slot, answer.values),
+            logits=jax.vmap(write)(tree.leaf_statistics.logits, slot, answer.policy_logits),
+        )
+        return replace(
+            state,
+            tree=replace(tree, leaf_statistics=statistics),
+            memory=answer.memory,
+            queries=sample,
+        )
+
+    evaluated: SearchState = jax.lax.fori_loop(0, jnp.max(new.count), one, state)
+    return evaluated
+
+
+def repeat(count: int, body: Callable[[Any, T], T], start: T) -> T:
+    """A loop, or the body alone: XLA copies the carry of a loop that turns only once."""
+    if count == 1:
+        return body(jnp.int32(0), start)
+    repeated: T = jax.lax.fori_loop(0, count, body, start)
+    return repeated
+
+
+def _keys(state: SearchState, purpose: int, number: Array | int) -> Array:
+    """[batch]: a key for each search."""
+
+    def fold(key: Array) -> Array:
+        return jax.random.fold_in(jax.random.fold_in(key, purpose), number)
+
+    return jax.vmap(fold)(state.keys)

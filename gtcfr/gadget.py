@@ -1,0 +1,70 @@
+"""The re-solving gadget (Student of Games, "Modified Continual Re-solving"; CFR-D, DeepStack).
+
+Before the root of a re-solve the opponent chooses, at each of his infostates, to FOLLOW into the
+subgame or to TERMINATE and take the cfv that the last search promised him. So a new policy for the
+subgame cannot give him more than the old one did without regret noticing it.
+"""
+
+from typing import Final
+
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.flow import normalize
+from sog.pytree import pytree
+from sog.tabular.cfr import Rule, accumulate
+
+NOBODY: Final = -1
+"""The opponent of a search whose root ranges are known: there is no gadget."""
+FOLLOW: Final = 0
+TERMINATE: Final = 1
+
+
+@pytree
+class Gadget:
+    """The opponent's choice before the root, for one search."""
+
+    opponent: Array  # int32: the player who chooses, or NOBODY
+    terminate_cfvs: Array  # [S]: what he gets, under a range of the other player that sums to 1
+    cumulative_regret: Array  # [choice, S]
+    follow: Array  # [S]: the current probability of FOLLOW
+
+
+def make_gadget(opponent: Array, terminate_cfvs: Array) -> Gadget:
+    """A gadget without regrets; the opponent follows half of the time."""
+    return Gadget(
+        opponent=opponent,
+        terminate_cfvs=terminate_cfvs,
+        cumulative_regret=jnp.zeros((2, *terminate_cfvs.shape), terminate_cfvs.dtype),
+        follow=jnp.full_like(terminate_cfvs, 0.5),
+    )
+
+
+def root_reach(gadget: Gadget, ranges: Array, mask: Array, alpha: float) -> Array:
+    """Reach at the root in the next update: [player, S].
+
+    ranges: [player, S], given or from the last search; mask: [player, S], possible infostates. The
+    opponent of the gadget gets alpha * normalized FOLLOW + (1 - alpha) * his range.
+    """
+    follow = normalize(gadget.follow[None], mask)
+    chosen = alpha * follow + (1 - alpha) * ranges
+    chooses = (jnp.arange(2) == gadget.opponent)[:, None]
+    return jnp.where(chooses, chosen, ranges)
+
+
+def update_gadget(gadget: Gadget, root_cfvs: Array, rule: Rule, step: Array) -> Gadget:
+    """One update of the opponent's choice. root_cfvs: [player, S] of this update."""
+    following = root_cfvs[jnp.maximum(gadget.opponent, 0)]
+    cfvs = jnp.stack([following, gadget.terminate_cfvs])
+    value = gadget.follow * cfvs[FOLLOW] + (1 - gadget.follow) * cfvs[TERMINATE]
+    instant = cfvs - value[None]
+    regret = accumulate(rule, gadget.cumulative_regret, instant, step)
+    positive = jnp.maximum(regret + instant if rule.predictive else regret, 0)
+    # With no positive regret for either, both are equally likely.
+    follow = normalize(positive.T, jnp.ones((len(following), 2), bool))[:, FOLLOW]
+    return Gadget(
+        opponent=gadget.opponent,
+        terminate_cfvs=gadget.terminate_cfvs,
+        cumulative_regret=regret,
+        follow=follow,
+    )

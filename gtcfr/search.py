@@ -1,0 +1,199 @@
+"""Growing-tree CFR (Student of Games, Algorithm 1), for a batch of searches at once.
+
+    root = start_of_game(game, batch_size=64)
+    run = jax.jit(functools.partial(search, game, settings=SearchSettings(num_simulations=100)))
+    result = run(evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0))
+    result.policy    # [batch, infostate, action]
+
+A search alternates between the regret update phase (`gtcfr.update`) and the expansion phase
+(`gtcfr.simulation`, `gtcfr.growth`). It is pure, and the caller compiles it.
+"""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves, expansion_phase, repeat
+from gtcfr.flow import normalize
+from gtcfr.gadget import Gadget, make_gadget
+from gtcfr.growth import NewLeaves, plant
+from gtcfr.packing import pack, unpack
+from gtcfr.query import QuerySample, no_queries
+from gtcfr.root import NO_EVENT, SearchRoot
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.tree import NO_PARENT, ROOT, SearchTree, empty_tree
+from gtcfr.update import (
+    NO_BAD_LEAF,
+    SearchState,
+    push_ranges,
+    regret_update,
+    value_leaves,
+)
+from sog.games.core import Game
+from sog.pytree import pytree
+
+
+@pytree
+class SearchResult:
+    """What a batch of searches found; every array has the batch axis first."""
+
+    policy: Array
+    """[batch, S, A]: the average policy of the acting player at the state that was searched; rows
+    of infostates he can have sum to 1."""
+    values: Array
+    """[batch, player, S]: average values there, in utility units; 0 where they are undefined."""
+    ranges: Array
+    """[batch, player, S]: average ranges there."""
+    slot: Array
+    """[batch] int32: the interior slot of that state in the tree."""
+    tree: SearchTree
+    gadget: Gadget
+    queries: QuerySample
+    bad_leaf: Array
+    """[batch] int32: the slot of a leaf that the evaluator gave a value that is not finite, or
+    NO_BAD_LEAF; see `check_result`."""
+
+    @property
+    def is_full(self) -> Array:
+        """[batch] bool: the tree ran out of room, so something was not added."""
+        return self.tree.is_full
+
+
+def search(
+    game: Game[Any],
+    *,
+    evaluator: Evaluator,
+    root: SearchRoot,
+    key: Array,
+    settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+) -> SearchResult:
+    """Runs a batch of searches.
+
+    root: where each of them starts. key: one key, or one for each search, so that a search does
+    not depend on its batch. Raises ValueError for sizes that cannot be.
+    """
+    batch_size, path_length = root.path.shape
+    keys = (
+        key
+        if key.ndim
+        else jax.vmap(functools.partial(jax.random.fold_in, key))(jnp.arange(batch_size))
+    )
+    rule, shape = settings.cfr_rule, settings.shape(game, path_length)
+    state, slot = _initial_state(game, evaluator, settings, shape, root, keys)
+
+    def phase(number: Array, state: SearchState) -> SearchState:
+        def update(count: Array, state: SearchState) -> SearchState:
+            step = number * settings.updates_per_phase + count + 1
+            return regret_update(
+                game, evaluator, rule, state, step.astype(jnp.float32), settings.alpha
+            )
+
+        state = repeat(settings.updates_per_phase, update, state)
+        if settings.grow:
+            state = expansion_phase(game, evaluator, settings, state, slot, number)
+        return state
+
+    state = jax.lax.fori_loop(0, settings.num_phases, phase, state)
+    read = functools.partial(_read_result, game)
+    policy, values, ranges = jax.vmap(read)(state.tree, slot)
+    return SearchResult(
+        policy=policy,
+        values=values,
+        ranges=ranges,
+        slot=slot,
+        tree=state.tree,
+        gadget=state.gadget,
+        queries=state.queries,
+        bad_leaf=state.bad_leaf,
+    )
+
+
+def _initial_state(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    shape: Any,
+    root: SearchRoot,
+    keys: Array,
+) -> tuple[SearchState, Array]:
+    """The trees before the first update, and the interior slot that growth starts from.
+
+    A tree holds the branch from the root to that state, all children of the states on it, and
+    `lookahead` levels below.
+    """
+    batch_size, path_length = root.path.shape
+    predictive = settings.cfr_rule.predictive
+    encoded = jax.eval_shape(lambda: evaluator.encode(game, game.root()))
+    empty = empty_tree(game, shape, encoded, predictive=predictive)
+    depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
+    planted = jax.vmap(functools.partial(plant, game, evaluator, empty))(root.state, depth)
+    state = SearchState(
+        tree=planted,
+        gadget=jax.vmap(make_gadget)(root.opponent, root.terminate_cfvs),
+        root_state=jax.vmap(pack)(root.state),
+        ranges=root.ranges,
+        memory=evaluator.start(game, batch_size),
+        bad_leaf=jnp.full(batch_size, NO_BAD_LEAF, jnp.int32),
+        queries=no_queries(game, batch_size, settings.num_queries),
+        keys=keys,
+    )
+    root_leaf = NewLeaves(
+        first=jnp.zeros(batch_size, jnp.int32), count=jnp.ones(batch_size, jnp.int32)
+    )
+    state = evaluate_new(game, evaluator, state, root_leaf)
+    edge = jnp.full(batch_size, shape.root_edge, jnp.int32)
+    for number in range(path_length):
+        outcome = root.path[:, number]
+        here = jnp.where(outcome == NO_EVENT, NO_PARENT, edge)
+        state = expand_leaves(game, evaluator, settings, state, here, number, outcome)
+        edge = jax.vmap(_edge_to)(state.tree, edge, outcome)
+    state = _ask_for_priors(game, evaluator, state, settings.alpha)
+    state = expand_leaves(game, evaluator, settings, state, edge, path_length)
+    slot = jax.vmap(_slot_below)(state.tree, edge)
+    if settings.lookahead == WHOLE_GAME:
+        return expand_down_to(game, evaluator, settings, state, WHOLE_GAME), slot
+    for level in range(2, settings.lookahead + 1):
+        state = _ask_for_priors(game, evaluator, state, settings.alpha)
+        state = expand_down_to(game, evaluator, settings, state, level)
+    return state, slot
+
+
+def _ask_for_priors(
+    game: Game[Any], evaluator: Evaluator, state: SearchState, alpha: float
+) -> SearchState:
+    """Puts all leaves to the evaluator without an update, for the policies of those to expand."""
+    if game.num_infostates == 1:
+        return state  # they were evaluated when they were added
+    no_weight = jnp.zeros(2)
+    return value_leaves(game, evaluator, push_ranges(game, state, alpha), no_weight)
+
+
+def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:
+    """The edge that an outcome leads along from the interior node below `edge`; or `edge` itself
+    where there is no outcome."""
+    slot = _slot_below(tree, edge)
+    number = jnp.argmax(tree.interior.outcome[slot] == outcome).astype(jnp.int32)
+    return jnp.where(outcome == NO_EVENT, edge, slot * tree.shape.num_children + number)
+
+
+def _slot_below(tree: SearchTree, edge: Array) -> Array:
+    """The interior slot that an edge leads to."""
+    children = tree.shape.num_children
+    row = tree.interior.child[edge // children, edge % children]
+    return jnp.where(edge == tree.shape.root_edge, ROOT, row)
+
+
+def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array, Array, Array]:
+    """Policy [S, A], values [player, S] and ranges [player, S] at an interior node."""
+    state = unpack(game, tree.interior.state[slot])
+    statistics = jax.tree.map(lambda leaf: leaf[slot], tree.interior_statistics)
+    policy = normalize(statistics.policy_sum, tree.interior.uniform[slot] > 0, axis=0).T
+    compatible = game.compatible_reach(state, statistics.reach_sum)
+    values = jnp.where(
+        compatible > 0, statistics.cfv_sum / jnp.where(compatible > 0, compatible, 1), 0
+    )
+    return policy, values, normalize(statistics.reach_sum, game.infostate_mask(state))

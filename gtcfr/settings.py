@@ -1,0 +1,154 @@
+"""What a search is told to do: SoG(s, c) and its knobs, checked when they are made."""
+
+import dataclasses
+import math
+from typing import Any, Final
+
+from gtcfr.tree import TreeShape
+from sog.games.core import Game
+from sog.tabular.cfr import RULES, Rule
+
+WHOLE_GAME: Final = 2**30 + 1
+"""A `lookahead` without end: the tree holds the rest of the game before the first update."""
+_CHUNK_SIZE: Final = 8
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """A search SoG(s, c): s simulations, c of them per regret update phase. Hashable.
+
+    There are s / ceil(c) iterations, each of ceil(1 / c) CFR updates and ceil(c) simulations. So
+    SoG(100, 1) is 100 times (1 update, 1 simulation), SoG(8000, 10) is 800 times (1 update, 10
+    simulations), SoG(10, 0.01) is 10 times (100 updates, 1 simulation).
+    """
+
+    num_simulations: int = 100
+    """s."""
+    simulations_per_update: float = 1.0
+    """c."""
+    num_children: int | None = None
+    """k: children that an expansion adds, the best by the prior; None for all of them, which games
+    with hidden information need."""
+    c_puct: float = 1.25
+    """How much PUCT explores."""
+    prior_temperature: float = 1.0
+    """The evaluator's logits are divided by it."""
+    virtual_loss: float = 1.0
+    """How many lost visits a simulation counts as while others of its phase run."""
+    alpha: float = 0.5
+    """Share of the gadget's range in the opponent's root range; the rest is his last range."""
+    rule: str | Rule = "sog"
+    """How regrets and averages are updated, see `sog.tabular.RULES`."""
+    lookahead: int = 1
+    """Public events below the root that the tree holds from the start."""
+    grow: bool = True
+    """False: no simulations, the tree stays what `lookahead` makes it."""
+    max_outcomes: int | None = None
+    """Chance nodes with more outcomes than this keep a sample of so many."""
+    capacity: int | None = None
+    """Public states that a tree has room for; None for as many as the simulations can add."""
+    num_queries: int = 0
+    """How many of its leaf queries a search returns, drawn at random from all of them."""
+    chunk_size: int = _CHUNK_SIZE
+    """Nodes that are processed as one array operation; for speed only."""
+
+    def __post_init__(self) -> None:
+        for name in ("num_simulations", "lookahead", "chunk_size"):
+            _at_least(name, getattr(self, name), 1)
+        for name in ("num_children", "max_outcomes", "capacity"):
+            if getattr(self, name) is not None:
+                _at_least(name, getattr(self, name), 1)
+        _at_least("num_queries", self.num_queries, 0)
+        for name in ("simulations_per_update", "prior_temperature"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise ValueError(f"{name} must be > 0 and finite, got {value}.")
+        for name in ("c_puct", "virtual_loss"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise ValueError(f"{name} must be >= 0 and finite, got {value}.")
+        if not 0 <= self.alpha <= 1:
+            raise ValueError(f"alpha must be in [0, 1], got {self.alpha}.")
+        if self.num_simulations % self.simulations_per_phase:
+            raise ValueError(
+                f"num_simulations must be a multiple of ceil(simulations_per_update) = "
+                f"{self.simulations_per_phase}, got {self.num_simulations}."
+            )
+        if isinstance(self.rule, str) and self.rule not in RULES:
+            raise ValueError(f"rule must be one of {', '.join(RULES)}, got {self.rule!r}.")
+
+    @property
+    def simulations_per_phase(self) -> int:
+        """ceil(c)."""
+        return math.ceil(self.simulations_per_update)
+
+    @property
+    def updates_per_phase(self) -> int:
+        """ceil(1 / c)."""
+        # 1 / 0.1 and the like must not be rounded up past the whole number that is meant.
+        return math.ceil(1 / self.simulations_per_update - 1e-9)
+
+    @property
+    def num_phases(self) -> int:
+        """s / ceil(c)."""
+        return self.num_simulations // self.simulations_per_phase
+
+    @property
+    def num_updates(self) -> int:
+        """CFR updates in all."""
+        return self.num_phases * self.updates_per_phase
+
+    @property
+    def cfr_rule(self) -> Rule:
+        """The rule itself."""
+        return RULES[self.rule] if isinstance(self.rule, str) else self.rule
+
+    def shape(self, game: Game[Any], path_length: int) -> TreeShape:
+        """The sizes of a tree for this game; ValueError where they cannot be.
+
+        path_length: the most public events between a root and the state that growth starts from.
+        """
+        self._check_game(game)
+        children = game.num_outcomes
+        if self.max_outcomes is not None:
+            children = max(min(children, self.max_outcomes), game.num_actions)
+            children = min(children, game.num_outcomes)
+        capacity = self.capacity
+        if capacity is None:
+            if self.lookahead > 1:
+                raise ValueError("capacity must be given when lookahead is more than 1.")
+            capacity = 1 + (path_length + 1 + self.num_simulations) * children
+        if capacity < 1 + (path_length + 1) * 2:
+            raise ValueError(
+                f"capacity must be at least {1 + (path_length + 1) * 2} for the root's branch and "
+                f"children, got {capacity}."
+            )
+        interior = min(capacity, 1 + path_length + self.num_simulations)
+        if self.lookahead > 1:
+            interior = capacity
+        depth = min(game.max_depth + 1, interior)
+        return TreeShape(
+            num_chunks=depth + -(-interior // self.chunk_size),
+            chunk_size=self.chunk_size,
+            num_leaves=capacity,
+            num_terminals=capacity,
+            num_children=children,
+        )
+
+    def _check_game(self, game: Game[Any]) -> None:
+        if self.num_children is None:
+            return
+        if game.num_infostates > 1:
+            raise ValueError(
+                f"num_children must be None (all of them) in a game with hidden information such "
+                f"as {game}: an infostate could be left without an action; got {self.num_children}."
+            )
+        if game.num_outcomes < game.num_actions:
+            raise ValueError(
+                f"num_children must be None in {game}, whose outcomes are not its actions."
+            )
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value != int(value) or value < least:
+        raise ValueError(f"{name} must be an integer >= {least}, got {value}.")

@@ -1,0 +1,230 @@
+"""A simulation of the expansion phase: a walk from a sampled world to where the tree ends.
+
+Student of Games, "Search via Growing-Tree CFR" and Algorithm 1, SamplePathDownTheTree. About one
+search; `gtcfr.search` vmaps it.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.flow import normalize, push
+from gtcfr.packing import unpack
+from gtcfr.settings import SearchSettings
+from gtcfr.tree import NO_PARENT, UNEXPANDED, SearchTree
+from sog.games.core import CHANCE, PLAYER_1, Game
+from sog.pytree import pytree
+
+
+@pytree
+class Path:
+    """What a simulation did, and what it wants added to the tree."""
+
+    slot: Array  # [step] int32: interior nodes where an action was chosen, NO_PARENT where none was
+    infostate: Array  # [step] int32
+    action: Array  # [step] int32
+    edge: Array  # int32: the edge to the leaf that was reached, or NO_PARENT
+    slot_to_widen: Array  # int32: the node that lacks a child for the action chosen, or NO_PARENT
+    outcome: Array  # int32: the public event that this child would follow
+
+
+@pytree
+class _Walk:
+    """A simulation on its way."""
+
+    slot: Array  # int32: the interior node it is at
+    infostates: Array  # [player] int32
+    is_over: Array  # bool
+    num_steps: Array  # int32
+    path: Path
+
+
+def simulate(
+    game: Game[Any],
+    settings: SearchSettings,
+    tree: SearchTree,
+    visits_before: Array,
+    slot: Array,
+    key: Array,
+) -> Path:
+    """Walks from an interior node to a leaf, a terminal state, or an action without a child.
+
+    visits_before: [slot, A, S], from before this phase; later visits count as lost.
+    """
+    longest = min(game.max_depth + 1, tree.shape.num_interior)
+    world_key, select_key, move_key = jax.random.split(key, 3)
+    # All at once: the fixed cost of a draw is far above that of a number.
+    points = jax.random.uniform(select_key, (longest, 2))
+    move_keys = jax.random.split(move_key, longest)
+    state = unpack(game, tree.interior.state[slot])
+    reach = tree.interior_statistics.reach_sum[slot]
+    nowhere = jnp.full(longest, NO_PARENT, jnp.int32)
+    none = jnp.int32(NO_PARENT)
+    walk = _Walk(
+        slot=slot,
+        infostates=sample_world(game, state, reach, world_key),
+        is_over=jnp.bool_(False),
+        num_steps=jnp.int32(0),
+        path=Path(
+            slot=nowhere,
+            infostate=nowhere,
+            action=nowhere,
+            edge=none,
+            slot_to_widen=none,
+            outcome=none,
+        ),
+    )
+
+    def go_on(walk: _Walk) -> Array:
+        return ~walk.is_over & (walk.num_steps < longest)
+
+    def step(walk: _Walk) -> _Walk:
+        at = walk.num_steps
+        return _step(game, settings, tree, visits_before, walk, points[at], move_keys[at])
+
+    walked: _Walk = jax.lax.while_loop(go_on, step, walk)
+    return walked.path
+
+
+def count_visits(tree: SearchTree, path: Path) -> SearchTree:
+    """Counts the actions that a simulation chose."""
+    slot = jnp.where(path.slot == NO_PARENT, tree.shape.num_interior, path.slot)
+    visits = tree.interior.visits.at[slot, path.action, path.infostate].add(1, mode="drop")
+    return replace(tree, interior=replace(tree.interior, visits=visits))
+
+
+def sample_world(game: Game[Any], state: Any, reach: Array, key: Array) -> Array:
+    """int32[player]: a pair of infostates, with probability in proportion to the joint weight.
+
+    reach: [player, S]. The weight is w(s0, s1) reach_0(s0) reach_1(s1), card removal included; if
+    it is 0 everywhere, the reach is taken as uniform.
+    """
+    mask = game.infostate_mask(state)
+    points = jax.random.uniform(key, (2,))
+    ranges = normalize(reach, mask)
+    together = ranges[0] * game.compatible_reach(state, ranges)[0]
+    even = normalize(jnp.zeros_like(ranges), mask)
+    ranges = jnp.where(jnp.sum(together) > 0, ranges, even)
+    together = normalize(ranges[0] * game.compatible_reach(state, ranges)[0], mask[0])
+    first = _draw(points[0], together)
+    alone = (jnp.arange(len(together)) == first).astype(ranges.dtype)
+    given = game.compatible_reach(state, jnp.stack([alone, ranges[1]]))[1]
+    second = _draw(points[1], normalize(ranges[1] * given, mask[1]))
+    return jnp.stack([first, second])
+
+
+def _draw(point: Array, probabilities: Array) -> Array:
+    """int32: the index at a point in [0, 1) of the distribution; never one of probability 0."""
+    upto = jnp.cumsum(probabilities)
+    found = jnp.sum(upto <= point * upto[-1], dtype=jnp.int32)
+    last = len(probabilities) - 1 - jnp.argmax((probabilities > 0)[::-1])
+    return jnp.minimum(found, last).astype(jnp.int32)
+
+
+def _step(
+    game: Game[Any],
+    settings: SearchSettings,
+    tree: SearchTree,
+    visits_before: Array,
+    walk: _Walk,
+    points: Array,
+    move_key: Array,
+) -> _Walk:
+    shape, slot = tree.shape, walk.slot
+    state = unpack(game, tree.interior.state[slot])
+    actor = game.actor(state)
+    player = jnp.where(actor == PLAYER_1, 1, 0)
+    infostate = walk.infostates[player]
+    chosen = _select(game, settings, tree, visits_before, state, slot, player, infostate, points)
+    is_choice = actor != CHANCE
+    action = jnp.where(is_choice, chosen, 0)
+    outcome, infostates = game.transition(move_key, state, walk.infostates, action)
+    if shape.num_children < game.num_outcomes:
+        kept = _sample_kept_outcome(game, tree, state, slot, walk.infostates, move_key)
+        outcome = jnp.where(is_choice, outcome, kept[0])
+        infostates = jnp.where(is_choice, infostates, kept[1])
+    is_child = tree.interior.outcome[slot] == outcome
+    number = jnp.argmax(is_child).astype(jnp.int32)
+    has_child = jnp.any(is_child)
+    row = jnp.where(has_child, tree.interior.child[slot, number], shape.nothing)
+    is_leaf = (row >= shape.leaf_row) & (row < shape.terminal_row)
+    path = walk.path
+    path = Path(
+        slot=path.slot.at[walk.num_steps].set(jnp.where(is_choice, slot, NO_PARENT)),
+        infostate=path.infostate.at[walk.num_steps].set(infostate),
+        action=path.action.at[walk.num_steps].set(action),
+        edge=jnp.where(is_leaf, slot * shape.num_children + number, NO_PARENT),
+        slot_to_widen=jnp.where(has_child, NO_PARENT, slot),
+        outcome=outcome,
+    )
+    return _Walk(
+        slot=jnp.where(row < shape.num_interior, row, slot),
+        infostates=infostates,
+        is_over=row >= shape.num_interior,
+        num_steps=walk.num_steps + 1,
+        path=path,
+    )
+
+
+def _select(
+    game: Game[Any],
+    settings: SearchSettings,
+    tree: SearchTree,
+    visits_before: Array,
+    state: Any,
+    slot: Array,
+    player: Array,
+    infostate: Array,
+    points: Array,
+) -> Array:
+    """int32: an action by 1/2 PUCT + 1/2 the average policy. points: [2], uniform in [0, 1)."""
+    statistics = tree.interior_statistics
+    legal = game.legal_actions(state)[infostate]
+    takeable = tree.interior.uniform[slot, :, infostate] > 0
+    cfvs = statistics.action_cfv[slot, :, infostate]
+    compatible = game.compatible_reach(state, statistics.reach[slot])[player, infostate]
+    # A Q is a value: what the opponent and chance have to bring about is divided out.
+    scale = jnp.where(compatible > 0, compatible, 1) * game.max_utility
+    values = jnp.where(compatible > 0, cfvs / scale, 0)
+    if settings.num_children is not None:
+        own_value = jnp.sum(statistics.policy[slot, :, infostate] * values)
+        values = jnp.where(takeable, values, own_value)
+    visits = tree.interior.visits[slot, :, infostate]
+    if settings.simulations_per_phase > 1:
+        before = visits_before[slot, :, infostate]
+        lost = settings.virtual_loss * (visits - before)
+        total = before + lost
+        pessimistic = (before * values - lost) / jnp.where(total > 0, total, 1)
+        values = jnp.where(lost > 0, pessimistic, values)
+    prior = tree.interior.prior[slot, :, infostate]
+    bonus = settings.c_puct * prior * jnp.sqrt(jnp.sum(visits)) / (1 + visits)
+    by_puct = jnp.argmax(jnp.where(legal, values + bonus, -jnp.inf))
+    average = normalize(statistics.policy_sum[slot, :, infostate], takeable)
+    by_policy = _draw(points[1], average)
+    return jnp.where(points[0] < 0.5, by_puct, by_policy).astype(jnp.int32)
+
+
+def _sample_kept_outcome(
+    game: Game[Any], tree: SearchTree, state: Any, slot: Array, infostates: Array, key: Array
+) -> tuple[Array, Array]:
+    """At a chance node of which a sample was kept: an outcome and the infostates after it.
+
+    With the probability of each outcome in this world, among those that were kept.
+    """
+    outcome_key, world_key = jax.random.split(key)
+    outcomes = tree.interior.outcome[slot]
+    worlds = (jnp.arange(game.num_infostates)[None] == infostates[:, None]).astype(jnp.float32)
+    forced = (jnp.arange(game.num_actions) == 0)[:, None] * jnp.ones_like(worlds[:1])
+    actor = game.actor(state)
+    rows = push(game, len(outcomes), state, actor, jnp.maximum(outcomes, 0), forced, worlds)
+    reach = rows.reshape(len(outcomes), 2, -1)
+    states = jax.vmap(lambda outcome: game.apply(state, outcome))(jnp.maximum(outcomes, 0))
+    compatible = jax.vmap(game.compatible_reach)(states, reach)
+    weight = jnp.sum(reach[:, 0] * compatible[:, 0], axis=-1)
+    exists = outcomes != UNEXPANDED
+    number = _draw(jax.random.uniform(outcome_key), normalize(weight, exists))
+    after = jax.tree.map(lambda leaf: leaf[number], states)
+    return outcomes[number], sample_world(game, after, reach[number], world_key)

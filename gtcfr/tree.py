@@ -1,0 +1,287 @@
+"""The search tree as arrays: what a batch of searches has grown so far.
+
+A node is a public state. It lives in one of three tables, as its kind wants:
+
+    interior    has children and a policy; CFR keeps regrets there
+    leaf        not expanded yet; the evaluator values it in every update
+    terminal    the game is over; the game values it
+
+A *row* names a node of any kind: interior slots come first, then leaf slots, then terminal slots,
+and last NOTHING, the child that is not there. A leaf that is expanded moves to an interior slot.
+
+Interior slots come in *chunks* of C. A node is put into the first chunk after its parent's that has
+room, so going through the chunks in order meets parents before children, and a chunk is processed
+as one array operation. A tree of depth D with E interior nodes fills at most D + E / C chunks.
+
+Everything here is one search; `gtcfr.search` vmaps it. Fields therefore name the axes after the
+batch axis, which comes first in a result. Inside a tree the action comes before the infostate: a
+sum over actions is then a sum of rows, which CPUs and accelerators do fast.
+"""
+
+import dataclasses
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.flow import rows_per_node
+from gtcfr.packing import packed_width
+from sog.games.core import Game
+from sog.pytree import pytree
+
+ROOT: Final = 0
+"""The interior slot of the root of a tree."""
+NO_PARENT: Final = -1
+"""The edge to a slot that holds no node."""
+UNEXPANDED: Final = -1
+"""The outcome of a child that is not there."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TreeShape:
+    """Static sizes of a tree."""
+
+    num_chunks: int
+    chunk_size: int
+    num_leaves: int
+    num_terminals: int
+    num_children: int
+    """Children that a node can have at most."""
+
+    @property
+    def num_interior(self) -> int:
+        """Interior slots."""
+        return self.num_chunks * self.chunk_size
+
+    @property
+    def leaf_row(self) -> int:
+        """The row of the first leaf slot."""
+        return self.num_interior
+
+    @property
+    def terminal_row(self) -> int:
+        """The row of the first terminal slot."""
+        return self.num_interior + self.num_leaves
+
+    @property
+    def root_edge(self) -> int:
+        """The edge that leads to the root; it comes from no slot."""
+        return self.num_interior * self.num_children
+
+    @property
+    def nothing(self) -> int:
+        """The row of the child that is not there."""
+        return self.terminal_row + self.num_terminals
+
+
+@pytree
+class InteriorNodes:
+    """What interior nodes are, a row per slot; changes in the expansion phase only."""
+
+    state: Array  # [slot, width] int32, packed
+    edge: Array  # [slot] int32: parent slot * num_children + child number; the root's is
+    # `TreeShape.root_edge`, a free slot's NO_PARENT
+    source: Array  # [slot, player] int32: the rows that bring reach from its parent
+    actor: Array  # [slot] int32
+    mask: Array  # [slot, player, S] bool: infostates that can occur
+    uniform: Array  # [slot, A, S]: over legal actions that lead to a child; 0 elsewhere
+    child: Array  # [slot, child] int32: rows
+    outcome: Array  # [slot, child] int32: the public event to a child, or UNEXPANDED
+    chance_weight: Array  # [slot, child]: 1, or more where only a sample of chance is kept
+    prior: Array  # [slot, A, S]: the evaluator's policy when the node was expanded
+    visits: Array  # [slot, A, S]: how often simulations chose the action
+    since: Array  # [slot]: the weight of all updates before the node joined the tree
+
+
+@pytree
+class InteriorStatistics:
+    """What CFR keeps of interior nodes, a row per slot; changes in the regret update phase."""
+
+    policy: Array  # [slot, A, S]: the current one; at a chance node, its forced action
+    cumulative_regret: Array  # [slot, A, S]
+    instant_regret: Array | None  # [slot, A, S] of the last update, if the rule is predictive
+    policy_sum: Array  # [slot, A, S]: weighted sum of own reach times policy
+    action_cfv: Array  # [slot, A, S]: of the last update
+    reach: Array  # [slot, player, S]: of the last update
+    reach_sum: Array  # [slot, player, S]: weighted sum
+    cfv_sum: Array  # [slot, player, S]: weighted sum
+
+    @property
+    def matched_regret(self) -> Array:
+        """[slot, A, S]: what regret matching looks at."""
+        if self.instant_regret is None:
+            return self.cumulative_regret
+        return self.cumulative_regret + self.instant_regret
+
+
+@pytree
+class LeafNodes:
+    """What leaves are, a row per slot; slots of leaves that were expanded are used again."""
+
+    state: Array  # [slot, width] int32, packed
+    edge: Array  # [slot] int32, NO_PARENT where free
+    source: Array  # [slot, player] int32
+    mask: Array  # [slot, player, S] bool
+    depth: Array  # [slot] int32: public events below the state that growth starts from
+    encoded: Any  # [slot, ...]: what the evaluator keeps of the state
+    since: Array  # [slot]
+    free: Array  # [slot] int32: a stack of free slots, from `num_leaves` on
+
+
+@pytree
+class LeafStatistics:
+    """What the regret update phase keeps of leaves, a row per slot."""
+
+    values: Array | None  # [slot, player, S], with perfect information: asked for only once
+    logits: Array  # [slot, S, A]: of the last evaluation
+    reach_sum: Array  # [slot, player, S]: weighted sum
+    cfv_sum: Array  # [slot, player, S]: weighted sum
+
+
+@pytree
+class TerminalNodes:
+    """Terminal nodes, a row per slot."""
+
+    state: Array  # [slot, width] int32, packed
+    edge: Array  # [slot] int32
+    source: Array  # [slot, player] int32
+    mask: Array  # [slot, player, S] bool
+
+
+@pytree
+class SearchTree:
+    """Public states grown so far."""
+
+    shape: TreeShape = dataclasses.field(metadata={"static": True})
+    interior: InteriorNodes
+    interior_statistics: InteriorStatistics
+    leaf: LeafNodes
+    leaf_statistics: LeafStatistics
+    terminal: TerminalNodes
+    chunk_fill: Array  # [chunk] int32: interior nodes in each chunk
+    num_leaves: Array  # int32
+    leaf_limit: Array  # int32: leaf slots from here on were never used
+    num_terminals: Array  # int32
+    is_full: Array  # bool: some node was not added for want of room
+    is_sampled: Array  # bool: some chance node has only a sample of its outcomes
+    total_weight: Array  # the weight of all updates so far
+    reach_rows: Array  # [row, S]: the last update's reach from interior nodes to their children
+    cfvs: Array  # [row of a node, player, S]: the last update's
+
+    @property
+    def num_chunks(self) -> Array:
+        """int32: chunks in use; the first ones."""
+        return jnp.sum(self.chunk_fill > 0, axis=-1, dtype=jnp.int32)
+
+    @property
+    def num_interior(self) -> Array:
+        """int32: interior nodes."""
+        return jnp.sum(self.chunk_fill, axis=-1, dtype=jnp.int32)
+
+    @property
+    def num_nodes(self) -> Array:
+        """int32: public states of all kinds."""
+        return self.num_interior + self.num_leaves + self.num_terminals
+
+
+def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool) -> SearchTree:
+    """A tree of no nodes. encoded: the structure of an encoded state; predictive: of the rule."""
+    size, actions, width = game.num_infostates, game.num_actions, packed_width(game)
+    slots, leaves, children = shape.num_interior, shape.num_leaves, shape.num_children
+
+    def zeros(*axes: int, dtype: Any = jnp.float32) -> Array:
+        return jnp.zeros(axes, dtype)
+
+    def full(value: int, *axes: int) -> Array:
+        return jnp.full(axes, value, jnp.int32)
+
+    interior = InteriorNodes(
+        state=zeros(slots, width, dtype=jnp.int32),
+        edge=full(NO_PARENT, slots),
+        source=full(0, slots, 2),
+        actor=full(0, slots),
+        mask=zeros(slots, 2, size, dtype=bool),
+        uniform=zeros(slots, actions, size),
+        child=full(shape.nothing, slots, children),
+        outcome=full(UNEXPANDED, slots, children),
+        chance_weight=jnp.ones((slots, children)),
+        prior=zeros(slots, actions, size),
+        visits=zeros(slots, actions, size),
+        since=zeros(slots),
+    )
+    interior_statistics = InteriorStatistics(
+        policy=zeros(slots, actions, size),
+        cumulative_regret=zeros(slots, actions, size),
+        instant_regret=zeros(slots, actions, size) if predictive else None,
+        policy_sum=zeros(slots, actions, size),
+        action_cfv=zeros(slots, actions, size),
+        reach=zeros(slots, 2, size),
+        reach_sum=zeros(slots, 2, size),
+        cfv_sum=zeros(slots, 2, size),
+    )
+    leaf = LeafNodes(
+        state=zeros(leaves, width, dtype=jnp.int32),
+        edge=full(NO_PARENT, leaves),
+        source=full(0, leaves, 2),
+        mask=zeros(leaves, 2, size, dtype=bool),
+        depth=full(0, leaves),
+        encoded=jax.tree.map(lambda leaf: jnp.zeros((leaves, *leaf.shape), leaf.dtype), encoded),
+        since=zeros(leaves),
+        free=jnp.arange(leaves, dtype=jnp.int32),
+    )
+    leaf_statistics = LeafStatistics(
+        values=zeros(leaves, 2, size) if size == 1 else None,
+        logits=zeros(leaves, size, actions),
+        reach_sum=zeros(leaves, 2, size),
+        cfv_sum=zeros(leaves, 2, size),
+    )
+    terminal = TerminalNodes(
+        state=zeros(shape.num_terminals, width, dtype=jnp.int32),
+        edge=full(NO_PARENT, shape.num_terminals),
+        source=full(0, shape.num_terminals, 2),
+        mask=zeros(shape.num_terminals, 2, size, dtype=bool),
+    )
+    return SearchTree(
+        shape=shape,
+        interior=interior,
+        interior_statistics=interior_statistics,
+        leaf=leaf,
+        leaf_statistics=leaf_statistics,
+        terminal=terminal,
+        chunk_fill=full(0, shape.num_chunks),
+        num_leaves=jnp.int32(0),
+        leaf_limit=jnp.int32(0),
+        num_terminals=jnp.int32(0),
+        is_full=jnp.bool_(False),
+        is_sampled=jnp.bool_(False),
+        total_weight=jnp.float32(0),
+        reach_rows=zeros(root_source(game, shape)[1] + 1, size),
+        cfvs=zeros(shape.nothing + 1, 2, size),
+    )
+
+
+def root_source(game: Game[Any], shape: TreeShape) -> tuple[int, int]:
+    """The rows that bring reach to the root, by player."""
+    first = shape.num_interior * rows_per_node(game, shape.num_children)
+    return first, first + 1
+
+
+def get(nodes: Any, start: Array, size: int) -> Any:
+    """Some slots of a table of nodes: `size` of them from `start` on; None stays None."""
+    return jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, start, size), nodes)
+
+
+def put(whole: Any, part: Any, start: Array, axis: int = 0) -> Any:
+    """The table, or array, with a part of it, from `start` on, replaced."""
+    return jax.tree.map(
+        lambda old, new: jax.lax.dynamic_update_slice_in_dim(old, new, start, axis), whole, part
+    )
+
+
+def take_reach(reach_rows: Array, source: Array, mask: Array) -> Array:
+    """Reach of nodes, [node, player, S], from the rows their parents sent; 0 outside the mask.
+
+    reach_rows: [row, S]. source: [node, player] int32.
+    """
+    return jnp.where(mask, jnp.take(reach_rows, source, axis=0, mode="clip"), 0)

@@ -1,0 +1,276 @@
+"""The regret update phase: one update of public tree CFR on the trees grown so far.
+
+Student of Games, "Search via Growing-Tree CFR", and ALGORITHM 1, procedure CFR. Reach flows down
+chunk by chunk, leaves are put to the evaluator and terminal states to the game, cfvs flow up chunk
+by chunk, and regrets and averages of both players are updated from the same policy profile.
+
+`push_reach`, `value_terminals` and `pull_cfvs` are about one search and are vmapped here; how many
+chunks and leaves to go through is the most that any search of the batch has, so the loops cost what
+has been grown and not what there is room for.
+"""
+
+import functools
+from dataclasses import replace
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, LeafQueries, evaluate
+from gtcfr.flow import (
+    by_player,
+    normalize,
+    pull,
+    push,
+    regret_matching,
+    rows_per_node,
+    sum_rows,
+)
+from gtcfr.gadget import Gadget, root_reach, update_gadget
+from gtcfr.packing import unpack
+from gtcfr.query import QuerySample, offer_queries
+from gtcfr.tree import (
+    NO_PARENT,
+    ROOT,
+    InteriorNodes,
+    LeafStatistics,
+    SearchTree,
+    get,
+    put,
+    root_source,
+    take_reach,
+)
+from sog.games.core import PLAYER_1, Game
+from sog.pytree import pytree
+from sog.tabular.cfr import Rule, accumulate
+
+NO_BAD_LEAF: Final = -1
+_TERMINALS_PER_STEP: Final = 16
+
+_LeafCarry = tuple[LeafStatistics, Array, Any, QuerySample, Array]
+
+
+@pytree
+class SearchState:
+    """What a batch of searches carries from phase to phase; arrays have the batch axis first."""
+
+    tree: SearchTree
+    gadget: Gadget
+    root_state: Array  # [batch, width] int32, packed
+    ranges: Array  # [batch, player, S]: at the root
+    memory: Any  # the evaluator's
+    queries: QuerySample
+    keys: Array  # [batch]
+    bad_leaf: Array  # [batch] int32: a leaf slot whose values were not finite, or NO_BAD_LEAF
+
+
+def regret_update(
+    game: Game[Any],
+    evaluator: Evaluator,
+    rule: Rule,
+    state: SearchState,
+    step: Array,
+    alpha: float,
+) -> SearchState:
+    """Update number `step` = 1, 2, ... (a float scalar) of all searches."""
+    passes = ((True, False), (False, True)) if rule.alternating else ((True, True),)
+    for updated in passes:
+        state = _one_pass(game, evaluator, rule, state, step, alpha, jnp.array(updated))
+    weight = step**rule.averaging_power
+    tree = replace(state.tree, total_weight=state.tree.total_weight + weight)
+    return replace(state, tree=tree)
+
+
+def _one_pass(
+    game: Game[Any],
+    evaluator: Evaluator,
+    rule: Rule,
+    state: SearchState,
+    step: Array,
+    alpha: float,
+    updated: Array,
+) -> SearchState:
+    """updated: [player] bool, whose regrets and averages change."""
+    state = push_ranges(game, state, alpha)
+    num_chunks = jnp.max(state.tree.num_chunks)
+    num_terminals = jnp.max(state.tree.num_terminals)
+    weight = step**rule.averaging_power * updated.astype(step.dtype)
+    terminals = functools.partial(value_terminals, game)
+    tree = jax.vmap(terminals, in_axes=(0, None))(state.tree, num_terminals)
+    state = value_leaves(game, evaluator, replace(state, tree=tree), weight)
+    up = functools.partial(pull_cfvs, game)
+    tree = jax.vmap(up, in_axes=(0, None))(state.tree, num_chunks)
+    improve = functools.partial(learn, rule)
+    tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)
+    gadget = jax.vmap(functools.partial(update_gadget, rule=rule, step=step))(
+        state.gadget, tree.cfvs[:, ROOT]
+    )
+    chooses = (state.gadget.opponent >= 0) & updated[jnp.maximum(state.gadget.opponent, 0)]
+    gadget = jax.tree.map(
+        lambda new, old: jnp.where(chooses.reshape(-1, *[1] * (new.ndim - 1)), new, old),
+        gadget,
+        state.gadget,
+    )
+    return replace(state, tree=tree, gadget=gadget)
+
+
+def push_ranges(game: Game[Any], state: SearchState, alpha: float) -> SearchState:
+    """Sends the root's ranges, the gadget's included, down all trees under the current policies."""
+    mask = jax.vmap(lambda row: game.infostate_mask(unpack(game, row)))(state.root_state)
+    reach = jax.vmap(functools.partial(root_reach, alpha=alpha))(state.gadget, state.ranges, mask)
+    num_chunks = jnp.max(state.tree.num_chunks)
+    down = jax.vmap(functools.partial(push_reach, game), in_axes=(0, 0, None))
+    return replace(state, tree=down(state.tree, reach, num_chunks))
+
+
+def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Array) -> SearchTree:
+    """Sends reach [player, S] from the root down one tree under the current policy."""
+    shape = tree.shape
+    num_rows = rows_per_node(game, shape.num_children)
+
+    def node(nodes: InteriorNodes, policy: Array, reach: Array) -> Array:
+        state, outcomes = unpack(game, nodes.state), jnp.maximum(nodes.outcome, 0)
+        return push(game, shape.num_children, state, nodes.actor, outcomes, policy, reach)
+
+    def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        node_reach, rows = carry
+        start = number * shape.chunk_size
+        nodes = get(tree.interior, start, shape.chunk_size)
+        policy = get(tree.interior_statistics.policy, start, shape.chunk_size)
+        above = take_reach(rows, nodes.source, nodes.mask)
+        below = jax.vmap(node)(nodes, policy, above).reshape(-1, reach.shape[-1])
+        return put(node_reach, above, start), put(rows, below, start * num_rows)
+
+    rows = put(tree.reach_rows, reach, jnp.int32(root_source(game, shape)[0]))
+    start = (tree.interior_statistics.reach, rows)
+    node_reach, rows = jax.lax.fori_loop(0, num_chunks, chunk, start)
+    statistics = replace(tree.interior_statistics, reach=node_reach)
+    return replace(tree, interior_statistics=statistics, reach_rows=rows)
+
+
+def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> SearchTree:
+    """Fills in the cfvs of the terminal states of one tree."""
+    size = min(_TERMINALS_PER_STEP, tree.shape.num_terminals)
+
+    def utilities_of(row: Array, reach: Array) -> Array:
+        return game.utilities(unpack(game, row), reach)
+
+    def some(number: Array, cfvs: Array) -> Array:
+        start = jnp.minimum(number * size, tree.shape.num_terminals - size)
+        nodes = get(tree.terminal, start, size)
+        reach = take_reach(tree.reach_rows, nodes.source, nodes.mask)
+        utilities = jax.vmap(utilities_of)(nodes.state, reach)
+        new = jnp.where(nodes.mask, utilities, 0)
+        filled: Array = put(cfvs, new, tree.shape.terminal_row + start)
+        return filled
+
+    steps = (num_terminals + size - 1) // size
+    return replace(tree, cfvs=jax.lax.fori_loop(0, steps, some, tree.cfvs))
+
+
+def value_leaves(
+    game: Game[Any], evaluator: Evaluator, state: SearchState, weight: Array
+) -> SearchState:
+    """Fills in the cfvs of the leaves of all trees, from the evaluator.
+
+    With perfect information (S = 1) a value does not depend on ranges: it was asked for when the
+    leaf was added, and is scaled by reach here. weight: [player], of this update in the averages.
+    """
+    tree, shape = state.tree, state.tree.shape
+    size = min(evaluator.leaves_per_call or shape.num_leaves, shape.num_leaves)
+
+    def compatible_reach(row: Array, reach: Array) -> Array:
+        return game.compatible_reach(unpack(game, row), reach)
+
+    def some(number: Array, carry: _LeafCarry) -> _LeafCarry:
+        statistics, cfvs, memory, sample, bad_leaf = carry
+        # The last step may overlap the one before; its sums must not grow twice.
+        start = jnp.minimum(number * size, shape.num_leaves - size)
+        is_new = start + jnp.arange(size) >= number * size
+        leaf, old = jax.vmap(lambda part: get(part, start, size))((tree.leaf, statistics))
+        reach = jax.vmap(take_reach)(tree.reach_rows, leaf.source, leaf.mask)
+        ranges = normalize(reach, leaf.mask)
+        compatible = jax.vmap(jax.vmap(compatible_reach))(leaf.state, reach)
+        is_valid = leaf.edge != NO_PARENT
+        values: Any = old.values
+        logits = old.logits
+        if game.num_infostates > 1:
+            queries = LeafQueries(encoded=leaf.encoded, ranges=ranges, is_valid=is_valid)
+            answer = evaluate(game, evaluator, memory, queries)
+            values, logits, memory = answer.values, answer.policy_logits, answer.memory
+            counted = replace(queries, is_valid=is_valid & is_new[None])
+            sample = offer_queries(sample, leaf.state, counted, state.keys)
+        is_bad = is_valid & ~jnp.all(jnp.isfinite(values), axis=(2, 3))
+        first_bad = (start + jnp.argmax(is_bad, axis=1)).astype(jnp.int32)
+        bad_leaf = jnp.where((bad_leaf < 0) & jnp.any(is_bad, axis=1), first_bad, bad_leaf)
+        leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
+        added = (is_new[:, None] * weight[None])[None, :, :, None]
+        new = LeafStatistics(
+            values=old.values,
+            logits=logits,
+            reach_sum=old.reach_sum + added * reach,
+            cfv_sum=old.cfv_sum + added * leaf_cfvs,
+        )
+        statistics = put(statistics, new, start, axis=1)
+        cfvs = put(cfvs, leaf_cfvs, shape.leaf_row + start, axis=1)
+        return statistics, cfvs, memory, sample, bad_leaf
+
+    steps = (jnp.max(tree.leaf_limit) + size - 1) // size
+    start = (tree.leaf_statistics, tree.cfvs, state.memory, state.queries, state.bad_leaf)
+    statistics, cfvs, memory, sample, bad_leaf = jax.lax.fori_loop(0, steps, some, start)
+    tree = replace(tree, leaf_statistics=statistics, cfvs=cfvs)
+    return replace(state, tree=tree, memory=memory, queries=sample, bad_leaf=bad_leaf)
+
+
+def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTree:
+    """Brings the cfvs of leaves and terminal states up one tree."""
+    shape = tree.shape
+
+    def node(nodes: InteriorNodes, policy: Array, child_cfvs: Array) -> tuple[Array, Array]:
+        state, outcomes = unpack(game, nodes.state), jnp.maximum(nodes.outcome, 0)
+        q, others = pull(game, shape.num_children, state, nodes.actor, outcomes, child_cfvs)
+        return q, by_player(nodes.actor != PLAYER_1, sum_rows(policy * q), others)
+
+    def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        action_cfv, cfvs = carry
+        start = (num_chunks - 1 - number) * shape.chunk_size
+        nodes = get(tree.interior, start, shape.chunk_size)
+        policy = get(tree.interior_statistics.policy, start, shape.chunk_size)
+        child_cfvs = jnp.take(cfvs, nodes.child, axis=0, mode="clip")
+        if shape.num_children < game.num_outcomes:
+            child_cfvs = child_cfvs * nodes.chance_weight[:, :, None, None]
+        q, node_cfvs = jax.vmap(node)(nodes, policy, child_cfvs)
+        return put(action_cfv, q, start), put(cfvs, node_cfvs, start)
+
+    start = (tree.interior_statistics.action_cfv, tree.cfvs)
+    action_cfv, cfvs = jax.lax.fori_loop(0, num_chunks, chunk, start)
+    statistics = replace(tree.interior_statistics, action_cfv=action_cfv)
+    return replace(tree, interior_statistics=statistics, cfvs=cfvs)
+
+
+def learn(rule: Rule, tree: SearchTree, step: Array, weight: Array, updated: Array) -> SearchTree:
+    """Updates the regrets, policies and averages of the interior nodes of one tree.
+
+    weight: [player], of this update in the averages, 0 for a player that is not updated.
+    """
+    nodes, old = tree.interior, tree.interior_statistics
+    node_cfvs = tree.cfvs[: tree.shape.num_interior]
+    first = nodes.actor != PLAYER_1
+    acts = jnp.where(first, updated[0], updated[1])[:, None, None]
+    own_weight = jnp.where(first, weight[0], weight[1])[:, None]
+    own_reach = jnp.where(first[:, None], old.reach[:, 0], old.reach[:, 1])
+    own_cfvs = jnp.where(first[:, None], node_cfvs[:, 0], node_cfvs[:, 1])
+    instant = jnp.where(nodes.uniform > 0, old.action_cfv - own_cfvs[:, None], 0)
+    regret = accumulate(rule, old.cumulative_regret, instant, step)
+    new = replace(
+        old,
+        cumulative_regret=jnp.where(acts, regret, old.cumulative_regret),
+        policy_sum=old.policy_sum + (own_weight * own_reach)[:, None] * old.policy,
+        reach_sum=old.reach_sum + weight[None, :, None] * old.reach,
+        cfv_sum=old.cfv_sum + weight[None, :, None] * node_cfvs,
+    )
+    if old.instant_regret is not None:
+        new = replace(new, instant_regret=jnp.where(acts, instant, old.instant_regret))
+    policy = jnp.where(acts, regret_matching(new.matched_regret, nodes.uniform), old.policy)
+    return replace(tree, interior_statistics=replace(new, policy=policy))

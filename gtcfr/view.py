@@ -1,0 +1,251 @@
+"""One search as a list of nodes on the host: what it found at every public state, for people.
+
+    for node in read_nodes(game, result):
+        print("  " * node.depth, node.event, node.mean_value)
+
+Averages are over the updates that a node was there for. What no update has been through yet, such
+as the nodes that the last expansion phase added, is NaN.
+"""
+
+import dataclasses
+import functools
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.flow import normalize
+from gtcfr.packing import unpack
+from gtcfr.search import SearchResult
+from gtcfr.tree import ROOT, UNEXPANDED, SearchTree, put
+from sog.games.core import CHANCE, PLAYER_1, Game
+from sog.pytree import pytree
+from sog.tabular.enumerated_game import EnumeratedGame
+
+Kind = Literal["interior", "leaf", "terminal"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class NodeView:
+    """One public state of a search tree."""
+
+    game: Game[Any]
+    """The game of `state`: what an `EnumeratedGame` wraps, where one was searched."""
+    kind: Kind
+    row: int
+    """Its name in the tree, see `gtcfr.tree`."""
+    parent: int | None
+    """The row of its parent; None at the root."""
+    children: tuple[int, ...]
+    """The rows of its children, in the order of their numbers."""
+    outcome: int | None
+    """The public event that led here from the parent; None at the root."""
+    event: str
+    """That event as text; empty at the root."""
+    depth: int
+    """Public events from the root."""
+    state: Any
+    """The public state."""
+    actor: int
+    """As `Game.actor`."""
+    is_possible: np.ndarray
+    """[player, S] bool: infostates that can occur."""
+    ranges: np.ndarray
+    """[player, S]: average ranges, each player's own reach alone."""
+    values: np.ndarray
+    """[player, S]: average values in utility units; NaN where undefined."""
+    mean_value: float
+    """The average value to player 0 over all worlds."""
+    probability: float
+    """How likely the average policies of both players lead here from the root."""
+    legal: np.ndarray
+    """[S, A] bool: legal actions of the acting player; all False where nobody chooses."""
+    policy: np.ndarray
+    """[S, A]: the average policy of an interior decision node; NaN elsewhere and in rows of
+    infostates that the acting player has never had."""
+    visits: np.ndarray
+    """[S, A] int: how often simulations chose the action."""
+
+    @property
+    def description(self) -> str:
+        """The public state in one line."""
+        return self.game.describe_state(self.state)
+
+    @property
+    def num_visits(self) -> int:
+        """How many simulations chose an action here."""
+        return int(self.visits.sum())
+
+
+@pytree
+class _Rows:
+    """What there is to say about nodes; every array has a row per node of any kind."""
+
+    state: Any
+    edge: Array
+    actor: Array
+    is_possible: Array  # [row, player, S]
+    legal: Array  # [row, S, A]
+    reach: Array  # [row, player, S]: average, up to a factor
+    cfvs: Array  # [row, player, S]: under `reach` of the other player
+    compatible: Array  # [row, player, S]: of `reach`
+    probability: Array  # [row]
+
+
+def read_nodes(game: Game[Any], result: SearchResult, search: int = 0) -> list[NodeView]:
+    """The nodes of one search of a batch, a branch at a time, parents before children.
+
+    game: the one that was searched; search: which of the batch. Runs on the host.
+    """
+    tree: SearchTree = jax.tree.map(lambda leaf: leaf[search], result.tree)
+    rows: _Rows = jax.tree.map(np.asarray, _read_rows(game, tree))
+    tree = jax.tree.map(np.asarray, tree)
+    shown = game.tree.game if isinstance(game, EnumeratedGame) else game
+    root = int(np.flatnonzero(rows.edge == tree.shape.root_edge)[0])
+    found: dict[int, NodeView] = {}
+    waiting: list[tuple[int, NodeView | None, int | None]] = [(root, None, None)]
+    while waiting:
+        row, parent, outcome = waiting.pop()
+        node = _view(shown, tree, rows, row, parent, outcome)
+        found[row] = node
+        outcomes = _children(tree, row)
+        waiting += [(child, node, outcomes[child]) for child in reversed(node.children)]
+    return list(found.values())
+
+
+def _view(
+    game: Game[Any],
+    tree: SearchTree,
+    rows: _Rows,
+    row: int,
+    parent: NodeView | None,
+    outcome: int | None,
+) -> NodeView:
+    state = jax.tree.map(lambda leaf: leaf[row], rows.state)
+    actor = int(rows.actor[row])
+    event, depth = "", 0
+    if parent is not None and outcome is not None:
+        event, depth = game.describe_outcome(parent.state, outcome), parent.depth + 1
+    legal = np.asarray(rows.legal[row]) & (actor < CHANCE)
+    policy, visits = np.full(legal.shape, np.nan), np.zeros(legal.shape, int)
+    if row < tree.shape.leaf_row and actor < CHANCE:
+        # Inside a tree the action comes before the infostate.
+        policy_sum = np.where(
+            tree.interior.takeable[row], tree.interior_statistics.policy_sum[row], 0
+        ).T
+        policy = _ratio(policy_sum, policy_sum.sum(axis=-1, keepdims=True))
+        visits = np.asarray(tree.interior.visits[row]).T.astype(int)
+    reach, cfvs, compatible = rows.reach[row], rows.cfvs[row], rows.compatible[row]
+    worth = (reach[0] * cfvs[0]).sum(keepdims=True)
+    return NodeView(
+        game=game,
+        kind=_kind(tree, row),
+        row=row,
+        parent=None if parent is None else parent.row,
+        children=tuple(_children(tree, row)),
+        outcome=outcome,
+        event=event,
+        depth=depth,
+        state=state,
+        actor=actor,
+        is_possible=np.asarray(rows.is_possible[row]),
+        ranges=_ratio(reach, reach.sum(axis=-1, keepdims=True)),
+        values=_ratio(cfvs, compatible),
+        mean_value=float(_ratio(worth, (reach[0] * compatible[0]).sum(keepdims=True))[0]),
+        probability=float(rows.probability[row]),
+        legal=legal,
+        policy=policy,
+        visits=visits,
+    )
+
+
+def _kind(tree: SearchTree, row: int) -> Kind:
+    if row < tree.shape.leaf_row:
+        return "interior"
+    return "leaf" if row < tree.shape.terminal_row else "terminal"
+
+
+def _children(tree: SearchTree, row: int) -> dict[int, int]:
+    """The rows of a node's children, and the public events that lead there."""
+    if row >= tree.shape.leaf_row:
+        return {}
+    rows, outcomes = np.asarray(tree.interior.child[row]), np.asarray(_outcomes(tree)[row])
+    there = rows != tree.shape.nothing
+    return dict(zip(rows[there].tolist(), outcomes[there].tolist(), strict=True))
+
+
+def _outcomes(tree: SearchTree) -> Any:
+    """[slot, child]: the public event to each child."""
+    if tree.interior.outcome is not None:
+        return tree.interior.outcome
+    numbers = jnp.arange(tree.shape.num_children)[None]
+    return jnp.where(tree.interior.child != tree.shape.nothing, numbers, UNEXPANDED)
+
+
+def _ratio(part: Any, whole: Any) -> np.ndarray:
+    """part / whole in double precision, NaN where the whole is 0 or unknown."""
+    part, whole = np.broadcast_arrays(np.float64(part), np.float64(whole))
+    undefined = np.full(part.shape, np.nan)
+    return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _read_rows(game: Game[Any], tree: SearchTree) -> _Rows:
+    """Asks the game about all nodes at once."""
+    tables = (tree.interior, tree.leaf, tree.terminal)
+    states = jax.vmap(lambda row: unpack(game, row))(
+        jnp.concatenate([nodes.state for nodes in tables])
+    )
+    edge = jnp.concatenate([nodes.edge for nodes in tables])
+    played = _average_reach(game, tree)[edge]
+    compatible = jax.vmap(game.compatible_reach)(states, played)
+    joint = jnp.sum(played[:, 0] * compatible[:, 0], axis=-1)
+    # Of terminal nodes the tree keeps no sums; average play says how they are reached.
+    at_end = slice(tree.shape.terminal_row, None)
+    ends = jax.tree.map(lambda leaf: leaf[at_end], states)
+    utilities = jax.vmap(game.utilities)(ends, played[at_end])
+    sums = (tree.interior_statistics, tree.leaf_statistics)
+    reach = jnp.concatenate([*(table.reach_sum for table in sums), played[at_end]])
+    return _Rows(
+        state=jax.vmap(game.state_of)(states) if isinstance(game, EnumeratedGame) else states,
+        edge=edge,
+        actor=jax.vmap(game.actor)(states),
+        is_possible=jax.vmap(game.infostate_mask)(states),
+        legal=jax.vmap(game.legal_actions)(states),
+        reach=reach,
+        cfvs=jnp.concatenate([*(table.cfv_sum for table in sums), utilities]),
+        compatible=jax.vmap(game.compatible_reach)(states, reach),
+        probability=joint / jnp.sum(jnp.where(edge == tree.shape.root_edge, joint, 0)),
+    )
+
+
+def _average_reach(game: Game[Any], tree: SearchTree) -> Array:
+    """Reach along every edge under the average policies: [edge, player, S].
+
+    NaN below a node whose policy no update has been through yet.
+    """
+    shape, statistics = tree.shape, tree.interior_statistics
+
+    def step(slot: Array, edge_reach: Array) -> Array:
+        state, outcomes = unpack(game, tree.interior.state[slot]), _outcomes(tree)[slot]
+        reach, policy_sum = edge_reach[tree.interior.edge[slot]], statistics.policy_sum[slot].T
+        policy = normalize(policy_sum, tree.interior.takeable[slot].T)
+        policy = jnp.where(jnp.any(policy_sum > 0), policy, jnp.nan)
+        first = game.actor(state) != PLAYER_1
+        actors, others = jnp.where(first, reach[0], reach[1]), jnp.where(first, reach[1], reach[0])
+        below = jax.vmap(game.advance, in_axes=(None, 0, None, None))(
+            state, outcomes, actors[:, None] * policy, others
+        )
+        below = jnp.where((outcomes != UNEXPANDED)[:, None, None], below, 0)
+        pushed: Array = put(edge_reach, below, slot * shape.num_children)
+        return pushed
+
+    mask = game.infostate_mask(unpack(game, tree.interior.state[ROOT]))
+    none = jnp.zeros((shape.root_edge + 1, *mask.shape), statistics.reach_sum.dtype)
+    start = none.at[shape.root_edge].set(normalize(statistics.reach_sum[ROOT], mask))
+    # Parents have lower slots than children.
+    slots = tree.num_chunks * shape.chunk_size
+    played: Array = jax.lax.fori_loop(0, slots, step, start)
+    return played

@@ -1,0 +1,246 @@
+"""`sog search`: one growing-tree CFR search of a public state, and the tree it grew."""
+
+import argparse
+import dataclasses
+import functools
+import math
+import time
+from typing import Any, Final
+
+import jax
+
+from gtcfr.root import start_of_game
+from gtcfr.search import SearchResult, search
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.view import NodeView, read_nodes
+from sog.cli import display
+from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
+from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
+from sog.cli.history import History, read_history
+from sog.cli.interrupts import holding_interrupts
+from sog.cli.loading import load_game
+from sog.cli.search_outline import Outline, outline
+from sog.cli.search_svg import draw_search
+from sog.cli.search_text import as_table, node_as_json
+from sog.games import Game
+from sog.tabular.solver import find_rule
+
+_LEVELS_PRINTED: Final = 2
+_LEVELS_DRAWN: Final = 3
+_MOST_PRINTED: Final = 12  # children of one node
+_MOST_DRAWN: Final = 8
+_MOST_NODES: Final = 200_000  # that a tree has room for
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class _Found:
+    """What is printed and drawn."""
+
+    arguments: argparse.Namespace
+    game: Game[Any]
+    history: History
+    settings: SearchSettings
+    chosen: ChosenEvaluator
+    result: SearchResult
+    nodes: list[NodeView]
+    compile_seconds: float
+    seconds: float
+
+    def outline(self, depth: int, most_children: int) -> Outline:
+        """The tree below the public state that was searched."""
+        levels = depth if self.arguments.depth is None else self.arguments.depth
+        row = int(self.result.slot[0])
+        return outline(self.nodes, row, depth=levels, most_children=most_children)
+
+    @property
+    def title(self) -> str:
+        """What was searched, and how."""
+        after = f" after {' '.join(self.history.events)}" if self.history.events else ""
+        arguments = self.arguments
+        budget = f"SoG({arguments.simulations}, {arguments.per_update:g})"
+        return f"{display.short_name(self.game)}{after} by {budget}"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    _check(arguments)
+    use_compilation_cache()
+    game = load_game(arguments.game)
+    history = read_history(game, arguments.history)
+    with display.working() as work:
+        try:
+            found = _search(game, history, arguments, work)
+        except KeyboardInterrupt:
+            display.note(f"interrupted while {work.doing}: there is nothing to keep yet.")
+            return INTERRUPTED
+    with holding_interrupts():
+        if arguments.svg is not None:
+            _draw(found)
+        _print(found)
+    return SUCCESS
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Finds mistakes before the work begins."""
+    try:
+        find_rule(arguments.rule)
+    except ValueError as error:
+        raise CommandError(f"--rule: {error}") from None
+    per_phase = math.ceil(arguments.per_update)
+    if arguments.simulations % per_phase:
+        raise CommandError(
+            f"--simulations must be a multiple of {per_phase}, the simulations --per-update "
+            f"makes in one phase, got {arguments.simulations}."
+        )
+    if arguments.svg is not None:
+        check_target("--svg", arguments.svg)
+
+
+def _search(
+    game: Game[Any], history: History, arguments: argparse.Namespace, work: display.Work
+) -> _Found:
+    settings = _settings(game, arguments)  # mistakes first
+    chosen = choose_evaluator(game, arguments, work)
+    settings = _with_room(game, settings, len(history.outcomes), chosen.num_public_states)
+    root = start_of_game(chosen.game, path=history.path)
+    given = {"evaluator": chosen.evaluator, "root": root, "key": jax.random.key(arguments.seed)}
+    work.begin("compiling the search")
+    began = time.perf_counter()
+    lowered = jax.jit(functools.partial(search, chosen.game, settings=settings)).lower(**given)
+    compiled = lowered.compile()
+    compiled_at = time.perf_counter()
+    work.begin("searching")
+    result: SearchResult = jax.block_until_ready(compiled(**given))
+    searched_at = time.perf_counter()
+    work.begin("reading the tree")
+    return _Found(
+        arguments=arguments,
+        game=game,
+        history=history,
+        settings=settings,
+        chosen=chosen,
+        result=result,
+        nodes=read_nodes(chosen.game, result),
+        compile_seconds=compiled_at - began,
+        seconds=searched_at - compiled_at,
+    )
+
+
+def _settings(game: Game[Any], arguments: argparse.Namespace) -> SearchSettings:
+    children = arguments.children
+    if children is None and game.num_infostates == 1 and game.num_outcomes >= game.num_actions:
+        children = 1
+    elif children == "all":
+        children = None
+    if children is not None and game.num_infostates > 1:
+        raise CommandError(
+            f"--children must be all in {game.name}: where things are hidden, an infostate could "
+            f"be left without an action."
+        )
+    lookahead = WHOLE_GAME if arguments.lookahead >= game.max_depth else arguments.lookahead
+    try:
+        return SearchSettings(
+            num_simulations=arguments.simulations,
+            simulations_per_update=arguments.per_update,
+            num_children=children,
+            c_puct=arguments.c_puct,
+            rule=arguments.rule,
+            lookahead=lookahead,
+            max_outcomes=arguments.max_outcomes,
+        )
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _with_room(
+    game: Game[Any], settings: SearchSettings, path_length: int, whole_game: int | None
+) -> SearchSettings:
+    """Makes room for all that `lookahead` and the simulations can add; checks the sizes."""
+    if settings.lookahead > 1:
+        width = settings.max_outcomes or game.num_outcomes
+        levels = min(settings.lookahead, game.max_depth)
+        room = 1 + (path_length + 1 + settings.num_simulations) * width + width**levels * 2
+        room = min(room, whole_game or room)
+        if room > _MOST_NODES:
+            raise CommandError(
+                f"--lookahead {levels}: the tree could have more than {_MOST_NODES:,} public "
+                f"states; look less far ahead."
+            )
+        settings = dataclasses.replace(settings, capacity=max(room, 1 + (path_length + 1) * 2))
+    try:
+        settings.shape(game, path_length)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    return settings
+
+
+def _draw(found: _Found) -> None:
+    path = found.arguments.svg
+    picture = draw_search(
+        found.outline(_LEVELS_DRAWN, _MOST_DRAWN), title=found.title, unit=found.game.unit
+    )
+    try:
+        path.write_text(picture, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {reason(error)}.") from None
+
+
+def _print(found: _Found) -> None:
+    if found.arguments.json:
+        display.print_json(_as_json(found))
+        return
+    tree, chosen = found.result.tree, found.chosen
+    kinds = [int(count[0]) for count in (tree.num_interior, tree.num_leaves, tree.num_terminals)]
+    states = f"{len(found.nodes):,} ({kinds[0]:,} expanded, {kinds[1]:,} leaves, {kinds[2]:,} ends)"
+    enumerating = (
+        f" (enumerating {chosen.enumerate_seconds:.3g} s)" if chosen.num_public_states else ""
+    )
+    notes = []
+    if tree.is_full[0]:
+        notes.append(("note", "the tree ran out of room, so something was not added"))
+    if tree.is_sampled[0]:
+        notes.append(("note", "of some chance events only a sample is in the tree"))
+    display.print_facts(
+        found.title,
+        [
+            ("public states", states),
+            ("leaves valued by", chosen.name),
+            ("searching", f"{found.seconds:.3g} s, {found.settings.num_updates:,} updates"),
+            ("compiling", f"{found.compile_seconds:.3g} s{enumerating}"),
+            *notes,
+        ],
+    )
+    print()
+    footer = (
+        f"Percentages: how often average play gets there from the state searched. Values: to "
+        f"player 0\nin {found.game.unit}, those of an infostate to its player."
+    )
+    display.print_table(as_table(found.outline(_LEVELS_PRINTED, _MOST_PRINTED)), footer=footer)
+
+
+def _as_json(found: _Found) -> dict[str, Any]:
+    tree, arguments = found.result.tree, found.arguments
+    numbers = {node.row: number for number, node in enumerate(found.nodes)}
+    return {
+        "game": str(found.game),
+        "unit": found.game.unit,
+        "search": [arguments.simulations, arguments.per_update],
+        "rule": arguments.rule,
+        "seed": arguments.seed,
+        "evaluator": found.chosen.name,
+        "root": {
+            "node": numbers[int(found.result.slot[0])],
+            "state": found.game.describe_state(found.history.state),
+            "history": list(found.history.events),
+        },
+        "is_full": bool(tree.is_full[0]),
+        "is_sampled": bool(tree.is_sampled[0]),
+        "seconds": found.seconds,
+        "compile_seconds": found.compile_seconds,
+        "enumerate_seconds": found.chosen.enumerate_seconds,
+        "nodes": [
+            node_as_json(number, None if node.parent is None else numbers[node.parent], node)
+            for number, node in enumerate(found.nodes)
+        ],
+    }

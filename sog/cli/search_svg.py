@@ -1,0 +1,324 @@
+"""A search as a picture: a self-contained SVG, from left to right, that explains itself.
+
+A box is a public state, with the event that led there and the value to player 0; a bar is the
+policy of one infostate; an edge is as wide as average play makes it likely. Pointing at a box or a
+bar shows the full numbers.
+"""
+
+import dataclasses
+import math
+import xml.etree.ElementTree as ElementTree
+from typing import Final
+
+from gtcfr.view import NodeView
+from sog.cli.search_outline import (
+    Outline,
+    action_names,
+    actor_name,
+    common_names,
+    infostates,
+    percent,
+    signed,
+)
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
+
+_BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 208.0, 84.0, 12.0, 24.0, 84.0
+_HEAD, _ROW, _PAD, _LEGEND = 42.0, 15.0, 8.0, 16.0  # heights inside a box
+_LABEL: Final = 58.0  # width of the names beside the bars
+_LETTER: Final = 5.9  # mean width of a letter of 11 pixels
+_MOST_BARS, _MOST_NAMED = 12, 4
+_WIDEST_EDGE: Final = 14.0
+
+_INK, _SOFT, _LINE = "#1d2733", "#66717e", "#c9d0d8"
+_COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621", CHANCE: "#7a5ba6", TERMINAL: "#8a939d"}
+_ACTIONS: Final = (
+    "#4e79a7",
+    "#f28e2b",
+    "#59a14f",
+    "#e15759",
+    "#76b7b2",
+    "#edc948",
+    "#b07aa1",
+    "#9c755f",
+    "#ff9da7",
+    "#bab0ac",
+)
+_STYLE: Final = "text{font-family:'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Arial,sans-serif}"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class _Box:
+    """Where a public state is drawn."""
+
+    shown: Outline
+    x: float
+    y: float
+    height: float
+    children: tuple["_Box", ...]
+
+    @property
+    def middle(self) -> float:
+        return self.y + self.height / 2
+
+    @property
+    def right(self) -> float:
+        return max([self.x + _BOX, *(child.right for child in self.children)])
+
+    @property
+    def scale(self) -> float:
+        """The largest value shown, for the colors."""
+        value = abs(self.shown.node.mean_value)
+        return max([0 if math.isnan(value) else value, *(box.scale for box in self.children)])
+
+
+def draw_search(shown: Outline, *, title: str, unit: str) -> str:
+    """The text of an SVG file."""
+    top = _place(shown, _MARGIN, _MARGIN + _HEADER)
+    width, height = top.right + _MARGIN + 40, _MARGIN * 2 + _HEADER + _span(shown)
+    width = max(width, 640)
+    size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
+    svg = ElementTree.Element(
+        "svg",
+        {
+            "xmlns": "http://www.w3.org/2000/svg",
+            "viewBox": f"0 0 {width:.0f} {height:.0f}",
+            **size,
+        },
+    )
+    ElementTree.SubElement(svg, "title").text = title
+    ElementTree.SubElement(svg, "style").text = _STYLE
+    _rectangle(svg, 0, 0, width, height, fill="#ffffff")
+    _header(svg, title, unit)
+    edges = ElementTree.SubElement(svg, "g", {"class": "edges"})
+    boxes = ElementTree.SubElement(svg, "g", {"class": "nodes"})
+    _draw(edges, boxes, top, top.scale)
+    ElementTree.indent(svg)
+    return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
+
+
+# Layout.
+
+
+def _place(shown: Outline, x: float, y: float) -> _Box:
+    """Boxes of a public state and of those below it, in the rows from `y` on."""
+    children, below = [], y + max(0.0, (_height(shown) - _children_span(shown)) / 2)
+    for child in shown.children:
+        children.append(_place(child, x + _BOX + _GAP, below))
+        below += _span(child) + _BETWEEN
+    middle = y + _span(shown) / 2
+    if children:
+        middle = (children[0].middle + children[-1].middle) / 2
+    height = _height(shown)
+    at = min(max(middle - height / 2, y), y + _span(shown) - height)
+    return _Box(shown=shown, x=x, y=at, height=height, children=tuple(children))
+
+
+def _span(shown: Outline) -> float:
+    """How much height a public state and those below it need."""
+    return max(_height(shown), _children_span(shown))
+
+
+def _children_span(shown: Outline) -> float:
+    spans = [_span(child) for child in shown.children]
+    return sum(spans) + _BETWEEN * max(len(spans) - 1, 0)
+
+
+def _height(shown: Outline) -> float:
+    bars, num_hidden = _bars(shown.node)
+    if not bars:
+        return _HEAD
+    legend = _LEGEND if _legend(shown.node, bars) else 0.0
+    return _HEAD + _ROW * (len(bars) + (num_hidden > 0)) + legend + _PAD
+
+
+def _bars(node: NodeView) -> tuple[list[int], int]:
+    """The infostates that get a bar, and how many do not."""
+    if node.kind != "interior" or node.actor >= CHANCE or not (node.policy > 0).any():
+        return [], 0
+    return infostates(node, node.actor, _MOST_BARS)
+
+
+# Drawing.
+
+
+def _header(svg: ElementTree.Element, title: str, unit: str) -> None:
+    _text(svg, _MARGIN, _MARGIN + 12, title, size=17, weight="bold")
+    facts = (
+        f"value to player 0 in {unit}; edges as wide as average play makes them likely; "
+        f"a bar is the policy of an infostate, pale where he rarely has it"
+    )
+    _text(svg, _MARGIN, _MARGIN + 32, facts, color=_SOFT)
+    x = _MARGIN
+    names = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", TERMINAL: "end"}
+    for actor, name in names.items():
+        _rectangle(svg, x, _MARGIN + 43, 11, 11, fill=_COLORS[actor], rx="2")
+        _text(svg, x + 17, _MARGIN + 53, name, color=_SOFT)
+        x += 34 + _LETTER * len(name)
+    _rectangle(svg, x, _MARGIN + 43, 18, 11, fill="#ffffff", stroke=_SOFT, dashed=True)
+    _text(svg, x + 24, _MARGIN + 53, "leaf, valued by the evaluator", color=_SOFT)
+
+
+def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, scale: float) -> None:
+    """Draws a box, what is below it, and the edges between."""
+    start = box.x + _BOX
+    for child in box.children:
+        share = 0.0 if math.isnan(child.shown.share) else child.shown.share
+        bend = start + _GAP / 2
+        ElementTree.SubElement(
+            edges,
+            "path",
+            {
+                "d": f"M{start:.1f},{box.middle:.1f} C{bend:.1f},{box.middle:.1f} "
+                f"{bend:.1f},{child.middle:.1f} {child.x:.1f},{child.middle:.1f}",
+                "fill": "none",
+                "stroke": _COLORS[box.shown.node.actor],
+                "stroke-opacity": "0.4",
+                "stroke-width": f"{1 + (_WIDEST_EDGE - 1) * share:.2f}",
+            },
+        )
+        _draw(edges, boxes, child, scale)
+    _draw_box(boxes, box, scale)
+    if box.shown.num_hidden:
+        more = f"+{box.shown.num_hidden}"
+        _text(boxes, start + 6, box.middle + (0 if not box.children else -10), more, color=_SOFT)
+
+
+def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
+    node, color = box.shown.node, _COLORS[box.shown.node.actor]
+    group = ElementTree.SubElement(
+        boxes, "g", {"class": "node", "transform": f"translate({box.x:.1f},{box.y:.1f})"}
+    )
+    ElementTree.SubElement(group, "title").text = _tooltip(box.shown)
+    is_leaf = node.kind == "leaf"
+    _rectangle(group, 0, 0, _BOX, box.height, fill="#ffffff", stroke=color, rx="6", dashed=is_leaf)
+    _rectangle(group, 0, 0, 6, box.height, fill=color, rx="3")
+    name = node.event or node.description
+    _text(group, 14, 18, _cut(name, 20), size=13, weight="bold")
+    if not math.isnan(node.mean_value):
+        fill = _tint(node.mean_value, scale)
+        _rectangle(group, _BOX - 60, 6, 54, 16, fill=fill, rx="8")
+        _text(group, _BOX - 33, 18, signed(node.mean_value), anchor="middle")
+    _text(group, 14, 34, _facts(box.shown), color=_SOFT)
+    _draw_bars(group, node)
+
+
+def _facts(shown: Outline) -> str:
+    node = shown.node
+    facts = [actor_name(node)]
+    facts.append("not updated yet" if math.isnan(shown.share) else percent(shown.share))
+    if node.num_visits:
+        facts.append(f"{node.num_visits:,} visit{'s' if node.num_visits > 1 else ''}")
+    return " · ".join(facts)
+
+
+def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
+    shown, num_hidden = _bars(node)
+    most = max([float(node.ranges[node.actor, infostate]) for infostate in shown], default=0.0)
+    for number, infostate in enumerate(shown):
+        row = ElementTree.SubElement(group, "g", {"class": "infostate"})
+        ElementTree.SubElement(row, "title").text = _infostate_text(node, infostate)
+        y, weight = _HEAD + _ROW * number, float(node.ranges[node.actor, infostate]) / most
+        name = node.game.describe_infostate(node.state, node.actor, infostate)
+        _text(row, 14, y + 10, _cut(name, 9), color=_INK if weight > 0.2 else _SOFT)
+        x, full = 14 + _LABEL, _BOX - _LABEL - 24
+        _rectangle(row, x, y + 1, full, _ROW - 4, fill="#eef1f4")
+        bars = ElementTree.SubElement(row, "g", {"opacity": f"{0.3 + 0.7 * weight:.2f}"})
+        for action, probability in enumerate(node.policy[infostate].tolist()):
+            if probability > 0:
+                color = _ACTIONS[action % len(_ACTIONS)]
+                _rectangle(bars, x, y + 1, full * probability, _ROW - 4, fill=color)
+                x += full * probability
+    y = _HEAD + _ROW * len(shown)
+    if num_hidden:
+        _text(group, 14, y + 10, f"... and {num_hidden} more", color=_SOFT)
+        y += _ROW
+    x = 14.0
+    for action, name in _legend(node, shown).items():
+        color = _ACTIONS[action % len(_ACTIONS)]
+        _rectangle(group, x, y + 5, 9, 9, fill=color, rx="2")
+        _text(group, x + 13, y + 13, _cut(name, 9), size=10, color=_SOFT)
+        x += 22 + _LETTER * min(len(name), 9)
+
+
+def _legend(node: NodeView, shown: list[int]) -> dict[int, str]:
+    """The actions whose colors are named: the most played ones; none where names differ."""
+    names = common_names(action_names(node, shown)) if shown else None
+    if names is None:
+        return {}
+    played = node.policy[shown].sum(axis=0, where=node.policy[shown] > 0)
+    return dict(sorted(sorted(names.items(), key=lambda pair: -played[pair[0]])[:_MOST_NAMED]))
+
+
+def _tooltip(shown: Outline) -> str:
+    node = shown.node
+    lines = [node.description, _facts(shown), f"value to player 0: {signed(node.mean_value)}"]
+    if shown.events:
+        lines.append("then: " + ", ".join(f"{name} {percent(p)}" for name, p in shown.events))
+    return "\n".join(lines)
+
+
+def _infostate_text(node: NodeView, infostate: int) -> str:
+    player = node.actor
+    name = node.game.describe_infostate(node.state, player, infostate)
+    lines = [
+        f"player {player}, {name}",
+        f"range {percent(float(node.ranges[player, infostate]))}, "
+        f"value {signed(float(node.values[player, infostate]))}",
+    ]
+    (names,) = action_names(node, [infostate])
+    for action, text in names.items():
+        visits = int(node.visits[infostate, action])
+        lines.append(f"{text}: {node.policy[infostate, action]:.4f}, visits {visits}")
+    return "\n".join(lines)
+
+
+# Shapes.
+
+
+def _tint(value: float, scale: float) -> str:
+    """From white to the color of the player whom a value favors."""
+    color = _COLORS[PLAYER_0 if value > 0 else PLAYER_1]
+    part = 0.55 * abs(value) / scale if scale > 0 else 0.0
+    channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(255 + (channel - 255) * part):02x}" for channel in channels)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _rectangle(
+    parent: ElementTree.Element,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    fill: str,
+    stroke: str | None = None,
+    rx: str = "0",
+    dashed: bool = False,
+) -> None:
+    attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "fill": fill, "rx": rx}
+    attributes |= {"width": f"{width:.1f}", "height": f"{height:.1f}"}
+    if stroke is not None:
+        attributes |= {"stroke": stroke, "stroke-width": "1.2"}
+    if dashed:
+        attributes["stroke-dasharray"] = "4 3"
+    ElementTree.SubElement(parent, "rect", attributes)
+
+
+def _text(
+    parent: ElementTree.Element,
+    x: float,
+    y: float,
+    text: str,
+    *,
+    size: float = 11,
+    weight: str = "normal",
+    color: str = _INK,
+    anchor: str = "start",
+) -> None:
+    attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "font-size": f"{size:g}", "fill": color}
+    attributes |= {"font-weight": weight, "text-anchor": anchor}
+    ElementTree.SubElement(parent, "text", attributes).text = text
