@@ -2,6 +2,6 @@
 
 Read `search.py` first, then `update.py` (the regret update phase), `simulation.py` and `growth.py`
 (the expansion phase), `tree.py` (the arrays), `gadget.py` and `resolving.py` (safe continual
-re-solving), `agent.py` (play). A search takes its leaf evaluator as an argument and knows nothing of
-networks. Functions are pure and never compiled here: `jax.jit` is the caller's.
+re-solving). A search takes its leaf evaluator as an argument and knows nothing of networks.
+Functions are pure and never compiled here: `jax.jit` is the caller's.
 """

@@ -115,6 +115,24 @@ class NetworkEvaluator:
         )
 
 
+@pytree
+class Fault:
+    """The first answer of an evaluator, if any, that was not finite; the batch axis comes first."""
+
+    found: Array  # [batch] bool
+    state: Array  # [batch, width] int32, packed: the public state it was asked about
+
+
+def look_for_faults(fault: Fault, states: Array, values: Array, is_valid: Array) -> Fault:
+    """Notes an answer that is not finite. states: [batch, leaf, width], packed."""
+    is_bad = is_valid & ~jnp.all(jnp.isfinite(values), axis=(2, 3))
+    first = jnp.argmax(is_bad, axis=1)
+    state = jnp.take_along_axis(states, first[:, None, None], axis=1)[:, 0]
+    found = jnp.any(is_bad, axis=1)
+    is_first = found & ~fault.found
+    return Fault(found=fault.found | found, state=jnp.where(is_first[:, None], state, fault.state))
+
+
 def evaluate(
     game: Game[Any], evaluator: Evaluator, memory: Any, queries: LeafQueries
 ) -> LeafEvaluation:

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, LeafQueries, evaluate
+from gtcfr.evaluator import Evaluator, LeafQueries, evaluate, look_for_faults
 from gtcfr.growth import NewLeaves, add_child, expand
 from gtcfr.query import offer_queries
 from gtcfr.root import NO_EVENT
@@ -144,6 +144,7 @@ def evaluate_new(
         def write(old: Array, slot: Array, new: Array) -> Array:
             return old.at[slot].set(new[0], mode="drop")
 
+        fault = look_for_faults(state.fault, rows[:, None], answer.values, is_valid)
         old_values = tree.leaf_statistics.values
         assert old_values is not None  # they are kept exactly where S = 1
         statistics = replace(
@@ -156,6 +157,7 @@ def evaluate_new(
             tree=replace(tree, leaf_statistics=statistics),
             memory=answer.memory,
             queries=sample,
+            fault=fault,
         )
 
     evaluated: SearchState = jax.lax.fori_loop(0, jnp.max(new.count), one, state)

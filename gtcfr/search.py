@@ -14,20 +14,20 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator
+from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves, expansion_phase, repeat
 from gtcfr.flow import normalize
 from gtcfr.gadget import Gadget, make_gadget
 from gtcfr.growth import NewLeaves, plant
-from gtcfr.packing import pack, unpack
+from gtcfr.packing import pack, packed_width, unpack
 from gtcfr.query import QuerySample, no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree, empty_tree
 from gtcfr.update import (
-    NO_BAD_LEAF,
     SearchState,
     push_ranges,
     regret_update,
@@ -53,9 +53,8 @@ class SearchResult:
     tree: SearchTree
     gadget: Gadget
     queries: QuerySample
-    bad_leaf: Array
-    """[batch] int32: the slot of a leaf that the evaluator gave a value that is not finite, or
-    NO_BAD_LEAF; see `check_result`."""
+    fault: Fault
+    """A leaf that the evaluator gave a value that is not finite, see `check_result`."""
 
     @property
     def is_full(self) -> Array:
@@ -108,7 +107,7 @@ def search(
         tree=state.tree,
         gadget=state.gadget,
         queries=state.queries,
-        bad_leaf=state.bad_leaf,
+        fault=state.fault,
     )
 
 
@@ -137,7 +136,10 @@ def _initial_state(
         root_state=jax.vmap(pack)(root.state),
         ranges=root.ranges,
         memory=evaluator.start(game, batch_size),
-        bad_leaf=jnp.full(batch_size, NO_BAD_LEAF, jnp.int32),
+        fault=Fault(
+            found=jnp.zeros(batch_size, bool),
+            state=jnp.zeros((batch_size, packed_width(game)), jnp.int32),
+        ),
         queries=no_queries(game, batch_size, settings.num_queries),
         keys=keys,
     )
@@ -145,12 +147,16 @@ def _initial_state(
         first=jnp.zeros(batch_size, jnp.int32), count=jnp.ones(batch_size, jnp.int32)
     )
     state = evaluate_new(game, evaluator, state, root_leaf)
-    edge = jnp.full(batch_size, shape.root_edge, jnp.int32)
-    for number in range(path_length):
+
+    def follow(number: Array, carry: tuple[SearchState, Array]) -> tuple[SearchState, Array]:
+        state, edge = carry
         outcome = root.path[:, number]
         here = jnp.where(outcome == NO_EVENT, NO_PARENT, edge)
         state = expand_leaves(game, evaluator, settings, state, here, number, outcome)
-        edge = jax.vmap(_edge_to)(state.tree, edge, outcome)
+        return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
+
+    edge = jnp.full(batch_size, shape.root_edge, jnp.int32)
+    state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
     state = _ask_for_priors(game, evaluator, state, settings.alpha)
     state = expand_leaves(game, evaluator, settings, state, edge, path_length)
     slot = jax.vmap(_slot_below)(state.tree, edge)
@@ -197,3 +203,19 @@ def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array,
         compatible > 0, statistics.cfv_sum / jnp.where(compatible > 0, compatible, 1), 0
     )
     return policy, values, normalize(statistics.reach_sum, game.infostate_mask(state))
+
+
+def check_result(game: Game[Any], result: SearchResult) -> None:
+    """Raises ValueError if the evaluator answered with NaN or infinity; not under jit.
+
+    The error names the search and the public state.
+    """
+    found = np.asarray(result.fault.found)
+    if not found.any():
+        return
+    number = int(np.argmax(found))
+    row = result.fault.state[number]
+    raise ValueError(
+        f"the evaluator gave a value that is not finite in search {number}, at the public state "
+        f"'{game.describe_state(unpack(game, row))}'."
+    )

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, LeafQueries, evaluate
+from gtcfr.evaluator import Evaluator, Fault, LeafQueries, evaluate, look_for_faults
 from gtcfr.flow import (
     by_player,
     normalize,
@@ -45,10 +45,9 @@ from sog.games.core import PLAYER_1, Game
 from sog.pytree import pytree
 from sog.tabular.cfr import Rule, accumulate
 
-NO_BAD_LEAF: Final = -1
 _TERMINALS_PER_STEP: Final = 16
 
-_LeafCarry = tuple[LeafStatistics, Array, Any, QuerySample, Array]
+_LeafCarry = tuple[LeafStatistics, Array, Any, QuerySample, Fault]
 
 
 @pytree
@@ -62,7 +61,7 @@ class SearchState:
     memory: Any  # the evaluator's
     queries: QuerySample
     keys: Array  # [batch]
-    bad_leaf: Array  # [batch] int32: a leaf slot whose values were not finite, or NO_BAD_LEAF
+    fault: Fault
 
 
 def regret_update(
@@ -184,7 +183,7 @@ def value_leaves(
         return game.compatible_reach(unpack(game, row), reach)
 
     def some(number: Array, carry: _LeafCarry) -> _LeafCarry:
-        statistics, cfvs, memory, sample, bad_leaf = carry
+        statistics, cfvs, memory, sample, fault = carry
         # The last step may overlap the one before; its sums must not grow twice.
         start = jnp.minimum(number * size, shape.num_leaves - size)
         is_new = start + jnp.arange(size) >= number * size
@@ -201,9 +200,7 @@ def value_leaves(
             values, logits, memory = answer.values, answer.policy_logits, answer.memory
             counted = replace(queries, is_valid=is_valid & is_new[None])
             sample = offer_queries(sample, leaf.state, counted, state.keys)
-        is_bad = is_valid & ~jnp.all(jnp.isfinite(values), axis=(2, 3))
-        first_bad = (start + jnp.argmax(is_bad, axis=1)).astype(jnp.int32)
-        bad_leaf = jnp.where((bad_leaf < 0) & jnp.any(is_bad, axis=1), first_bad, bad_leaf)
+        fault = look_for_faults(fault, leaf.state, values, is_valid)
         leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
         added = (is_new[:, None] * weight[None])[None, :, :, None]
         new = LeafStatistics(
@@ -214,13 +211,13 @@ def value_leaves(
         )
         statistics = put(statistics, new, start, axis=1)
         cfvs = put(cfvs, leaf_cfvs, shape.leaf_row + start, axis=1)
-        return statistics, cfvs, memory, sample, bad_leaf
+        return statistics, cfvs, memory, sample, fault
 
     steps = (jnp.max(tree.leaf_limit) + size - 1) // size
-    start = (tree.leaf_statistics, tree.cfvs, state.memory, state.queries, state.bad_leaf)
-    statistics, cfvs, memory, sample, bad_leaf = jax.lax.fori_loop(0, steps, some, start)
+    start = (tree.leaf_statistics, tree.cfvs, state.memory, state.queries, state.fault)
+    statistics, cfvs, memory, sample, fault = jax.lax.fori_loop(0, steps, some, start)
     tree = replace(tree, leaf_statistics=statistics, cfvs=cfvs)
-    return replace(state, tree=tree, memory=memory, queries=sample, bad_leaf=bad_leaf)
+    return replace(state, tree=tree, memory=memory, queries=sample, fault=fault)
 
 
 def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTree:

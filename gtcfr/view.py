@@ -132,9 +132,7 @@ def _view(
     policy, visits = np.full(legal.shape, np.nan), np.zeros(legal.shape, int)
     if row < tree.shape.leaf_row and actor < CHANCE:
         # Inside a tree the action comes before the infostate.
-        policy_sum = np.where(
-            tree.interior.takeable[row], tree.interior_statistics.policy_sum[row], 0
-        ).T
+        policy_sum = np.asarray(tree.interior_statistics.policy_sum[row]).T
         policy = _ratio(policy_sum, policy_sum.sum(axis=-1, keepdims=True))
         visits = np.asarray(tree.interior.visits[row]).T.astype(int)
     reach, cfvs, compatible = rows.reach[row], rows.cfvs[row], rows.compatible[row]
@@ -231,7 +229,7 @@ def _average_reach(game: Game[Any], tree: SearchTree) -> Array:
     def step(slot: Array, edge_reach: Array) -> Array:
         state, outcomes = unpack(game, tree.interior.state[slot]), _outcomes(tree)[slot]
         reach, policy_sum = edge_reach[tree.interior.edge[slot]], statistics.policy_sum[slot].T
-        policy = normalize(policy_sum, tree.interior.takeable[slot].T)
+        policy = normalize(policy_sum, game.legal_actions(state))
         policy = jnp.where(jnp.any(policy_sum > 0), policy, jnp.nan)
         first = game.actor(state) != PLAYER_1
         actors, others = jnp.where(first, reach[0], reach[1]), jnp.where(first, reach[1], reach[0])

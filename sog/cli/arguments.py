@@ -189,7 +189,7 @@ def _add_search_options(parser: argparse.ArgumentParser) -> None:
         type=_positive_number,
         default=1.0,
         metavar="C",
-        help="c, simulations per regret update phase; 0.1 is 10 updates per simulation (default: 1)",
+        help="c, simulations per phase of updates; 0.1 is 10 updates per simulation (default: 1)",
     )
     add(
         "--evaluator",
@@ -235,7 +235,7 @@ def _add_search_options(parser: argparse.ArgumentParser) -> None:
         "--max-nodes",
         type=_positive_integer,
         metavar="N",
-        help="enumerate games of at most N public states for evaluators (default: 100000)",
+        help="enumerate games of at most N public states for evaluators (default: 1000000)",
     )
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")
 

@@ -14,7 +14,7 @@ from sog.tabular import TreeTooLargeError, enumerate_public_tree
 from sog.tabular.enumerated_game import EnumeratedGame
 from sog.tabular.public_tree import TreeMemoryError
 
-_MAX_NODES: Final = 100_000
+_MAX_NODES: Final = 1_000_000
 _ROLLOUTS: Final = 16  # random games per leaf
 
 

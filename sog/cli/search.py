@@ -29,8 +29,8 @@ from sog.tabular.solver import find_rule
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
 _MOST_PRINTED: Final = 12  # children of one node
-_MOST_DRAWN: Final = 8
-_MOST_NODES: Final = 200_000  # that a tree has room for
+_MOST_DRAWN: Final = 10
+_MOST_NUMBERS: Final = 300_000_000  # public states times infostates times actions, 1.2 GB each
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -157,21 +157,22 @@ def _with_room(
     game: Game[Any], settings: SearchSettings, path_length: int, whole_game: int | None
 ) -> SearchSettings:
     """Makes room for all that `lookahead` and the simulations can add; checks the sizes."""
+    width = min(settings.max_outcomes or game.num_outcomes, game.num_outcomes)
+    room = 1 + (path_length + 1 + settings.num_simulations) * width
     if settings.lookahead > 1:
-        width = settings.max_outcomes or game.num_outcomes
         levels = min(settings.lookahead, game.max_depth)
-        room = 1 + (path_length + 1 + settings.num_simulations) * width + width**levels * 2
-        room = min(room, whole_game or room)
-        if room > _MOST_NODES:
-            raise CommandError(
-                f"--lookahead {levels}: the tree could have more than {_MOST_NODES:,} public "
-                f"states; look less far ahead."
-            )
-        settings = dataclasses.replace(settings, capacity=max(room, 1 + (path_length + 1) * 2))
+        room += sum(width**level for level in range(2, levels + 1))
+        room = max(min(room, whole_game or room), 1 + (path_length + 1) * 2)
+        settings = dataclasses.replace(settings, capacity=room)
+    if room * game.num_infostates * game.num_actions > _MOST_NUMBERS:
+        raise CommandError(
+            f"the tree could have up to {room:,} public states, which is too large for memory; "
+            f"try fewer --simulations, --lookahead or --max-outcomes."
+        )
     try:
         settings.shape(game, path_length)
     except ValueError as error:
-        raise CommandError(str(error)) from None
+        raise CommandError(f"{error}") from None
     return settings
 
 

@@ -24,24 +24,23 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
 _BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 208.0, 84.0, 12.0, 24.0, 84.0
 _HEAD, _ROW, _PAD, _LEGEND = 42.0, 15.0, 8.0, 16.0  # heights inside a box
-_LABEL: Final = 58.0  # width of the names beside the bars
-_LETTER: Final = 5.9  # mean width of a letter of 11 pixels
+_LETTER: Final = 7.0  # width of a letter of 11 pixels
+_MOST_LETTERS: Final = 9  # of a name
 _MOST_BARS, _MOST_NAMED = 12, 4
 _WIDEST_EDGE: Final = 14.0
 
 _INK, _SOFT, _LINE = "#1d2733", "#66717e", "#c9d0d8"
 _COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621", CHANCE: "#7a5ba6", TERMINAL: "#8a939d"}
+# Of actions; none of them looks like the color of a player.
 _ACTIONS: Final = (
-    "#4e79a7",
-    "#f28e2b",
-    "#59a14f",
-    "#e15759",
-    "#76b7b2",
-    "#edc948",
-    "#b07aa1",
-    "#9c755f",
-    "#ff9da7",
-    "#bab0ac",
+    "#9aa5b1",
+    "#2a9d8f",
+    "#d6336c",
+    "#e9b82f",
+    "#6741d9",
+    "#74b816",
+    "#8d6e63",
+    "#22b8cf",
 )
 _STYLE: Final = "text{font-family:'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Arial,sans-serif}"
 
@@ -153,7 +152,7 @@ def _header(svg: ElementTree.Element, title: str, unit: str) -> None:
     for actor, name in names.items():
         _rectangle(svg, x, _MARGIN + 43, 11, 11, fill=_COLORS[actor], rx="2")
         _text(svg, x + 17, _MARGIN + 53, name, color=_SOFT)
-        x += 34 + _LETTER * len(name)
+        x += 30 + _LETTER * len(name)
     _rectangle(svg, x, _MARGIN + 43, 18, 11, fill="#ffffff", stroke=_SOFT, dashed=True)
     _text(svg, x + 24, _MARGIN + 53, "leaf, valued by the evaluator", color=_SOFT)
 
@@ -180,7 +179,8 @@ def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, sca
     _draw_box(boxes, box, scale)
     if box.shown.num_hidden:
         more = f"+{box.shown.num_hidden}"
-        _text(boxes, start + 6, box.middle + (0 if not box.children else -10), more, color=_SOFT)
+        y = box.y + 12 if box.children else box.middle + 4
+        _text(boxes, start + 6, y, more, color=_SOFT)
 
 
 def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
@@ -214,13 +214,16 @@ def _facts(shown: Outline) -> str:
 def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
     shown, num_hidden = _bars(node)
     most = max([float(node.ranges[node.actor, infostate]) for infostate in shown], default=0.0)
-    for number, infostate in enumerate(shown):
+    names = [node.game.describe_infostate(node.state, node.actor, i) for i in shown]
+    hides = int(node.is_possible[node.actor].sum()) > 1 if shown else False
+    label = _LETTER * min(max(map(len, names)), _MOST_LETTERS) + 8 if hides else 0.0
+    for number, (infostate, name) in enumerate(zip(shown, names, strict=True)):
         row = ElementTree.SubElement(group, "g", {"class": "infostate"})
         ElementTree.SubElement(row, "title").text = _infostate_text(node, infostate)
         y, weight = _HEAD + _ROW * number, float(node.ranges[node.actor, infostate]) / most
-        name = node.game.describe_infostate(node.state, node.actor, infostate)
-        _text(row, 14, y + 10, _cut(name, 9), color=_INK if weight > 0.2 else _SOFT)
-        x, full = 14 + _LABEL, _BOX - _LABEL - 24
+        if hides:
+            _text(row, 14, y + 10, _cut(name, _MOST_LETTERS), color=_INK if weight > 0.2 else _SOFT)
+        x, full = 14 + label, _BOX - label - 24
         _rectangle(row, x, y + 1, full, _ROW - 4, fill="#eef1f4")
         bars = ElementTree.SubElement(row, "g", {"opacity": f"{0.3 + 0.7 * weight:.2f}"})
         for action, probability in enumerate(node.policy[infostate].tolist()):
@@ -236,17 +239,18 @@ def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
     for action, name in _legend(node, shown).items():
         color = _ACTIONS[action % len(_ACTIONS)]
         _rectangle(group, x, y + 5, 9, 9, fill=color, rx="2")
-        _text(group, x + 13, y + 13, _cut(name, 9), size=10, color=_SOFT)
-        x += 22 + _LETTER * min(len(name), 9)
+        _text(group, x + 13, y + 13, _cut(name, _MOST_LETTERS), size=10, color=_SOFT)
+        x += 20 + 0.85 * _LETTER * min(len(name), _MOST_LETTERS)
 
 
 def _legend(node: NodeView, shown: list[int]) -> dict[int, str]:
-    """The actions whose colors are named: the most played ones; none where names differ."""
+    """The actions whose colors are named, the most played ones; none where names differ."""
     names = common_names(action_names(node, shown)) if shown else None
     if names is None:
         return {}
     played = node.policy[shown].sum(axis=0, where=node.policy[shown] > 0)
-    return dict(sorted(sorted(names.items(), key=lambda pair: -played[pair[0]])[:_MOST_NAMED]))
+    likeliest = sorted(names.items(), key=lambda pair: -played[pair[0]])[:_MOST_NAMED]
+    return dict(sorted(pair for pair in likeliest if played[pair[0]] > 0))
 
 
 def _tooltip(shown: Outline) -> str:

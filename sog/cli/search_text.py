@@ -95,7 +95,6 @@ def _line(shown: Outline, is_top: bool = False) -> Text:
     """The event that led to a public state, and what was found there."""
     node = shown.node
     name = node.event if node.event and not is_top else node.description
-    parts = [(name, "bold"), "  ", (_actor(node), _COLORS[node.actor])]
     facts = []
     if not is_top:
         facts.append("not updated yet" if math.isnan(shown.share) else percent(shown.share))
@@ -103,7 +102,9 @@ def _line(shown: Outline, is_top: bool = False) -> Text:
         facts.append(f"value {signed(node.mean_value)}")
     if node.num_visits:
         facts.append(f"{node.num_visits:,} visit{'s' if node.num_visits > 1 else ''}")
-    line = Text.assemble(*parts, "  ", ", ".join(facts))
+    line = Text.assemble(
+        (name, "bold"), "  ", (_actor(node), _COLORS[node.actor]), "  ", ", ".join(facts)
+    )
     if not shown.children and shown.events and not math.isnan(shown.share):
         line.append(f"  then {_likely_events(shown)}", style="dim")
     return line
@@ -119,7 +120,7 @@ def _actor(node: NodeView) -> str:
 def _likely_events(shown: Outline) -> str:
     known = [(event, share) for event, share in shown.events if not math.isnan(share)]
     if not known:
-        return f"{len(shown.events)} new leaves"
+        return "new leaves"
     listed = known if len(known) <= _MOST_EVENTS else sorted(known, key=lambda pair: -pair[1])
     text = ", ".join(f"{event} {percent(share)}" for event, share in listed[:_MOST_EVENTS])
     more = len(shown.events) - _MOST_EVENTS

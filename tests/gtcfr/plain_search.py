@@ -1,0 +1,291 @@
+"""Growing-tree CFR and continual re-solving in plain NumPy, on an enumerated public tree.
+
+An oracle: 64-bit numbers, no JAX in the algorithm, nothing shared with `gtcfr`. A search is given
+the set of interior nodes from outside, in every update, so that it can follow any expansion. Its
+arrays have a row per node of the enumerated tree; nodes outside the search stay zero.
+
+"Student of Games" in these files: both players update from the same profile, regret matching+,
+linear averages. See `PlainSearch.update`, `Gadget` and `compose`.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sog.games.core import PLAYER_1, TERMINAL, Game
+from sog.tabular import PublicTree
+
+Array = np.ndarray
+LeafValues = Callable[[int, Array], Array]
+"""Values [2, S] in utility units from a node and both players' ranges [2, S]."""
+
+FOLLOW: Final = 0
+TERMINATE: Final = 1
+
+
+def normalized(weights: Array, allowed: Array) -> Array:
+    """Probabilities along the last axis in proportion to weights; uniform if all of them are 0."""
+    total = weights.sum(axis=-1, keepdims=True)
+    uniform = allowed / np.maximum(allowed.sum(axis=-1, keepdims=True), 1)
+    return np.asarray(np.where(total > 0, weights / np.where(total > 0, total, 1), uniform))
+
+
+@dataclasses.dataclass
+class Gadget:
+    """The re-solved player's opponent at the root: each of his infostates follows or terminates."""
+
+    opponent: int
+    prior: Array
+    """[S]: his normalized range in the search before."""
+    terminate_cfvs: Array
+    """[S]: what terminating pays, for the re-solved player's reach at this root."""
+    alpha: float
+    """The share of the gadget's own range in his range; the rest is the prior."""
+    regrets: Array = dataclasses.field(init=False)  # [S, FOLLOW | TERMINATE]
+
+    def __post_init__(self) -> None:
+        self.regrets = np.zeros((len(self.prior), 2))
+
+    def root_range(self, mask: Array) -> Array:
+        """[S]: the opponent's range in this update."""
+        invented = normalized(self.follow_probability * mask, mask)
+        return np.asarray(self.alpha * invented + (1 - self.alpha) * self.prior)
+
+    @property
+    def follow_probability(self) -> Array:
+        """[S]: regret matching."""
+        return normalized(self.regrets, np.ones_like(self.regrets))[:, FOLLOW]
+
+    def update(self, root_cfvs: Array) -> None:
+        """Regret matching+ on what following [S] and terminating pay."""
+        follow = self.follow_probability
+        pays = np.stack([root_cfvs, self.terminate_cfvs], axis=-1)
+        expected = follow * pays[:, FOLLOW] + (1 - follow) * pays[:, TERMINATE]
+        self.regrets = np.maximum(self.regrets + pays - expected[:, None], 0)
+
+
+class _Rows(NamedTuple):
+    """How one player's reach flows between two levels: flat indices, all of the same length."""
+
+    source: Array  # into [node, S]
+    target: Array  # into [node, S]
+    choice: Array  # into [node, S, A]
+    acts: Array  # bool: he chooses, so that his probability of `choice` multiplies the reach
+
+
+class _Plan(NamedTuple):
+    """What an update needs to know of a set of interior nodes."""
+
+    decisions: Array  # interior nodes where a player acts
+    leaves: Array  # nodes to be valued from outside
+    payoffs: Array  # entries of the tree's payoffs
+    levels: list[tuple[_Rows, _Rows]]  # from the root down, a pair of players' rows per level
+
+
+class PlainSearch:
+    """The sums of one search. Regrets and averages of a node begin when it joins the search."""
+
+    def __init__(
+        self, tree: PublicTree, *, root: int = 0, ranges: Array, gadget: Gadget | None = None
+    ) -> None:
+        """ranges: [2, S] at the root; with a gadget the opponent's row is ignored."""
+        nodes, infostates, actions = tree.node_legal.shape
+        self.tree, self.root, self.ranges, self.gadget = tree, root, ranges, gadget
+        self.num_updates = 0
+        self.regrets = np.zeros((nodes, infostates, actions))
+        self.policy_sum = np.zeros((nodes, infostates, actions))
+        self.cfv_sum = np.zeros((2, nodes, infostates))
+        self.reach_sum = np.zeros((2, nodes, infostates))
+        self._interior: Array | None = None
+        self._plan: _Plan
+
+    def update(self, interior: Array, leaf_values: LeafValues | None = None) -> None:
+        """One CFR update, number t = 1, 2, ... of this search, of both players at once.
+
+        interior: [node] bool, the root among them. Leaves are the other children of interior nodes.
+        """
+        if self._interior is None or (interior != self._interior).any():
+            self._interior, self._plan = interior.copy(), _plan(self.tree, self.root, interior)
+        nodes = self._plan.decisions
+        self.num_updates += 1
+        policy = np.zeros_like(self.regrets)
+        policy[nodes] = normalized(self.regrets[nodes], self.tree.node_legal[nodes])
+        reach = self._push_reach(policy)
+        cfvs, action_cfvs = self._pull_cfvs(policy, self._end_cfvs(reach, leaf_values))
+        if self.gadget is not None:
+            self.gadget.update(cfvs[self.gadget.opponent, self.root])
+        actor = self.tree.node_actor[nodes]
+        regret = action_cfvs[nodes] - cfvs[actor, nodes][:, :, None]
+        regret = np.where(self.tree.node_legal[nodes], self.regrets[nodes] + regret, 0)
+        self.regrets[nodes] = np.maximum(regret, 0)
+        weight = self.num_updates
+        self.policy_sum[nodes] += weight * reach[actor, nodes][:, :, None] * policy[nodes]
+        self.cfv_sum += weight * cfvs
+        self.reach_sum += weight * reach
+
+    @property
+    def average_policy(self) -> Array:
+        """[node, S, A]: uniform where the actor never came."""
+        decides = (self.tree.node_actor <= PLAYER_1)[:, None, None]
+        return normalized(self.policy_sum, self.tree.node_legal & decides)
+
+    def _push_reach(self, policy: Array) -> Array:
+        """[2, node, S] from the root ranges."""
+        reach = np.zeros_like(self.reach_sum)
+        reach[:, self.root] = self.ranges
+        if self.gadget is not None:
+            opponent = self.gadget.opponent
+            mask = self.tree.node_mask[self.root, opponent]
+            reach[opponent, self.root] = self.gadget.root_range(mask)
+        for level in self._plan.levels:
+            for rows, flat in zip(level, reach.reshape(2, -1), strict=True):
+                np.add.at(flat, rows.target, flat[rows.source] * _factor(rows, policy))
+        return reach
+
+    def _end_cfvs(self, reach: Array, leaf_values: LeafValues | None) -> Array:
+        """[2, node, S]: cfvs of terminal states and leaves, 0 elsewhere."""
+        tree, cfvs = self.tree, np.zeros_like(reach)
+        node, weighted = tree.payoff_node[self._plan.payoffs], tree.payoff[self._plan.payoffs]
+        first, second = tree.payoff_infostates[self._plan.payoffs].T
+        np.add.at(cfvs[0], (node, first), weighted * reach[1][node, second])
+        np.add.at(cfvs[1], (node, second), -weighted * reach[0][node, first])
+        if self._plan.leaves.size and leaf_values is None:
+            raise ValueError("the search has leaves, and nothing to value them with.")
+        for leaf in self._plan.leaves.tolist():
+            assert leaf_values is not None
+            ranges = normalized(reach[:, leaf], tree.node_mask[leaf])
+            joint = joint_weights(tree)[leaf]
+            compatible = np.stack([joint @ reach[1, leaf], reach[0, leaf] @ joint])
+            cfvs[:, leaf] = leaf_values(leaf, ranges) * compatible
+        return cfvs
+
+    def _pull_cfvs(self, policy: Array, cfvs: Array) -> tuple[Array, Array]:
+        """Cfvs [2, node, S] everywhere and the actors' action cfvs [node, S, A]."""
+        action_cfvs = np.zeros_like(policy)
+        for level in reversed(self._plan.levels):
+            for rows, flat in zip(level, cfvs.reshape(2, -1), strict=True):
+                below, acts = flat[rows.target], rows.acts
+                np.add.at(flat, rows.source, below * _factor(rows, policy))
+                np.add.at(action_cfvs.reshape(-1), rows.choice[acts], below[acts])
+        return cfvs, action_cfvs
+
+
+def _factor(rows: _Rows, policy: Array) -> Array:
+    return np.asarray(np.where(rows.acts, policy.reshape(-1)[rows.choice], 1))
+
+
+def whole_game(tree: PublicTree) -> Array:
+    """[node] bool: everything is interior, so that there is no leaf to value."""
+    return np.asarray(tree.node_actor != TERMINAL)
+
+
+def _plan(tree: PublicTree, root: int, interior: Array) -> _Plan:
+    inside = np.arange(tree.num_nodes) == root
+    for node in range(root + 1, tree.num_nodes):
+        parent = tree.node_parent[node]
+        inside[node] = inside[parent] and interior[parent]
+    below = inside & (np.arange(tree.num_nodes) != root)
+    is_end = tree.node_actor == TERMINAL
+    return _Plan(
+        decisions=np.flatnonzero(inside & interior & (tree.node_actor <= PLAYER_1)),
+        leaves=np.flatnonzero(inside & ~interior & ~is_end),
+        payoffs=np.flatnonzero(inside[tree.payoff_node]),
+        levels=[
+            (_rows(tree, 0, below & level), _rows(tree, 1, below & level))
+            for level in tree.node_depth == np.unique(tree.node_depth[below])[:, None]
+        ],
+    )
+
+
+def _rows(tree: PublicTree, player: int, children: Array) -> _Rows:
+    flow = tree.flows[player]
+    taken = children[flow.node]
+    child, parent = flow.node[taken], tree.node_parent[flow.node[taken]]
+    _, infostates, actions = tree.node_legal.shape
+    source = parent * infostates + flow.parent_infostate[taken]
+    return _Rows(
+        source=source,
+        target=child * infostates + flow.infostate[taken],
+        choice=source * actions + flow.action[taken],
+        acts=tree.node_actor[parent] == player,
+    )
+
+
+@functools.cache  # trees are equal only to themselves
+def joint_weights(tree: PublicTree) -> Array:
+    """[node, S, S] float64: w(s0, s1), read off `Game.compatible_reach` with one-hot reach."""
+    with jax.enable_x64(True):
+        return np.asarray(_joint_weights(tree.game, tree.node_state))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _joint_weights(game: Game[Any], states: Any) -> jax.Array:
+    basis = jnp.eye(game.num_infostates)
+    reach = jnp.stack([jnp.zeros_like(basis), basis], axis=1)  # [s1, 2, S]
+
+    def one(state: Any) -> jax.Array:
+        return jax.vmap(lambda pair: game.compatible_reach(state, pair)[0])(reach).T
+
+    return jax.vmap(one)(states)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Resolving:
+    """How continual re-solving is done, with the whole rest of the game in every search."""
+
+    num_updates: int
+    alpha: float = 0.5
+    has_gadget: bool = True
+    """Without it, the opponent's range is simply what the search before says: unsafe."""
+    at_every_decision: bool = True
+    """A player searches, as himself, also where his opponent decides."""
+    resolves_first_decision: bool = True
+    """A player whose first decision is not the start of the game re-solves there too, from the
+    search of the whole game; otherwise he plays what that search says."""
+
+
+def compose(tree: PublicTree, how: Resolving) -> Array:
+    """[node, S, A]: the policies that players with a chain of searches each play everywhere."""
+    first = _run(PlainSearch(tree, ranges=normalized(tree.node_mask[0], tree.node_mask[0])), how)
+    policy = np.zeros(tree.node_legal.shape)
+    # Per player and node, his search at the nearest node above where he made one.
+    chains: tuple[dict[int, PlainSearch], ...] = ({}, {})
+    for node in range(tree.num_nodes):
+        actor = int(tree.node_actor[node])
+        for player, chain in enumerate(chains):
+            before = chain.get(int(tree.node_parent[node]))
+            searches = actor == player or (how.at_every_decision and actor <= PLAYER_1)
+            if before is None and (searches or how.resolves_first_decision):
+                chain[node] = first
+            elif before is not None:
+                chain[node] = resolve(before, node, player, how) if searches else before
+            if actor == player:
+                policy[node] = chain[node].average_policy[node]
+    return policy
+
+
+def resolve(before: PlainSearch, node: int, player: int, how: Resolving) -> PlainSearch:
+    """Re-solves the game below a node as a player, from his search before."""
+    tree, opponent = before.tree, 1 - player
+    ranges = normalized(before.reach_sum[:, node], tree.node_mask[node])
+    mass = before.reach_sum[player, node].sum()
+    assert mass > 0  # every search begins with uniform play of the whole game
+    gadget = Gadget(
+        opponent=opponent,
+        prior=ranges[opponent],
+        terminate_cfvs=before.cfv_sum[opponent, node] / mass,
+        alpha=how.alpha,
+    )
+    after = PlainSearch(tree, root=node, ranges=ranges, gadget=gadget if how.has_gadget else None)
+    return _run(after, how)
+
+
+def _run(search: PlainSearch, how: Resolving) -> PlainSearch:
+    for _ in range(how.num_updates):
+        search.update(whole_game(search.tree))
+    return search

@@ -1,0 +1,57 @@
+"""Games whose public states are the numbered nodes of an enumerated tree."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sog.games.conformance import check_game
+from sog.games.registry import make
+from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular.public_tree import enumerate_public_tree
+from tests.tabular.small_games import tree_of
+
+
+@pytest.mark.parametrize("text", ["kuhn", "glasses(rounds=1)"])
+def test_an_enumerated_game_keeps_the_contract(text: str) -> None:
+    report = check_game(EnumeratedGame(tree=tree_of(text)))
+    assert report.exhaustive
+    assert report.num_states == tree_of(text).num_nodes
+
+
+@pytest.mark.slow
+def test_a_long_game_keeps_the_contract_where_random_walks_lead() -> None:
+    check_game(EnumeratedGame(tree=tree_of("glasses")))
+
+
+def test_it_goes_by_the_name_and_unit_of_the_game_that_it_wraps() -> None:
+    game = EnumeratedGame(tree=tree_of("leduc(suit_isomorphism=true)"))
+    leduc = make("leduc(suit_isomorphism=true)")
+    assert str(game) == str(leduc)
+    assert (game.name, game.unit, game.milli_unit) == (leduc.name, leduc.unit, leduc.milli_unit)
+    assert game.params() == leduc.params()
+
+
+def test_two_of_them_are_equal_if_they_share_the_tree() -> None:
+    tree = tree_of("kuhn")
+    assert EnumeratedGame(tree=tree) == EnumeratedGame(tree=tree)
+    assert hash(EnumeratedGame(tree=tree)) == hash(EnumeratedGame(tree=tree))
+    assert EnumeratedGame(tree=tree) != EnumeratedGame(tree=enumerate_public_tree(make("kuhn")))
+
+
+@pytest.mark.parametrize("text", ["leduc(suit_isomorphism=true)", "ii_goofspiel(cards=3)"])
+def test_a_play_passes_through_the_states_of_the_game_that_it_wraps(text: str) -> None:
+    """A random play of both, by the same outcomes."""
+    plain, rng = make(text), np.random.default_rng(0)
+    game = EnumeratedGame(tree=tree_of(text) if "leduc" in text else enumerate_public_tree(plain))
+    state, node = plain.root(), game.root()
+    for _ in range(plain.max_depth):
+        legal = np.asarray(game.legal_outcomes(node))
+        assert legal.tolist() == np.asarray(plain.legal_outcomes(state)).tolist()
+        assert game.describe_state(node) == plain.describe_state(state)
+        jax.tree.map(np.testing.assert_array_equal, game.state_of(node), state)
+        if not legal.any():
+            break
+        outcome = jnp.int32(rng.choice(np.flatnonzero(legal)))
+        state, node = plain.apply(state, outcome), game.apply(node, outcome)
+    assert int(game.actor(node)) == int(plain.actor(state))
