@@ -156,7 +156,8 @@ def _initial_state(
         return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
 
     edge = jnp.full(batch_size, shape.root_edge, jnp.int32)
-    state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
+    if path_length > 0:
+        state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
     state = _ask_for_priors(game, evaluator, state, settings.alpha)
     state = expand_leaves(game, evaluator, settings, state, edge, path_length)
     slot = jax.vmap(_slot_below)(state.tree, edge)

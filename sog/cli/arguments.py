@@ -94,6 +94,23 @@ play), "value" (to player 0), "visits", and "infostates": "player", "infostate",
 """
 
 
+_EVALUATE_EXAMPLES: Final = """\
+A search depends on the searches before it. So the policy of an agent that searches is composed:
+with a fixed seed, the mover's search is run at every decision of the game, each conditioned on the
+searches of his own chain on the way (continual re-solving with the gadget), and what they play
+together is evaluated exactly. Different seeds give different policies.
+
+examples:
+  sog evaluate kuhn --evaluator exact --search 100,1
+  sog evaluate kuhn --search 10,1 --search 100,1 --search 100,0.1 --seeds 50 --json
+  sog evaluate leduc --evaluator uniform --search 100,1 --seeds 5
+  sog evaluate leduc --whole-game --search 100,1 --search-everywhere --seeds 1
+
+JSON: {"game", "unit", "results": [{"search": [s, c], "checkpoint": null, "seeds",
+"exploitability": {"min", "mean", "max"}}]}, exploitability in the game's own unit.
+"""
+
+
 class _Parser(argparse.ArgumentParser):
     """Tells a mistake in one line, without the usage in front of it."""
 
@@ -134,7 +151,58 @@ def make_parser() -> argparse.ArgumentParser:
     search = commands.add_parser("search", help=summary, **_texts(None, summary, _SEARCH_EXAMPLES))
     search.add_argument("game", metavar="GAME", help=_GAME_HELP)
     _add_search_options(search)
+    _add_evaluate(commands)
     return parser
+
+
+def _add_evaluate(commands: Any) -> None:
+    summary = "compute the exploitability of an agent that searches"
+    evaluate = commands.add_parser(
+        "evaluate", help=summary, **_texts(None, summary, _EVALUATE_EXAMPLES)
+    )
+    evaluate.add_argument("game", metavar="GAME", help=_GAME_HELP)
+    evaluate.add_argument(
+        "--search",
+        action="append",
+        metavar="S,C",
+        help="simulations s and simulations per update c of SoG(s, c); may be given several times "
+        "(default: 100,1)",
+    )
+    evaluate.add_argument(
+        "--evaluator",
+        choices=("zero", "uniform", "exact"),
+        default="exact",
+        help="what values the leaves: 0, uniform play from there on, or a solve of the rest of "
+        "the game (default: exact)",
+    )
+    evaluate.add_argument(
+        "--seeds",
+        type=_positive_integer,
+        default=10,
+        metavar="N",
+        help="policies to compose (default: 10)",
+    )
+    evaluate.add_argument(
+        "--batch-size",
+        type=_positive_integer,
+        default=64,
+        metavar="N",
+        help="searches at once (default: 64)",
+    )
+    evaluate.add_argument(
+        "--search-everywhere",
+        action="store_true",
+        help="a player's chain also searches at the opponent's decisions",
+    )
+    evaluate.add_argument(
+        "--unsafe", action="store_true", help="re-solve without the gadget, for comparison"
+    )
+    evaluate.add_argument(
+        "--whole-game",
+        action="store_true",
+        help="put the whole rest of the game into every tree, so that no leaf is valued",
+    )
+    evaluate.add_argument("--json", action="store_true", help="print one JSON object on stdout")
 
 
 def _add_solve_options(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import jax
 
 from gtcfr.root import start_of_game
-from gtcfr.search import SearchResult, search
+from gtcfr.search import SearchResult, check_result, search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
@@ -113,6 +113,7 @@ def _search(
     work.begin("searching")
     result: SearchResult = jax.block_until_ready(compiled(**given))
     searched_at = time.perf_counter()
+    check_result(chosen.game, result)
     work.begin("reading the tree")
     return _Found(
         arguments=arguments,

@@ -20,16 +20,18 @@ from sog.cli.search_outline import (
     percent,
     signed,
 )
+from sog.cli.svg import INK, cut, rectangle, text
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
-_BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 208.0, 84.0, 12.0, 24.0, 84.0
+_BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
 _HEAD, _ROW, _PAD, _LEGEND = 42.0, 15.0, 8.0, 16.0  # heights inside a box
 _LETTER: Final = 7.0  # width of a letter of 11 pixels
 _MOST_LETTERS: Final = 9  # of a name
-_MOST_BARS, _MOST_NAMED = 12, 4
+_MOST_IN_LEGEND: Final = 16
+_MOST_BARS: Final = 12
 _WIDEST_EDGE: Final = 14.0
 
-_INK, _SOFT, _LINE = "#1d2733", "#66717e", "#c9d0d8"
+_SOFT: Final = "#66717e"
 _COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621", CHANCE: "#7a5ba6", TERMINAL: "#8a939d"}
 # Of actions; none of them looks like the color of a player.
 _ACTIONS: Final = (
@@ -74,7 +76,7 @@ def draw_search(shown: Outline, *, title: str, unit: str) -> str:
     """The text of an SVG file."""
     top = _place(shown, _MARGIN, _MARGIN + _HEADER)
     width, height = top.right + _MARGIN + 40, _MARGIN * 2 + _HEADER + _span(shown)
-    width = max(width, 640)
+    width = max(width, 880)
     size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
     svg = ElementTree.Element(
         "svg",
@@ -86,7 +88,7 @@ def draw_search(shown: Outline, *, title: str, unit: str) -> str:
     )
     ElementTree.SubElement(svg, "title").text = title
     ElementTree.SubElement(svg, "style").text = _STYLE
-    _rectangle(svg, 0, 0, width, height, fill="#ffffff")
+    rectangle(svg, 0, 0, width, height, fill="#ffffff")
     _header(svg, title, unit)
     edges = ElementTree.SubElement(svg, "g", {"class": "edges"})
     boxes = ElementTree.SubElement(svg, "g", {"class": "nodes"})
@@ -141,20 +143,20 @@ def _bars(node: NodeView) -> tuple[list[int], int]:
 
 
 def _header(svg: ElementTree.Element, title: str, unit: str) -> None:
-    _text(svg, _MARGIN, _MARGIN + 12, title, size=17, weight="bold")
+    text(svg, _MARGIN, _MARGIN + 12, title, size=17, weight="bold")
     facts = (
         f"value to player 0 in {unit}; edges as wide as average play makes them likely; "
         f"a bar is the policy of an infostate, pale where he rarely has it"
     )
-    _text(svg, _MARGIN, _MARGIN + 32, facts, color=_SOFT)
+    text(svg, _MARGIN, _MARGIN + 32, facts, color=_SOFT)
     x = _MARGIN
     names = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", TERMINAL: "end"}
     for actor, name in names.items():
-        _rectangle(svg, x, _MARGIN + 43, 11, 11, fill=_COLORS[actor], rx="2")
-        _text(svg, x + 17, _MARGIN + 53, name, color=_SOFT)
+        rectangle(svg, x, _MARGIN + 43, 11, 11, fill=_COLORS[actor], rx="2")
+        text(svg, x + 17, _MARGIN + 53, name, color=_SOFT)
         x += 30 + _LETTER * len(name)
-    _rectangle(svg, x, _MARGIN + 43, 18, 11, fill="#ffffff", stroke=_SOFT, dashed=True)
-    _text(svg, x + 24, _MARGIN + 53, "leaf, valued by the evaluator", color=_SOFT)
+    rectangle(svg, x, _MARGIN + 43, 18, 11, fill="#ffffff", stroke=_SOFT, dashed=True)
+    text(svg, x + 24, _MARGIN + 53, "leaf, valued by the evaluator", color=_SOFT)
 
 
 def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, scale: float) -> None:
@@ -180,7 +182,7 @@ def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, sca
     if box.shown.num_hidden:
         more = f"+{box.shown.num_hidden}"
         y = box.y + 12 if box.children else box.middle + 4
-        _text(boxes, start + 6, y, more, color=_SOFT)
+        text(boxes, start + 6, y, more, color=_SOFT)
 
 
 def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
@@ -190,15 +192,17 @@ def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
     )
     ElementTree.SubElement(group, "title").text = _tooltip(box.shown)
     is_leaf = node.kind == "leaf"
-    _rectangle(group, 0, 0, _BOX, box.height, fill="#ffffff", stroke=color, rx="6", dashed=is_leaf)
-    _rectangle(group, 0, 0, 6, box.height, fill=color, rx="3")
+    rectangle(group, 0, 0, _BOX, box.height, fill="#ffffff", stroke=color, rx="6", dashed=is_leaf)
+    rectangle(group, 0, 0, 6, box.height, fill=color, rx="3")
     name = node.event or node.description
-    _text(group, 14, 18, _cut(name, 20), size=13, weight="bold")
+    text(
+        group, 14, 18, cut(name, 25 if math.isnan(node.mean_value) else 17), size=13, weight="bold"
+    )
     if not math.isnan(node.mean_value):
         fill = _tint(node.mean_value, scale)
-        _rectangle(group, _BOX - 60, 6, 54, 16, fill=fill, rx="8")
-        _text(group, _BOX - 33, 18, signed(node.mean_value), anchor="middle")
-    _text(group, 14, 34, _facts(box.shown), color=_SOFT)
+        rectangle(group, _BOX - 60, 6, 54, 16, fill=fill, rx="8")
+        text(group, _BOX - 33, 18, signed(node.mean_value), anchor="middle")
+    text(group, 14, 34, _facts(box.shown), color=_SOFT)
     _draw_bars(group, node)
 
 
@@ -222,25 +226,25 @@ def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
         ElementTree.SubElement(row, "title").text = _infostate_text(node, infostate)
         y, weight = _HEAD + _ROW * number, float(node.ranges[node.actor, infostate]) / most
         if hides:
-            _text(row, 14, y + 10, _cut(name, _MOST_LETTERS), color=_INK if weight > 0.2 else _SOFT)
+            text(row, 14, y + 10, cut(name, _MOST_LETTERS), color=INK if weight > 0.2 else _SOFT)
         x, full = 14 + label, _BOX - label - 24
-        _rectangle(row, x, y + 1, full, _ROW - 4, fill="#eef1f4")
+        rectangle(row, x, y + 1, full, _ROW - 4, fill="#eef1f4")
         bars = ElementTree.SubElement(row, "g", {"opacity": f"{0.3 + 0.7 * weight:.2f}"})
         for action, probability in enumerate(node.policy[infostate].tolist()):
             if probability > 0:
                 color = _ACTIONS[action % len(_ACTIONS)]
-                _rectangle(bars, x, y + 1, full * probability, _ROW - 4, fill=color)
+                rectangle(bars, x, y + 1, full * probability, _ROW - 4, fill=color)
                 x += full * probability
     y = _HEAD + _ROW * len(shown)
     if num_hidden:
-        _text(group, 14, y + 10, f"... and {num_hidden} more", color=_SOFT)
+        text(group, 14, y + 10, f"... and {num_hidden} more", color=_SOFT)
         y += _ROW
     x = 14.0
     for action, name in _legend(node, shown).items():
         color = _ACTIONS[action % len(_ACTIONS)]
-        _rectangle(group, x, y + 5, 9, 9, fill=color, rx="2")
-        _text(group, x + 13, y + 13, _cut(name, _MOST_LETTERS), size=10, color=_SOFT)
-        x += 20 + 0.85 * _LETTER * min(len(name), _MOST_LETTERS)
+        rectangle(group, x, y + 5, 9, 9, fill=color, rx="2")
+        text(group, x + 13, y + 13, cut(name, _MOST_IN_LEGEND), size=10, color=_SOFT)
+        x += _legend_width(name)
 
 
 def _legend(node: NodeView, shown: list[int]) -> dict[int, str]:
@@ -249,8 +253,17 @@ def _legend(node: NodeView, shown: list[int]) -> dict[int, str]:
     if names is None:
         return {}
     played = node.policy[shown].sum(axis=0, where=node.policy[shown] > 0)
-    likeliest = sorted(names.items(), key=lambda pair: -played[pair[0]])[:_MOST_NAMED]
-    return dict(sorted(pair for pair in likeliest if played[pair[0]] > 0))
+    named, room = {}, _BOX - 20
+    for action in sorted(names, key=lambda action: -played[action]):
+        room -= _legend_width(names[action])
+        if room < 0 or not played[action] > 0:
+            break
+        named[action] = names[action]
+    return dict(sorted(named.items()))
+
+
+def _legend_width(name: str) -> float:
+    return 24 + 0.9 * _LETTER * min(len(name), _MOST_IN_LEGEND)
 
 
 def _tooltip(shown: Outline) -> str:
@@ -270,13 +283,12 @@ def _infostate_text(node: NodeView, infostate: int) -> str:
         f"value {signed(float(node.values[player, infostate]))}",
     ]
     (names,) = action_names(node, [infostate])
-    for action, text in names.items():
+    for action, name in names.items():
         visits = int(node.visits[infostate, action])
-        lines.append(f"{text}: {node.policy[infostate, action]:.4f}, visits {visits}")
+        probability = node.policy[infostate, action]
+        known = "-" if math.isnan(probability) else f"{probability:.4f}"
+        lines.append(f"{name}: {known}, visits {visits}")
     return "\n".join(lines)
-
-
-# Shapes.
 
 
 def _tint(value: float, scale: float) -> str:
@@ -285,44 +297,3 @@ def _tint(value: float, scale: float) -> str:
     part = 0.55 * abs(value) / scale if scale > 0 else 0.0
     channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(255 + (channel - 255) * part):02x}" for channel in channels)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def _rectangle(
-    parent: ElementTree.Element,
-    x: float,
-    y: float,
-    width: float,
-    height: float,
-    *,
-    fill: str,
-    stroke: str | None = None,
-    rx: str = "0",
-    dashed: bool = False,
-) -> None:
-    attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "fill": fill, "rx": rx}
-    attributes |= {"width": f"{width:.1f}", "height": f"{height:.1f}"}
-    if stroke is not None:
-        attributes |= {"stroke": stroke, "stroke-width": "1.2"}
-    if dashed:
-        attributes["stroke-dasharray"] = "4 3"
-    ElementTree.SubElement(parent, "rect", attributes)
-
-
-def _text(
-    parent: ElementTree.Element,
-    x: float,
-    y: float,
-    text: str,
-    *,
-    size: float = 11,
-    weight: str = "normal",
-    color: str = _INK,
-    anchor: str = "start",
-) -> None:
-    attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "font-size": f"{size:g}", "fill": color}
-    attributes |= {"font-weight": weight, "text-anchor": anchor}
-    ElementTree.SubElement(parent, "text", attributes).text = text

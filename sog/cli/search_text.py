@@ -23,7 +23,7 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
 _MOST_INFOSTATES: Final = 16
 _MOST_COLUMNS: Final = 10
-_MOST_EVENTS: Final = 6
+_MOST_EVENTS: Final = 4
 _COLORS: Final = {PLAYER_0: "blue", PLAYER_1: "dark_orange3", CHANCE: "magenta", TERMINAL: "dim"}
 
 
