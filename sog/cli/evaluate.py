@@ -42,13 +42,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _parse_search(text: str) -> tuple[int, float]:
-    simulations, _, per_update = text.partition(",")
+    first, _, second = text.partition(",")
     try:
-        return int(simulations), float(per_update)
+        search = int(first), float(second)
     except ValueError:
         raise CommandError(
             f"--search must be two numbers s,c such as {_DEFAULT_SEARCH}, got {text!r}."
         ) from None
+    try:
+        SearchSettings(num_simulations=search[0], simulations_per_update=search[1])
+    except ValueError as error:
+        raise CommandError(f"--search {text}: {error}") from None
+    return search
 
 
 def _evaluate(
