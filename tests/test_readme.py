@@ -8,12 +8,23 @@ import pytest
 README = Path(__file__).resolve().parents[1] / "README.md"
 
 
-def test_the_library_example_runs_and_prints_what_its_comments_say(
+def _run_example(number: int) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    assert len(blocks) == 2
+    exec(compile(blocks[number], str(README), "exec"), {})
+
+
+def test_the_search_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    _run_example(1)
+    shape, *values = capsys.readouterr().out.splitlines()
+    assert shape == "(4, 6, 3)"
+    assert values
+
+
+def test_the_solver_example_runs_and_prints_what_its_comments_say(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    assert len(blocks) == 1
-    exec(compile(blocks[0], str(README), "exec"), {})
+    _run_example(0)
     exploitability, shape, value, state, *values = capsys.readouterr().out.splitlines()
     assert 0 < float(exploitability) < 0.001  # CFR+ is under 1 mbb after 500 iterations
     assert shape == "(465, 6, 3)"
