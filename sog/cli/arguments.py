@@ -1,14 +1,13 @@
 """The options of every command and their help; imports nothing heavy."""
 
 import argparse
-import math
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from sog import __version__
 from sog.cli.errors import CommandError
+from sog.cli.numbers import number_from_zero, positive_integer, positive_number, seed
 
-_MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
 _GAME_HELP: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
 
 _DESCRIPTION: Final = """\
@@ -177,14 +176,14 @@ def _add_evaluate(commands: Any) -> None:
     )
     evaluate.add_argument(
         "--seeds",
-        type=_positive_integer,
+        type=positive_integer,
         default=10,
         metavar="N",
         help="policies to compose (default: 10)",
     )
     evaluate.add_argument(
         "--batch-size",
-        type=_positive_integer,
+        type=positive_integer,
         default=64,
         metavar="N",
         help="searches at once (default: 64)",
@@ -209,13 +208,13 @@ def _add_solve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rule", default="cfr+", help="a member of the CFR family, see below")
     parser.add_argument(
         "--iterations",
-        type=_positive_integer,
+        type=positive_integer,
         metavar="N",
         help="stop after N iterations (default: 1000; with --until-mbb 1000000)",
     )
     parser.add_argument(
         "--until-mbb",
-        type=_positive_number,
+        type=positive_number,
         metavar="X",
         help="stop as soon as the exploitability is at most X thousandths of the game's unit",
     )
@@ -247,14 +246,14 @@ def _add_search_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--simulations",
-        type=_positive_integer,
+        type=positive_integer,
         default=100,
         metavar="S",
         help="s, the simulations that grow the tree (default: 100)",
     )
     add(
         "--per-update",
-        type=_positive_number,
+        type=positive_number,
         default=1.0,
         metavar="C",
         help="c, simulations per phase of updates; 0.1 is 10 updates per simulation (default: 1)",
@@ -272,7 +271,7 @@ def _add_search_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--c-puct",
-        type=_number_from_zero,
+        type=number_from_zero,
         default=1.25,
         metavar="X",
         help="how much simulations explore (default: 1.25)",
@@ -280,28 +279,28 @@ def _add_search_options(parser: argparse.ArgumentParser) -> None:
     add("--rule", default="sog", help="a member of the CFR family, see sog solve --help")
     add(
         "--lookahead",
-        type=_positive_integer,
+        type=positive_integer,
         default=1,
         metavar="D",
         help="levels below the state that the tree holds from the start (default: 1)",
     )
     add(
         "--max-outcomes",
-        type=_positive_integer,
+        type=positive_integer,
         metavar="N",
         help="keep a sample of N outcomes of chance where there are more (default: all)",
     )
-    add("--seed", type=_seed, default=0, metavar="N", help="of the simulations (default: 0)")
+    add("--seed", type=seed, default=0, metavar="N", help="of the simulations (default: 0)")
     add(
         "--depth",
-        type=_positive_integer,
+        type=positive_integer,
         metavar="D",
         help="levels of the tree to show (default: 2, and 3 in a picture)",
     )
     add("--svg", type=Path, metavar="FILE.svg", help="draw the tree")
     add(
         "--max-nodes",
-        type=_positive_integer,
+        type=positive_integer,
         metavar="N",
         help="enumerate games of at most N public states for evaluators (default: 1000000)",
     )
@@ -311,7 +310,7 @@ def _add_search_options(parser: argparse.ArgumentParser) -> None:
 def _add_shared_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-nodes",
-        type=_positive_integer,
+        type=positive_integer,
         metavar="N",
         help="refuse games with more public states than this (default: 2000000)",
     )
@@ -330,33 +329,5 @@ def _texts(prog: str | None, description: str, epilog: str) -> dict[str, Any]:
     }
 
 
-def _positive_integer(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be an integer, got {text!r}") from None
-    if not 1 <= value <= _MOST:
-        raise argparse.ArgumentTypeError(f"must be from 1 to {_MOST}, got {text}")
-    return value
-
-
-def _positive_number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
-    if not (value > 0 and math.isfinite(value)):
-        raise argparse.ArgumentTypeError(f"must be a finite number > 0, got {text}")
-    return value
-
-
-def _number_from_zero(text: str) -> float:
-    return 0.0 if text.strip() in ("0", "0.0") else _positive_number(text)
-
-
-def _seed(text: str) -> int:
-    return 0 if text.strip() == "0" else _positive_integer(text)
-
-
 def _children(text: str) -> int | str:
-    return text if text == "all" else _positive_integer(text)
+    return text if text == "all" else positive_integer(text)

@@ -40,12 +40,17 @@ def choose_evaluator(game: Game[Any], arguments: argparse.Namespace, work: Work)
         return _choose(name, ZeroEvaluator(), game)
     if name == "rollout":
         return _rollout(game, arguments.seed)
+    if not can_be_counted(game):
+        if name is None:
+            return _zero_instead(game)
+        raise CommandError(
+            f"--evaluator {name}: {game.name} is made for search, too large to enumerate."
+        )
     try:
         enumerated = _enumerate(game, arguments.max_nodes or _MAX_NODES, work)
     except (TreeTooLargeError, TreeMemoryError) as error:
         if name is None:
-            note("the game is too large to enumerate: leaves are worth 0 (see --evaluator).")
-            return _choose("zero", ZeroEvaluator(), game)
+            return _zero_instead(game)
         hint = "; a higher limit: --max-nodes N" if isinstance(error, TreeTooLargeError) else ""
         raise CommandError(f"--evaluator {name}: {str(error).rstrip('.')}{hint}.") from None
     from gtcfr.exact import exact_evaluator, uniform_play_evaluator
@@ -63,6 +68,11 @@ def _choose(
     return ChosenEvaluator(name=name, evaluator=evaluator, game=game, enumerate_seconds=seconds)
 
 
+def _zero_instead(game: Game[Any]) -> ChosenEvaluator:
+    note("the game is too large to enumerate: leaves are worth 0 (see --evaluator).")
+    return _choose("zero", ZeroEvaluator(), game)
+
+
 def _rollout(game: Game[Any], seed: int) -> ChosenEvaluator:
     from gtcfr.rollout import RolloutEvaluator
 
@@ -75,8 +85,6 @@ def _rollout(game: Game[Any], seed: int) -> ChosenEvaluator:
 
 
 def _enumerate(game: Game[Any], max_nodes: int, work: Work) -> EnumeratedGame:
-    if not can_be_counted(game):
-        raise TreeTooLargeError(f"{game} is made for search, too large to enumerate.")
     work.begin(f"enumerating {game.name}")
     tree = enumerate_public_tree(
         game, max_nodes=max_nodes, progress=lambda count: work.update(f"{count:,} public states")

@@ -196,7 +196,7 @@ def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
     rectangle(group, 0, 0, 6, box.height, fill=color, rx="3")
     name = node.event or node.description
     text(
-        group, 14, 18, cut(name, 25 if math.isnan(node.mean_value) else 17), size=13, weight="bold"
+        group, 14, 18, cut(name, 25 if math.isnan(node.mean_value) else 18), size=13, weight="bold"
     )
     if not math.isnan(node.mean_value):
         fill = _tint(node.mean_value, scale)

@@ -1,42 +1,241 @@
-"""`sog search`, in this process."""
-
 import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import Any
 
 import pytest
 
-from sog.cli.main import main
+from sog.cli.history import read_history
+from sog.games import make
+
+Run = Callable[..., tuple[int, str, str]]
+RunJson = Callable[..., Any]
+
+SEE_HELP = " (see sog search --help)"
+SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_json_has_the_policy_after_a_history(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["search", "kuhn", "--history", "check bet1", "--simulations", "10", "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert printed["search"] == [10, 1.0]
-    assert printed["nodes"]
+@pytest.fixture
+def sog_search(sog_json: RunJson) -> RunJson:
+    """`sog search kuhn ... --json` with the fewest simulations that reach all of it."""
+    return lambda *arguments: sog_json("search", "kuhn", "--simulations", "10", *arguments)
 
 
-def test_the_tree_is_drawn_as_well_formed_svg(tmp_path: Path) -> None:
-    target = tmp_path / "tree.svg"
-    assert main(["search", "kuhn", "--simulations", "10", "--svg", str(target)]) == 0
-    assert ElementTree.parse(target).getroot().tag.endswith("svg")
+def policies(node: Any) -> list[dict[str, float]]:
+    return [infostate["policy"] for infostate in node["infostates"] if "policy" in infostate]
+
+
+def test_policies_sum_to_one(sog_search: RunJson) -> None:
+    result = sog_search()
+    assert result["game"] == "kuhn(ranks=3)"
+    assert (result["unit"], result["search"], result["seed"]) == ("chips", [10, 1], 0)
+    assert result["evaluator"] == "uniform"
+    assert result["root"] == {"node": 0, "state": "start (stakes 1-1)", "history": []}
+    assert (result["is_full"], result["is_sampled"]) == (False, False)
+    assert min(result["seconds"], result["compile_seconds"], result["enumerate_seconds"]) > 0
+    (root,) = [node for node in result["nodes"] if node["parent"] is None]
+    assert [sorted(policy) for policy in policies(root)] == [["bet1", "check"]] * 3
+    for policy in policies(root):
+        assert sum(policy.values()) == pytest.approx(1, abs=1e-6)
+    assert root["visits"] == 10
+
+
+def test_json_nodes_name_their_parents(sog_search: RunJson) -> None:
+    nodes = sog_search()["nodes"]
+    assert [node["number"] for node in nodes] == list(range(len(nodes)))
+    by_event = {node["event"]: node for node in nodes if node["depth"] == 1}
+    assert {node["parent"] for node in by_event.values()} == {0}
+    assert sorted(by_event) == ["bet1", "check"]
+    assert {node["actor"] for node in by_event.values()} == {"player 1"}
+    total = sum(node["probability"] for node in by_event.values())
+    assert total == pytest.approx(1, abs=1e-6)
+
+
+def test_an_exact_evaluator_finds_the_value_of_kuhn(sog_json: RunJson) -> None:
+    """-1/18 to player 0 (Kuhn 1950)."""
+    result = sog_json("search", "kuhn", "--evaluator", "exact", "--simulations", "200")
+    assert result["nodes"][0]["value"] == pytest.approx(-1 / 18, abs=0.01)
+
+
+@pytest.mark.parametrize("text", ["check bet1", "1 2", "check 2", "'check' \"bet1\""])
+def test_events_are_named_by_text_or_number(text: str) -> None:
+    history = read_history(make("kuhn"), text)
+    assert (history.events, history.outcomes) == (("check", "bet1"), (1, 2))
+
+
+def test_the_state_after_the_history_is_searched(sog_search: RunJson) -> None:
+    result = sog_search("--history", "check bet1")
+    assert result["root"]["history"] == ["check", "bet1"]
+    searched = result["nodes"][result["root"]["node"]]
+    assert (searched["event"], searched["depth"]) == ("bet1", 2)
+    assert searched["visits"] == 10
+
+
+def test_events_with_spaces_are_quoted() -> None:
+    history = read_history(make("ii_goofspiel(cards=3)"), "'player 0 bids' tied")
+    assert history.events == ("player 0 bids", "tied")
+    assert history.path.tolist() == [list(history.outcomes)]
+
+
+def test_the_same_seed_finds_the_same(sog_search: RunJson) -> None:
+    first, second = (sog_search("--seed", "7")["nodes"] for _ in range(2))
+    assert first == second
+
+
+def test_the_terminal_shows_a_row_per_infostate(sog: Run) -> None:
+    code, out, _ = sog("search", "kuhn", "--simulations", "10", "--history", "check bet1")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert code == 0
+    assert lines[0] == "kuhn after check bet1 by SoG(10, 1)"
+    (header,) = [number for number, line in enumerate(lines) if line.startswith("player 0 range")]
+    assert lines[header] == "player 0 range value fold call visits"
+    rows = [line.split() for line in lines[header + 1 : header + 4]]
+    assert [row[0] for row in rows] == ["J", "Q", "K"]
+    for row in rows:
+        assert float(row[3]) + float(row[4]) == pytest.approx(1, abs=2e-3)
+    assert sum(int(row[5]) for row in rows) == 10
+    assert any(line.startswith("├── fold end") for line in lines)
+    assert any(line.startswith("└── call end") for line in lines)
+
+
+def test_depth_is_the_number_of_levels_shown(sog: Run) -> None:
+    _, out, _ = sog("search", "kuhn", "--simulations", "10", "--depth", "1")
+    assert [line[4:].split()[0] for line in out.splitlines() if "── " in line] == ["check", "bet1"]
+
+
+@pytest.mark.parametrize(("depth", "nodes"), [("1", 3), ("2", 7), ("3", 9)])
+def test_the_picture_has_a_box_for_each_state_shown(
+    sog: Run, tmp_path: Path, depth: str, nodes: int
+) -> None:
+    """Kuhn poker has 1, 2, 4 and 2 public states from level to level."""
+    file = tmp_path / "kuhn.svg"
+    code, _, err = sog(
+        *("search", "kuhn", "--simulations", "10", "--depth", depth, "--svg", str(file))
+    )
+    assert code == 0, err
+    root = ElementTree.parse(file).getroot()
+    assert root.tag == f"{SVG}svg"
+    boxes = root.findall(f".//{SVG}g[@class='node']")
+    assert len(boxes) == nodes
+    assert all(box.find(f"{SVG}title") is not None for box in boxes)
+    assert len(root.findall(f".//{SVG}g[@class='edges']/{SVG}path")) == nodes - 1
+    first = [bar.findtext(f"{SVG}title") for bar in boxes[-1].findall(f"{SVG}g")]
+    assert [str(text).splitlines()[0] for text in first] == [f"player 0, {card}" for card in "JQK"]
+
+
+def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson) -> None:
+    result = sog_json(
+        *("search", "tic_tac_toe", "--simulations", "10", "--evaluator", "rollout"),
+        *("--history", "b2 a3"),
+    )
+    assert result["evaluator"] == "rollout"
+    assert len(result["nodes"]) <= 1 + 3 + 10  # the start, a child each on the way, simulations
+
+
+def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
+    result = sog_json("search", "kuhn", "--simulations", "1", "--lookahead", "9")
+    assert len(result["nodes"]) == 9
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("arguments", "message"),
     [
-        (["--history", "check raise9"], "raise9"),
-        (["--history", "check check"], "over"),
-        (["--simulations", "0"], "--simulations"),
-        (["--per-update", "-1"], "--per-update"),
-        (["--evaluator", "perfect"], "--evaluator"),
-        (["--evaluator", "rollout"], "perfect information"),
+        (
+            ["kuhn", "--history", "check raise"],
+            "--history: event 2, 'raise', cannot happen at 'check (stakes 1-1)'; "
+            "possible there: check, bet1.",
+        ),
+        (
+            ["kuhn", "--history", "0"],
+            "--history: event 1, '0', cannot happen at 'start (stakes 1-1)'; "
+            "possible there: check, bet1.",
+        ),
+        (
+            ["kuhn", "--history", "bet1 call"],
+            "--history: the game is over at 'bet1 call (stakes 2-2)'.",
+        ),
+        (
+            ["kuhn", "--history", "bet1 call check"],
+            "--history: event 3, 'check', comes after the end of the game.",
+        ),
+        (["kuhn", "--history", "'check"], "--history: No closing quotation."),
+        (
+            ["kuhn", "--simulations", "0"],
+            f"argument --simulations: must be from 1 to 2000000000, got 0{SEE_HELP}",
+        ),
+        (
+            ["kuhn", "--per-update", "-1"],
+            f"argument --per-update: must be a finite number > 0, got -1{SEE_HELP}",
+        ),
+        (
+            ["kuhn", "--simulations", "100", "--per-update", "2.5"],
+            "--simulations must be a multiple of 3, the simulations --per-update makes in one "
+            "phase, got 100.",
+        ),
+        (
+            ["kuhn", "--simulations", "2000000000"],
+            "the tree could have up to 6,000,000,004 public states, which is too large for "
+            "memory; try fewer --simulations, --lookahead or --max-outcomes.",
+        ),
+        (
+            ["kuhn", "--rule", "q"],
+            "--rule: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
+        ),
+        (
+            ["kuhn", "--evaluator", "exact", "--max-nodes", "8"],
+            "--evaluator exact: the public tree of kuhn(ranks=3) has more than max_nodes = 8 "
+            "nodes (reached 9 at depth 3); a higher limit: --max-nodes N.",
+        ),
+        (
+            ["london", "--evaluator", "uniform"],
+            "--evaluator uniform: london is made for search, too large to enumerate.",
+        ),
+        (
+            ["kuhn", "--evaluator", "rollout"],
+            "--evaluator rollout: kuhn is no game of perfect information; "
+            "one of zero, uniform and exact can value its leaves.",
+        ),
+        (
+            ["kuhn", "--children", "1"],
+            "--children must be all in kuhn: where things are hidden, an infostate could be left "
+            "without an action.",
+        ),
+        (["kuhn", "--svg", "/no/k.svg"], "--svg: folder /no does not exist."),
+        (
+            ["kuhn", "--seed", "-1"],
+            f"argument --seed: must be from 0 to 4294967295, got -1{SEE_HELP}",
+        ),
+        (["kuhm"], "unknown game 'kuhm': did you mean 'kuhn'?"),
     ],
 )
-def test_mistakes_are_told_in_one_line(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["search", "kuhn", *options]) == 2
-    told = capsys.readouterr().err.strip()
-    assert len(told.splitlines()) == 1
-    assert message in told
+def test_a_mistake_is_told_in_one_line(sog: Run, arguments: list[str], message: str) -> None:
+    code, out, err = sog("search", *arguments)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == f"sog: error: {message}"
+    progress = ("sog: enumerating ", "sog: preparing ")
+    assert all(line.startswith(progress) for line in err.splitlines()[:-1])
+
+
+def test_an_unknown_evaluator_is_told_with_the_known_ones(sog: Run) -> None:
+    code, out, err = sog("search", "kuhn", "--evaluator", "magic")
+    assert (code, out) == (2, "")
+    (line,) = err.splitlines()
+    assert line.startswith("sog: error: argument --evaluator: invalid choice: 'magic'")
+    assert all(name in line for name in ("zero", "uniform", "exact", "rollout"))
+
+
+def test_a_game_too_large_for_the_default_evaluator_is_searched_with_zeros(sog: Run) -> None:
+    code, out, err = sog("search", "kuhn", "--simulations", "2", "--max-nodes", "8", "--json")
+    assert code == 0, err
+    assert json.loads(out)["evaluator"] == "zero"
+    assert (
+        "sog: the game is too large to enumerate: leaves are worth 0 (see --evaluator)."
+        in err.splitlines()
+    )
+
+
+def test_no_file_is_left_after_a_mistake(sog: Run, tmp_path: Path) -> None:
+    file = tmp_path / "kuhn.svg"
+    assert sog("search", "kuhn", "--svg", str(file), "--history", "fold")[0] == 2
+    assert list(tmp_path.iterdir()) == []

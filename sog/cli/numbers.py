@@ -1,0 +1,54 @@
+"""Numbers on the command line: the types of options, for argparse."""
+
+import argparse
+import math
+from typing import Final
+
+_MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
+_MOST_SEED: Final = 2**32 - 1
+
+
+def positive_integer(text: str) -> int:
+    """An integer from 1 on."""
+    return _integer(text, 1, _MOST)
+
+
+def seed(text: str) -> int:
+    """An integer of 32 bits."""
+    return _integer(text, 0, _MOST_SEED)
+
+
+def _integer(text: str, least: int, most: int) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be an integer, got {text!r}") from None
+    if not least <= value <= most:
+        raise argparse.ArgumentTypeError(f"must be from {least} to {most}, got {text}")
+    return value
+
+
+def positive_number(text: str) -> float:
+    """A finite number greater than 0."""
+    value = _finite_number(text, "> 0")
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"must be a finite number > 0, got {text}")
+    return value
+
+
+def number_from_zero(text: str) -> float:
+    """A finite number that is not negative."""
+    value = _finite_number(text, ">= 0")
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must be a finite number >= 0, got {text}")
+    return value
+
+
+def _finite_number(text: str, wanted: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"must be a finite number {wanted}, got {text}")
+    return value

@@ -1,0 +1,244 @@
+"""The expansion phase: which nodes are added, and what a search does not depend on."""
+
+import dataclasses
+import functools
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gtcfr.root import SearchRoot, belief_state
+from gtcfr.search import SearchResult
+from gtcfr.settings import SearchSettings
+from gtcfr.tree import NO_PARENT, ROOT, SearchTree
+from sog.games.registry import make
+from sog.tabular.enumerated_game import EnumeratedState
+from tests.gtcfr.growing_cases import CASES, EVERY_SEARCH, node_now, roots_of, searched
+from tests.gtcfr.grown_trees import (
+    LATE_TIC_TAC_TOE,
+    NOT_THERE,
+    children_of,
+    enumerated,
+    public_tree,
+    rows_by_path,
+    rows_of_nodes,
+    run_search,
+    state_after,
+    sums_of,
+    table_evaluator,
+    tree_number,
+)
+
+_LEAVES_PER_CALL = 7
+
+
+def assert_is_a_tree(tree: SearchTree) -> None:
+    """Every node is there once, knows its edge, and is counted; free leaf slots are free."""
+    rows, shape = rows_by_path(tree), tree.shape
+    assert len(set(rows.values())) == len(rows) == tree.num_nodes
+    edges = np.concatenate([tree.interior.edge, tree.leaf.edge, tree.terminal.edge])
+    for path, row in rows.items():
+        if path:
+            parent, number = divmod(int(edges[row]), shape.num_children)
+            assert rows[path[:-1]] == parent
+            assert np.asarray(tree.interior.child)[parent, number] == row
+    leaves = {row - shape.leaf_row for row in rows.values() if row >= shape.leaf_row}
+    leaves = {leaf for leaf in leaves if leaf < shape.num_leaves}
+    assert set(np.flatnonzero(tree.leaf.edge != NO_PARENT).tolist()) == leaves
+    assert len(leaves) == tree.num_leaves
+    free = np.asarray(tree.leaf.free)[int(tree.num_leaves) :]
+    assert sorted([*free.tolist(), *leaves]) == list(range(shape.num_leaves))
+
+
+@pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
+def test_a_node_gets_all_its_children_at_once_and_each_of_them_once(name: str, number: int) -> None:
+    """Trap 14; with several simulations per phase, duplicates add nothing."""
+    tree = tree_number(searched(name), number)
+    assert_is_a_tree(tree)
+    game = enumerated(CASES[name].text)
+    rows = rows_of_nodes(game.tree, tree, CASES[name].starts[number].root)
+    for node in np.flatnonzero((rows != NOT_THERE) & (rows < tree.shape.leaf_row)):
+        assert (
+            sorted(children_of(tree, rows[node])) == np.flatnonzero(game.node_child[node]).tolist()
+        )
+
+
+@pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
+def test_only_what_is_below_the_searched_state_grows(name: str, number: int) -> None:
+    start, public = CASES[name].starts[number], public_tree(CASES[name].text)
+    now = node_now(name, number)
+    rows = rows_of_nodes(public, tree_number(searched(name), number), start.root)
+    shape = tree_number(searched(name), number).shape
+    interior = np.flatnonzero((rows != NOT_THERE) & (rows < shape.leaf_row)).tolist()
+    above, node = [], now
+    while node != start.root:
+        node = int(public.node_parent[node])
+        above.append(node)
+    for node in interior:
+        ancestor = node
+        while ancestor > now:
+            ancestor = int(public.node_parent[ancestor])
+        assert node in above or ancestor == now
+    assert len(interior) > len(above) + 1
+    assert rows[now] == searched(name).slot[number]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if "perfect" in name or "poker" in name])
+def test_as_many_visits_start_at_the_searched_state_as_there_are_simulations(name: str) -> None:
+    result = searched(name)
+    for number, slot in enumerate(result.slot):
+        assert result.tree.interior.visits[number, slot].sum() == CASES[name].num_simulations
+
+
+# What a search does not depend on.
+
+
+@functools.cache
+def cramped() -> SearchResult:
+    """Two of the four searches of poker, the other way around, in trees with no room to spare."""
+    name = "poker, SoG(s, 1)"
+    case, roomy = CASES[name], searched(name).tree
+    needed = int(max(roomy.leaf_limit.max(), roomy.num_terminals.max(), roomy.num_interior.max()))
+    settings = replace(case.settings, capacity=needed, chunk_size=5)
+    root: SearchRoot = jax.tree.map(lambda leaf: leaf[jnp.array([3, 1])], roots_of(case))
+    return run_search(
+        enumerated(case.text),
+        settings,
+        root=root,
+        evaluator=table_evaluator(case.text, _LEAVES_PER_CALL),
+        seeds=(3, 1),
+    )
+
+
+@pytest.mark.parametrize(("number", "in_cramped"), [(3, 0), (1, 1)])
+def test_batch_capacity_chunks_and_leaves_per_call_change_nothing(
+    number: int, in_cramped: int
+) -> None:
+    """The batch law. Trap 13: nothing of a search is shared with others of its batch."""
+    name = "poker, SoG(s, 1)"
+    public = public_tree(CASES[name].text)
+    mine = sums_of(public, tree_number(searched(name), number))
+    other = sums_of(public, tree_number(cramped(), in_cramped))
+    assert not cramped().is_full.any()
+    for field in dataclasses.fields(mine):
+        wanted, found = getattr(mine, field.name), getattr(other, field.name)
+        np.testing.assert_allclose(
+            found, wanted, rtol=1e-4, atol=1e-5 * np.abs(wanted).max(), err_msg=field.name
+        )
+    np.testing.assert_allclose(
+        cramped().policy[in_cramped], searched(name).policy[number], atol=1e-5
+    )
+    visits = [
+        cramped().tree.interior.visits[in_cramped],
+        searched(name).tree.interior.visits[number],
+    ]
+    assert visits[0].sum() == visits[1].sum()
+
+
+def test_a_tree_that_is_full_says_so_and_stays_a_tree() -> None:
+    game = make("kuhn")
+    result = run_search(game, SearchSettings(num_simulations=12, capacity=5), seeds=(0, 1, 2))
+    assert result.is_full.all()
+    for number in range(3):
+        tree = tree_number(result, number)
+        assert_is_a_tree(tree)
+        assert max(tree.num_leaves, tree.num_terminals, tree.num_interior) <= 5
+        for slot in rows_by_path(tree).values():
+            if slot < tree.shape.leaf_row:  # all children or none
+                assert len(children_of(tree, slot)) == 2
+    np.testing.assert_allclose(result.policy.sum(axis=-1), 1, atol=1e-5)
+    assert not run_search(game, SearchSettings(num_simulations=12, c_puct=0.23)).is_full.any()
+
+
+def test_a_branch_without_room_is_no_answer_and_says_so() -> None:
+    game = enumerated(LATE_TIC_TAC_TOE)
+    ranges = jnp.ones((1, 2, 1))
+    root = belief_state(game_root(), ranges, path=jnp.array([[1]], jnp.int32))
+    result = run_search(game, SearchSettings(num_simulations=2, capacity=6), root=root)
+    assert result.is_full.all()
+    assert np.isfinite(result.policy).all()
+
+
+def game_root(batch_size: int = 1) -> EnumeratedState:
+    return EnumeratedState(node=jnp.zeros(batch_size, jnp.int32))
+
+
+# Some children only: games of perfect information.
+
+
+@functools.cache
+def narrow(num_children: int) -> SearchResult:
+    settings = SearchSettings(num_simulations=40, num_children=num_children)
+    root = belief_state(game_root(3), jnp.ones((3, 2, 1)))
+    evaluator = table_evaluator(LATE_TIC_TAC_TOE)
+    return run_search(enumerated(LATE_TIC_TAC_TOE), settings, root=root, evaluator=evaluator)
+
+
+@pytest.mark.parametrize("num_children", [1, 2])
+def test_an_expansion_adds_the_few_children_that_the_prior_likes_best(num_children: int) -> None:
+    """The logits of the test's evaluator grow with the number of the action."""
+    game, result = enumerated(LATE_TIC_TAC_TOE), narrow(num_children)
+    widened = 0
+    for number in range(3):
+        tree = tree_number(result, number)
+        assert_is_a_tree(tree)
+        rows = rows_of_nodes(game.tree, tree)
+        for node in np.flatnonzero((rows > ROOT) & (rows < tree.shape.leaf_row)):
+            legal = np.flatnonzero(game.node_child[node]).tolist()
+            children = sorted(children_of(tree, rows[node]))
+            assert set(legal[-num_children:]) <= set(children) <= set(legal)
+            widened += len(children) > num_children
+    assert widened > 5
+
+
+@pytest.mark.parametrize("num_children", [1, 2])
+def test_the_policy_of_a_node_is_over_actions_that_lead_to_a_child(num_children: int) -> None:
+    tree = tree_number(narrow(num_children))
+    for slot in rows_by_path(tree).values():
+        if slot >= tree.shape.leaf_row:
+            continue
+        policy = np.asarray(tree.interior_statistics.policy)[slot, :, 0]
+        assert set(np.flatnonzero(policy)) <= set(children_of(tree, slot))
+        assert policy.sum() == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("num_children", [1, 2])
+def test_the_tree_and_its_evaluations_grow_by_no_more_than_a_few_nodes_per_simulation(
+    num_children: int,
+) -> None:
+    """With perfect information a node is evaluated once, however many updates follow."""
+    result = narrow(num_children)
+    assert (result.tree.num_nodes <= 1 + num_children * (1 + 40)).all()
+    asked = result.tree.num_interior + result.tree.num_leaves
+    np.testing.assert_array_equal(result.queries.num_seen, asked)
+    assert (asked > 20).all()
+
+
+def test_with_hidden_information_every_leaf_is_evaluated_in_every_update() -> None:
+    """Trap 9. One leaf query per leaf and update, and one of the root before there is a tree."""
+    name = "poker, SoG(s, 1)"
+    for number, start in enumerate(CASES[name].starts):
+        if not start.path:
+            tree, updates = tree_number(searched(name), number), CASES[name].settings.num_updates
+            since = np.asarray(tree.leaf.since)[tree.leaf.edge != NO_PARENT]
+            first = np.round((np.sqrt(8 * since + 1) - 1) / 2)
+            still_there = (updates - first).sum()
+            assert searched(name).queries.num_seen[number] > still_there > updates
+
+
+# Where it matters.
+
+
+@pytest.mark.parametrize("num_children", [None, 1])
+def test_growth_goes_where_it_matters(num_children: int | None) -> None:
+    """X has two corners of the top row. O must block between them; anything else loses at once."""
+    game = make("tic_tac_toe")
+    state = jax.tree.map(lambda leaf: leaf[None], state_after(game, 0, 4, 2))
+    settings = SearchSettings(num_simulations=80, num_children=num_children)
+    result = run_search(game, settings, root=belief_state(state, jnp.ones((1, 2, 1))))
+    first_moves = [path[0] for path in rows_by_path(tree_number(result)) if path]
+    block = 1
+    assert first_moves.count(block) > 0.6 * len(first_moves)
+    assert result.policy[0, 0, block] > 0.8
