@@ -139,12 +139,12 @@ def test_batch_capacity_chunks_and_leaves_per_call_change_nothing(
 
 def test_a_tree_that_is_full_says_so_and_stays_a_tree() -> None:
     game = make("kuhn")
-    result = run_search(game, SearchSettings(num_simulations=12, capacity=5), seeds=(0, 1, 2))
+    result = run_search(game, SearchSettings(num_simulations=12, capacity=4), seeds=(0, 1, 2))
     assert result.is_full.all()
     for number in range(3):
         tree = tree_number(result, number)
         assert_is_a_tree(tree)
-        assert max(tree.num_leaves, tree.num_terminals, tree.num_interior) <= 5
+        assert max(tree.num_leaves, tree.num_terminals, tree.num_interior) <= 4
         for slot in rows_by_path(tree).values():
             if slot < tree.shape.leaf_row:  # all children or none
                 assert len(children_of(tree, slot)) == 2
@@ -231,12 +231,12 @@ def test_with_hidden_information_every_leaf_is_evaluated_in_every_update() -> No
 # Where it matters.
 
 
-@pytest.mark.parametrize("num_children", [None, 1])
-def test_growth_goes_where_it_matters(num_children: int | None) -> None:
+@pytest.mark.parametrize(("num_children", "num_simulations"), [(None, 80), (1, 400)])
+def test_growth_goes_where_it_matters(num_children: int | None, num_simulations: int) -> None:
     """X has two corners of the top row. O must block between them; anything else loses at once."""
     game = make("tic_tac_toe")
     state = jax.tree.map(lambda leaf: leaf[None], state_after(game, 0, 4, 2))
-    settings = SearchSettings(num_simulations=80, num_children=num_children)
+    settings = SearchSettings(num_simulations=num_simulations, num_children=num_children)
     result = run_search(game, settings, root=belief_state(state, jnp.ones((1, 2, 1))))
     first_moves = [path[0] for path in rows_by_path(tree_number(result)) if path]
     block = 1
