@@ -22,7 +22,12 @@ from sog.pytree import pytree
 
 @pytree
 class LeafQueries:
-    """Belief states put to an evaluator; entries that are not valid may be answered by anything."""
+    """Belief states put to an evaluator; entries that are not valid may be answered by anything.
+
+    The first two axes are [batch, leaf] for an evaluator that is asked about all leaves at once
+    (`Evaluator.leaves_per_call` is None). Otherwise they are [1, query], the leaves of one search
+    after those of the other.
+    """
 
     encoded: Any
     """What `Evaluator.encode` made of the public states, [batch, leaf, ...]."""
@@ -49,7 +54,10 @@ class Evaluator(Protocol):
 
     @property
     def leaves_per_call(self) -> int | None:
-        """How many leaves of each search to put into one call; None for all of them at once."""
+        """Leaves per call and search of the batch: a call gets so many times the batch size.
+
+        It does not matter of which searches they are. None: every call gets all leaves, by search.
+        """
 
     def encode(self, game: Game[Any], state: Any) -> Any:
         """What to keep of one public state; called once, when the state joins the tree."""

@@ -17,10 +17,10 @@ from gtcfr.evaluator import Evaluator, LeafQueries, evaluate, look_for_faults
 from gtcfr.growth import NewLeaves, add_child, expand
 from gtcfr.query import offer_queries
 from gtcfr.root import NO_EVENT
+from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.simulation import count_visits, simulate
 from gtcfr.tree import NO_PARENT, SearchTree
-from gtcfr.update import SearchState
 from sog.games.core import Game
 
 T = TypeVar("T")

@@ -12,12 +12,13 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import child_rows, normalize, regret_matching, rows_per_node
 from gtcfr.packing import pack, unpack
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, UNEXPANDED, SearchTree, root_source
-from sog.games.core import CHANCE, TERMINAL, Game
+from gtcfr.tree import NO_PARENT, ROOT, UNEXPANDED, SearchTree, root_source
+from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
 
 OFF_BRANCH: Final = 2**30
@@ -79,13 +80,14 @@ def expand(
     row = jnp.where(is_root, shape.leaf_row, tree.interior.child[parent, number])
     is_leaf = (edge != NO_PARENT) & (row >= shape.leaf_row) & (row < shape.terminal_row)
     old = jnp.where(is_leaf, row - shape.leaf_row, 0)
+    sums = jax.tree.map(lambda table: table[old], tree.leaf_statistics)
     state = unpack(game, tree.leaf.state[old])
     legal = game.legal_actions(state).T
-    prior = _prior(tree.leaf_statistics.logits[old].T, legal, settings.prior_temperature)
-    outcome, exists, chance_weight, fits = _choose_outcomes(
+    prior = prior_policy(sums.logits.T, legal, settings.prior_temperature)
+    outcome, exists, chance_weight, fits = choose_outcomes(
         game, settings, shape.num_children, state, prior, key, branch_outcome
     )
-    depth = tree.leaf.depth[old]
+    depth, since = tree.leaf.depth[old], tree.leaf.since[old]
     leads_on = (depth >= 0) | (outcome == branch_outcome)
     children = _Children(
         number=jnp.arange(shape.num_children, dtype=jnp.int32),
@@ -97,41 +99,43 @@ def expand(
     has_room = (jnp.arange(shape.num_chunks) > chunk) & (tree.chunk_fill < shape.chunk_size)
     chunk = jnp.argmax(has_room).astype(jnp.int32)
     slot = chunk * shape.chunk_size + tree.chunk_fill[chunk]
+    # A search that went wrong does not grow. Also, this is how XLA knows that what is read here and
+    # in the last update is read before anything is written: otherwise it would copy whole tables.
+    is_sound = _is_finite((sums, since, _statistics_of(tree, ROOT)))
     states = jax.vmap(lambda outcome: game.apply(state, outcome))(jnp.maximum(outcome, 0))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
     fits &= jnp.any(has_room) & _has_room(tree, exists, is_terminal, freed=1)
-    do = is_leaf & fits
+    do = is_leaf & fits & is_sound
     slot, old = jnp.where(do, slot, shape.num_interior), jnp.where(do, old, shape.num_leaves)
 
     interior, statistics = tree.interior, tree.interior_statistics
     takeable = legal
     if settings.num_children is not None:
-        takeable = legal & (_is_chance(game, state) | _leads_to(outcome, exists, len(legal)))
+        takeable = legal & (chance_acts(game, state) | leads_to(outcome, exists, len(legal)))
     uniform = normalize(jnp.zeros_like(prior), takeable, axis=0)
     interior = replace(
         interior,
         state=interior.state.at[slot].set(pack(state), mode="drop"),
         edge=interior.edge.at[slot].set(edge, mode="drop"),
-        source=interior.source.at[slot].set(tree.leaf.source[old], mode="drop"),
+        source=interior.source.at[slot].set(_sources(game, tree, edge), mode="drop"),
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
-        mask=interior.mask.at[slot].set(tree.leaf.mask[old], mode="drop"),
+        mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
         uniform=interior.uniform.at[slot].set(uniform, mode="drop"),
         child=interior.child.at[jnp.where(do, parent, shape.num_interior), number].set(
             slot, mode="drop"
         ),
         chance_weight=interior.chance_weight.at[slot].set(chance_weight, mode="drop"),
         prior=interior.prior.at[slot].set(prior, mode="drop"),
-        since=interior.since.at[slot].set(tree.leaf.since[old], mode="drop"),
+        since=interior.since.at[slot].set(since, mode="drop"),
     )
-    reach_sum, cfv_sum = tree.leaf_statistics.reach_sum[old], tree.leaf_statistics.cfv_sum[old]
     statistics = replace(
         statistics,
         policy=statistics.policy.at[slot].set(uniform, mode="drop"),
-        reach_sum=statistics.reach_sum.at[slot].set(reach_sum, mode="drop"),
-        cfv_sum=statistics.cfv_sum.at[slot].set(cfv_sum, mode="drop"),
+        reach_sum=statistics.reach_sum.at[slot].set(sums.reach_sum, mode="drop"),
+        cfv_sum=statistics.cfv_sum.at[slot].set(sums.cfv_sum, mode="drop"),
     )
     top = tree.num_leaves - do
-    leaf = replace(
+    leaves = replace(
         tree.leaf,
         edge=tree.leaf.edge.at[old].set(NO_PARENT, mode="drop"),
         free=tree.leaf.free.at[jnp.where(do, top, shape.num_leaves)].set(old, mode="drop"),
@@ -140,7 +144,7 @@ def expand(
         tree,
         interior=interior,
         interior_statistics=statistics,
-        leaf=leaf,
+        leaf=leaves,
         num_leaves=top,
         chunk_fill=tree.chunk_fill.at[chunk].add(do),
         is_full=tree.is_full | (is_leaf & ~fits),
@@ -212,10 +216,7 @@ def _attach(
     rows = jnp.where(is_leaf, shape.leaf_row + leaf_slot, shape.terminal_row + end_slot)
     rows = jnp.where(exists, rows, shape.nothing)
     edges = slot * shape.num_children + children.number
-    actor = tree.interior.actor[slot]
-    sources = slot * rows_per_node(game, shape.num_children) + jax.vmap(
-        lambda number: child_rows(game, shape.num_children, actor, number)
-    )(children.number)
+    sources = jax.vmap(lambda edge: _sources(game, tree, edge))(edges)
     packed = jax.vmap(pack)(states)
     encoded = jax.vmap(lambda state: evaluator.encode(game, state))(states)
     masks = jax.vmap(game.infostate_mask)(states)
@@ -266,70 +267,26 @@ def _attach(
     return grown, NewLeaves(first=tree.num_leaves, count=count)
 
 
+def _statistics_of(tree: SearchTree, slot: Array | int) -> Any:
+    return jax.tree.map(lambda table: table[slot], tree.interior_statistics)
+
+
+def _is_finite(arrays: Any) -> Array:
+    """bool: every number of all the arrays is finite."""
+    return jnp.all(jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(arrays)]))
+
+
+def _sources(game: Game[Any], tree: SearchTree, edge: Array) -> Array:
+    """[player] int32: the rows that bring reach along an edge."""
+    shape = tree.shape
+    parent, number = edge // shape.num_children, edge % shape.num_children
+    rows = child_rows(game, shape.num_children, tree.interior.actor[parent], number)
+    rows = parent * rows_per_node(game, shape.num_children) + rows
+    return jnp.where(edge == shape.root_edge, jnp.array(root_source(game, shape), jnp.int32), rows)
+
+
 def _has_room(tree: SearchTree, exists: Array, is_terminal: Array, freed: int) -> Array:
     """bool: whether these children fit into the tables of leaves and terminal nodes."""
     num_leaves = tree.num_leaves - freed + jnp.sum(exists & ~is_terminal)
     num_terminals = tree.num_terminals + jnp.sum(exists & is_terminal)
     return (num_leaves <= tree.shape.num_leaves) & (num_terminals <= tree.shape.num_terminals)
-
-
-def _prior(logits: Array, legal: Array, temperature: float) -> Array:
-    """[A, S]: softmax over legal actions; 0 where an infostate has none."""
-    scaled = jnp.where(legal, logits / temperature, -jnp.inf)
-    most = jnp.max(scaled, axis=0, keepdims=True)
-    weight = jnp.where(legal, jnp.exp(scaled - jnp.where(jnp.isfinite(most), most, 0)), 0)
-    total = jnp.sum(weight, axis=0, keepdims=True)
-    return weight / jnp.where(total > 0, total, 1)
-
-
-def _is_chance(game: Game[Any], state: Any) -> Array:
-    return game.actor(state) == CHANCE
-
-
-def _leads_to(outcome: Array, exists: Array, num_actions: int) -> Array:
-    """[A, 1] bool: actions whose outcome, of the same number, is among the children."""
-    found = (outcome[:, None] == jnp.arange(num_actions)[None]) & exists[:, None]
-    return jnp.any(found, axis=0)[:, None]
-
-
-def _choose_outcomes(
-    game: Game[Any],
-    settings: SearchSettings,
-    num_children: int,
-    state: Any,
-    prior: Array,
-    key: Array,
-    branch_outcome: Array | int,
-) -> tuple[Array, Array, Array, Array]:
-    """Which public events get a child: (outcome, exists, chance weight) per child, and if all fit.
-
-    All legal ones; after a decision only the best `num_children` by the prior if that is set; of a
-    chance node that has more than there is room for, a sample without replacement, whose weights
-    keep every expectation right on average.
-    """
-    legal = game.legal_outcomes(state)
-    num_outcomes = legal.shape[0]
-    numbers = jnp.arange(num_outcomes, dtype=jnp.int32)
-    is_chance, num_legal = _is_chance(game, state), jnp.sum(legal)
-    if settings.num_children is None and num_children == num_outcomes:
-        weight = jnp.ones(num_children)
-        return numbers, legal, weight, jnp.bool_(True)
-    limit = jnp.int32(num_children)
-    score = jax.random.uniform(key, (num_outcomes,))
-    if settings.num_children is not None:
-        limit = jnp.where(is_chance, limit, min(settings.num_children, num_children))
-        score = jnp.where(is_chance, score, prior[:, 0])
-    score = jnp.where(legal, score, -1)
-    score = jnp.where(numbers == branch_outcome, 2, score)
-    _, best = jax.lax.top_k(score, num_children)
-    kept = jnp.zeros(num_outcomes, bool).at[best].set(jnp.arange(num_children) < limit) & legal
-    fits = is_chance | (settings.num_children is not None) | (num_legal <= num_children)
-    outcome = numbers if num_children == num_outcomes else best.astype(jnp.int32)
-    exists = kept[outcome]
-    # The branch is kept for certain; of the others, as many as there is room for.
-    certain = jnp.any(numbers == branch_outcome)
-    kept_others, others = jnp.sum(kept) - certain, num_legal - certain
-    weight = jnp.where(
-        is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0
-    )
-    return outcome, exists, weight.astype(jnp.float32), fits

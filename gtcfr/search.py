@@ -22,17 +22,14 @@ from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves, expansi
 from gtcfr.flow import normalize
 from gtcfr.gadget import Gadget, make_gadget
 from gtcfr.growth import NewLeaves, plant
+from gtcfr.leaves import no_answers, value_leaves
 from gtcfr.packing import pack, packed_width, unpack
 from gtcfr.query import QuerySample, no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
+from gtcfr.search_state import SearchState
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree, empty_tree
-from gtcfr.update import (
-    SearchState,
-    push_ranges,
-    regret_update,
-    value_leaves,
-)
+from gtcfr.update import push_ranges, regret_update
 from sog.games.core import Game
 from sog.pytree import pytree
 
@@ -142,6 +139,7 @@ def _initial_state(
         ),
         queries=no_queries(game, batch_size, settings.num_queries),
         keys=keys,
+        answers=no_answers(game, evaluator, batch_size, shape.num_leaves),
     )
     root_leaf = NewLeaves(
         first=jnp.zeros(batch_size, jnp.int32), count=jnp.ones(batch_size, jnp.int32)

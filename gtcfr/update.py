@@ -17,24 +17,22 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, Fault, LeafQueries, evaluate, look_for_faults
+from gtcfr.evaluator import Evaluator
 from gtcfr.flow import (
     by_player,
-    normalize,
     pull,
     push,
     regret_matching,
     rows_per_node,
     sum_rows,
 )
-from gtcfr.gadget import Gadget, root_reach, update_gadget
+from gtcfr.gadget import root_reach, update_gadget
+from gtcfr.leaves import value_leaves
 from gtcfr.packing import unpack
-from gtcfr.query import QuerySample, offer_queries
+from gtcfr.search_state import SearchState
 from gtcfr.tree import (
-    NO_PARENT,
     ROOT,
     InteriorNodes,
-    LeafStatistics,
     SearchTree,
     get,
     put,
@@ -42,26 +40,9 @@ from gtcfr.tree import (
     take_reach,
 )
 from sog.games.core import PLAYER_1, Game
-from sog.pytree import pytree
 from sog.tabular.cfr import Rule, accumulate
 
 _TERMINALS_PER_STEP: Final = 16
-
-_LeafCarry = tuple[LeafStatistics, Array, Any, QuerySample, Fault]
-
-
-@pytree
-class SearchState:
-    """What a batch of searches carries from phase to phase; arrays have the batch axis first."""
-
-    tree: SearchTree
-    gadget: Gadget
-    root_state: Array  # [batch, width] int32, packed
-    ranges: Array  # [batch, player, S]: at the root
-    memory: Any  # the evaluator's
-    queries: QuerySample
-    keys: Array  # [batch]
-    fault: Fault
 
 
 def regret_update(
@@ -166,58 +147,6 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
 
     steps = (num_terminals + size - 1) // size
     return replace(tree, cfvs=jax.lax.fori_loop(0, steps, some, tree.cfvs))
-
-
-def value_leaves(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, weight: Array
-) -> SearchState:
-    """Fills in the cfvs of the leaves of all trees, from the evaluator.
-
-    With perfect information (S = 1) a value does not depend on ranges: it was asked for when the
-    leaf was added, and is scaled by reach here. weight: [player], of this update in the averages.
-    """
-    tree, shape = state.tree, state.tree.shape
-    size = min(evaluator.leaves_per_call or shape.num_leaves, shape.num_leaves)
-
-    def compatible_reach(row: Array, reach: Array) -> Array:
-        return game.compatible_reach(unpack(game, row), reach)
-
-    def some(number: Array, carry: _LeafCarry) -> _LeafCarry:
-        statistics, cfvs, memory, sample, fault = carry
-        # The last step may overlap the one before; its sums must not grow twice.
-        start = jnp.minimum(number * size, shape.num_leaves - size)
-        is_new = start + jnp.arange(size) >= number * size
-        leaf, old = jax.vmap(lambda part: get(part, start, size))((tree.leaf, statistics))
-        reach = jax.vmap(take_reach)(tree.reach_rows, leaf.source, leaf.mask)
-        ranges = normalize(reach, leaf.mask)
-        compatible = jax.vmap(jax.vmap(compatible_reach))(leaf.state, reach)
-        is_valid = leaf.edge != NO_PARENT
-        values: Any = old.values
-        logits = old.logits
-        if game.num_infostates > 1:
-            queries = LeafQueries(encoded=leaf.encoded, ranges=ranges, is_valid=is_valid)
-            answer = evaluate(game, evaluator, memory, queries)
-            values, logits, memory = answer.values, answer.policy_logits, answer.memory
-            counted = replace(queries, is_valid=is_valid & is_new[None])
-            sample = offer_queries(sample, leaf.state, counted, state.keys)
-        fault = look_for_faults(fault, leaf.state, values, is_valid)
-        leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
-        added = (is_new[:, None] * weight[None])[None, :, :, None]
-        new = LeafStatistics(
-            values=old.values,
-            logits=logits,
-            reach_sum=old.reach_sum + added * reach,
-            cfv_sum=old.cfv_sum + added * leaf_cfvs,
-        )
-        statistics = put(statistics, new, start, axis=1)
-        cfvs = put(cfvs, leaf_cfvs, shape.leaf_row + start, axis=1)
-        return statistics, cfvs, memory, sample, fault
-
-    steps = (jnp.max(tree.leaf_limit) + size - 1) // size
-    start = (tree.leaf_statistics, tree.cfvs, state.memory, state.queries, state.fault)
-    statistics, cfvs, memory, sample, fault = jax.lax.fori_loop(0, steps, some, start)
-    tree = replace(tree, leaf_statistics=statistics, cfvs=cfvs)
-    return replace(state, tree=tree, memory=memory, queries=sample, fault=fault)
 
 
 def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTree:

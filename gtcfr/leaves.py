@@ -1,0 +1,147 @@
+"""Valuing the leaves: the evaluator is asked about all of them in every regret update.
+
+Searches of a batch have grown different numbers of leaves. The evaluator sees the leaves of all
+searches one after the other, without gaps, so that none of its work is for nothing; its answers are
+then brought back to where the leaves are in their trees.
+"""
+
+from dataclasses import replace
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, Fault, LeafQueries, evaluate, look_for_faults
+from gtcfr.flow import normalize
+from gtcfr.packing import unpack
+from gtcfr.query import QuerySample, offer_queries
+from gtcfr.search_state import Answers, SearchState
+from gtcfr.tree import NO_PARENT, LeafStatistics, get, put, take_reach
+from sog.games.core import Game
+
+_LEAVES_PER_STEP: Final = 16
+
+_Carry = tuple[LeafStatistics, Array, QuerySample, Fault]
+
+
+def value_leaves(
+    game: Game[Any], evaluator: Evaluator, state: SearchState, weight: Array
+) -> SearchState:
+    """Fills in the cfvs of the leaves of all trees, from the evaluator.
+
+    With perfect information (S = 1) a value does not depend on ranges: it was asked for when the
+    leaf was added, and is scaled by reach here. weight: [player], of this update in the averages.
+    """
+    tree, shape = state.tree, state.tree.shape
+    size = min(_LEAVES_PER_STEP, shape.num_leaves)
+    memory, answers = state.memory, None
+    if game.num_infostates > 1:
+        memory, answers = _ask(game, evaluator, state)
+
+    def compatible_reach(row: Array, reach: Array) -> Array:
+        return game.compatible_reach(unpack(game, row), reach)
+
+    def some(number: Array, carry: _Carry) -> _Carry:
+        statistics, cfvs, sample, fault = carry
+        # The last step may overlap the one before; its sums must not grow twice.
+        start = jnp.minimum(number * size, shape.num_leaves - size)
+        is_new = start + jnp.arange(size) >= number * size
+        leaf, old = jax.vmap(lambda part: get(part, start, size))((tree.leaf, statistics))
+        reach = jax.vmap(take_reach)(tree.reach_rows, leaf.source, leaf.mask)
+        compatible = jax.vmap(jax.vmap(compatible_reach))(leaf.state, reach)
+        is_valid = leaf.edge != NO_PARENT
+        values: Any = old.values
+        logits = old.logits
+        if answers is not None:
+            rows = answers.first[:, None] + (start + jnp.arange(size))[None]
+            values, logits = _rows((answers.values, answers.logits), rows)
+            ranges = normalize(reach, leaf.mask)
+            counted = LeafQueries(
+                encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None]
+            )
+            sample = offer_queries(sample, leaf.state, counted, state.keys)
+        fault = look_for_faults(fault, leaf.state, values, is_valid)
+        leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
+        added = (is_new[:, None] * weight[None])[None, :, :, None]
+        new = LeafStatistics(
+            values=old.values,
+            logits=logits,
+            reach_sum=old.reach_sum + added * reach,
+            cfv_sum=old.cfv_sum + added * leaf_cfvs,
+        )
+        statistics = put(statistics, new, start, axis=1)
+        return statistics, put(cfvs, leaf_cfvs, shape.leaf_row + start, axis=1), sample, fault
+
+    steps = (jnp.max(tree.leaf_limit) + size - 1) // size
+    carry = (tree.leaf_statistics, tree.cfvs, state.queries, state.fault)
+    statistics, cfvs, sample, fault = jax.lax.fori_loop(0, steps, some, carry)
+    tree = replace(tree, leaf_statistics=statistics, cfvs=cfvs)
+    if answers is not None:
+        state = replace(state, answers=answers)
+    return replace(state, tree=tree, memory=memory, queries=sample, fault=fault)
+
+
+def _ask(game: Game[Any], evaluator: Evaluator, state: SearchState) -> tuple[Any, Answers]:
+    """Puts the leaves of all searches to the evaluator; returns its memory and its answers."""
+    tree, per_search = state.tree, state.tree.shape.num_leaves
+    batch_size = len(tree.leaf_limit)
+    if evaluator.leaves_per_call is None:
+        reach = jax.vmap(take_reach)(tree.reach_rows, tree.leaf.source, tree.leaf.mask)
+        queries = LeafQueries(
+            encoded=tree.leaf.encoded,
+            ranges=normalize(reach, tree.leaf.mask),
+            is_valid=tree.leaf.edge != NO_PARENT,
+        )
+        answer = evaluate(game, evaluator, state.memory, queries)
+        return answer.memory, Answers(
+            values=answer.values.reshape(-1, *answer.values.shape[2:]),
+            logits=answer.policy_logits.reshape(-1, *answer.policy_logits.shape[2:]),
+            first=jnp.arange(batch_size, dtype=jnp.int32) * per_search,
+        )
+    size = min(evaluator.leaves_per_call, per_search) * batch_size
+    ends = jnp.cumsum(tree.leaf_limit, dtype=jnp.int32)
+    first = ends - tree.leaf_limit
+
+    def call(number: Array, carry: tuple[Array, Array, Any]) -> tuple[Array, Array, Any]:
+        values, logits, memory = carry
+        row = number * size + jnp.arange(size, dtype=jnp.int32)
+        search = jnp.sum(ends[None] <= row[:, None], axis=1, dtype=jnp.int32)
+        search = jnp.minimum(search, batch_size - 1)
+        slot = jnp.clip(row - first[search], 0, per_search - 1)
+        encoded, source, mask, edge = jax.tree.map(
+            lambda table: table[search, slot],
+            (tree.leaf.encoded, tree.leaf.source, tree.leaf.mask, tree.leaf.edge),
+        )
+        reach = jnp.where(mask, tree.reach_rows[search[:, None], source], 0)
+        queries = LeafQueries(
+            encoded=encoded,
+            ranges=normalize(reach, mask),
+            is_valid=(row < ends[-1]) & (edge != NO_PARENT),
+        )
+        answer = evaluate(game, evaluator, memory, jax.tree.map(lambda leaf: leaf[None], queries))
+        return (
+            put(values, answer.values[0], number * size),
+            put(logits, answer.policy_logits[0], number * size),
+            answer.memory,
+        )
+
+    carry = (state.answers.values, state.answers.logits, state.memory)
+    values, logits, memory = jax.lax.fori_loop(0, -(-ends[-1] // size), call, carry)
+    return memory, Answers(values=values, logits=logits, first=first)
+
+
+def no_answers(game: Game[Any], evaluator: Evaluator, batch_size: int, per_search: int) -> Answers:
+    """Room for the answers."""
+    size = min(evaluator.leaves_per_call or per_search, per_search) * batch_size
+    num_rows = -(-per_search * batch_size // size) * size if game.num_infostates > 1 else 0
+    infostates, actions = game.num_infostates, game.num_actions
+    return Answers(
+        values=jnp.zeros((num_rows, 2, infostates)),
+        logits=jnp.zeros((num_rows, infostates, actions)),
+        first=jnp.zeros(batch_size, jnp.int32),
+    )
+
+
+def _rows(tables: Any, rows: Array) -> Any:
+    return jax.tree.map(lambda table: jnp.take(table, rows, axis=0, mode="clip"), tables)

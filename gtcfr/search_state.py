@@ -1,0 +1,35 @@
+"""What a batch of searches carries from phase to phase."""
+
+from typing import Any
+
+from jax import Array
+
+from gtcfr.evaluator import Fault
+from gtcfr.gadget import Gadget
+from gtcfr.query import QuerySample
+from gtcfr.tree import SearchTree
+from sog.pytree import pytree
+
+
+@pytree
+class Answers:
+    """What the evaluator said of the leaves of all searches in the last update."""
+
+    values: Array  # [row, player, S]
+    logits: Array  # [row, S, A]
+    first: Array  # [batch] int32: the row of a search's first leaf; the others follow it
+
+
+@pytree
+class SearchState:
+    """Arrays have the batch axis first."""
+
+    tree: SearchTree
+    gadget: Gadget
+    root_state: Array  # [batch, width] int32, packed
+    ranges: Array  # [batch, player, S]: at the root
+    memory: Any  # the evaluator's
+    queries: QuerySample
+    answers: Answers
+    keys: Array  # [batch]
+    fault: Fault
