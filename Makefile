@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python -m
 INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format test-slow test-gpu bench clean moved
+.PHONY: help demo test check format test-slow test-gpu bench bench-search clean moved
 
 help:
 	@echo "make demo       solve Leduc hold'em, print and plot how its exploitability falls"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make test-gpu   the tests that need a GPU (and a JAX that sees it)"
 	@echo "make bench      measure our solvers against OpenSpiel and LiteEFG"
+	@echo "make bench-search  measure our search against its own network and against mctx"
 	@echo "make clean      remove the environment, caches and built files; runs/ stays"
 	@echo
 	@echo "Each sets up $(VENV) by itself. Another Python: make PYTHON=/path/to/python3.12 demo"
@@ -54,6 +55,9 @@ test-gpu: $(VENV)/dev-installed
 bench: $(VENV)/bench-installed
 	PYTHONPATH=$(VENV)/peers $(VENV)/bin/python scripts/bench_tabular.py \
 		--json-out docs/results/bench_tabular.json
+
+bench-search: $(VENV)/bench-installed
+	$(VENV)/bin/python scripts/bench_search.py --json-out docs/results/bench_search.json
 
 clean:
 	rm -rf $(VENV) .cache build dist sog.egg-info .hypothesis

@@ -33,7 +33,6 @@ import io
 import json
 import math
 import os
-import platform
 import statistics
 import sys
 import tempfile
@@ -42,6 +41,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from machine import processor, versions
 from rich.console import Console
 from rich.table import Table
 
@@ -291,25 +291,6 @@ SOLVERS: Final = {
 }
 
 
-def processor() -> str:
-    """The processor's name."""
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that were measured."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[package] = importlib.metadata.version(package)
-    return found
-
-
 def seconds_text(seconds: float | None) -> str:
     """Seconds for people, with three digits."""
     if seconds is None:
@@ -362,7 +343,7 @@ def main() -> None:
     if arguments.repeats < 1:
         parser.error(f"--repeats must be >= 1, got {arguments.repeats}")
     console = Console(width=None if sys.stdout.isatty() else 110)
-    console.print(f"{processor()}, {os.cpu_count()} cores; {versions()}")
+    console.print(f"{processor()}, {os.cpu_count()} cores; {versions(PACKAGES)}")
     rows: list[Row] = []
     rooflines: list[Row] = []
     for game in arguments.games:
@@ -384,7 +365,7 @@ def main() -> None:
             "command": " ".join(["python", *sys.argv]),
             "processor": processor(),
             "cores": os.cpu_count(),
-            "versions": versions(),
+            "versions": versions(PACKAGES),
             "repeats": arguments.repeats,
             "rows": rows,
             "rooflines": rooflines,

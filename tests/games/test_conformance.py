@@ -1,6 +1,7 @@
 """Every game keeps the contract, and games that break it are caught."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ from sog.games.conformance import ConformanceError, check_game
 from sog.games.core import opponents_weight, public_action, zero_sum_cfvs
 from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
+from sog.games.poker import PokerState
 from sog.pytree import pytree
 
 slow = pytest.mark.slow
@@ -201,6 +203,55 @@ def pick(state: Any, at_chance: Any, otherwise: Any) -> Any:
     return jnp.where(state.stage == CHANCE, at_chance, otherwise)
 
 
+def renamed_kuhn(**changes: Any) -> Game[Any]:
+    """Kuhn poker whose actions are counted backwards, and its outcomes forwards."""
+    plain = Kuhn()
+    return kuhn(
+        legal_actions=lambda legal, _: legal[:, ::-1],
+        advance=lambda _, state, outcome, action, other: plain.advance(
+            state, outcome, action[:, ::-1], other
+        ),
+        transition=lambda _, key, state, infostates, action: plain.transition(
+            key, state, infostates, 2 - action
+        ),
+        describe_action=lambda _, state, infostate, action: plain.describe_action(
+            state, infostate, 2 - action
+        ),
+        **changes,
+    )
+
+
+class DescribedFromOne(Kuhn):
+    def describe_outcome(self, state: PokerState, outcome: int) -> str:
+        return Kuhn().describe_outcome(state, outcome - 1)
+
+    def describe_state(self, state: PokerState) -> str:
+        return Kuhn().describe_state(state)
+
+
+def shifted_kuhn(**changes: Any) -> Game[Any]:
+    """Kuhn poker whose outcomes are counted from 1."""
+    plain = Kuhn()
+    return broken(
+        DescribedFromOne(),
+        num_outcomes=4,
+        legal_outcomes=lambda legal, _: jnp.roll(legal, 1),
+        apply=lambda _, state, outcome: plain.apply(state, outcome - 1),
+        advance=lambda _, state, outcome, action, other: plain.advance(
+            state, outcome - 1, action, other
+        ),
+        transition=lambda step, *_: (step[0] + 1, step[1]),
+        **changes,
+    )
+
+
+@pytest.mark.parametrize("numbered_in_another_way", [renamed_kuhn, shifted_kuhn])
+def test_public_actions_may_be_numbered_in_any_way_by_a_game_that_claims_nothing(
+    numbered_in_another_way: Callable[..., Game[Any]],
+) -> None:
+    assert check_game(numbered_in_another_way(has_public_actions=False)).exhaustive
+
+
 # Found before the laws of states and worlds are looked at.
 EARLY = {
     "a size is not an int": (
@@ -265,6 +316,10 @@ EARLY = {
         kuhn(deal=lambda pair, _: jnp.sort(pair)),
         "deal samples",
     ),
+    "public actions are more than outcomes": (
+        broken(HiddenDraw(), has_public_actions=True, num_actions=4),
+        "with has_public_actions every action is an outcome: got 3 outcomes and 4 actions",
+    ),
     "max_depth is too small": (kuhn(max_depth=2), "every play ends within max_depth public events"),
     "it never ends": (
         kuhn(apply=lambda child, state, outcome: state),
@@ -307,8 +362,25 @@ LATE = {
         "probability is conserved",
     ),
     "advance renames the infostates of both players": (
-        kuhn(advance=lambda reach, *_: jnp.roll(reach, 1, axis=1)),
+        kuhn(advance=lambda reach, *_: jnp.roll(reach, 1, axis=1), has_public_actions=False),
         "transition leads only to worlds",
+    ),
+    "a hidden draw is called a public action": (
+        broken(HiddenDraw(), has_public_actions=True),
+        "with has_public_actions advance is public_action .*; at 'start': "
+        "outcome 0, player 1, infostate 1, expected 0, got 0[.]",
+    ),
+    "infostates that get another index are called public actions": (
+        kuhn(advance=lambda reach, *_: jnp.roll(reach, 1, axis=1)),
+        "with has_public_actions advance is public_action",
+    ),
+    "actions of another number than their outcome are called public": (
+        renamed_kuhn(),
+        "with has_public_actions advance is public_action",
+    ),
+    "outcomes that are no action's number are called public actions": (
+        shifted_kuhn(),
+        "with has_public_actions a legal outcome of a decision is an action's number",
     ),
     "advance halves a reach and the joint weight doubles it": (
         broken(
@@ -472,6 +544,7 @@ RARE = {
     "advance adds up the players' reach",
     "an infostate has no action",
     "advance renames the infostates of one player",
+    "infostates that get another index are called public actions",
     "advance halves a reach and the joint weight doubles it",
     "utilities contain the own reach",
     "an end has outcomes",

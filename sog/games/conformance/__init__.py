@@ -23,7 +23,8 @@ float64, so that laws hold to 9 digits or are broken. What is checked, in this o
     frequency     `deal` and `transition` against the joint weights, by sampling
     sample        every play ends within `max_depth`
     state_laws    linearity of `advance`, `compatible_reach` and `utilities`; exactness of masks and
-                  legal outcomes; conservation of probability; zero sum and bounds
+                  legal outcomes; conservation of probability; zero sum and bounds; what a game
+                  with `has_public_actions` promises
     world_laws    `transition` against `advance` on one-hot ranges
     plain_calls   the same results with and without jit and vmap
 """

@@ -252,6 +252,29 @@ def _utility_is_bounded(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(expected, probe.cfvs[0], where=probe.is_over)
 
 
+@law("with has_public_actions a legal outcome of a decision is an action's number", "outcome")
+def _outcomes_are_actions(game: Game[Any], probe: Probe) -> Finding | None:
+    decides = game.has_public_actions and probe.actor < CHANCE
+    is_action = np.arange(game.num_outcomes) < game.num_actions
+    return agree(probe.outcomes & is_action, probe.outcomes, where=decides)
+
+
+@law(
+    "with has_public_actions advance is public_action and the child's infostate_mask",
+    "outcome",
+    "player",
+    "infostate",
+)
+def _advance_is_public(game: Game[Any], probe: Probe) -> Finding | None:
+    if not game.has_public_actions:
+        return None
+    action = np.minimum(np.arange(game.num_outcomes), game.num_actions - 1)
+    action = np.where(probe.actor == CHANCE, 0, action)
+    pushed = np.where(probe.acts, probe.action_reach.T[action][:, None], probe.other_reach)
+    expected = np.where(probe.child_mask, pushed, 0)
+    return agree(expected, probe.child_reach, where=probe.outcomes)
+
+
 @law("features are finite and roughly in [-1, 1]", "feature")
 def _features(game: Game[Any], probe: Probe) -> Finding | None:
     expected = np.clip(probe.features, -LARGEST_FEATURE, LARGEST_FEATURE)
@@ -277,5 +300,7 @@ STATE_LAWS: Final[tuple[Law, ...]] = (
     _utility_is_linear,
     _utility_is_zero_sum,
     _utility_is_bounded,
+    _outcomes_are_actions,
+    _advance_is_public,
     _features,
 )

@@ -24,6 +24,9 @@ def check_sizes(game: Game[Any]) -> None:
         value = getattr(game, size)
         if type(value) is not int or value < 1:
             raise broken(game, f"{size} is a positive int", numbers=f"got {value!r}")
+    if game.has_public_actions and game.num_outcomes < game.num_actions:
+        numbers = f"got {game.num_outcomes} outcomes and {game.num_actions} actions"
+        raise broken(game, "with has_public_actions every action is an outcome", numbers=numbers)
     if not (math.isfinite(game.max_utility) and game.max_utility > 0):
         raise broken(game, "max_utility is positive", numbers=f"got {game.max_utility!r}")
     try:

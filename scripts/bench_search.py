@@ -1,0 +1,295 @@
+"""Speed of batched searches, with the time of their own leaf evaluations as the floor.
+
+Examples:
+    make bench-search                       all of it; writes docs/results/bench_search.json
+    python scripts/bench_search.py --games leduc --batches 64 --without-mctx
+
+The evaluator is a 3 x 128 MLP with random weights. Columns:
+    searches/s, nodes/s    whole searches, and public states added to their trees.
+    x floor                the time of a search divided by the floor: as many evaluations of the
+                           same network, one call per update, and nothing else.
+    leaves                 the share of the time that the floor would take: 1 / (x floor).
+    compile                tracing and compiling, without any cache.
+    memory                 arguments, results and temporaries of the compiled search, as XLA says.
+
+Two more tables: how time grows with s, the simulations of a search (in theory as s squared with
+hidden information, since all leaves are valued in every update); and mctx's `muzero_policy`
+against our search with perfect information, both on Connect Four with the same 2 x 64 MLP. Times
+are medians of several runs after warm-up.
+"""
+
+import argparse
+import functools
+import importlib.util
+import itertools
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from machine import processor, versions
+from rich.console import Console
+from rich.table import Table
+
+from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.root import start_of_game
+from gtcfr.search import SearchResult, search
+from gtcfr.settings import SearchSettings
+from sog.games import Game, make
+
+Row = dict[str, Any]
+Params = list[tuple[Array, Array]]
+
+GAMES: Final = ("leduc", "liars_dice", "glasses", "connect_four")
+GROWTH: Final = (25, 50, 100, 200, 400)
+HIDDEN: Final = (128, 128, 128)
+MCTX_HIDDEN: Final = (64, 64)
+MCTX_BATCH: Final = 64
+MIN_RUNS: Final = 5
+PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "mctx")
+
+
+def mlp_params(game: Game[Any], hidden: Sequence[int], seed: int) -> Params:
+    """Random weights; He's initialization."""
+    size = game.num_infostates
+    num_features = jax.eval_shape(lambda: game.observe(game.root())).shape[0]
+    sizes = [num_features + 2 * size, *hidden, 2 * size + size * game.num_actions]
+    rng = np.random.default_rng(seed)
+    return [
+        (
+            jnp.asarray(rng.normal(size=(above, below)) * (2 / above) ** 0.5, jnp.float32),
+            jnp.zeros((1, below)),
+        )
+        for above, below in itertools.pairwise(sizes)
+    ]
+
+
+def mlp(params: Params, features: Array, ranges: Array) -> tuple[Array, Array]:
+    """Values in [-1, 1], [query, player, S], and logits, [query, S, A]."""
+    size = ranges.shape[-1]
+    layer = jnp.concatenate([features, ranges.reshape(len(ranges), -1)], axis=1)
+    for weight, bias in params[:-1]:
+        layer = jax.nn.relu(layer @ weight + bias)
+    out = layer @ params[-1][0] + params[-1][1]
+    values = jnp.tanh(0.1 * out[:, : 2 * size]).reshape(-1, 2, size)
+    return values, out[:, 2 * size :].reshape(len(out), size, -1)
+
+
+def median_seconds(run: Callable[[int], Any]) -> float:
+    """Of at least `MIN_RUNS` runs after a warm-up; run(seed) returns arrays to wait for."""
+    jax.block_until_ready(run(0))
+    seconds = []
+    for seed in range(MIN_RUNS):
+        start = time.perf_counter()
+        jax.block_until_ready(run(seed + 1))
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def floor_seconds(game: Game[Any], params: Params, num_calls: int, queries_per_call: int) -> float:
+    """The same evaluations alone: each call waits for the one before, as in a search."""
+    num_features = jax.eval_shape(lambda: game.observe(game.root())).shape[0]
+    features = jax.random.normal(jax.random.key(0), (queries_per_call, num_features))
+    ranges = jnp.full((queries_per_call, 2, game.num_infostates), 1 / game.num_infostates)
+
+    @jax.jit
+    def run(params: Params, features: Array, ranges: Array) -> Array:
+        def call(_: Array, ranges: Array) -> Array:
+            values, logits = mlp(params, features, ranges)
+            return ranges + 1e-9 * (values + jnp.sum(logits, axis=(1, 2))[:, None, None])
+
+        result: Array = jax.lax.fori_loop(0, num_calls, call, ranges)
+        return result
+
+    return median_seconds(lambda _: run(params, features, ranges))
+
+
+def measure(text: str, batch: int, simulations: int, hidden: Sequence[int] = HIDDEN) -> Row:
+    """One row: SoG(simulations, 1) from the start of a game."""
+    game = make(text)
+    params = mlp_params(game, hidden, seed=0)
+    evaluator = NetworkEvaluator(apply_fn=mlp, params=params)
+    is_perfect = game.num_infostates == 1
+    settings = SearchSettings(num_simulations=simulations, num_children=1 if is_perfect else None)
+    root = start_of_game(game, batch_size=batch)
+    began = time.perf_counter()
+    compiled = (
+        jax.jit(functools.partial(search, game, settings=settings))
+        .lower(evaluator=evaluator, root=root, key=jax.random.key(0))
+        .compile()
+    )
+    compile_seconds = time.perf_counter() - began
+    memory: Any = compiled.memory_analysis()  # None where a backend does not say
+
+    def run(seed: int) -> SearchResult:
+        result: SearchResult = compiled(evaluator=evaluator, root=root, key=jax.random.key(seed))
+        return result
+
+    result = run(1)
+    seconds = median_seconds(lambda seed: run(seed).policy)
+    num_queries = float(np.mean(np.asarray(result.queries.num_seen)))
+    queries_per_call = max(1, round(num_queries * batch / settings.num_updates))
+    floor = floor_seconds(game, params, settings.num_updates, queries_per_call)
+    return {
+        "game": text,
+        "batch": batch,
+        "simulations": simulations,
+        "seconds": seconds,
+        "searches_per_second": batch / seconds,
+        "nodes_per_second": float(np.sum(np.asarray(result.tree.num_nodes))) / seconds,
+        "queries_per_search": num_queries,
+        "floor_seconds": floor,
+        "times_floor": seconds / floor,
+        "leaf_share": floor / seconds,
+        "compile_seconds": compile_seconds,
+        "memory_bytes": memory
+        and memory.argument_size_in_bytes + memory.output_size_in_bytes + memory.temp_size_in_bytes,
+    }
+
+
+def measure_mctx(simulations: int) -> Row:
+    """mctx's `muzero_policy` on Connect Four; the model is the game itself, the network an MLP."""
+    import mctx
+
+    game = make("connect_four")
+    params = mlp_params(game, MCTX_HIDDEN, seed=0)
+    ranges = jnp.ones((MCTX_BATCH, 2, 1))
+
+    def evaluate(params: Params, state: Any) -> tuple[Array, Array]:
+        """Prior logits and the value for the player to move."""
+        values, logits = mlp(params, jax.vmap(game.observe)(state), ranges)
+        actor = jnp.minimum(jax.vmap(game.actor)(state), 1)
+        value = jnp.take_along_axis(values[:, :, 0], actor[:, None], axis=1)[:, 0]
+        legal = jax.vmap(game.legal_actions)(state)[:, 0]
+        return jnp.where(legal, logits[:, 0], -1e9), value
+
+    def recurrent_fn(params: Params, key: Array, action: Array, state: Any) -> tuple[Any, Any]:
+        mover = jax.vmap(game.actor)(state)
+        is_over = ~jnp.any(jax.vmap(game.legal_outcomes)(state), axis=1)
+        after = jax.vmap(game.apply)(state, action)
+        utilities = jax.vmap(game.utilities)(after, ranges)[:, :, 0]
+        ends = ~is_over & ~jnp.any(jax.vmap(game.legal_outcomes)(after), axis=1)
+        own = jnp.take_along_axis(utilities, jnp.minimum(mover, 1)[:, None], axis=1)[:, 0]
+        logits, value = evaluate(params, after)
+        goes_on = ~(is_over | ends)
+        output = mctx.RecurrentFnOutput(
+            reward=jnp.where(ends, own, 0),
+            discount=jnp.where(goes_on, -1.0, 0.0),
+            prior_logits=logits,
+            value=jnp.where(goes_on, value, 0),
+        )
+        return output, after
+
+    @jax.jit
+    def run(params: Params, key: Array) -> Array:
+        root_state = jax.tree.map(
+            lambda leaf: jnp.broadcast_to(leaf, (MCTX_BATCH, *leaf.shape)), game.root()
+        )
+        logits, value = evaluate(params, root_state)
+        root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=root_state)
+        output = mctx.muzero_policy(
+            params, key, root, recurrent_fn, num_simulations=simulations, dirichlet_fraction=0.0
+        )
+        weights: Array = output.action_weights
+        return weights
+
+    seconds = median_seconds(lambda seed: run(params, jax.random.key(seed)))
+    return {"seconds": seconds, "searches_per_second": MCTX_BATCH / seconds}
+
+
+def print_rows(console: Console, title: str, rows: list[Row]) -> None:
+    """The rows as a table."""
+    table = Table(title=title)
+    for name in ("game", "s", "batch", "searches/s", "nodes/s", "x floor", "leaves", "compile"):
+        table.add_column(name, justify="left" if name == "game" else "right")
+    table.add_column("memory", justify="right")
+    for row in rows:
+        table.add_row(
+            row["game"],
+            str(row["simulations"]),
+            str(row["batch"]),
+            f"{row['searches_per_second']:,.0f}",
+            f"{row['nodes_per_second']:,.0f}",
+            f"{row['times_floor']:.2f}",
+            f"{row['leaf_share']:.0%}",
+            f"{row['compile_seconds']:.1f} s",
+            f"{row['memory_bytes'] / 2**20:,.0f} MiB" if row["memory_bytes"] else "-",
+        )
+    console.print(table)
+
+
+def main() -> None:
+    """Runs the benchmark."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", nargs="+", default=list(GAMES), metavar="GAME")
+    default_batches = [1, 16, 64, 256]
+    if jax.default_backend() != "cpu":
+        default_batches += [1024, 4096]
+    parser.add_argument("--batches", nargs="+", type=int, default=default_batches, metavar="N")
+    parser.add_argument("--simulations", type=int, default=100, metavar="S")
+    parser.add_argument("--without-growth", action="store_true", help="skip the table over s")
+    parser.add_argument("--without-mctx", action="store_true", help="skip the comparison with mctx")
+    parser.add_argument("--json-out", type=Path, metavar="FILE")
+    arguments = parser.parse_args()
+    for name, values in (("batches", arguments.batches), ("simulations", [arguments.simulations])):
+        if min(values) < 1:
+            parser.error(f"--{name} must be >= 1, got {min(values)}")
+    console = Console(width=None if sys.stdout.isatty() else 110)
+    device = jax.devices()[0]
+    report: Row = {
+        "command": " ".join(["python", *sys.argv]),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "device": f"{device.platform}: {device.device_kind}",
+        "versions": versions(PACKAGES),
+    }
+    console.print(", ".join(str(value) for value in list(report.values())[1:]))
+    report |= {"rows": [], "growth": [], "mctx": None}
+    with console.status("") as status:
+        for text in arguments.games:
+            for batch in arguments.batches:
+                status.update(f"{text}, batch {batch}")
+                report["rows"].append(measure(text, batch, arguments.simulations))
+        print_rows(console, f"SoG({arguments.simulations}, 1), MLP 3 x 128", report["rows"])
+        if not arguments.without_growth:
+            for simulations in GROWTH:
+                status.update(f"leduc, s = {simulations}")
+                report["growth"].append(measure("leduc", 64, simulations))
+            print_rows(console, "growth with s", report["growth"])
+        if not arguments.without_mctx:
+            status.update("mctx")
+            report["mctx"] = compare_with_mctx(console, arguments.simulations)
+    if arguments.json_out:
+        arguments.json_out.parent.mkdir(parents=True, exist_ok=True)
+        arguments.json_out.write_text(json.dumps(report, indent=2) + "\n")
+        console.print(f"written to {arguments.json_out}")
+
+
+def compare_with_mctx(console: Console, simulations: int) -> Row | None:
+    """Perfect information against mctx; None if it is not installed."""
+    if importlib.util.find_spec("mctx") is None:
+        console.print("mctx is not installed: pip install mctx")
+        return None
+    theirs = measure_mctx(simulations)
+    ours = measure("connect_four", MCTX_BATCH, simulations, MCTX_HIDDEN)
+    ratio = ours["seconds"] / theirs["seconds"]
+    console.print(
+        f"connect_four, batch {MCTX_BATCH}, {simulations} simulations, MLP 2 x 64: "
+        f"mctx {theirs['searches_per_second']:,.0f} searches/s, "
+        f"ours {ours['searches_per_second']:,.0f} searches/s: {ratio:.2f}x its time"
+    )
+    return {"mctx": theirs, "sog": ours, "times_mctx": ratio}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""An agent that searches at every decision, and keeps its chain of searches through a game.
+
+    agent = SearchAgent(make("leduc"), ZeroEvaluator(), player=0)
+    action = agent.act(infostate)    # its own card, say; searches, and samples an action
+    agent.observe(outcome)           # every public event, also that of its own action
+
+A later search is re-solved from what the last one promised the opponent (`gtcfr.resolving`), so an
+agent must know all events on the way and not only where the game stands: it is told each of them,
+and keeps the public state itself.
+"""
+
+import functools
+import operator
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.packing import pack
+from gtcfr.resolving import next_root
+from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
+from gtcfr.search import SearchResult, check_result, search
+from gtcfr.settings import SearchSettings
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
+from sog.play.rules import after, first_state, sample, situation
+
+_SHORTEST_PATH: Final = 4
+"""Room for public events between two searches; more of them compile the search once more."""
+
+
+class SearchAgent:
+    """Plays one player of one game at a time, by searching.
+
+    The compiled search is shared by all agents with the same game and settings, and used again for
+    every game. `copy.copy` of an agent is an agent that goes on from the same point on its own.
+    """
+
+    evaluator: Evaluator
+    """Values the leaves of the next searches; another one, as after training, may be set."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        evaluator: Evaluator,
+        settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+        *,
+        player: int,
+        seed: int = 0,
+        safe: bool = True,
+        search_everywhere: bool = False,
+        greedy: bool = False,
+    ) -> None:
+        """Sits down as a player, before the first public event.
+
+        safe: False leaves the re-solving gadget out, which makes the agent exploitable.
+        search_everywhere: also searches where the opponent moves, as the paper does. greedy: takes
+        the most probable action; right with perfect information, and exploitable where players hide
+        things. Raises ValueError for a player or settings that cannot be.
+        """
+        if player not in (PLAYER_0, PLAYER_1):
+            raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
+        self._longest_path = max(1, game.max_depth - 1)  # the last event ends the game
+        settings.shape(game, self._longest_path)  # mistakes first
+        self.game, self.player, self.settings = game, player, settings
+        self.evaluator = evaluator
+        self._safe, self._search_everywhere, self._greedy = safe, search_everywhere, greedy
+        self._path_length = min(_SHORTEST_PATH, self._longest_path)
+        self._key = jax.random.key(seed)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begins a new game. The random key goes on, so that games differ."""
+        self._state = first_state(self.game)
+        self._now = situation(self.game, self._state)
+        self._result: SearchResult | None = None
+        self._path: tuple[int, ...] = ()  # since the state of that search
+
+    @property
+    def state(self) -> Any:
+        """The public state, as the agent knows it."""
+        return self._state
+
+    @property
+    def last_search(self) -> SearchResult | None:
+        """The last search of this game, a batch of one: its tree, its queries, if it was full."""
+        return self._result
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event; ValueError if it cannot happen now."""
+        legal = np.flatnonzero(self._now.legal_outcomes).tolist()
+        if outcome not in legal:
+            if self._now.actor == TERMINAL:
+                raise ValueError(f"outcome {outcome!r} comes after the end of the game{self._at}.")
+            raise ValueError(f"outcome must be one of {legal}{self._at}, got {outcome!r}.")
+        if self._search_everywhere and self._now.actor == 1 - self.player and self._now.has_choice:
+            self._search_here()
+        self._state = after(self.game, self._state, outcome)
+        self._now = situation(self.game, self._state)
+        self._path = (*self._path, int(outcome))
+
+    def act(self, infostate: int) -> int:
+        """Chooses an action at an infostate of the agent's player; see `policy`."""
+        policy = self.policy(infostate)
+        if self._greedy:
+            return int(np.argmax(policy))
+        return sample(self._next_key(), policy)
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: the probabilities with which `act` chooses, unless the agent is greedy.
+
+        One search serves all infostates, until the next event. Where no infostate has a choice,
+        there is none. Raises ValueError if the agent is not to move, if the infostate cannot occur,
+        or if the search fails (see `gtcfr.search.check_result`).
+        """
+        infostate = self._check_turn(infostate)
+        if not self._now.has_choice:
+            return np.asarray(self._now.legal_actions[infostate], float)
+        found = np.asarray(self._search_here().policy[0, infostate], float)
+        return np.asarray(found / found.sum())
+
+    def value(self, infostate: int) -> float:
+        """What the agent expects to get, given an infostate, in units of utility.
+
+        0 where the search found no opponent's infostate that can go with it. Raises as `policy`.
+        """
+        infostate = self._check_turn(infostate)
+        return float(self._search_here().values[0, self.player, infostate])
+
+    def _check_turn(self, infostate: int) -> int:
+        actor = self._now.actor
+        if actor == TERMINAL:
+            raise ValueError(f"player {self.player} cannot move: the game is over{self._at}.")
+        if actor != self.player:
+            mover = "chance" if actor == CHANCE else f"player {actor}"
+            raise ValueError(f"player {self.player} cannot move: it is {mover}'s turn{self._at}.")
+        possible = self._now.infostate_mask[self.player]
+        number = operator.index(infostate)
+        if not (0 <= number < len(possible) and possible[number]):
+            raise ValueError(
+                f"infostate must be one that player {self.player} can have{self._at}, got {number}."
+            )
+        return number
+
+    @property
+    def _at(self) -> str:
+        return f" at '{self.game.describe_state(self._state)}'"
+
+    def _search_here(self) -> SearchResult:
+        """The search of the public state, made once."""
+        if self._result is not None and not self._path:
+            return self._result
+        result, is_here = _search(
+            self.game, self.settings, self.evaluator, self._root(), self._state, self._next_key()
+        )
+        check_result(self.game, result)
+        if not is_here:
+            raise ValueError(
+                f"capacity must have room for the {len(self._path)} public events since the last "
+                f"search and what else could have happened{self._at}, got {self.settings.capacity}."
+            )
+        self._result, self._path = result, ()
+        return self._result
+
+    def _root(self) -> SearchRoot:
+        """Where the next search starts, always in arrays of the same shapes and types."""
+        while self._path_length < len(self._path):
+            self._path_length = min(2 * self._path_length, self._longest_path)
+        path = np.full((1, self._path_length), NO_EVENT, np.int32)
+        path[0, : len(self._path)] = self._path
+        if self._result is None:
+            root = start_of_game(self.game, path=path)
+        else:
+            player = np.full(1, self.player, np.int32)
+            root = _next_root(self.game, self._result, path, player, self._safe)
+        on_host: SearchRoot = jax.device_get(root)
+        return on_host
+
+    def _next_key(self) -> Array:
+        key: Array
+        self._key, key = jax.random.split(self._key)
+        return key
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _search(
+    game: Game[Any],
+    settings: SearchSettings,
+    evaluator: Evaluator,
+    root: SearchRoot,
+    state: Any,
+    key: Array,
+) -> tuple[SearchResult, Array]:
+    """One search, and whether it got to the state that it was to search."""
+    result = search(game, evaluator=evaluator, root=root, key=key, settings=settings)
+    searched = result.tree.interior.state[0, result.slot[0]]
+    return result, jnp.all(searched == pack(state))
+
+
+@functools.partial(jax.jit, static_argnums=(0, 4))
+def _next_root(
+    game: Game[Any], result: SearchResult, path: Array, player: Array, safe: bool
+) -> SearchRoot:
+    return next_root(game, result, path, player, safe=safe)

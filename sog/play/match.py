@@ -1,0 +1,94 @@
+"""A game between two agents: the cards are dealt, and each is told what it may know."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+from jax import Array
+
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
+from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
+
+
+class Agent(Protocol):
+    """Who can sit at the table; `sog.play.SearchAgent` is one."""
+
+    def reset(self) -> None:
+        """A new game begins."""
+
+    def observe(self, outcome: int) -> None:
+        """A public event happened; those of the agent's own moves are told too."""
+
+    def act(self, infostate: int) -> int:
+        """The action to take, knowing this infostate."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PlayedGame:
+    """A game from the deal to the end."""
+
+    utility: float
+    """Of player 0, in the game's unit; player 1 has as much less."""
+    outcomes: tuple[int, ...]
+    """The public events."""
+    actions: tuple[int | None, ...]
+    """The action behind each of them, None where chance moved."""
+    infostates: tuple[tuple[int, int], ...]
+    """Of both players, before each event and at the end."""
+
+
+def play_game(game: Game[Any], agents: Sequence[Agent], key: Array) -> PlayedGame:
+    """Plays one game; agents[0] is player 0.
+
+    Every agent sees its own infostate and the public events, and nothing else. key: for the deal
+    and for chance. Raises ValueError if there are not two agents, or if one chooses an illegal
+    action.
+    """
+    if len(agents) != 2:
+        raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
+    for agent in agents:
+        agent.reset()
+    key, deal_key = jax.random.split(key)
+    state, infostates = first_state(game), deal(game, deal_key)
+    outcomes: list[int] = []
+    actions: list[int | None] = []
+    seen = [_pair(infostates)]
+    while (now := situation(game, state)).actor != TERMINAL:
+        action = None
+        if now.actor != CHANCE:
+            action = _ask(game, agents, state, now, infostates)
+        key, step_key = jax.random.split(key)
+        outcome, infostates = step(game, step_key, state, infostates, action or 0)
+        for agent in agents:
+            agent.observe(outcome)
+        state = after(game, state, outcome)
+        outcomes.append(outcome)
+        actions.append(action)
+        seen.append(_pair(infostates))
+    return PlayedGame(
+        utility=utility(game, state, infostates),
+        outcomes=tuple(outcomes),
+        actions=tuple(actions),
+        infostates=tuple(seen),
+    )
+
+
+def _ask(
+    game: Game[Any], agents: Sequence[Agent], state: Any, now: Situation, infostates: np.ndarray
+) -> int:
+    """The action of the player whose turn it is."""
+    infostate = int(infostates[now.actor])
+    action = agents[now.actor].act(infostate)
+    legal = np.flatnonzero(now.legal_actions[infostate]).tolist()
+    if action not in legal:
+        raise ValueError(
+            f"player {now.actor} must choose one of the actions {legal} at "
+            f"'{game.describe_state(state)}', got {action!r}."
+        )
+    return action
+
+
+def _pair(infostates: np.ndarray) -> tuple[int, int]:
+    return int(infostates[PLAYER_0]), int(infostates[PLAYER_1])

@@ -1,0 +1,121 @@
+"""The rules of a game, compiled to be asked about one public state at a time."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from sog.games.core import Game
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Situation:
+    """What the rules say about a public state, on the host."""
+
+    actor: int  # as `Game.actor`
+    legal_outcomes: np.ndarray  # [K] bool
+    legal_actions: np.ndarray  # [S, A] bool
+    infostate_mask: np.ndarray  # [player, S] bool
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether the acting player has more than one legal action at some infostate."""
+        return bool((self.legal_actions.sum(axis=1) > 1).any())
+
+
+def first_state(game: Game[Any]) -> Any:
+    """The public state that a game begins with."""
+    return jax.device_get(_root(game))
+
+
+def after(game: Game[Any], state: Any, outcome: int) -> Any:
+    """The public state after a legal outcome."""
+    return jax.device_get(_apply(game, state, np.int32(outcome)))
+
+
+def situation(game: Game[Any], state: Any) -> Situation:
+    """What the rules say about a public state."""
+    actor, *masks = jax.device_get(_situation(game, state))
+    legal_outcomes, legal_actions, infostate_mask = masks
+    return Situation(
+        actor=int(actor),
+        legal_outcomes=legal_outcomes,
+        legal_actions=legal_actions,
+        infostate_mask=infostate_mask,
+    )
+
+
+def step(
+    game: Game[Any], key: Array, state: Any, infostates: np.ndarray, action: int
+) -> tuple[int, np.ndarray]:
+    """One step of a world: the outcome, and both infostates [2] after it."""
+    outcome, infostates = jax.device_get(
+        _transition(game, key, state, infostates, np.int32(action))
+    )
+    return int(outcome), infostates
+
+
+def deal(game: Game[Any], key: Array) -> np.ndarray:
+    """[2] int32: a pair of infostates to begin with."""
+    return np.asarray(_deal(game, key))
+
+
+def utility(game: Game[Any], state: Any, infostates: np.ndarray) -> float:
+    """What player 0 gets in a world that is over."""
+    return float(_utility(game, state, infostates))
+
+
+def sample(key: Array, policy: np.ndarray) -> int:
+    """An action, with the probabilities [A] of a policy; never one of probability 0."""
+    upto = np.cumsum(policy)
+    point = float(_uniform(key)) * upto[-1]
+    last = int(np.flatnonzero(policy)[-1])  # rounding must not lead beyond it
+    return min(int(np.searchsorted(upto, point, side="right")), last)
+
+
+@functools.partial(jax.jit, static_argnames="game")
+def _root(game: Game[Any]) -> Any:
+    return game.root()
+
+
+@functools.partial(jax.jit, static_argnames="game")
+def _apply(game: Game[Any], state: Any, outcome: Array) -> Any:
+    return game.apply(state, outcome)
+
+
+@functools.partial(jax.jit, static_argnames="game")
+def _situation(game: Game[Any], state: Any) -> tuple[Array, Array, Array, Array]:
+    return (
+        game.actor(state),
+        game.legal_outcomes(state),
+        game.legal_actions(state),
+        game.infostate_mask(state),
+    )
+
+
+@functools.partial(jax.jit, static_argnames="game")
+def _transition(
+    game: Game[Any], key: Array, state: Any, infostates: Array, action: Array
+) -> tuple[Array, Array]:
+    return game.transition(key, state, infostates, action)
+
+
+@functools.partial(jax.jit, static_argnames="game")
+def _deal(game: Game[Any], key: Array) -> Array:
+    return game.deal(key)
+
+
+@functools.partial(jax.jit, static_argnames="game")
+def _utility(game: Game[Any], state: Any, infostates: Array) -> Array:
+    world = jax.nn.one_hot(infostates, game.num_infostates)
+    # A cfv is the utility times the joint weight of the two infostates.
+    weight = game.compatible_reach(state, world)[0, infostates[0]]
+    return game.utilities(state, world)[0, infostates[0]] / weight
+
+
+@jax.jit
+def _uniform(key: Array) -> Array:
+    return jax.random.uniform(key)

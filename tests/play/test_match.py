@@ -1,0 +1,105 @@
+"""Games between agents, judged by hand."""
+
+import dataclasses
+
+import jax
+import pytest
+
+from sog.games import make
+from sog.play import play_game
+
+KUHN = make("kuhn")
+FOLD, CALL, BET = 0, 1, 2  # checking is calling nothing
+
+
+@dataclasses.dataclass
+class Scripted:
+    """Takes given actions, and remembers what it is told."""
+
+    actions: tuple[int, ...]
+    num_games: int = 0
+    asked: list[int] = dataclasses.field(default_factory=list)
+    events: list[int] = dataclasses.field(default_factory=list)
+
+    def reset(self) -> None:
+        self.num_games += 1
+        self.asked, self.events = [], []
+
+    def observe(self, outcome: int) -> None:
+        self.events.append(outcome)
+
+    def act(self, infostate: int) -> int:
+        self.asked.append(infostate)
+        return self.actions[len(self.asked) - 1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "pot", "folder"),
+    [
+        ((CALL,), (CALL,), 1, None),
+        ((CALL, FOLD), (BET,), 1, 0),
+        ((CALL, CALL), (BET,), 2, None),
+        ((BET,), (FOLD,), 1, 1),
+        ((BET,), (CALL,), 2, None),
+    ],
+)
+def test_kuhn_poker_pays_the_higher_card_or_whoever_did_not_fold(
+    first: tuple[int, ...], second: tuple[int, ...], pot: int, folder: int | None
+) -> None:
+    agents = [Scripted(first), Scripted(second)]
+    deals = set()
+    for seed in range(30):
+        played = play_game(KUHN, agents, jax.random.key(seed))
+        cards = played.infostates[0]
+        wins = cards[0] > cards[1] if folder is None else folder == 1
+        assert played.utility == pytest.approx(pot if wins else -pot)
+        deals.add(cards)
+    assert len(deals) == 6
+
+
+def test_each_agent_is_told_its_own_card_and_all_public_events() -> None:
+    agents = [Scripted((CALL, CALL)), Scripted((BET,))]
+    for seed in range(3):
+        played = play_game(KUHN, agents, jax.random.key(seed))
+        assert played.outcomes == played.actions == (CALL, BET, CALL)
+        assert [agent.events for agent in agents] == [[CALL, BET, CALL]] * 2
+        card, other_card = played.infostates[0]
+        assert agents[0].asked == [card, card]
+        assert agents[1].asked == [other_card]
+        assert played.infostates == ((card, other_card),) * 4
+    assert [agent.num_games for agent in agents] == [3, 3]
+
+
+def test_chance_turns_up_every_card_that_nobody_holds() -> None:
+    game = make("leduc")
+    turned_up = set()
+    for seed in range(60):
+        agents = [Scripted((CALL, CALL)), Scripted((CALL, CALL))]
+        played = play_game(game, agents, jax.random.key(seed))
+        card = played.outcomes[2]
+        assert played.actions == (CALL, CALL, None, CALL, CALL)
+        assert played.outcomes == (CALL, CALL, card, CALL, CALL)
+        assert card not in played.infostates[0]
+        turned_up.add(card)
+    assert turned_up == set(range(6))
+
+
+def test_a_hidden_move_becomes_an_infostate_and_is_told_to_nobody() -> None:
+    agents = [Scripted((1,)), Scripted((0,))]
+    played = play_game(make("matching_pennies"), agents, jax.random.key(0))
+    assert played.actions == (1, 0)
+    assert played.outcomes == (0, 0)
+    assert played.infostates[-1] == (1, 0)
+    assert agents[1].asked == [0]
+    assert played.utility == -1  # the pennies do not match
+
+
+def test_an_illegal_action_names_the_player_and_what_is_legal() -> None:
+    message = r"player 1 must choose one of the actions \[0, 1\] at 'bet1 .*', got 2[.]"
+    with pytest.raises(ValueError, match=message):
+        play_game(KUHN, [Scripted((BET,)), Scripted((BET,))], jax.random.key(0))
+
+
+def test_one_agent_is_not_enough() -> None:
+    with pytest.raises(ValueError, match="agents must be two, one for each player, got 1"):
+        play_game(KUHN, [Scripted(())], jax.random.key(0))
