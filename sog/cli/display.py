@@ -98,13 +98,13 @@ class Work:
         """progress: Rich's display, already started."""
         self._progress = progress
         self._task = progress.add_task("", visible=False, detail="", total=None)
-        self._last_line = 0.0
+        self._last_line = self._began = 0.0
         self.doing = "starting"
         self.detail = ""
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Starts a part of the work; total: how much of it there is, if that is known."""
-        self.doing, self.detail = doing, ""
+        self.doing, self.detail, self._began = doing, "", time.monotonic()
         self._progress.reset(self._task, description=doing, total=total, visible=True, detail="")
         self._line(doing)
 
@@ -115,10 +115,25 @@ class Work:
         if time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES:
             self._line(f"{self.doing}: {detail}")
 
+    def time_left(self, completed: int, total: int) -> str:
+        """How long the rest of this part may take, as ", about 3 min left"; "" if not known."""
+        if not 0 < completed < total:
+            return ""
+        seconds = (time.monotonic() - self._began) * (total - completed) / completed
+        return f", about {_duration(seconds)} left"
+
     def _line(self, text: str) -> None:
         self._last_line = time.monotonic()
         if self._progress.disable:
             note(text)
+
+
+def _duration(seconds: float) -> str:
+    """As people say it: seconds below 2 minutes, minutes below 2 hours."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 @contextlib.contextmanager

@@ -1,141 +1,168 @@
 """`sog evaluate`: the exact exploitability of an agent that searches, by composing its policy."""
 
 import argparse
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
-from rich.table import Table
+import jax
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
-from gtcfr.exact import exact_evaluator, uniform_play_evaluator
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
+from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, reason
+from sog.cli.evaluate_options import MOST_NODES_EVALUATED
+from sog.cli.evaluate_plan import Plan, name_of, read_plan
+from sog.cli.evaluate_plot import plot_evaluation
+from sog.cli.evaluate_report import Finished, print_report
+from sog.cli.interrupts import holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
 from sog.tabular import CompiledGame
 from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular.solver import Solver
 
-_DEFAULT_SEARCH = "100,1"
-_MOST_NODES = 20_000  # every decision of the game is searched
+_MOST_NUMBERS = 300_000_000  # policies times public states times infostates times actions
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs the command; returns its exit code."""
-    searches = [_parse_search(text) for text in arguments.search or [_DEFAULT_SEARCH]]
+    """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
+    plan = read_plan(arguments)
     use_compilation_cache()
     game = load_game(arguments.game)
-    with display.working() as work:
-        try:
-            compiled = compile_whole_game(game, _MOST_NODES, work)
-            results = [_evaluate(compiled, *search, arguments, work) for search in searches]
-        except KeyboardInterrupt:
-            display.note(f"interrupted while {work.doing}: there is nothing to keep yet.")
-            return INTERRUPTED
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-    _print(game, searches, results, arguments)
+    finished: list[Finished] = []
+    failures: list[str] = []
+    try:
+        with display.working() as work:
+            try:
+                _evaluate_all(game, plan, finished, work)
+            except KeyboardInterrupt:
+                _tell_interrupt(plan, finished, work)
+                return INTERRUPTED
+            except ValueError as error:
+                raise CommandError(str(error)) from None
+            except jax.errors.JaxRuntimeError as error:
+                if "RESOURCE_EXHAUSTED" not in str(error):
+                    raise
+                raise CommandError(
+                    f"out of memory; try a --batch-size below {arguments.batch_size}."
+                ) from None
+    finally:
+        if finished:
+            with holding_interrupts():
+                failures = _draw(game, plan, finished)
+                print_report(game, plan, finished)
+    if failures:
+        raise CommandError("; ".join(failures))
     return SUCCESS
 
 
-def _parse_search(text: str) -> tuple[int, float]:
-    first, _, second = text.partition(",")
-    try:
-        search = int(first), float(second)
-    except ValueError:
+def _evaluate_all(
+    game: Game[object], plan: Plan, finished: list[Finished], work: display.Work
+) -> None:
+    """Evaluates one search after another; what is done is in `finished` at once."""
+    compiled = compile_whole_game(game, plan.arguments.max_nodes or MOST_NODES_EVALUATED, work)
+    _check_seeds(compiled, plan)
+    work.begin("preparing the evaluator")
+    evaluator = _evaluators(compiled, plan)
+    tabular = _solve(compiled, plan, work)
+    for search in plan.searches:
+        # No tree is larger than the game.
+        capacity = compiled.tree.num_nodes + compiled.tree.game.num_outcomes
+        settings = plan.settings(search, compiled.tree.game.max_depth, capacity)
+        composed = _compose(compiled, evaluator, settings, plan, work)
+        done = Finished(settings=settings, composed=composed, tabular=tabular[settings.num_updates])
+        finished.append(done)
+        mean = display.in_milli_units(game, done.spread["mean"])
+        display.note(f"{name_of(settings)}: {mean} after {composed.seconds:.3g} s")
+        if composed.num_full:
+            display.note(f"{composed.num_full:,} trees of {name_of(settings)} ran out of room.")
+
+
+def _check_seeds(compiled: CompiledGame, plan: Plan) -> None:
+    tree = compiled.tree
+    size = tree.num_nodes * tree.game.num_infostates * tree.game.num_actions
+    if plan.num_seeds * size > _MOST_NUMBERS:
         raise CommandError(
-            f"--search must be two numbers s,c such as {_DEFAULT_SEARCH}, got {text!r}."
-        ) from None
-    try:
-        SearchSettings(num_simulations=search[0], simulations_per_update=search[1])
-    except ValueError as error:
-        raise CommandError(f"--search {text}: {error}") from None
-    return search
+            f"--seeds must be at most {_MOST_NUMBERS // size:,} in {tree.game.name}, whose "
+            f"policies have {size:,} numbers, got {plan.num_seeds:,}."
+        )
 
 
-def _evaluate(
+def _evaluators(compiled: CompiledGame, plan: Plan) -> Evaluator | Sequence[Evaluator]:
+    """The evaluator of the leaves, or with noise one per seed."""
+    game, inner = EnumeratedGame(tree=compiled.tree), _evaluator(compiled, plan)
+    if not plan.noise:
+        return inner
+    return [
+        noisy_evaluator(inner, game, epsilon=plan.noise, seed=seed)
+        for seed in range(plan.first_seed, plan.first_seed + plan.num_seeds)
+    ]
+
+
+def _evaluator(compiled: CompiledGame, plan: Plan) -> Evaluator:
+    game = EnumeratedGame(tree=compiled.tree)
+    if plan.evaluator == "exact":
+        return exact_evaluator(game, iterations=plan.solver_iterations, fading=plan.solver_fading)
+    return uniform_play_evaluator(game) if plan.evaluator == "uniform" else ZeroEvaluator()
+
+
+def _solve(compiled: CompiledGame, plan: Plan, work: display.Work) -> dict[int, float]:
+    """The exploitability of CFR over the whole tree after as many updates as each search makes."""
+    work.begin("solving the whole tree for comparison")
+    solver = Solver(compiled, plan.rule)
+    found: dict[int, float] = {}
+    for updates in sorted({search.num_updates for search in plan.searches}):
+        solver.run(updates - solver.iteration)
+        found[updates] = float(solver.evaluate().exploitability[0])
+    return found
+
+
+def _compose(
     compiled: CompiledGame,
-    simulations: int,
-    per_update: float,
-    arguments: argparse.Namespace,
+    evaluator: Evaluator | Sequence[Evaluator],
+    settings: SearchSettings,
+    plan: Plan,
     work: display.Work,
 ) -> ComposedPolicies:
-    whole = arguments.whole_game
-    settings = SearchSettings(
-        num_simulations=simulations,
-        simulations_per_update=per_update,
-        lookahead=WHOLE_GAME if whole else 1,
-        grow=not whole,
-        # No tree is larger than the game.
-        capacity=compiled.tree.num_nodes + compiled.tree.game.num_outcomes,
-    )
+    name = name_of(settings)
 
     def show(done: int, total: int) -> None:
-        if work.doing != "searching":
-            work.begin("searching", total=total)
-        work.update(f"{done:,} of {total:,} searches of SoG({simulations}, {per_update:g})", done)
+        if done == 0:
+            work.begin(f"searching with {name}", total=total)
+        work.update(f"{done:,} of {total:,} batches{work.time_left(done, total)}", done)
 
-    work.begin("compiling")
+    work.begin(f"compiling {name}")
     return compose(
         compiled,
-        _evaluator(compiled, arguments.evaluator),
+        evaluator,
         settings,
-        seeds=arguments.seeds,
-        batch_size=arguments.batch_size,
-        search_everywhere=arguments.search_everywhere,
-        safe=not arguments.unsafe,
+        seeds=plan.num_seeds,
+        first_seed=plan.first_seed,
+        batch_size=plan.arguments.batch_size,
+        search_everywhere=plan.arguments.search_everywhere,
+        safe=not plan.arguments.unsafe,
         progress=show,
     )
 
 
-def _evaluator(compiled: CompiledGame, name: str) -> Evaluator:
-    if name == "zero":
-        return ZeroEvaluator()
-    game = EnumeratedGame(tree=compiled.tree)
-    return exact_evaluator(game) if name == "exact" else uniform_play_evaluator(game)
+def _tell_interrupt(plan: Plan, finished: list[Finished], work: display.Work) -> None:
+    far = f" ({work.detail})" if work.detail else ""
+    kept = "there is nothing to keep yet"
+    if finished:
+        kept = f"{len(finished)} of {len(plan.searches)} searches are finished"
+    display.note(f"interrupted while {work.doing}{far}: {kept}.")
 
 
-def _print(
-    game: Game[Any],
-    searches: list[tuple[int, float]],
-    results: list[ComposedPolicies],
-    arguments: argparse.Namespace,
-) -> None:
-    if arguments.json:
-        display.print_json(
-            {
-                "game": str(game),
-                "unit": game.unit,
-                "results": [
-                    {
-                        "search": list(search),
-                        "checkpoint": None,
-                        "seeds": arguments.seeds,
-                        "exploitability": _spread(result.exploitability),
-                    }
-                    for search, result in zip(searches, results, strict=True)
-                ],
-            }
-        )
-        return
-    table = Table("search", "exploitability: min", "mean", "max", "searches")
-    for (simulations, per_update), result in zip(searches, results, strict=True):
-        spread = _spread(result.exploitability)
-        numbers = [display.in_milli_units(game, value) for value in spread.values()]
-        name = f"SoG({simulations}, {per_update:g})"
-        table.add_row(name, *numbers, f"{result.num_searches:,}")
-    how = "unsafe re-solving" if arguments.unsafe else "continual re-solving"
-    leaves = "no leaves" if arguments.whole_game else f"{arguments.evaluator} evaluator"
-    title = f"{display.short_name(game)} by {how}, {leaves}, {arguments.seeds} seeds"
-    display.print_table(table, title)
-
-
-def _spread(exploitability: np.ndarray) -> dict[str, float]:
-    return {
-        "min": float(exploitability.min()),
-        "mean": float(exploitability.mean()),
-        "max": float(exploitability.max()),
-    }
+def _draw(game: Game[object], plan: Plan, finished: list[Finished]) -> list[str]:
+    """Draws what was asked for; returns what went wrong."""
+    path = plan.arguments.plot
+    if path is None:
+        return []
+    try:
+        plot_evaluation(path, game, plan, finished)
+    except OSError as error:
+        return [f"cannot write {path}: {reason(error)}."]
+    return []

@@ -4,18 +4,18 @@ import argparse
 import math
 from typing import Final
 
-_MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
-_MOST_SEED: Final = 2**32 - 1
+MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
+MOST_SEED: Final = 2**32 - 1
 
 
 def positive_integer(text: str) -> int:
     """An integer from 1 on."""
-    return _integer(text, 1, _MOST)
+    return _integer(text, 1, MOST)
 
 
 def seed(text: str) -> int:
     """An integer of 32 bits."""
-    return _integer(text, 0, _MOST_SEED)
+    return _integer(text, 0, MOST_SEED)
 
 
 def _integer(text: str, least: int, most: int) -> int:
@@ -41,6 +41,14 @@ def number_from_zero(text: str) -> float:
     value = _finite_number(text, ">= 0")
     if value < 0:
         raise argparse.ArgumentTypeError(f"must be a finite number >= 0, got {text}")
+    return value
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    value = _finite_number(text, "from 0 to 1")
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, got {text}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""The exploitability curve as a picture; the only file that imports matplotlib."""
+"""Exploitability curves as pictures; matplotlib is imported when one is drawn."""
 
 import importlib.util
 import io
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from sog.cli.errors import CommandError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
     from sog.tabular import Checkpoint
 
@@ -38,12 +40,7 @@ def plot_exploitability(
 
     until: the exploitability (game units) that was to be reached.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.2), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = new_figure(title)
     # Zero has no logarithm: it is left out, and a game that starts solved gets a linear axis.
     points = [(point.iteration, 1000 * point.exploitability) for point in checkpoints]
     positive = [(iteration, milli) for iteration, milli in points if milli > 0]
@@ -66,16 +63,42 @@ def plot_exploitability(
         axes.axhline(1000 * until, color=_TARGET, linewidth=1, linestyle="--")
         wanted = f"{1000 * until:g} {milli_unit} wanted"
         axes.text(x[0], 1000 * until, wanted, verticalalignment="bottom", color=_TARGET)
+    finish_axes(
+        axes,
+        x_label="iterations",
+        y_label=f"exploitability ({milli_unit})",
+        has_logarithms=bool(positive),
+    )
+    write_figure(path, figure)
+
+
+def new_figure(title: str) -> "tuple[Figure, Axes]":
+    """An empty picture."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.2), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set_title(title)
+    return figure, axes
+
+
+def finish_axes(axes: "Axes", *, x_label: str, y_label: str, has_logarithms: bool) -> None:
+    """Scales, labels and grid. has_logarithms: whether there is a value that is not 0."""
     axes.set_xscale("log")
-    axes.set_yscale("log" if positive else "linear")
+    axes.set_yscale("log" if has_logarithms else "linear")
     for axis in (axes.xaxis, axes.yaxis):
         _rule(axis)
-    axes.set_title(title)
-    axes.set_xlabel("iterations")
-    axes.set_ylabel(f"exploitability ({milli_unit})")
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_axisbelow(True)
     axes.margins(x=0.04, y=0.08)
+
+
+def write_figure(path: Path, figure: "Figure") -> None:
+    """Writes a picture in the format of its name."""
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix.lower()[1:])
     path.write_bytes(picture.getvalue())

@@ -10,8 +10,9 @@ The searches of one depth of the tree, of all seeds, form batches.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator
-from typing import Any
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -41,6 +42,9 @@ class ComposedPolicies:
     num_searches: int
     num_full: int
     """Searches whose tree ran out of room."""
+    compile_seconds: float
+    seconds: float
+    """Of the searches and the evaluations."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,12 +59,15 @@ class _Job:
     """Public events from that job's state to this one; from the start of the game for the first."""
 
 
-_FIRST = -1
+_FIRST: Final = -1
+_Task = tuple[int, int]
+"""The number of a job, and of a seed counted from 0."""
+_SECONDS_BETWEEN_LOOKS: Final = 0.02
 
 
 def compose(
     compiled: CompiledGame,
-    evaluator: Evaluator,
+    evaluator: Evaluator | Sequence[Evaluator],
     settings: SearchSettings,
     *,
     seeds: int,
@@ -72,44 +79,75 @@ def compose(
 ) -> ComposedPolicies:
     """Composes the policy of a search agent for several seeds and evaluates it exactly.
 
-    evaluator: sees the public states of `EnumeratedGame(tree=compiled.tree)`. search_everywhere: a
-    chain also searches at the opponent's decisions (as the paper does), not only at its own. safe:
-    False re-solves without the gadget, see `gtcfr.resolving`. progress: called with the searches
-    done and to do. Raises ValueError for impossible settings or values that are not finite.
+    evaluator: sees the public states of `EnumeratedGame(tree=compiled.tree)`; or one for each seed,
+    all of the same shape. search_everywhere: a chain also searches at the opponent's decisions (as
+    the paper does), not only at its own. safe: False re-solves without the gadget, see
+    `gtcfr.resolving`. progress: called with the batches done and to do, which take as long as each
+    other, for the first time when all is compiled. Raises ValueError for impossible settings or
+    values that are not finite.
     """
     if seeds < 1:
         raise ValueError(f"seeds must be >= 1, got {seeds}.")
     if batch_size < 1:
         raise ValueError(f"batch_size must be >= 1, got {batch_size}.")
+    began = time.perf_counter()
+    groups = _share_evaluators(evaluator, seeds)
     tree = compiled.tree
     jobs = _plan(tree, search_everywhere)
-    program = _Program(tree, evaluator, settings, jobs, first_seed, batch_size, safe)
+    levels = list(_levels(tree, jobs))
+    most = max((len(level) for level in levels), default=1) * len(groups[0][1])
+    program = _Program(tree, settings, jobs, first_seed, min(batch_size, most), safe)
+    program.compile(groups[0][0])
+    compiled_at = time.perf_counter()
     policy = np.repeat(uniform_policy(compiled)[None], seeds, axis=0)
-    roots: dict[tuple[int, int], Any] = {}
-    done, num_full = 0, 0
-    for level in _levels(tree, jobs):
-        tasks = [(number, seed) for number in level for seed in range(seeds)]
-        for start in range(0, len(tasks), batch_size):
-            batch = tasks[start : start + batch_size]
-            result = program.search(batch, [roots.pop(task, None) for task in batch])
-            found = np.asarray(result.policy)
-            num_full += int(np.asarray(result.is_full)[: len(batch)].sum())
-            for place, (number, seed) in enumerate(batch):
-                job = jobs[number]
-                if tree.node_actor[job.node] == job.player:
-                    policy[seed, job.node] = found[place]
-            roots.update(program.next_roots(batch, result))
-            done += len(batch)
-            if progress is not None:
-                progress(done, len(jobs) * seeds)
+    roots: dict[_Task, Any] = {}
+    num_full = 0
+    batches = list(_batches(levels, groups, batch_size))
+    if progress is not None:
+        progress(0, len(batches))
+    for done, (asked, batch) in enumerate(batches, start=1):
+        result = program.search(asked, batch, [roots.pop(task, None) for task in batch])
+        found = np.asarray(result.policy)
+        num_full += int(np.asarray(result.is_full)[: len(batch)].sum())
+        for place, (number, seed) in enumerate(batch):
+            job = jobs[number]
+            if tree.node_actor[job.node] == job.player:
+                policy[seed, job.node] = found[place]
+        roots.update(program.next_roots(batch, result))
+        if progress is not None:
+            progress(done, len(batches))
     evaluations = [evaluate_policy(compiled, one) for one in policy]
     return ComposedPolicies(
         policy=policy,
         exploitability=np.array([float(one.exploitability[0]) for one in evaluations]),
         value=np.array([float(one.value[0]) for one in evaluations]),
-        num_searches=done,
+        num_searches=len(jobs) * seeds,
         num_full=num_full,
+        compile_seconds=compiled_at - began,
+        seconds=time.perf_counter() - compiled_at,
     )
+
+
+def _share_evaluators(
+    evaluator: Evaluator | Sequence[Evaluator], seeds: int
+) -> list[tuple[Evaluator, list[int]]]:
+    """Evaluators, each with the seeds that ask it: only those can share a batch."""
+    if not isinstance(evaluator, Sequence):
+        return [(evaluator, list(range(seeds)))]
+    if len(evaluator) != seeds:
+        raise ValueError(f"there must be an evaluator per seed, {seeds}, got {len(evaluator)}.")
+    return [(one, [seed]) for seed, one in enumerate(evaluator)]
+
+
+def _batches(
+    levels: list[list[int]], groups: list[tuple[Evaluator, list[int]]], batch_size: int
+) -> Iterator[tuple[Evaluator, list[_Task]]]:
+    """All searches, those of a chain in its order."""
+    for evaluator, seeds in groups:
+        for level in levels:
+            tasks = [(number, seed) for number in level for seed in seeds]
+            for start in range(0, len(tasks), batch_size):
+                yield evaluator, tasks[start : start + batch_size]
 
 
 def _plan(tree: PublicTree, search_everywhere: bool) -> list[_Job]:
@@ -144,7 +182,6 @@ class _Program:
     def __init__(
         self,
         tree: PublicTree,
-        evaluator: Evaluator,
         settings: SearchSettings,
         jobs: list[_Job],
         first_seed: int,
@@ -152,17 +189,36 @@ class _Program:
         safe: bool,
     ) -> None:
         self.game = EnumeratedGame(tree=tree)
-        self.evaluator, self.jobs, self.batch_size = evaluator, jobs, batch_size
-        self.first_seed = first_seed
+        self.jobs, self.first_seed, self.batch_size = jobs, first_seed, batch_size
         self.path_length = max((len(job.path) for job in jobs), default=0)
         self.children: dict[int, list[int]] = {}
         for number, job in enumerate(jobs):
             self.children.setdefault(job.parent, []).append(number)
-        self._search = jax.jit(functools.partial(search, self.game, settings=settings))
-        self._next_roots = jax.jit(functools.partial(_take_next, self.game, safe=safe))
+        self._run: Any = jax.jit(functools.partial(search, self.game, settings=settings))
+        self._take: Any = jax.jit(functools.partial(_take_next, self.game, safe=safe))
 
-    def search(self, batch: list[tuple[int, int]], roots: list[Any]) -> SearchResult:
-        """Runs a batch of (job, seed); roots: of the chain, or None for the start of the game."""
+    def compile(self, evaluator: Evaluator) -> None:
+        """Compiles everything for evaluators of this shape, so that its time is known."""
+        if not self.jobs:
+            return
+        lowered = self._run.lower(evaluator=evaluator, **self._inputs([(0, 0)], [None]))
+        size = self.batch_size
+        places = jax.ShapeDtypeStruct((size,), jnp.int32)
+        paths = jax.ShapeDtypeStruct((size, self.path_length), jnp.int32)
+        taking = self._take.lower(lowered.out_info, places, paths, places)
+        self._run, self._take = lowered.compile(), taking.compile()
+
+    def search(self, evaluator: Evaluator, batch: list[_Task], roots: list[Any]) -> SearchResult:
+        """Runs a batch of tasks; roots: of the chain, or None for the start of the game."""
+        result: SearchResult = self._run(evaluator=evaluator, **self._inputs(batch, roots))
+        policy: Any = result.policy
+        while not policy.is_ready():  # Ctrl-C is heard here, but not while JAX blocks
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        check_result(self.game, result)
+        return result
+
+    def _inputs(self, batch: list[_Task], roots: list[Any]) -> dict[str, Any]:
+        """The arguments of the compiled search, filled up to the size of a batch."""
         size = self.batch_size
         paths = [self._pad(self.jobs[number].path) for number, _ in batch]
         start = jax.tree.map(
@@ -178,28 +234,23 @@ class _Program:
         stacked: SearchRoot = jax.tree.map(lambda *leaves: jnp.asarray(np.stack(leaves)), *rows)
         ids = [(self.first_seed + seed, number) for number, seed in batch]
         ids += ids[:1] * (size - len(ids))
-        keys = _keys(jnp.array(ids, jnp.uint32))
-        result: SearchResult = self._search(evaluator=self.evaluator, root=stacked, key=keys)
-        check_result(self.game, result)
-        return result
+        return {"root": stacked, "key": _keys(jnp.array(ids, jnp.uint32))}
 
-    def next_roots(
-        self, batch: list[tuple[int, int]], result: SearchResult
-    ) -> dict[tuple[int, int], Any]:
-        """The roots of the searches that come after those of a batch, by (job, seed)."""
+    def next_roots(self, batch: list[_Task], result: SearchResult) -> dict[_Task, Any]:
+        """The roots of the searches that come after those of a batch."""
         wanted = [
             (place, child, seed)
             for place, (number, seed) in enumerate(batch)
             for child in self.children.get(number, [])
         ]
-        found: dict[tuple[int, int], Any] = {}
+        found: dict[_Task, Any] = {}
         for start in range(0, len(wanted), self.batch_size):
             part = wanted[start : start + self.batch_size]
             padded = part + part[:1] * (self.batch_size - len(part))
             paths = np.array([self._pad(self.jobs[child].path) for _, child, _ in padded])
             players = np.array([self.jobs[child].player for _, child, _ in padded], np.int32)
             places = np.array([place for place, _, _ in padded], np.int32)
-            roots = jax.tree.map(np.asarray, self._next_roots(result, places, paths, players))
+            roots = jax.tree.map(np.asarray, self._take(result, places, paths, players))
             for place, (_, child, seed) in enumerate(part):
                 found[child, seed] = jax.tree.map(lambda leaf, place=place: leaf[place], roots)
         return found

@@ -23,7 +23,7 @@ _MOST_DENSE_WASTE: Final = 8  # dense payoffs may hold this many times the nonze
 
 def compile_game(tree: PublicTree) -> CompiledGame:
     """Compiles an enumerated public tree; index lists are int32, payoffs float64."""
-    payoff, leaves = _payoff(tree)
+    payoff, leaves = lay_out_payoffs(tree)
     (plex_0, place_0), (plex_1, place_1) = (
         _treeplex(tree, player, leaves[player]) for player in (0, 1)
     )
@@ -32,7 +32,7 @@ def compile_game(tree: PublicTree) -> CompiledGame:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class _Leaves:
+class LeafRows:
     """The leaf rows of one player, and the terminal infostate that each used one stands for."""
 
     infostate: np.ndarray  # [used]: node * S + infostate
@@ -40,7 +40,9 @@ class _Leaves:
     num_rows: int
 
 
-def _payoff(tree: PublicTree) -> tuple[DensePayoff | SparsePayoff, tuple[_Leaves, _Leaves]]:
+def lay_out_payoffs(
+    tree: PublicTree,
+) -> tuple[DensePayoff | SparsePayoff, tuple[LeafRows, LeafRows]]:
     """Lays out the terminal payoffs, dense where that wastes little, and numbers the leaf rows."""
     size = tree.game.num_infostates
     terminals, terminal = np.unique(tree.payoff_node, return_inverse=True)
@@ -69,17 +71,17 @@ def _payoff(tree: PublicTree) -> tuple[DensePayoff | SparsePayoff, tuple[_Leaves
             pairs = (entry[player], entry[1 - player])
             shape = (num_rows[player], num_rows[1 - player])
             payoffs = sp.csr_matrix((sign * tree.payoff, pairs), shape)
-            other.append(_padded_lists(payoffs, 0))
-            weight.append(_padded_lists(payoffs, 0.0, payoffs.data)[..., None])
+            other.append(padded_lists(payoffs, 0))
+            weight.append(padded_lists(payoffs, 0.0, payoffs.data)[..., None])
         payoff = SparsePayoff(other=(other[0], other[1]), weight=(weight[0], weight[1]))
     first_leaves, second_leaves = (
-        _Leaves(infostate=used[player], row=rows[player], num_rows=num_rows[player])
+        LeafRows(infostate=used[player], row=rows[player], num_rows=num_rows[player])
         for player in (0, 1)
     )
     return payoff, (first_leaves, second_leaves)
 
 
-def _treeplex(tree: PublicTree, player: int, leaves: _Leaves) -> tuple[Treeplex, Placement]:
+def _treeplex(tree: PublicTree, player: int, leaves: LeafRows) -> tuple[Treeplex, Placement]:
     """Orders the player's infostates in layers and lists what leads where."""
     size = tree.game.num_infostates
     chooses = (tree.node_actor == player)[:, None] & tree.has_choice
@@ -120,20 +122,20 @@ def _treeplex(tree: PublicTree, player: int, leaves: _Leaves) -> tuple[Treeplex,
         legal: Any = np.arange(most)[:, None] < count[members]
         layers.append(
             Layer(
-                source=_padded_lists(source[keys[members]], NOTHING),
+                source=padded_lists(source[keys[members]], NOTHING),
                 legal=legal,
                 uniform=legal / legal.sum(axis=0),
-                leaf=_padded_lists(to_leaf[block], leaves.num_rows),
-                child=_padded_lists(to_infostate[block, stop:], len(keys) - stop),
+                leaf=padded_lists(to_leaf[block], leaves.num_rows),
+                child=padded_lists(to_infostate[block, stop:], len(keys) - stop),
             )
         )
         actions.append(action_of[block].reshape(most, len(members)))
     root = slice(1, 1 + size)
     treeplex = Treeplex(
         layers=tuple(layers),
-        leaf_source=_padded_lists(from_leaf, NOTHING),
-        root_leaf=_padded_lists(to_leaf[root], leaves.num_rows),
-        root_child=_padded_lists(to_infostate[root], len(keys)),
+        leaf_source=padded_lists(from_leaf, NOTHING),
+        root_leaf=padded_lists(to_leaf[root], leaves.num_rows),
+        root_child=padded_lists(to_infostate[root], len(keys)),
         root_mask=tree.node_mask[0, player],
     )
     placement = Placement(
@@ -229,7 +231,7 @@ def _moved(
     return sp.csr_matrix((entries.data, (rows, columns)), (num_rows, num_columns))
 
 
-def _padded_lists(matrix: sp.csr_matrix, fill: float, values: np.ndarray | None = None) -> Any:
+def padded_lists(matrix: sp.csr_matrix, fill: float, values: np.ndarray | None = None) -> Any:
     """[longest, row]: the columns (or values) of each row's nonzero entries, then `fill`."""
     count = np.diff(matrix.indptr)
     taken = matrix.indices.astype(np.int32) if values is None else values

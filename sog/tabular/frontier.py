@@ -32,7 +32,7 @@ from sog.tabular.cfr import (
     iterate,
     regret_matching,
 )
-from sog.tabular.compiler import _padded_lists, _payoff
+from sog.tabular.compiler import lay_out_payoffs, padded_lists
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.sequence_form import NOTHING, CompiledGame, Layer, SequenceForm, Treeplex
 
@@ -81,8 +81,8 @@ def build_frontier(compiled: CompiledGame, dtype: str = "float32") -> Frontier:
         matrix.resize(num_entries, matrix.shape[1])
     first, second = (_entered(plex, num_entries) for plex in compiled.form.treeplex)
     form = SequenceForm(treeplex=(first, second), payoff=compiled.form.payoff)
-    sources = [_padded_lists(matrix, -1) + 1 for matrix in arriving]
-    entries = [_padded_lists(matrix.T.tocsr(), num_entries) for matrix in arriving]
+    sources = [padded_lists(matrix, -1) + 1 for matrix in arriving]
+    entries = [padded_lists(matrix.T.tocsr(), num_entries) for matrix in arriving]
     return Frontier(
         form=jax.tree.map(lambda leaf: leaf.astype(dtype) if leaf.dtype == float else leaf, form),
         entry_source=(sources[0], sources[1]),
@@ -94,7 +94,7 @@ def build_frontier(compiled: CompiledGame, dtype: str = "float32") -> Frontier:
 def _arriving(compiled: CompiledGame, player: int) -> sp.csr_matrix:
     """[entry, node * S]: which node infostates lead to each entry without a choice in between."""
     tree, placement = compiled.tree, compiled.placements[player]
-    leaves = _payoff(tree)[1][player]
+    leaves = lay_out_payoffs(tree)[1][player]
     reached = _closure(_steps_without_choice(tree, player))
     used = (np.ones(len(leaves.row), np.int8), (leaves.row, np.arange(len(leaves.row))))
     at_leaves = sp.csr_matrix(used, (leaves.num_rows, len(leaves.row)))

@@ -26,7 +26,7 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
 
 
 def test_help_teaches_by_example(sog: Run) -> None:
-    for command in ([], ["games"], ["solve"], ["exploitability"]):
+    for command in ([], ["games"], ["solve"], ["exploitability"], ["search"], ["evaluate"]):
         code, out, _ = sog(*command, "--help")
         assert code == 0
         assert "examples:\n  sog " in out

@@ -1,10 +1,13 @@
 """The composed policy of a search agent."""
 
+import numpy as np
 import pytest
 
-from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.evaluator import Evaluator, ZeroEvaluator
+from gtcfr.exact import exact_evaluator, noisy_evaluator
 from gtcfr.settings import WHOLE_GAME, SearchSettings
-from sog.evaluation import compose
+from sog.evaluation import ComposedPolicies, compose
+from sog.tabular.enumerated_game import EnumeratedGame
 from tests.tabular.small_games import compiled_game
 
 
@@ -36,6 +39,64 @@ def test_safe_resolving_gains_from_updates_and_unsafe_resolving_does_not() -> No
     unsafe = _exploitability("kuhn", 300, safe=False)
     assert safe[1] < safe[0] / 2
     assert unsafe > 3 * safe[1]
+
+
+KUHN = EnumeratedGame(tree=compiled_game("kuhn").tree)
+
+
+def _one_level(
+    evaluator: Evaluator | list[Evaluator], updates: int, seeds: int = 1
+) -> ComposedPolicies:
+    """Kuhn poker with the next public states alone in every tree."""
+    settings = SearchSettings(num_simulations=updates, grow=False)
+    return compose(compiled_game("kuhn"), evaluator, settings, seeds=seeds)
+
+
+def _noisy(epsilon: float, seed: int = 0) -> Evaluator:
+    return noisy_evaluator(exact_evaluator(KUHN), KUHN, epsilon=epsilon, seed=seed)
+
+
+def test_a_depth_limit_costs_nothing_in_the_long_run_and_errors_of_values_do() -> None:
+    exact = [_one_level(exact_evaluator(KUHN), updates).exploitability[0] for updates in (20, 400)]
+    assert exact[1] < exact[0] / np.sqrt(400 / 20)
+    noisy = _one_level([_noisy(0.3, seed) for seed in range(4)], 400, seeds=4).exploitability
+    assert noisy.mean() > 4 * exact[1]
+
+
+def test_an_evaluator_per_seed_gives_what_each_gives_alone() -> None:
+    both = _one_level([_noisy(0.1, 3), _noisy(0.1, 4)], 20, seeds=2)
+    alone = [_one_level(_noisy(0.1, seed), 20) for seed in (3, 4)]
+    assert both.num_searches == 2 * 4
+    for number, one in enumerate(alone):
+        np.testing.assert_allclose(both.policy[number], one.policy[0], atol=1e-6)
+    assert np.abs(both.policy[0] - both.policy[1]).max() > 0.01
+
+
+def test_progress_counts_batches_from_the_moment_all_is_compiled() -> None:
+    settings = SearchSettings(num_simulations=20, grow=False)
+    told: list[tuple[int, int]] = []
+    compose(
+        compiled_game("kuhn"),
+        _noisy(0.1),
+        settings,
+        seeds=2,
+        batch_size=2,
+        progress=lambda done, total: told.append((done, total)),
+    )
+    # Decisions by depth: 1, 2 and 1; two seeds of each.
+    assert told == [(done, 4) for done in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("evaluators", "seeds", "message"),
+    [
+        (1, 0, "seeds must be >= 1, got 0."),
+        (2, 3, "there must be an evaluator per seed, 3, got 2."),
+    ],
+)
+def test_impossible_seeds_are_refused(evaluators: int, seeds: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _one_level([ZeroEvaluator()] * evaluators, 20, seeds=seeds)
 
 
 @pytest.mark.slow

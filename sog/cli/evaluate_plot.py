@@ -1,0 +1,98 @@
+"""The picture of `sog evaluate`: exploitability against regret updates, on logarithmic axes."""
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sog.cli import display
+from sog.cli.evaluate_plan import Plan
+from sog.cli.evaluate_report import Finished
+from sog.cli.plot import finish_axes, new_figure, write_figure
+from sog.games import Game
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b")
+_REFERENCE: Final = "0.35"
+_IS_MCTS: Final = "#b5651d"
+_IS_MCTS_LABEL: Final = "IS-MCTS (Student of Games paper, Table S5)"
+_IS_MCTS_ON_LEDUC: Final = ((100, 1094, "bottom"), (1000, 601, "bottom"), (10_000, 465, "top"))
+"""Simulations, mbb per hand, and on which side of the line there is room for its name."""
+_LETTERS_PER_LINE: Final = 90
+_POINTS_FROM_LINE: Final = 2.5
+_SMALL: Final = 8
+
+
+def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
+    """Draws the mean and the range over seeds of every series, and what they compare with."""
+    figure, axes = new_figure(_title(game, plan))
+    axes.title.set_fontsize(9)
+    series = _series(plan, finished)
+    for color, (label, points) in zip(_COLORS * len(series), series.items(), strict=False):
+        _draw_series(axes, label, points, color)
+    reference = sorted({one.settings.num_updates: 1000 * one.tabular for one in finished}.items())
+    axes.plot(
+        *zip(*reference, strict=True),
+        color=_REFERENCE,
+        linewidth=1.2,
+        linestyle="--",
+        marker="s",
+        markersize=3,
+        label=f"CFR over the whole tree (rule {plan.rule})",
+    )
+    if display.short_name(game) in ("leduc", "leduc(suit_isomorphism=true)"):
+        _mark_is_mcts(axes)
+    positive = any(one.spread["mean"] > 0 or one.tabular > 0 for one in finished)
+    finish_axes(
+        axes,
+        x_label="regret updates of each search, T",
+        y_label=f"exploitability ({game.milli_unit})",
+        has_logarithms=positive,
+    )
+    figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
+    write_figure(path, figure)
+
+
+def _title(game: Game[Any], plan: Plan) -> str:
+    words = textwrap.fill(", ".join(plan.words()), _LETTERS_PER_LINE)
+    return f"{display.short_name(game)}: exploitability of an agent that searches\n{words}"
+
+
+def _series(plan: Plan, finished: list[Finished]) -> dict[str, list[Finished]]:
+    """Searches that differ in s alone, by their label, in the order of T."""
+    series: dict[str, list[Finished]] = {}
+    for one in sorted(finished, key=lambda one: one.settings.num_updates):
+        name = f"SoG(s, {one.settings.simulations_per_update:g})" if plan.grows else "search"
+        series.setdefault(name, []).append(one)
+    if plan.num_seeds == 1:
+        return series
+    return {f"{name}: mean, min to max of {plan.num_seeds} seeds": v for name, v in series.items()}
+
+
+def _draw_series(axes: "Axes", label: str, points: list[Finished], color: str) -> None:
+    x = [one.settings.num_updates for one in points]
+    least, mean, most = (
+        [1000 * one.spread[name] for one in points] for name in ("min", "mean", "max")
+    )
+    axes.plot(x, mean, color=color, linewidth=1.6, marker="o", markersize=4, label=label)
+    axes.fill_between(x, least, most, color=color, alpha=0.18, linewidth=0)
+    axes.vlines(x, least, most, color=color, linewidth=1)  # the band of a single point
+
+
+def _mark_is_mcts(axes: "Axes") -> None:
+    """Lines across: its simulations are no regret updates, so they have no place on the axis."""
+    for number, (simulations, milli, side) in enumerate(_IS_MCTS_ON_LEDUC):
+        label = _IS_MCTS_LABEL if number == 0 else None
+        axes.axhline(milli, color=_IS_MCTS, linewidth=1, linestyle=":", label=label)
+        axes.annotate(
+            f"{simulations:,} simulations: {milli:,}",
+            (1, milli),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(0, _POINTS_FROM_LINE if side == "bottom" else -_POINTS_FROM_LINE),
+            textcoords="offset points",
+            horizontalalignment="right",
+            verticalalignment=side,
+            fontsize=_SMALL,
+            color=_IS_MCTS,
+        )

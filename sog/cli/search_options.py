@@ -1,0 +1,113 @@
+"""The options of `sog search` and their help; imports nothing heavy."""
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+from sog.cli.numbers import number_from_zero, positive_integer, positive_number, seed
+
+SEARCH_SUMMARY: Final = "search one public state with growing-tree CFR, and show the tree"
+SEARCH_EXAMPLES: Final = """\
+evaluators, which say what a leaf of the tree is worth:
+  zero     nothing: search from the rules alone
+  uniform  the exact worth of random play; the game must be small enough to enumerate
+  exact    the subgame is solved by CFR; the game must be small enough to enumerate
+  rollout  the mean of random games; for games of perfect information
+
+The default is uniform where the game can be enumerated, else zero.
+
+examples:
+  sog search kuhn
+  sog search leduc --history "check bet2" --simulations 200
+  sog search leduc --evaluator exact --svg leduc.svg
+  sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
+  sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
+  sog search kuhn --json
+
+SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
+Both players' ranges come from the start of the game, so a search of a later state re-solves the
+way there. Events of --history are those that the tree shows; a number is the number of an outcome.
+
+--json prints "game", "unit", "search" ([s, c]), "rule", "seed", "evaluator", "root" (the "node"
+that was searched, its "state" and "history"), "is_full", "is_sampled", the seconds, and "nodes",
+parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and "event" that led
+there, "depth", "actor", "probability" (of getting there from the start of the game by average
+play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name", "range",
+"value" and, of the player to act, "policy" and "visits" by action. What is undefined is null.
+"""
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Adds all that `sog search` can be told."""
+    add = parser.add_argument
+    add(
+        "--history",
+        default="",
+        metavar="EVENTS",
+        help="public events that lead to the state to search (default: the start of the game)",
+    )
+    add(
+        "--simulations",
+        type=positive_integer,
+        default=100,
+        metavar="S",
+        help="s, the simulations that grow the tree (default: 100)",
+    )
+    add(
+        "--per-update",
+        type=positive_number,
+        default=1.0,
+        metavar="C",
+        help="c, simulations per phase of updates; 0.1 is 10 updates per simulation (default: 1)",
+    )
+    add(
+        "--evaluator",
+        choices=("zero", "uniform", "exact", "rollout"),
+        help="what values the leaves, see below",
+    )
+    add(
+        "--children",
+        type=_children,
+        metavar="K",
+        help="children that an expansion adds, or all (default: all; 1 with perfect information)",
+    )
+    add(
+        "--c-puct",
+        type=number_from_zero,
+        default=1.25,
+        metavar="X",
+        help="how much simulations explore (default: 1.25)",
+    )
+    add("--rule", default="sog", help="a member of the CFR family, see sog solve --help")
+    add(
+        "--lookahead",
+        type=positive_integer,
+        default=1,
+        metavar="D",
+        help="levels below the state that the tree holds from the start (default: 1)",
+    )
+    add(
+        "--max-outcomes",
+        type=positive_integer,
+        metavar="N",
+        help="keep a sample of N outcomes of chance where there are more (default: all)",
+    )
+    add("--seed", type=seed, default=0, metavar="N", help="of the simulations (default: 0)")
+    add(
+        "--depth",
+        type=positive_integer,
+        metavar="D",
+        help="levels of the tree to show (default: 2, and 3 in a picture)",
+    )
+    add("--svg", type=Path, metavar="FILE.svg", help="draw the tree")
+    add(
+        "--max-nodes",
+        type=positive_integer,
+        metavar="N",
+        help="enumerate games of at most N public states for evaluators (default: 1000000)",
+    )
+    add("--json", action="store_true", help="print one JSON object on stdout, nothing else")
+
+
+def _children(text: str) -> int | str:
+    return text if text == "all" else positive_integer(text)
