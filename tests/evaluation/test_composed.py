@@ -14,7 +14,10 @@ from tests.tabular.small_games import compiled_game
 def _exploitability(text: str, updates: int, safe: bool = True) -> float:
     compiled = compiled_game(text)
     settings = SearchSettings(
-        num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=compiled.tree.num_nodes
+        num_simulations=updates,
+        lookahead=WHOLE_GAME,
+        grow=False,
+        capacity=compiled.tree.num_nodes + compiled.tree.game.num_outcomes,
     )
     composed = compose(
         compiled,
@@ -39,6 +42,20 @@ def test_safe_resolving_gains_from_updates_and_unsafe_resolving_does_not() -> No
     unsafe = _exploitability("kuhn", 300, safe=False)
     assert safe[1] < safe[0] / 2
     assert unsafe > 3 * safe[1]
+
+
+def test_unsafe_resolving_of_the_non_locality_game_stays_exploitable_by_a_quarter() -> None:
+    """Trap 1. What player 1 should do there follows from a payoff that is out of reach by then.
+
+    Without it both of player 0's picks are worth as much to him if he picks each half of the time;
+    so says his range, and re-solving finds (1/2, 1/2) where only (1/3, 2/3) is not exploitable: the
+    better pick then wins 0.5 + 1.5 / 2 = 1.25, and the value of the game is 1.
+    """
+    for updates in (1000, 10_000):
+        unsafe = _exploitability("non_locality", updates, safe=False)
+        assert unsafe == pytest.approx(250, abs=5)
+    assert _exploitability("non_locality", 1000) < 10
+    assert _exploitability("non_locality", 10_000) < 3
 
 
 KUHN = EnumeratedGame(tree=compiled_game("kuhn").tree)
