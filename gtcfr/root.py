@@ -80,7 +80,9 @@ def check_root(game: Game[Any], root: SearchRoot) -> None:
         raise ValueError(f"ranges must have shape (batch, 2, {size}), got {ranges.shape}.")
     if path.ndim != 2 or len(path) != batch_size:
         raise ValueError(f"path must have shape ({batch_size}, events), got {path.shape}.")
+    _check_gadget(root, (batch_size, size))
     masks = np.asarray(jax.vmap(game.infostate_mask)(root.state))
+    worlds = np.asarray(jax.vmap(game.compatible_reach)(root.state, root.ranges))[:, 0]
     for search, (both, mask) in enumerate(zip(ranges, masks, strict=True)):
         for player, range_ in enumerate(both):
             where = f"the range of player {player} in search {search}"
@@ -91,7 +93,22 @@ def check_root(game: Game[Any], root: SearchRoot) -> None:
             if range_[~mask[player]].any():
                 wrong = int(np.flatnonzero((range_ > 0) & ~mask[player])[0])
                 raise ValueError(f"{where} has infostate {wrong}, which cannot occur there.")
+        if not (both[0] * worlds[search]).any():
+            raise ValueError(
+                f"the ranges of search {search} have no pair of infostates that can occur together."
+            )
     _check_paths(game, root, path)
+
+
+def _check_gadget(root: SearchRoot, shape: tuple[int, int]) -> None:
+    opponent, terminate_cfvs = np.asarray(root.opponent), np.asarray(root.terminate_cfvs)
+    if opponent.shape != shape[:1] or not np.isin(opponent, (NOBODY, 0, 1)).all():
+        raise ValueError(
+            f"opponent must be 0, 1 or {NOBODY} (nobody) for each of {shape[0]} searches, "
+            f"got {opponent.tolist()}."
+        )
+    if terminate_cfvs.shape != shape or not np.isfinite(terminate_cfvs).all():
+        raise ValueError(f"terminate_cfvs must be finite, of shape {shape}.")
 
 
 _MOST_ROUNDING: Final = 1e-4
