@@ -6,6 +6,9 @@ VENV := .venv
 RUN := $(VENV)/bin/python -m
 INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# Most of the time of the tests is compiling, by one core each.
+PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format test-slow test-gpu bench bench-search clean moved
 
@@ -34,7 +37,7 @@ demo: $(VENV)/demo-installed
 
 # Tests run on the CPU also where there is a GPU, so that they mean the same everywhere.
 test: check
-	JAX_PLATFORMS=cpu $(RUN) pytest
+	JAX_PLATFORMS=cpu $(RUN) pytest $(PARALLEL)
 
 check: $(VENV)/dev-installed
 	$(RUN) ruff format --check .
@@ -47,7 +50,7 @@ format: $(VENV)/dev-installed
 	$(RUN) ruff check --fix .
 
 test-slow: $(VENV)/dev-installed
-	JAX_PLATFORMS=cpu $(RUN) pytest -m slow
+	JAX_PLATFORMS=cpu $(RUN) pytest -m slow $(PARALLEL)
 
 test-gpu: $(VENV)/dev-installed
 	$(RUN) pytest -m gpu

@@ -152,8 +152,10 @@ class SearchAgent:
         """The search of the public state, made once."""
         if self._result is not None and not self._path:
             return self._result
+        # From the host, always of the same types: the search must not be compiled again.
+        root, state = jax.device_get((self._root(), self._state))
         result, is_here = _search(
-            self.game, self.settings, self.evaluator, self._root(), self._state, self._next_key()
+            self.game, self.settings, self.evaluator, root, state, self._next_key()
         )
         check_result(self.game, result)
         if not is_here:
@@ -165,18 +167,16 @@ class SearchAgent:
         return self._result
 
     def _root(self) -> SearchRoot:
-        """Where the next search starts, always in arrays of the same shapes and types."""
+        """Where the next search starts, with room for the events since the last one."""
         while self._path_length < len(self._path):
             self._path_length = min(2 * self._path_length, self._longest_path)
         path = np.full((1, self._path_length), NO_EVENT, np.int32)
         path[0, : len(self._path)] = self._path
         if self._result is None:
-            root = start_of_game(self.game, path=path)
-        else:
-            player = np.full(1, self.player, np.int32)
-            root = _next_root(self.game, self._result, path, player, self._safe)
-        on_host: SearchRoot = jax.device_get(root)
-        return on_host
+            return start_of_game(self.game, path=path)
+        player = np.full(1, self.player, np.int32)
+        root: SearchRoot = _next_root(self.game, self._result, path, player, self._safe)
+        return root
 
     def _next_key(self) -> Array:
         key: Array

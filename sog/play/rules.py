@@ -28,12 +28,12 @@ class Situation:
 
 def first_state(game: Game[Any]) -> Any:
     """The public state that a game begins with."""
-    return jax.device_get(_root(game))
+    return _root(game)
 
 
 def after(game: Game[Any], state: Any, outcome: int) -> Any:
     """The public state after a legal outcome."""
-    return jax.device_get(_apply(game, state, np.int32(outcome)))
+    return _apply(game, state, np.int32(outcome))
 
 
 def situation(game: Game[Any], state: Any) -> Situation:
