@@ -117,7 +117,10 @@ class SearchSettings:
         if capacity is None:
             if self.lookahead > 1:
                 raise ValueError("capacity must be given when lookahead is more than 1.")
-            capacity = 1 + (path_length + 1 + self.num_simulations) * children
+            # Chance adds all its outcomes also where decisions add a few actions only; where chance
+            # makes a tree full, the result says so.
+            added = min(self.num_children or children, children)
+            capacity = 1 + (path_length + 1) * children + self.num_simulations * added
         if capacity < 1 + (path_length + 1) * 2:
             raise ValueError(
                 f"capacity must be at least {1 + (path_length + 1) * 2} for the root's branch and "

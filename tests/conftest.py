@@ -5,6 +5,7 @@ same way. Warnings are errors, see `filterwarnings` in pyproject.toml.
 """
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ os.environ["JAX_NUMPY_RANK_PROMOTION"] = "raise"
 os.environ["JAX_NUM_CPU_DEVICES"] = "2"
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CHECKOUT / ".cache" / "jax"))
+
+# A shell starts what runs in its background with interrupts ignored, and that is inherited; some
+# tests interrupt what they run.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)  # after tests were deselected: asking for a device starts JAX

@@ -10,7 +10,7 @@ README = Path(__file__).resolve().parents[1] / "README.md"
 
 def _run_example(number: int) -> None:
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     exec(compile(blocks[number], str(README), "exec"), {})
 
 
@@ -19,6 +19,11 @@ def test_the_search_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     shape, *values = capsys.readouterr().out.splitlines()
     assert shape == "(4, 6, 3)"
     assert values
+
+
+def test_two_agents_play_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+    _run_example(2)
+    assert float(capsys.readouterr().out) in (-2.0, -1.0, 1.0, 2.0)
 
 
 def test_the_solver_example_runs_and_prints_what_its_comments_say(
