@@ -260,6 +260,7 @@ def main() -> None:
             for batch in arguments.batches:
                 status.update(f"{text}, batch {batch}")
                 report["rows"].append(measure(text, batch, arguments.simulations))
+                console.print(f"measured {text}, batch {batch}")
         print_rows(console, f"SoG({arguments.simulations}, 1), MLP 3 x 128", report["rows"])
         if not arguments.without_growth:
             for simulations in GROWTH:
