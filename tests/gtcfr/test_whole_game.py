@@ -86,7 +86,7 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
         pytest.param("leduc", "sog", marks=pytest.mark.slow),
         pytest.param("liars_dice(dice=1,faces=4)", "sog", marks=pytest.mark.slow),
         pytest.param("ii_goofspiel(cards=4)", "sog", marks=pytest.mark.slow),
-        pytest.param("glasses", "sog", marks=pytest.mark.slow),
+        ("connect_four(rows=2,columns=3,run=2)", "sog"),
     ],
 )
 def test_search_with_the_whole_game_in_its_tree_equals_the_tabular_solver(
@@ -106,7 +106,9 @@ def test_search_with_the_whole_game_in_its_tree_equals_the_tabular_solver(
             found = statistics.cumulative_regret[0, slot, :, infostate]
             np.testing.assert_allclose(found, regret[node, infostate], atol=2e-5 * scale)
             weight = statistics.policy_sum[0, slot, :, infostate].astype(np.float64)
-            if weight.sum() > 1e-6:
+            # Where all regrets are rounding errors, so is what regret matching makes of them.
+            is_tie = np.abs(regret[node, infostate]).max() <= 2e-5 * scale
+            if weight.sum() > 1e-6 and not is_tie:
                 average = weight / weight.sum()
                 np.testing.assert_allclose(average, policy[node, infostate], atol=2e-3)
 
