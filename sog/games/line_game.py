@@ -93,6 +93,11 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         won = state.has_line.astype(jnp.float32)
         return won[PLAYER_0] - won[PLAYER_1]
 
+    @property
+    def planes(self) -> tuple[int, int, int]:
+        """How `observe` is to be read: [plane, row, column]."""
+        return (3, *self.shape)
+
     def observe(self, state: LineState) -> Array:
         """Planes [3, row, column], flattened: own stones, the other's, 1 if player 0 is to move."""
         player = _to_move(state)

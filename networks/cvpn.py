@@ -1,0 +1,170 @@
+"""The counterfactual value-and-policy network (CVPN): a belief state in, values and policy out.
+
+Student of Games, Figure 6 and Table S1. The input is a game's features of a public state and both
+ranges; the output a value for every infostate of both players, as a fraction of the largest
+utility, and policy logits for every infostate of the player to act. Entries of infostates and
+actions that cannot be mean nothing: the search and the losses mask them.
+"""
+
+import dataclasses
+import itertools
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jax import Array
+
+from sog.games.core import Game
+
+TORSOS: Final = ("mlp", "resnet")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NetworkSettings:
+    """The shape of a network. Hashable."""
+
+    torso: str = "mlp"
+    """mlp, or resnet for games whose features are planes of a board."""
+    width: int = 128
+    """Units of a layer, or channels of the resnet."""
+    depth: int = 3
+    """Hidden layers, or blocks of the resnet."""
+
+    def __post_init__(self) -> None:
+        if self.torso not in TORSOS:
+            raise ValueError(f"torso must be one of {', '.join(TORSOS)}, got {self.torso!r}.")
+        for name in ("width", "depth"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be >= 1, got {getattr(self, name)}.")
+
+
+class MLP(nnx.Module):
+    """Layers of ReLU units."""
+
+    def __init__(self, num_inputs: int, width: int, depth: int, *, rngs: nnx.Rngs) -> None:
+        sizes = [num_inputs, *[width] * depth]
+        self.layers = nnx.List(
+            nnx.Linear(before, after, kernel_init=nnx.initializers.he_normal(), rngs=rngs)
+            for before, after in itertools.pairwise(sizes)
+        )
+
+    def __call__(self, inputs: Array) -> Array:
+        """[batch, input] -> [batch, width]."""
+        for layer in self.layers:
+            inputs = nnx.relu(layer(inputs))
+        return inputs
+
+
+class ResidualBlock(nnx.Module):
+    """Two 3 x 3 convolutions beside the identity, as in AlphaZero.
+
+    Normalized over the channels of a place instead of over the batch, so that the answer to a query
+    does not depend on the other queries.
+    """
+
+    def __init__(self, width: int, *, rngs: nnx.Rngs) -> None:
+        self.first = nnx.Conv(width, width, (3, 3), use_bias=False, rngs=rngs)
+        self.first_norm = nnx.LayerNorm(width, rngs=rngs)
+        self.second = nnx.Conv(width, width, (3, 3), use_bias=False, rngs=rngs)
+        self.second_norm = nnx.LayerNorm(width, rngs=rngs)
+
+    def __call__(self, planes: Array) -> Array:
+        """[batch, row, column, width], the same."""
+        inner = nnx.relu(self.first_norm(self.first(planes)))
+        return nnx.relu(planes + self.second_norm(self.second(inner)))
+
+
+class ResNet(nnx.Module):
+    """Residual blocks over the planes of a board; ranges are not looked at."""
+
+    def __init__(
+        self, planes: tuple[int, int, int], width: int, depth: int, *, rngs: nnx.Rngs
+    ) -> None:
+        self.planes = planes
+        self.first = nnx.Conv(planes[0], width, (3, 3), rngs=rngs)
+        self.blocks = nnx.List(ResidualBlock(width, rngs=rngs) for _ in range(depth))
+        self.last = nnx.Conv(width, _HEAD_CHANNELS, (1, 1), rngs=rngs)
+
+    @property
+    def num_outputs(self) -> int:
+        """The length of the answer."""
+        return _HEAD_CHANNELS * self.planes[1] * self.planes[2]
+
+    def __call__(self, features: Array) -> Array:
+        """[batch, plane * row * column] -> [batch, output]."""
+        size = self.planes[0] * self.planes[1] * self.planes[2]
+        planes = features[:, :size].reshape(-1, *self.planes)
+        inner = nnx.relu(self.first(jnp.moveaxis(planes, 1, -1)))
+        for block in self.blocks:
+            inner = block(inner)
+        return nnx.relu(self.last(inner)).reshape(len(features), -1)
+
+
+_HEAD_CHANNELS: Final = 8
+
+
+class CVPN(nnx.Module):
+    """Torso and heads."""
+
+    def __init__(self, game: Game[Any], settings: NetworkSettings, *, rngs: nnx.Rngs) -> None:
+        """Raises ValueError if the game's features are no planes and the torso needs them."""
+        self.num_infostates, self.num_actions = game.num_infostates, game.num_actions
+        (num_features,) = jax.eval_shape(lambda: game.observe(game.root())).shape
+        # With perfect information ranges say nothing.
+        self.takes_ranges = game.num_infostates > 1
+        num_inputs = num_features + 2 * game.num_infostates * self.takes_ranges
+        if settings.torso == "resnet":
+            planes = getattr(game, "planes", None)
+            if planes is None:
+                raise ValueError(
+                    f"torso must be mlp for {game.name}, whose features are no planes, got resnet."
+                )
+            self.torso: Any = ResNet(planes, settings.width, settings.depth, rngs=rngs)
+            width = self.torso.num_outputs
+        else:
+            self.torso = MLP(num_inputs, settings.width, settings.depth, rngs=rngs)
+            width = settings.width
+        # Small heads: an untrained network values everything near 0 and prefers no action.
+        head = nnx.initializers.normal(_HEAD_SCALE / width**0.5)
+        self.values = nnx.Linear(width, 2 * self.num_infostates, kernel_init=head, rngs=rngs)
+        self.policy = nnx.Linear(
+            width, self.num_infostates * self.num_actions, kernel_init=head, rngs=rngs
+        )
+
+    def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
+        """features: [batch, feature]; ranges: [batch, player, S], those of a player sum to 1.
+
+        Returns values [batch, player, S] and policy logits [batch, S, A].
+        """
+        batch, size = len(features), self.num_infostates
+        inputs = features
+        if self.takes_ranges:
+            inputs = jnp.concatenate([features, ranges.reshape(batch, -1)], axis=1)
+        inner = self.torso(inputs)
+        values = self.values(inner).reshape(batch, 2, size)
+        return values, self.policy(inner).reshape(batch, size, self.num_actions)
+
+
+_HEAD_SCALE: Final = 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class ApplyNetwork:
+    """A network as a function of its parameters; hashable, so that it can be a static argument."""
+
+    graph: Any
+
+    def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
+        """See `CVPN.__call__`."""
+        network = nnx.merge(self.graph, nnx.State(params))
+        answer: tuple[Array, Array] = network(features, ranges)
+        return answer
+
+
+def make_network(
+    game: Game[Any], settings: NetworkSettings, seed: int = 0
+) -> tuple[ApplyNetwork, Any]:
+    """A new network: its function, and its parameters as nested dictionaries of arrays."""
+    graph, state = nnx.split(CVPN(game, settings, rngs=nnx.Rngs(seed)))
+    return ApplyNetwork(graph), nnx.to_pure_dict(state)

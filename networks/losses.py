@@ -1,0 +1,71 @@
+"""What a network is trained on, and how wrong it is: written for one example, vmapped once.
+
+Student of Games, "Training Process" and Table S2: the loss of an example is w_v times the Huber
+loss of the values plus w_p times the KL divergence of the policies.
+"""
+
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax import Array
+
+from networks.cvpn import ApplyNetwork
+from sog.pytree import pytree
+
+_IMPOSSIBLE: Final = -1e9  # a logit; no infinity goes into a softmax
+
+
+@pytree
+class Example:
+    """A belief state and what a search, or the end of a game, said about it."""
+
+    features: Array  # [feature]
+    legal: Array  # [S, A] bool: actions of the player to act
+    ranges: Array  # [player, S]
+    values: Array  # [player, S]: as a fraction of the largest utility
+    value_mask: Array  # [player, S] bool: where `values` are known
+    policy: Array  # [S, A]: rows of `policy_mask` sum to 1
+    policy_mask: Array  # [S] bool
+
+
+def example_losses(
+    values: Array, logits: Array, example: Example, *, huber_delta: float
+) -> dict[str, Array]:
+    """The unweighted losses of one example. values: [player, S]; logits: [S, A].
+
+    `value_loss`: Huber loss, mean over the known values. `policy_loss`: KL(target || policy), sum
+    over the known infostates. `value_error`: absolute error, mean over the known values.
+    """
+    error = jnp.where(example.value_mask, values - example.values, 0)
+    num_values = jnp.maximum(jnp.sum(example.value_mask), 1)
+    log_policy = jax.nn.log_softmax(jnp.where(example.legal, logits, _IMPOSSIBLE), axis=1)
+    target = jnp.where(example.legal & example.policy_mask[:, None], example.policy, 0)
+    log_target = jnp.log(jnp.where(target > 0, target, 1))
+    divergence = jnp.where(target > 0, target * (log_target - log_policy), 0)
+    return {
+        "value_loss": jnp.sum(optax.losses.huber_loss(error, delta=huber_delta)) / num_values,
+        "policy_loss": jnp.sum(divergence),
+        "value_error": jnp.sum(jnp.abs(error)) / num_values,
+    }
+
+
+def batch_loss(
+    apply_fn: ApplyNetwork,
+    params: Any,
+    examples: Example,
+    *,
+    value_weight: float,
+    policy_weight: float,
+    huber_delta: float,
+) -> tuple[Array, dict[str, Array]]:
+    """The loss of a batch and its unweighted terms, means over the examples."""
+    values, logits = apply_fn(params, examples.features, examples.ranges)
+
+    def of_one(*arguments: Any) -> dict[str, Array]:
+        return example_losses(*arguments, huber_delta=huber_delta)
+
+    terms = jax.tree.map(jnp.mean, jax.vmap(of_one)(values, logits, examples))
+    loss = value_weight * terms["value_loss"] + policy_weight * terms["policy_loss"]
+    return loss, {"loss": loss, **terms}
