@@ -1,0 +1,255 @@
+"""Self-play: a batch of games in lockstep, each player searching with a chain of his own.
+
+Student of Games, Algorithm 2, SelfPlay and SoGSelfplayController. In every step each game makes one
+decision: the mover's next search is re-solved from his own last one (`gtcfr.resolving`; summaries
+belong to one player, so a game carries two trees). Chance moves at once, with its true
+probabilities. A game that is over is replaced by a new one.
+"""
+
+import functools
+from dataclasses import replace
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.resolving import next_root
+from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
+from gtcfr.search import SearchResult, search
+from gtcfr.settings import SearchSettings
+from selfplay.examples import StoredExample, store_example
+from selfplay.query_solver import NewQueries, choose_queries, with_queries
+from selfplay.settings import SelfplaySettings
+from sog.games.core import CHANCE, PLAYER_0, TERMINAL, Game
+from sog.pytree import pytree
+
+_NEVER: Final = -1e9
+"""The logit of what must not be drawn."""
+
+
+@pytree
+class World:
+    """A game in progress, as whoever deals the cards sees it."""
+
+    state: Any  # the public state
+    infostates: Array  # [player] int32
+    path: Array  # [player, event] int32: since the player's last search, or since the start
+    num_events: Array  # [player] int32: on that path
+    num_decisions: Array  # int32: so far
+    may_resign: Array  # bool
+    has_searched: Array  # [player] bool
+
+
+@pytree
+class Games:
+    """A batch of games, each at a decision."""
+
+    worlds: World  # every array has the game axis in front
+    last: tuple[SearchResult, SearchResult]
+    """The last search of each player; means nothing where he has not searched yet."""
+
+
+@pytree
+class Decisions:
+    """What happened in one step; the game axis is first."""
+
+    visited: StoredExample
+    """The belief states of the decisions, with the policies that the searches found there, before
+    anything is mixed in; the values are to come."""
+    infostates: Array  # [game, player] int32: there
+    is_over: Array  # [game] bool: the game has ended by its rules
+    is_abandoned: Array  # [game] bool: somebody resigned, or there were too many moves
+    utility: Array  # [game]: of player 0, where the game is over
+    queries: NewQueries
+    num_full: Array  # int32: trees without room
+    overflows: Array  # bool: there were more events between two decisions than `max_events`
+    fault: Fault
+
+
+def start_games(
+    game: Game[Any],
+    evaluator: Evaluator,
+    search_settings: SearchSettings,
+    settings: SelfplaySettings,
+    key: Array,
+) -> Games:
+    """A batch of games at their first decisions. evaluator: of those to come, for its shapes."""
+    deal = functools.partial(_new_world, game, settings)
+    worlds = jax.vmap(deal)(jax.random.split(key, settings.batch_size))
+    run = functools.partial(_search, game, search_settings, settings)
+    shapes = jax.eval_shape(run, evaluator, _first_roots(game, worlds), key)
+    nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+    return Games(worlds=worlds, last=(nothing, nothing))
+
+
+def step_games(
+    game: Game[Any],
+    search_settings: SearchSettings,
+    settings: SelfplaySettings,
+    evaluator: Evaluator,
+    games: Games,
+    version: Array,
+    key: Array,
+) -> tuple[Games, Decisions]:
+    """One decision in every game. version: of the evaluator's network."""
+    search_key, query_key, move_key, deal_key = jax.random.split(key, 4)
+    worlds = games.worlds
+    mover = jax.vmap(game.actor)(worlds.state)
+    roots = _roots(game, games, mover)
+    result = _search(game, search_settings, settings, evaluator, roots, search_key)
+    last = tuple(_where(mover == player, result, old) for player, old in enumerate(games.last))
+    size = settings.batch_size
+    visited = jax.vmap(functools.partial(store_example, game))(
+        worlds.state, result.ranges, result.values, result.policy, jnp.full(size, version)
+    )
+    move = functools.partial(_move, game, settings)
+    keys = jax.random.split(move_key, size)
+    moved, resigns = jax.vmap(move)(worlds, result.policy, result.values, keys)
+    is_over = jax.vmap(game.actor)(moved.state) == TERMINAL
+    abandoned = resigns
+    if settings.max_moves is not None:
+        abandoned |= ~is_over & (moved.num_decisions >= settings.max_moves)
+    utility = jax.vmap(functools.partial(_utility, game))(moved.state, moved.infostates)
+    new = jax.vmap(functools.partial(_new_world, game, settings))(jax.random.split(deal_key, size))
+    decisions = Decisions(
+        visited=visited,
+        infostates=worlds.infostates,
+        is_over=is_over & ~abandoned,
+        is_abandoned=abandoned,
+        utility=jnp.where(is_over, utility, 0),
+        queries=choose_queries(result.queries, settings.queries_per_search, query_key),
+        num_full=jnp.sum(result.is_full, dtype=jnp.int32),
+        overflows=jnp.any(moved.num_events > settings.max_events),
+        fault=result.fault,
+    )
+    next_worlds = _where(is_over | abandoned, new, moved)
+    return Games(worlds=next_worlds, last=(last[0], last[1])), decisions
+
+
+def _search(
+    game: Game[Any],
+    search_settings: SearchSettings,
+    settings: SelfplaySettings,
+    evaluator: Evaluator,
+    roots: SearchRoot,
+    key: Array,
+) -> SearchResult:
+    asking = with_queries(search_settings, settings.queries_per_search)
+    return search(game, evaluator=evaluator, root=roots, key=key, settings=asking)
+
+
+def _first_roots(game: Game[Any], worlds: World, player: int = PLAYER_0) -> SearchRoot:
+    path = worlds.path[:, player]
+    return start_of_game(game, batch_size=len(path), path=path)
+
+
+def _roots(game: Game[Any], games: Games, mover: Array) -> SearchRoot:
+    """Where the mover's search starts: after his last one, or at the start of the game."""
+    worlds = games.worlds
+
+    def of_player(player: int) -> SearchRoot:
+        owner = jnp.full(len(mover), player, jnp.int32)
+        again = next_root(game, games.last[player], worlds.path[:, player], owner)
+        first = _first_roots(game, worlds, player)
+        root: SearchRoot = _where(worlds.has_searched[:, player], again, first)
+        return root
+
+    roots: SearchRoot = _where(mover == PLAYER_0, of_player(0), of_player(1))
+    return roots
+
+
+def _move(
+    game: Game[Any],
+    settings: SelfplaySettings,
+    world: World,
+    policy: Array,
+    values: Array,
+    key: Array,
+) -> tuple[World, Array]:
+    """The mover acts in one game, and chance after him; also returns whether he resigns instead."""
+    action_key, event_key, chance_key = jax.random.split(key, 3)
+    mover = game.actor(world.state)
+    infostate = world.infostates[mover]
+    legal = game.legal_actions(world.state)[infostate]
+    uniform = legal / jnp.maximum(jnp.sum(legal), 1)
+    mixed = (1 - settings.uniform_mix) * policy[infostate] + settings.uniform_mix * uniform
+    mixed = jnp.where(legal, mixed, 0)
+    logits = jnp.where(mixed > 0, jnp.log(jnp.where(mixed > 0, mixed, 1)), _NEVER)
+    action = jax.random.categorical(action_key, logits)
+    if settings.greedy_after is not None:
+        is_greedy = world.num_decisions >= settings.greedy_after
+        action = jnp.where(is_greedy, jnp.argmax(mixed), action)
+    resigns = jnp.bool_(False)
+    if settings.resign_threshold is not None:
+        expected = values[mover, infostate] / game.max_utility
+        resigns = world.may_resign & (expected < settings.resign_threshold)
+    searched = replace(
+        world,
+        path=world.path.at[mover].set(NO_EVENT),
+        num_events=world.num_events.at[mover].set(0),
+        num_decisions=world.num_decisions + 1,
+        has_searched=world.has_searched.at[mover].set(True),
+    )
+    moved = _one_event(game, searched, action.astype(jnp.int32), event_key)
+    return _let_chance_move(game, moved, chance_key), resigns
+
+
+def _one_event(game: Game[Any], world: World, action: Array, key: Array) -> World:
+    outcome, infostates = game.transition(key, world.state, world.infostates, action)
+    place = jnp.minimum(world.num_events, world.path.shape[1] - 1)
+    return replace(
+        world,
+        state=game.apply(world.state, outcome),
+        infostates=infostates,
+        path=world.path.at[jnp.arange(2), place].set(outcome),
+        num_events=world.num_events + 1,
+    )
+
+
+def _let_chance_move(game: Game[Any], world: World, key: Array) -> World:
+    def is_chance(carry: tuple[World, Array]) -> Array:
+        is_it: Array = game.actor(carry[0].state) == CHANCE
+        return is_it
+
+    def event(carry: tuple[World, Array]) -> tuple[World, Array]:
+        world, key = carry
+        key, event_key = jax.random.split(key)
+        return _one_event(game, world, jnp.int32(0), event_key), key
+
+    settled: tuple[World, Array] = jax.lax.while_loop(is_chance, event, (world, key))
+    return settled[0]
+
+
+def _new_world(game: Game[Any], settings: SelfplaySettings, key: Array) -> World:
+    """A game at its first decision."""
+    deal_key, chance_key, resign_key = jax.random.split(key, 3)
+    world = World(
+        state=game.root(),
+        infostates=game.deal(deal_key),
+        path=jnp.full((2, settings.max_events), NO_EVENT, jnp.int32),
+        num_events=jnp.zeros(2, jnp.int32),
+        num_decisions=jnp.int32(0),
+        may_resign=jax.random.uniform(resign_key) >= settings.no_resign,
+        has_searched=jnp.zeros(2, bool),
+    )
+    return _let_chance_move(game, world, chance_key)
+
+
+def _utility(game: Game[Any], state: Any, infostates: Array) -> Array:
+    """What player 0 gets in a world that is over; anything at all in another."""
+    reach = jax.nn.one_hot(infostates, game.num_infostates, dtype=jnp.float32)
+    cfv = game.utilities(state, reach)[PLAYER_0, infostates[PLAYER_0]]
+    weight = game.compatible_reach(state, reach)[PLAYER_0, infostates[PLAYER_0]]
+    return cfv / jnp.where(weight > 0, weight, 1)
+
+
+def _where(condition: Array, yes: Any, no: Any) -> Any:
+    """Chooses between two structures game by game."""
+
+    def choose(first: Array, second: Array) -> Array:
+        wide = condition.reshape(-1, *[1] * (first.ndim - 1))
+        return jnp.where(wide, first, second)
+
+    return jax.tree.map(choose, yes, no)

@@ -1,0 +1,234 @@
+"""Configurations of training runs as TOML: found, read, changed by overrides, and written.
+
+Which keys there are and what they take follows from the fields of `Config` and its parts alone.
+"""
+
+import contextlib
+import dataclasses
+import difflib
+import importlib.resources
+import json
+import tomllib
+import types
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+
+from selfplay.settings import Config
+
+_SUFFIX: Final = ".toml"
+_NONE: Final = "none"
+"""How None is written, which TOML does not have."""
+_KINDS: Final = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Override:
+    """`search.alpha=1` of a command line."""
+
+    text: str
+    key: str
+    value: Any
+
+    def covers(self, key: str) -> bool:
+        """Whether it sets this key, or a table around it."""
+        return f"{key}.".startswith(f"{self.key}.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Source:
+    """Where the values of a configuration come from, for messages."""
+
+    name: str
+    overrides: tuple[_Override, ...]
+
+    def error(self, key: str, problem: str) -> ValueError:
+        """What is wrong with the value of a key, in one line."""
+        found = [override for override in self.overrides if override.covers(key)]
+        where = f"override {found[-1].text!r}" if found else self.name
+        # A quoted key may hold any character.
+        return ValueError(f"{where}: {' '.join(key.split())} {problem}")
+
+    def refused(self, table: str, error: ValueError) -> ValueError:
+        """The objection of a dataclass to its values taken together."""
+        inside = [o.text for o in self.overrides if f"{o.key}.".startswith(f"{table}.")]
+        where = f"{self.name} with {' '.join(inside)}" if inside else self.name
+        return ValueError(f"{where}: {f'{table}: ' if table else ''}{error}")
+
+
+def list_configs() -> list[str]:
+    """The names of the configurations that are installed."""
+    entries = importlib.resources.files("sog.configs").iterdir()
+    return sorted(e.name.removesuffix(_SUFFIX) for e in entries if e.name.endswith(_SUFFIX))
+
+
+def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
+    """The configuration of this name, or in this file (its name ends in .toml).
+
+    overrides: `search.num_simulations=50`, where the value is TOML or a bare word; later ones win.
+    Raises ValueError, in one line, if a file, a key or a value is not as it must be.
+    """
+    values = _parse(name_or_path, _read(name_or_path))
+    source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
+    for override in source.overrides:
+        _apply(values, override, name_or_path)
+    config: Config = _build(Config, values, "", source)
+    return config
+
+
+def flatten(part: Any, prefix: str = "") -> dict[str, Any]:
+    """All values of a configuration by key: {"game": "leduc", "network.torso": "mlp", ...}."""
+    flat: dict[str, Any] = {}
+    for name, hint in get_type_hints(type(part)).items():
+        value = getattr(part, name)
+        if _is_part(hint):
+            flat |= flatten(value, f"{prefix}{name}.")
+        else:
+            flat[f"{prefix}{name}"] = value
+    return flat
+
+
+def dump_config(config: Config) -> str:
+    """All values as TOML, from which `load_config` makes an equal configuration.
+
+    Raises ValueError if a value cannot be written, such as a `Rule` that was not given by name.
+    """
+    tables: dict[str, list[str]] = {}
+    for key, value in flatten(config).items():
+        table, _, name = key.rpartition(".")
+        # Not in the order of `flatten`: a table's own values may come after one of its sub-tables.
+        header = [f"\n[{table}]"] if table else []
+        tables.setdefault(table, header).append(f"{name} = {_as_toml(key, value)}")
+    return "".join(f"{line}\n" for lines in tables.values() for line in lines)
+
+
+def _as_toml(key: str, value: Any) -> str:
+    if value is None:
+        return f'"{_NONE}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, str):
+        # Strings of JSON are strings of TOML, but for one character.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    raise ValueError(f"{key} cannot be written as TOML, got {value!r}.")
+
+
+def _read(name_or_path: str) -> str:
+    if name_or_path.endswith(_SUFFIX):
+        return _read_file(Path(name_or_path), name_or_path)
+    names = list_configs()
+    if name_or_path not in names:
+        near = difflib.get_close_matches(name_or_path, names, n=1)
+        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
+        raise ValueError(
+            f"{name_or_path} is no configuration; {known} The name of a file ends in {_SUFFIX}."
+        )
+    file = importlib.resources.files("sog.configs") / f"{name_or_path}{_SUFFIX}"
+    return file.read_text(encoding="utf-8")
+
+
+def _read_file(path: Path, name: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{name}: cannot be read: {error.strerror}.") from None
+    except ValueError:  # of UTF-8, and of names with a null character
+        raise ValueError(f"{name}: cannot be read: not a file of UTF-8 text.") from None
+
+
+def _parse(name: str, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{name}: no valid TOML: {error}.") from None
+    except RecursionError:
+        raise ValueError(f"{name}: no valid TOML: nested too deeply.") from None
+
+
+def _parse_override(text: str) -> _Override:
+    where = f"override {text!r}"
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise ValueError(f"{where}: must be KEY=VALUE, such as search.num_simulations=50.")
+    if key not in _known_keys(Config):
+        raise ValueError(f"{where}: {key} {_unknown(key)}")
+    try:
+        parsed = _parse(where, f"value = {value}")
+    except ValueError:
+        if value[:1] in ("'", '"', "[", "{"):
+            raise
+        parsed = {"value": value}
+    if len(parsed) > 1:
+        raise ValueError(f"{where}: must be one value.")
+    return _Override(text=text, key=key, value=parsed["value"])
+
+
+def _apply(values: dict[str, Any], override: _Override, name: str) -> None:
+    """Puts the override's value where it belongs."""
+    *tables, last = override.key.split(".")
+    for depth, table in enumerate(tables, 1):
+        values = values.setdefault(table, {})
+        if not isinstance(values, dict):
+            key = ".".join(tables[:depth])
+            raise ValueError(f"{name}: {key} must be a table, got {values!r}.")
+    values[last] = override.value
+
+
+def _build(kind: type[Any], values: dict[str, Any], table: str, source: _Source) -> Any:
+    """A dataclass from the values of its table."""
+    prefix = f"{table}." if table else ""
+    hints = get_type_hints(kind)
+    for name in values:
+        if name not in hints:
+            raise source.error(prefix + name, _unknown(prefix + name))
+    for field in dataclasses.fields(kind):
+        if field.name not in values and field.default is dataclasses.MISSING:
+            raise source.error(f"{prefix}{field.name}", "is missing.")
+    made = {n: _convert(hints[n], v, f"{prefix}{n}", source) for n, v in values.items()}
+    try:
+        return kind(**made)
+    except ValueError as error:
+        raise source.refused(table, error) from None
+
+
+def _convert(hint: Any, value: Any, key: str, source: _Source) -> Any:
+    """The value of a field with this annotation."""
+    if _is_part(hint):
+        if not isinstance(value, dict):
+            raise source.error(key, f"must be a table, got {value!r}.")
+        return _build(hint, value, key, source)
+    options = _options(hint)
+    if value == _NONE and types.NoneType in options:
+        return None
+    if type(value) in options:
+        return value
+    if type(value) is int and float in options:
+        with contextlib.suppress(OverflowError):
+            return float(value)
+    names = [text for kind, text in _KINDS.items() if kind in options]
+    names += [_NONE] if types.NoneType in options else []
+    raise source.error(key, f"must be {' or '.join(names)}, got {value!r}.")
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    """(int, NoneType) of `int | None`."""
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _is_part(hint: Any) -> bool:
+    return isinstance(hint, type) and dataclasses.is_dataclass(hint)
+
+
+def _unknown(key: str) -> str:
+    near = difflib.get_close_matches(key, list(_known_keys(Config)), n=1, cutoff=0)
+    return f"is no key of a configuration; did you mean {near[0]}?"
+
+
+def _known_keys(kind: Any, prefix: str = "") -> Iterator[str]:
+    """The keys of all tables and values."""
+    for name, hint in get_type_hints(kind).items():
+        yield f"{prefix}{name}"
+        if _is_part(hint):
+            yield from _known_keys(hint, f"{prefix}{name}.")

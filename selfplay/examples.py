@@ -1,0 +1,87 @@
+"""Training examples as they are stored: rows of arrays, the public state packed.
+
+What follows from the public state (features, legal actions) is computed when an example is used.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.packing import pack, packed_width, unpack
+from networks.losses import Example
+from sog.games.core import CHANCE, Game
+from sog.pytree import pytree
+
+
+@pytree
+class StoredExample:
+    """An example, or with an axis in front many of them; of JAX or of NumPy arrays."""
+
+    state: Array  # [width] int32, packed
+    ranges: Array  # [player, S]
+    values: Array  # [player, S]: as a fraction of the largest utility
+    value_mask: Array  # [player, S] bool
+    policy: Array  # [S, A]
+    policy_mask: Array  # [S] bool
+    version: Array  # int32: learner steps of the network that searched
+
+
+def store_example(
+    game: Game[Any], state: Any, ranges: Array, values: Array, policy: Array, version: Array
+) -> StoredExample:
+    """What a search of one belief state found. values: [player, S], in utility units.
+
+    A value is known where the infostate can occur with one of the opponent's; a policy where the
+    player to act comes to the infostate at all, for where he does not the search has no average.
+    """
+    actor = game.actor(state)
+    mover = jnp.minimum(actor, 1)
+    value_mask = game.infostate_mask(state) & (game.compatible_reach(state, ranges) > 0)
+    legal = jnp.any(game.legal_actions(state), axis=1)
+    return StoredExample(
+        state=pack(state),
+        ranges=ranges,
+        values=jnp.where(value_mask, values / game.max_utility, 0),
+        value_mask=value_mask,
+        policy=policy,
+        policy_mask=legal & (ranges[mover] > 0) & (actor < CHANCE),
+        version=jnp.asarray(version, jnp.int32),
+    )
+
+
+def load_example(game: Game[Any], stored: StoredExample) -> Example:
+    """One example as the loss wants it."""
+    state = unpack(game, stored.state)
+    return Example(
+        features=game.observe(state),
+        legal=game.legal_actions(state),
+        ranges=stored.ranges,
+        values=stored.values,
+        value_mask=stored.value_mask,
+        policy=stored.policy,
+        policy_mask=stored.policy_mask,
+    )
+
+
+def no_examples(game: Game[Any], size: int) -> StoredExample:
+    """Room for so many examples, NumPy arrays."""
+    infostates, actions = game.num_infostates, game.num_actions
+    arrays: dict[str, Any] = {
+        "state": np.zeros((size, packed_width(game)), np.int32),
+        "ranges": np.zeros((size, 2, infostates), np.float32),
+        "values": np.zeros((size, 2, infostates), np.float32),
+        "value_mask": np.zeros((size, 2, infostates), bool),
+        "policy": np.zeros((size, infostates, actions), np.float32),
+        "policy_mask": np.zeros((size, infostates), bool),
+        "version": np.zeros(size, np.int32),
+    }
+    return StoredExample(**arrays)
+
+
+def take(examples: StoredExample, rows: np.ndarray) -> StoredExample:
+    """Some of them."""
+    taken: StoredExample = jax.tree.map(lambda leaf: leaf[rows], examples)
+    return taken

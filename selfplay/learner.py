@@ -1,0 +1,147 @@
+"""The learner: gradient steps on batches of examples, on one device or on many.
+
+The batch of a step is spread over all devices and the parameters are on each of them, so the same
+code serves one and many. Several steps are one call, which is faster for small networks.
+"""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from networks.cvpn import ApplyNetwork
+from networks.losses import batch_loss
+from selfplay.examples import StoredExample, load_example, take
+from selfplay.settings import LearnerSettings
+from sog.games.core import Game
+from sog.pytree import pytree
+
+
+@pytree
+class LearnerState:
+    """What training changes."""
+
+    params: Any
+    optimizer: Any
+    step: Array  # int32: steps done; also the version of the network
+
+
+class NotFiniteError(ValueError):
+    """A loss or a gradient was NaN or infinite; `batch` is the one that did it, [example, ...]."""
+
+    def __init__(self, step: int, term: str, batch: StoredExample) -> None:
+        super().__init__(f"{term} is not finite in learner step {step}.")
+        self.step, self.batch = step, batch
+
+
+def make_optimizer(settings: LearnerSettings) -> optax.GradientTransformation:
+    """The optimizer; its rate at step t is alpha_init * d ** (t / T_decay) (paper, Table S2)."""
+    rate = optax.exponential_decay(
+        settings.learning_rate, settings.decay_steps, settings.decay_rate
+    )
+    kind = optax.adam(rate) if settings.optimizer == "adam" else optax.sgd(rate, momentum=0.9)
+    return optax.chain(optax.clip_by_global_norm(settings.max_gradient_norm), kind)
+
+
+class Learner:
+    """Steps on batches."""
+
+    def __init__(
+        self, game: Game[Any], apply_fn: ApplyNetwork, settings: LearnerSettings, params: Any
+    ) -> None:
+        """Raises ValueError if a batch cannot be spread over the devices."""
+        devices = np.array(jax.devices())
+        if settings.batch_size % len(devices):
+            raise ValueError(
+                f"learner: batch_size must be a multiple of the {len(devices)} devices, "
+                f"got {settings.batch_size}."
+            )
+        self.settings = settings
+        self._optimizer = make_optimizer(settings)
+        mesh = Mesh(devices, ("data",))
+        everywhere = NamedSharding(mesh, PartitionSpec())
+        self._spread = NamedSharding(mesh, PartitionSpec(None, "data"))
+        state = LearnerState(
+            params=params, optimizer=self._optimizer.init(params), step=jnp.int32(0)
+        )
+        self._everywhere = everywhere
+        self.state: LearnerState = jax.device_put(state, everywhere)
+        self._run: Any = jax.jit(
+            functools.partial(_steps, game, apply_fn, self._optimizer, settings),
+            out_shardings=everywhere,
+        )
+
+    @property
+    def step(self) -> int:
+        """Steps done."""
+        return int(self.state.step)
+
+    def train(self, batches: StoredExample) -> dict[str, float]:
+        """Steps on batches [step, example, ...]; returns means of the losses over the steps.
+
+        Raises NotFiniteError, and keeps its state, if one of them is not finite.
+        """
+        on_devices = jax.device_put(batches, self._spread)
+        state, terms = self._run(self.state, on_devices)
+        found = {name: np.asarray(term) for name, term in terms.items()}
+        for name, term in found.items():
+            if not np.isfinite(term).all():
+                bad = int(np.argmin(np.isfinite(term)))
+                raise NotFiniteError(self.step + bad, name, take(batches, np.asarray(bad)))
+        self.state = state
+        return {name: float(term.mean()) for name, term in found.items()}
+
+    def save(self) -> list[np.ndarray]:
+        """Everything, as a list of arrays."""
+        return [np.asarray(leaf) for leaf in jax.tree.leaves(self.state)]
+
+    def load(self, arrays: list[np.ndarray]) -> None:
+        """Takes over what `save` gave; ValueError if it is of another network or optimizer."""
+        leaves, structure = jax.tree.flatten(self.state)
+        shapes = [leaf.shape for leaf in leaves]
+        if [array.shape for array in arrays] != shapes:
+            raise ValueError(
+                "the checkpoint is of another network or optimizer: its arrays have other shapes."
+            )
+        typed = [jnp.asarray(a, leaf.dtype) for a, leaf in zip(arrays, leaves, strict=True)]
+        self.state = jax.device_put(jax.tree.unflatten(structure, typed), self._everywhere)
+
+
+def _steps(
+    game: Game[Any],
+    apply_fn: ApplyNetwork,
+    optimizer: optax.GradientTransformation,
+    settings: LearnerSettings,
+    state: LearnerState,
+    batches: StoredExample,
+) -> tuple[LearnerState, dict[str, Array]]:
+    def step(state: LearnerState, batch: StoredExample) -> tuple[LearnerState, dict[str, Array]]:
+        examples = jax.vmap(functools.partial(load_example, game))(batch)
+
+        def loss(params: Any) -> tuple[Array, dict[str, Array]]:
+            return batch_loss(
+                apply_fn,
+                params,
+                examples,
+                value_weight=settings.value_weight,
+                policy_weight=settings.policy_weight,
+                huber_delta=settings.huber_delta,
+            )
+
+        gradient, terms = jax.grad(loss, has_aux=True)(state.params)
+        terms["gradient_norm"] = optax.tree.norm(gradient)
+        updates, moments = optimizer.update(gradient, state.optimizer, state.params)
+        new = LearnerState(
+            params=optax.apply_updates(state.params, updates),
+            optimizer=moments,
+            step=state.step + 1,
+        )
+        return new, terms
+
+    finished: tuple[LearnerState, dict[str, Array]] = jax.lax.scan(step, state, batches)
+    return finished

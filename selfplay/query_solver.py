@@ -1,0 +1,92 @@
+"""Solving queries: a belief state the network was asked about becomes a training example.
+
+Student of Games, Algorithm 2, QuerySolver: GT-CFR from the belief state, both ranges known, so
+there is no gadget; its values and policy are the targets. The solve makes queries of its own, some
+of which are solved in their turn.
+"""
+
+import dataclasses
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.packing import unpack
+from gtcfr.query import QuerySample
+from gtcfr.root import belief_state
+from gtcfr.search import search
+from gtcfr.settings import SearchSettings
+from selfplay.examples import StoredExample, store_example
+from sog.games.core import Game
+from sog.pytree import pytree
+
+
+@pytree
+class NewQueries:
+    """Queries of a batch of searches; those of `chosen` are to be solved."""
+
+    state: Array  # [query, width] int32, packed
+    ranges: Array  # [query, player, S]
+    chosen: Array  # [query] bool
+
+
+@pytree
+class Solved:
+    """A batch of solved queries."""
+
+    examples: StoredExample
+    queries: NewQueries
+    fault: Fault
+
+
+def with_queries(settings: SearchSettings, per_search: float) -> SearchSettings:
+    """The search with a sample of its queries, so many on average (see `choose_queries`)."""
+    return dataclasses.replace(settings, num_queries=math.ceil(per_search))
+
+
+def choose_queries(sample: QuerySample, per_search: float, key: Array) -> NewQueries:
+    """Chooses `per_search` queries of each search on average, from the sample that it returned."""
+    batch_size, num_queries, width = sample.state.shape
+    share = per_search / max(num_queries, 1)
+    chosen = jax.random.uniform(key, (batch_size, num_queries)) < share
+    return NewQueries(
+        state=sample.state.reshape(-1, width),
+        ranges=sample.ranges.reshape(-1, *sample.ranges.shape[2:]),
+        chosen=(chosen & (sample.num_seen > 0)[:, None]).reshape(-1),
+    )
+
+
+def solve_queries(
+    game: Game[Any],
+    settings: SearchSettings,
+    recursive: float,
+    evaluator: Evaluator,
+    states: Array,
+    ranges: Array,
+    version: Array,
+    key: Array,
+) -> Solved:
+    """Solves a batch of queries. states: [query, width], packed; ranges: [query, player, S].
+
+    recursive: its own queries that each solve passes on, on average. version: of the network.
+    """
+    search_key, query_key = jax.random.split(key)
+    public = jax.vmap(lambda row: unpack(game, row))(states)
+    result = search(
+        game,
+        evaluator=evaluator,
+        root=belief_state(public, ranges),
+        key=search_key,
+        settings=with_queries(settings, recursive),
+    )
+    versions = jnp.broadcast_to(version, len(states))
+
+    def store(*parts: Any) -> StoredExample:
+        return store_example(game, *parts)
+
+    examples = jax.vmap(store)(public, ranges, result.values, result.policy, versions)
+    queries = choose_queries(result.queries, recursive, query_key)
+    return Solved(examples=examples, queries=queries, fault=result.fault)

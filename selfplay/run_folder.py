@@ -1,0 +1,161 @@
+"""The folder of a training run: its configuration, checkpoints and metrics, and who writes them.
+
+runs/leduc/config.toml    every setting, as resolved
+runs/leduc/metrics.jsonl  a JSON object per line
+runs/leduc/checkpoints/   see `CheckpointStore`
+runs/leduc/lock           locked by the process that trains, whose number it holds
+"""
+
+import contextlib
+import fcntl
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from selfplay.config import dump_config, flatten, load_config
+from selfplay.manifest import force_to_disk
+from selfplay.settings import Config
+
+_CONFIG: Final = "config.toml"
+_NEW_CONFIG: Final = "config.toml.new"
+_LOCK: Final = "lock"
+_MAY_CHANGE: Final = ("run.", "summary")
+"""Keys that a run may be continued with other values of."""
+
+
+class RunFolder:
+    """A run on disk, made by `open` to train and by `read` to look at."""
+
+    def __init__(self, path: Path, config: Config, lock: int | None) -> None:
+        """lock: the open file that holds the lock; None for a reader."""
+        self._path, self._config, self._lock = path, config, lock
+
+    @classmethod
+    def open(cls, path: Path, config: Config, *, resume: bool = True) -> Self:
+        """The folder to train in, locked for this process until it is closed.
+
+        A new run's configuration is written down; a run that is there already goes on, with new
+        values of `run` where they differ. Raises ValueError if another process trains there, if
+        the run has another configuration, if `resume` is false and there is a run, and if there is
+        something else than a run; OSError if the system refuses.
+        """
+        path = path.absolute()
+        path.mkdir(parents=True, exist_ok=True)
+        _check_no_other(path)
+        lock = _lock(path)
+        try:
+            if (path / _CONFIG).exists():
+                if not resume:
+                    raise ValueError(
+                        f"run folder {path} holds a run already; choose another --run folder."
+                    )
+                _check_same(path, load_config(str(path / _CONFIG)), config)
+            _write_config(path, config)
+        except BaseException:
+            os.close(lock)
+            raise
+        return cls(path, config, lock)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The folder of a run to look at, also while it is trained. ValueError if it is none."""
+        path = path.absolute()
+        if not path.is_dir():
+            raise ValueError(f"run folder {path} does not exist.")
+        if not (path / _CONFIG).is_file():
+            raise ValueError(f"{path} is no run folder: it has no {_CONFIG}.")
+        return cls(path, load_config(str(path / _CONFIG)), None)
+
+    @property
+    def path(self) -> Path:
+        """The folder, absolute."""
+        return self._path
+
+    @property
+    def config(self) -> Config:
+        """The configuration of the run."""
+        return self._config
+
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of the checkpoints."""
+        return self._path / "checkpoints"
+
+    @property
+    def metrics(self) -> Path:
+        """The file of the metrics, a JSON object per line."""
+        return self._path / "metrics.jsonl"
+
+    def close(self) -> None:
+        """Gives the lock back."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _check_no_other(path: Path) -> None:
+    """Makes sure that a folder with something in it is the folder of a run."""
+    names = {entry.name for entry in path.iterdir()}
+    others = names - {_LOCK, _NEW_CONFIG}  # which a start that was cut short leaves behind
+    if others and _CONFIG not in names:
+        raise ValueError(
+            f"{path} is no run folder: it has no {_CONFIG}, but holds {min(others)}; choose "
+            f"another --run folder."
+        )
+
+
+def _lock(path: Path) -> int:
+    """Locks a folder for as long as the answer, an open file, is not closed."""
+    file = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+    except BlockingIOError:
+        holder = os.pread(file, 32, 0).decode(errors="replace").strip() or "of unknown number"
+        os.close(file)
+        raise ValueError(f"run folder {path} is in use by process {holder}.") from None
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def _check_same(path: Path, old: Config, new: Config) -> None:
+    now = flatten(new)
+    for key, before in flatten(old).items():
+        if before != now[key] and not key.startswith(_MAY_CHANGE):
+            raise ValueError(
+                f"run folder {path} was started with {key} = {_shown(before)}, not "
+                f"{_shown(now[key])}; choose another --run folder."
+            )
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def _write_config(path: Path, config: Config) -> None:
+    """Writes the configuration, so that there is an old one or a new one at any moment."""
+    new = path / _NEW_CONFIG
+    try:
+        new.write_text(dump_config(config), encoding="utf-8")
+        force_to_disk(new)
+        new.replace(path / _CONFIG)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise
+    force_to_disk(path)

@@ -1,0 +1,198 @@
+"""What a training run is told to do; each part is a table of the configuration file.
+
+Values are checked when a part is made, and the ValueError names the parameter, its value and the
+rule. The defaults are for small games on a CPU; the published values (Student of Games, Table S2)
+are in `configs/`.
+"""
+
+import dataclasses
+import math
+from typing import Any, Final
+
+from gtcfr.settings import SearchSettings
+from networks.cvpn import NetworkSettings
+
+OPTIMIZERS: Final = ("adam", "sgd")
+
+
+def _at_least(name: str, value: Any, least: int) -> None:
+    if value < least:
+        raise ValueError(f"{name} must be >= {least}, got {value}.")
+
+
+def _is_share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be in [0, 1], got {value}.")
+
+
+def _is_number(
+    name: str, value: float, *, at_least: float | None = None, above: float | None = None
+) -> None:
+    rule = f">= {at_least:g}" if at_least is not None else f"> {above:g}"
+    fits = value >= at_least if at_least is not None else above is not None and value > above
+    if not (math.isfinite(value) and fits):
+        raise ValueError(f"{name} must be {rule} and finite, got {value}.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SelfplaySettings:
+    """How games are played for training (Student of Games, Algorithm 2)."""
+
+    batch_size: int = 32
+    """Games that are played at once, in lockstep."""
+    uniform_mix: float = 0.1
+    """epsilon: share of the uniform policy in the policy that plays."""
+    greedy_after: int | None = None
+    """moves_greedy_after: from this move of a game on the most probable action is played."""
+    max_moves: int | None = None
+    """moves_max: a game is given up after so many decisions."""
+    resign_threshold: float | None = None
+    """Share of the largest utility; a player who expects less resigns. None: nobody resigns."""
+    no_resign: float = 0.2
+    """p_no_resign: share of games that are played to the end in any case."""
+    td1: float = 0.0
+    """p_td1: probability that a visited belief state becomes an example with the game's outcome."""
+    queries_per_search: float = 0.9
+    """q_search: network queries of a search that are solved, on average."""
+    max_events: int = 4
+    """Public events between two decisions of a player that there is room for."""
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "max_events"):
+            _at_least(name, getattr(self, name), 1)
+        for name in ("greedy_after", "max_moves"):
+            if getattr(self, name) is not None:
+                _at_least(name, getattr(self, name), 0 if name == "greedy_after" else 1)
+        for name in ("uniform_mix", "no_resign", "td1"):
+            _is_share(name, getattr(self, name))
+        _is_number("queries_per_search", self.queries_per_search, at_least=0)
+        if self.resign_threshold is not None and not -1 <= self.resign_threshold <= 0:
+            raise ValueError(f"resign_threshold must be in [-1, 0], got {self.resign_threshold}.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SolverSettings:
+    """How network queries are solved."""
+
+    batch_size: int = 64
+    """Queries that are solved at once."""
+    queue_size: int = 4096
+    """Queries that wait; where there is no room for a new one the oldest is dropped."""
+    recursive_queries: float = 0.1
+    """q_recursive: queries of a solve that are solved in their turn, on average."""
+    search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
+    """The search that solves them; `num_queries` follows from `recursive_queries`."""
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "queue_size"):
+            _at_least(name, getattr(self, name), 1)
+        if self.queue_size < self.batch_size:
+            raise ValueError(
+                f"queue_size must be at least batch_size = {self.batch_size}, "
+                f"got {self.queue_size}."
+            )
+        if not 0 <= self.recursive_queries < 1:
+            raise ValueError(f"recursive_queries must be in [0, 1), got {self.recursive_queries}.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReplaySettings:
+    """The sliding window of examples."""
+
+    size: int = 100_000
+    """Examples; the oldest make room for new ones."""
+    least: int = 2_000
+    """Examples before the first learner step."""
+    max_grad_updates: float = 10.0
+    """How often an example is used on average; the learner waits where it would be more often."""
+
+    def __post_init__(self) -> None:
+        for name in ("size", "least"):
+            _at_least(name, getattr(self, name), 1)
+        if self.least > self.size:
+            raise ValueError(f"least must be at most size = {self.size}, got {self.least}.")
+        _is_number("max_grad_updates", self.max_grad_updates, above=0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LearnerSettings:
+    """The optimizer and the loss."""
+
+    batch_size: int = 512
+    """Examples per step, over all devices."""
+    optimizer: str = "adam"
+    """adam or sgd."""
+    learning_rate: float = 1e-3
+    """alpha_init: the rate at step t is alpha_init * d ** (t / T_decay)."""
+    decay_rate: float = 0.5
+    """d."""
+    decay_steps: int = 10_000
+    """T_decay."""
+    value_weight: float = 1.0
+    """w_v."""
+    policy_weight: float = 0.01
+    """w_p."""
+    huber_delta: float = 1.0
+    """Where the value loss turns from squares to absolute values, as a share of the largest
+    utility."""
+    max_gradient_norm: float = 1.0
+    """Longer gradients are shortened to it."""
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "decay_steps"):
+            _at_least(name, getattr(self, name), 1)
+        if self.optimizer not in OPTIMIZERS:
+            raise ValueError(
+                f"optimizer must be one of {', '.join(OPTIMIZERS)}, got {self.optimizer!r}."
+            )
+        for name in ("learning_rate", "decay_rate", "huber_delta", "max_gradient_norm"):
+            _is_number(name, getattr(self, name), above=0)
+        for name in ("value_weight", "policy_weight"):
+            _is_number(name, getattr(self, name), at_least=0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """How long a run takes, and what it keeps."""
+
+    steps: int = 10_000
+    """Learner steps."""
+    seed: int = 0
+    """Of the network's first weights, the deals, the searches and the batches."""
+    checkpoint_every: int = 1_000
+    """Learner steps between checkpoints."""
+    keep: int = 3
+    """Newest checkpoints that are kept; beside them those of `milestones` and the best."""
+    milestones: int = 0
+    """Checkpoints that are kept for good, evenly over the run, to evaluate later."""
+    evaluate_every: int = 0
+    """Learner steps between evaluations of the exploitability; 0 for none."""
+    evaluate_search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
+    """The search that these evaluate."""
+    value_error_states: int = 256
+    """Random belief states that values are compared on with exact ones; 0 for none. Only in games
+    that are small enough to solve."""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "checkpoint_every", "keep"):
+            _at_least(name, getattr(self, name), 1)
+        for name in ("seed", "milestones", "evaluate_every", "value_error_states"):
+            _at_least(name, getattr(self, name), 0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Config:
+    """A training run."""
+
+    game: str
+    """As on the command line, `leduc` or `liars_dice(dice=1,faces=4)`."""
+    summary: str = ""
+    """One line for `sog configs`."""
+    network: NetworkSettings = NetworkSettings()  # noqa: RUF009 (frozen)
+    search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
+    """The search that plays; `num_queries` follows from `selfplay.queries_per_search`."""
+    selfplay: SelfplaySettings = SelfplaySettings()
+    solver: SolverSettings = SolverSettings()
+    replay: ReplaySettings = ReplaySettings()
+    learner: LearnerSettings = LearnerSettings()
+    run: RunSettings = RunSettings()

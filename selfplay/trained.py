@@ -1,0 +1,65 @@
+"""Networks from run folders, ready to search with."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.settings import SearchSettings
+from networks.cvpn import make_network
+from selfplay.checkpoint import checkpoint_steps, load_checkpoint
+from selfplay.learner import Learner
+from selfplay.run_folder import RunFolder
+from sog.games import Game, make
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Trained:
+    """A network at some step of its training."""
+
+    game: Game[Any]
+    evaluator: NetworkEvaluator
+    settings: SearchSettings
+    """The search that the run evaluates."""
+    step: int
+    name: str
+    """Of the run folder."""
+    skipped: tuple[str, ...]
+    """Newer checkpoints that were damaged, a line each."""
+
+
+def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
+    """The network of a checkpoint, the newest whole one unless a step is given.
+
+    Raises ValueError, in one line, if it is no run folder, or has no such checkpoint.
+    """
+    folder = RunFolder.read(path)
+    config = folder.config
+    game = make(config.game)
+    found = load_checkpoint(folder.checkpoints, checkpoint)
+    apply_fn, params = make_network(game, config.network)
+    learner = Learner(game, apply_fn, config.learner, params)
+    arrays = sorted(
+        (name, leaf) for name, leaf in found.arrays.items() if name.startswith("learner/")
+    )
+    try:
+        learner.load([leaf for _, leaf in arrays])
+    except ValueError as error:
+        raise ValueError(f"{found.path}: {error}") from None
+    params = jax.device_get(learner.state.params)
+    return Trained(
+        game=game,
+        evaluator=NetworkEvaluator(apply_fn=apply_fn, params=params),
+        settings=config.run.evaluate_search,
+        step=found.step,
+        name=path.resolve().name,
+        skipped=found.skipped,
+    )
+
+
+
+def trained_steps(path: Path) -> list[int]:
+    """The steps of all checkpoints of a run folder; ValueError if it is none."""
+    return checkpoint_steps(RunFolder.read(path).checkpoints)

@@ -1,0 +1,148 @@
+"""A training run from its first step to its last: cycles, checkpoints, metrics, resumption."""
+
+import time
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import numpy as np
+
+from gtcfr.evaluator import Evaluator
+from selfplay.checkpoint import CheckpointStore
+from selfplay.loop import PARTS, InlineTraining
+from selfplay.metrics import Metrics, MetricsFile
+from selfplay.settings import RunSettings
+
+_SECONDS_BETWEEN_LINES: Final = 5.0
+
+
+class Evaluate(Protocol):
+    """Measures how good a network is, for the metrics."""
+
+    def __call__(self, evaluator: Evaluator) -> dict[str, float]:
+        """Names and values; `exploitability` decides which checkpoint is the best."""
+
+
+class Training:
+    """Drives an `InlineTraining` and keeps what it learns."""
+
+    def __init__(self, inner: InlineTraining, store: CheckpointStore, metrics: MetricsFile) -> None:
+        self.inner, self._store, self._metrics = inner, store, metrics
+        self._settings = inner.config.run
+        self._before = 0.0  # seconds of earlier sessions
+        self._began = time.perf_counter()
+        self._last = self._snapshot()
+        self._losses: list[dict[str, float]] = []
+
+    @property
+    def seconds(self) -> float:
+        """The time that the run has worked."""
+        return self._before + time.perf_counter() - self._began
+
+    def resume(self) -> tuple[int, tuple[str, ...]] | None:
+        """Goes on from the newest whole checkpoint, if there is one.
+
+        Returns its step and what was wrong with newer ones. Raises ValueError if none of them is
+        whole, or if they are of another network.
+        """
+        if not self._store.steps():
+            return None
+        found = self._store.load()
+        self.inner.load(found.arrays, found.meta)
+        self._before = float(found.meta["total_seconds"])
+        self._began = time.perf_counter()
+        self._last = self._snapshot()
+        self._metrics.forget_after(found.step)
+        return found.step, found.skipped
+
+    def run(
+        self,
+        *,
+        evaluate: Evaluate | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+        progress: Callable[[Metrics], None] = lambda _: None,
+    ) -> bool:
+        """Trains to the last step; False if it was stopped before. The end is a checkpoint."""
+        settings, learner = self._settings, self.inner.learner
+        if learner.step == 0 and not self._store.steps():
+            self._save(evaluate)
+        while not self.inner.is_done:
+            step = learner.step
+            until = min(_next_multiple(step, settings.checkpoint_every), settings.steps)
+            losses = self.inner.cycle(until)
+            if losses:
+                self._losses.append(losses)
+            stops = should_stop()
+            if learner.step == until or (stops and learner.step > self._store.steps()[-1]):
+                self._save(evaluate if not stops and self._is_due(learner.step) else None)
+                self.inner.begin_new_games()
+            progress(self._report(at_once=learner.step == until))
+            if stops:
+                return False
+        return True
+
+    def _is_due(self, step: int) -> bool:
+        every = self._settings.evaluate_every
+        return step == self._settings.steps or (every > 0 and step % every == 0)
+
+    def _save(self, evaluate: Evaluate | None) -> None:
+        measured = evaluate(self.inner.evaluator) if evaluate is not None else {}
+        if measured:
+            self._metrics.add({"step": self.inner.learner.step, "seconds": self.seconds} | measured)
+        arrays, numbers = self.inner.save()
+        meta = {**numbers, "total_seconds": self.seconds, "measured": measured}
+        step = self.inner.learner.step
+        self._store.save(step, arrays, meta, metric=measured.get("exploitability"))
+
+    def _snapshot(self) -> dict[str, float]:
+        inner = self.inner
+        return {
+            "seconds": self.seconds,
+            "steps": inner.learner.step,
+            "examples": inner.replay.num_added,
+            **{name: inner.counts[name] for name in ("searches", "solves", "games")},
+            **{f"{part}_seconds": inner.seconds[part] for part in PARTS},
+        }
+
+    def _report(self, *, at_once: bool) -> Metrics:
+        """The state of the run; written down from time to time."""
+        now, inner = self._snapshot(), self.inner
+        passed = now["seconds"] - self._last["seconds"]
+        new = {name: now[name] - self._last[name] for name in now}
+        line: Metrics = {
+            "step": inner.learner.step,
+            "seconds": now["seconds"],
+            "games": inner.counts["games"],
+            "searches": inner.counts["searches"],
+            "solves": inner.counts["solves"],
+            "examples": inner.replay.num_added,
+            "queue": len(inner.queue),
+            "dropped_queries": inner.queue.num_dropped,
+            "full_trees": inner.counts["full_trees"],
+            "replay_age_steps": inner.replay.mean_age(inner.learner.step),
+        }
+        for name in ("games", "searches", "solves", "steps"):
+            line[f"{name}_per_second"] = new[name] / max(passed, 1e-9)
+        for part in PARTS:
+            line[f"{part}_share"] = new[f"{part}_seconds"] / max(passed, 1e-9)
+        if self._losses:
+            names = self._losses[0]
+            line |= {name: float(np.mean([one[name] for one in self._losses])) for name in names}
+        if at_once or passed > _SECONDS_BETWEEN_LINES:
+            self._metrics.add(line)
+            self._last, self._losses = now, []
+        return line
+
+
+def milestones(settings: RunSettings) -> set[int]:
+    """The steps of the checkpoints that are kept for good: the first, the last, and between."""
+    if settings.milestones == 0:
+        return set()
+    every, steps = settings.checkpoint_every, settings.steps
+    wanted = {
+        round(n * steps / settings.milestones / every) * every for n in range(settings.milestones)
+    }
+    return {step for step in wanted if step < steps} | {0, steps}
+
+
+def _next_multiple(step: int, every: int) -> int:
+    return (step // every + 1) * every

@@ -1,0 +1,188 @@
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gtcfr.settings import SearchSettings
+from networks.cvpn import NetworkSettings
+from selfplay.config import load_config
+from selfplay.run_folder import RunFolder
+from selfplay.settings import Config, RunSettings
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+CONFIG = Config(game="kuhn", network=NetworkSettings(width=8))
+
+HOLDER = """
+import sys
+from pathlib import Path
+from selfplay.run_folder import RunFolder
+from selfplay.settings import Config
+with RunFolder.open(Path(sys.argv[1]), Config(game="kuhn")):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs" / "kuhn"
+
+
+def refusal(path: Path, config: Config, *, resume: bool = True) -> str:
+    with pytest.raises(ValueError, match=r"\.$") as caught:
+        RunFolder.open(path, config, resume=resume)
+    message = str(caught.value)
+    assert len(message.splitlines()) == 1
+    return message.replace(str(path), "FOLDER")
+
+
+def test_a_new_run_writes_its_configuration_and_goes_on_with_it(path: Path) -> None:
+    with RunFolder.open(path, CONFIG) as run:
+        assert run.config == CONFIG
+        assert (run.path, run.checkpoints) == (path, path / "checkpoints")
+        assert run.metrics == path / "metrics.jsonl"
+    assert load_config(str(path / "config.toml")) == CONFIG
+    assert sorted(entry.name for entry in path.iterdir()) == ["config.toml", "lock"]
+    with RunFolder.open(path, CONFIG) as run:
+        assert run.config == CONFIG
+
+
+def test_a_relative_folder_stays_where_it_was(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with RunFolder.open(Path("runs/kuhn"), CONFIG) as run:
+        assert run.path == path
+
+
+def test_readers_need_no_lock_and_see_the_configuration(path: Path) -> None:
+    with RunFolder.open(path, CONFIG):
+        reader = RunFolder.read(path)
+        assert reader.config == CONFIG
+        assert reader.checkpoints == path / "checkpoints"
+        reader.close()
+        assert refusal(path, CONFIG).startswith("run folder FOLDER is in use")
+
+
+def test_what_is_no_run_folder_is_named(tmp_path: Path, path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^run folder /.*kuhn does not exist\.$"):
+        RunFolder.read(path)
+    with pytest.raises(ValueError, match=r"^/.* is no run folder: it has no config\.toml\.$"):
+        RunFolder.read(tmp_path)
+    with RunFolder.open(path, CONFIG):
+        pass
+    (path / "config.toml").write_text("game = 3\n")
+    with pytest.raises(ValueError, match=r"^/.*config\.toml: game must be text, got 3\.$"):
+        RunFolder.read(path)
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    assert refusal(tmp_path, CONFIG) == (
+        "FOLDER is no run folder: it has no config.toml, but holds thesis.tex; choose another "
+        "--run folder."
+    )
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_a_start_that_was_cut_short_is_taken_over(path: Path) -> None:
+    path.mkdir(parents=True)
+    (path / "lock").write_text("123\n")
+    (path / "config.toml.new").write_text('game = "ku')
+    with RunFolder.open(path, CONFIG):
+        assert load_config(str(path / "config.toml")) == CONFIG
+    assert not (path / "config.toml.new").exists()
+
+
+def test_another_configuration_is_refused_by_its_first_key(path: Path) -> None:
+    with RunFolder.open(path, CONFIG):
+        pass
+    other = Config(game="leduc", network=NetworkSettings(width=9))
+    start = "run folder FOLDER was started with "
+    end = "; choose another --run folder."
+    assert refusal(path, other) == f"{start}game = kuhn, not leduc{end}"
+    other = dataclasses.replace(CONFIG, network=NetworkSettings(width=9))
+    assert refusal(path, other) == f"{start}network.width = 8, not 9{end}"
+    other = dataclasses.replace(CONFIG, search=SearchSettings(capacity=9))
+    assert refusal(path, other) == f"{start}search.capacity = none, not 9{end}"
+    # Nothing was changed, and nobody is locked out.
+    with RunFolder.open(path, CONFIG):
+        assert load_config(str(path / "config.toml")) == CONFIG
+
+
+def test_a_run_goes_on_with_other_settings_of_how_long(path: Path) -> None:
+    with RunFolder.open(path, CONFIG):
+        pass
+    longer = dataclasses.replace(
+        CONFIG, summary="New.", run=RunSettings(steps=7, evaluate_search=SearchSettings(alpha=1))
+    )
+    with RunFolder.open(path, longer) as run:
+        assert run.config == longer
+    assert RunFolder.read(path).config == longer
+
+
+def test_a_run_is_not_overwritten_where_a_new_one_is_wanted(path: Path) -> None:
+    with RunFolder.open(path, CONFIG, resume=False):
+        pass
+    says = "run folder FOLDER holds a run already; choose another --run folder."
+    assert refusal(path, CONFIG, resume=False) == says
+    with RunFolder.open(path, CONFIG):
+        pass
+
+
+def test_a_run_that_was_killed_gives_its_lock_back(path: Path) -> None:
+    config = Config(game="kuhn")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"locked\n"
+        says = f"run folder FOLDER is in use by process {holder.pid}."
+        assert refusal(path, config) == says
+        assert refusal(path, config) == says
+        holder.send_signal(signal.SIGKILL)
+    with RunFolder.open(path, config):
+        assert (path / "lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_closing_twice_is_closing_once(path: Path) -> None:
+    run = RunFolder.open(path, CONFIG)
+    run.close()
+    run.close()
+    with RunFolder.open(path, CONFIG):
+        pass
+
+
+def test_errors_of_the_system_are_not_hidden(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileExistsError):
+        RunFolder.open(tmp_path / "file", CONFIG)
+    with pytest.raises(NotADirectoryError):
+        RunFolder.open(tmp_path / "file" / "run", CONFIG)
+
+
+def test_a_configuration_that_cannot_be_written_leaves_the_old_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with RunFolder.open(path, CONFIG):
+        pass
+    longer = dataclasses.replace(CONFIG, run=RunSettings(steps=7))
+
+    def full_disk(number: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full_disk)
+        with pytest.raises(OSError, match="No space left on device"):
+            RunFolder.open(path, longer)
+    assert load_config(str(path / "config.toml")) == CONFIG
+    assert sorted(entry.name for entry in path.iterdir()) == ["config.toml", "lock"]
+    with RunFolder.open(path, longer):
+        assert RunFolder.read(path).config == longer
