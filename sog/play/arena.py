@@ -1,0 +1,131 @@
+"""A match: two agents play many games, and change seats.
+
+Luck is taken out where that costs nothing. Every deal is played twice, the second time with the
+roles swapped, so that each agent gets the other's cards; events of chance later in the game come
+from the same random numbers too, as long as the two games take equally many steps. The average over
+a *pair* of games has the expected value of the match and a smaller variance, and pairs are
+independent of each other: the confidence interval is that of the mean of the pairs.
+"""
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from sog.games.core import PLAYER_0, PLAYER_1, Game
+from sog.play.match import Agent, play_game
+
+AgentFactory = Callable[[int, int], Agent]
+"""Makes an agent from its player and a seed."""
+
+_Z_95: Final = 1.959964  # 97.5% of a standard normal distribution lie below it
+_DRAWN: Final = 1e-6  # rounding, as a share of the largest utility
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class MatchResult:
+    """What the first agent won and lost, in the game's unit; the second got as much less."""
+
+    game: Game[Any]
+    utilities: np.ndarray
+    """[pair, 2]: as player 0, and as player 1 of the same deal."""
+    seconds: float
+    interrupted: bool
+    """Whether Ctrl-C ended the match early; only pairs that were finished are here."""
+
+    @property
+    def num_games(self) -> int:
+        """Games played, two per pair."""
+        return int(self.utilities.size)
+
+    @property
+    def mean(self) -> float:
+        """Utility per game."""
+        return float(self.utilities.mean())
+
+    @property
+    def mean_as(self) -> tuple[float, float]:
+        """Utility per game as player 0, and as player 1."""
+        first, second = self.utilities.mean(axis=0).tolist()
+        return first, second
+
+    @property
+    def half_width(self) -> float:
+        """The 95% confidence interval reaches so far from `mean`; NaN after a single pair.
+
+        By the normal approximation, from the spread of the pairs' averages.
+        """
+        pairs = self.utilities.mean(axis=1)
+        if len(pairs) < 2:
+            return math.nan
+        return _Z_95 * float(pairs.std(ddof=1)) / math.sqrt(len(pairs))
+
+    @property
+    def wins(self) -> int:
+        """Games in which the first agent got more than nothing."""
+        return int((self.utilities > self._drawn).sum())
+
+    @property
+    def losses(self) -> int:
+        """Games in which the second agent got more than nothing."""
+        return int((self.utilities < -self._drawn).sum())
+
+    @property
+    def draws(self) -> int:
+        """The other games."""
+        return self.num_games - self.wins - self.losses
+
+    @property
+    def _drawn(self) -> float:
+        return _DRAWN * self.game.max_utility
+
+
+def play_match(
+    game: Game[Any],
+    first: AgentFactory,
+    second: AgentFactory,
+    num_games: int,
+    seed: int = 0,
+    progress: Callable[[MatchResult], None] | None = None,
+) -> MatchResult:
+    """Plays `num_games` games between two agents, half of them in each distribution of roles.
+
+    The factories are called once for each player, with seeds that all differ: agents that drew the
+    same random numbers would not be independent. progress: called after every pair with the result
+    so far. Ctrl-C stops too, once a pair is finished; before that it is passed on. Raises
+    ValueError if `num_games` is not an even number, and what the agents raise.
+    """
+    if num_games < 2 or num_games % 2:
+        raise ValueError(f"num_games must be even and >= 2 to swap roles, got {num_games}.")
+    seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
+    tables = (
+        (first(PLAYER_0, seeds[0]), second(PLAYER_1, seeds[1])),
+        (second(PLAYER_0, seeds[2]), first(PLAYER_1, seeds[3])),
+    )
+    deals, began = jax.random.key(seed), time.perf_counter()
+    pairs: list[tuple[float, float]] = []
+
+    def result(interrupted: bool) -> MatchResult:
+        return MatchResult(
+            game=game,
+            utilities=np.array(pairs),
+            seconds=time.perf_counter() - began,
+            interrupted=interrupted,
+        )
+
+    try:
+        for number in range(num_games // 2):
+            key = jax.random.fold_in(deals, number)
+            as_0, as_1 = (play_game(game, agents, key).utility for agents in tables)
+            pairs.append((as_0, -as_1))
+            if progress is not None:
+                progress(result(False))
+    except KeyboardInterrupt:
+        if not pairs:
+            raise
+        return result(True)
+    return result(False)

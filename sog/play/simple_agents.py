@@ -1,0 +1,85 @@
+"""Agents that do not search: random play, and a policy of the whole game in a table.
+
+They are the two ends of the scale that a search agent is measured against. Both know the public
+state only from the events that they are told, as `SearchAgent` does.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sog.games.core import Game
+from sog.play.rules import after, first_state, situation
+from sog.tabular.enumerated_game import ROOT, EnumeratedGame
+
+
+class RandomAgent:
+    """Chooses among the legal actions, each as likely as the others."""
+
+    def __init__(self, game: Game[Any], *, player: int, seed: int = 0) -> None:
+        """Sits down as a player, before the first public event."""
+        self.game, self.player = game, player
+        self._random = np.random.default_rng(seed)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begins a new game. The random numbers go on, so that games differ."""
+        self._state = first_state(self.game)
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event."""
+        self._state = after(self.game, self._state, outcome)
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: the probabilities with which `act` chooses."""
+        legal = np.asarray(situation(self.game, self._state).legal_actions[infostate], float)
+        return np.asarray(legal / legal.sum())
+
+    def act(self, infostate: int) -> int:
+        """Chooses an action at an infostate of the agent's player."""
+        return _choose(self._random, self.policy(infostate))
+
+
+class TabularAgent:
+    """Plays a policy of the enumerated game, such as the average policy of a solver."""
+
+    def __init__(
+        self, game: EnumeratedGame, policy: np.ndarray, *, player: int, seed: int = 0
+    ) -> None:
+        """Sits down as a player, before the first public event.
+
+        policy: [node, S, A], rows of legal actions sum to 1. Raises ValueError for another shape.
+        """
+        if policy.shape != game.tree.node_legal.shape:
+            raise ValueError(
+                f"policy must have the shape [node, S, A] of {game}, which is "
+                f"{list(game.tree.node_legal.shape)}, got {list(policy.shape)}."
+            )
+        self.game, self.player = game, player
+        self._policy, self._random = policy, np.random.default_rng(seed)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begins a new game. The random numbers go on, so that games differ."""
+        self._node = ROOT
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event; ValueError if it cannot happen now."""
+        children = self.game.node_child[self._node]
+        legal = np.flatnonzero(children != ROOT).tolist()
+        if outcome not in legal:
+            raise ValueError(f"outcome must be one of {legal}, got {outcome!r}.")
+        self._node = int(children[outcome])
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: the probabilities with which `act` chooses."""
+        return np.asarray(self._policy[self._node, infostate], float)
+
+    def act(self, infostate: int) -> int:
+        """Chooses an action at an infostate of the agent's player."""
+        return _choose(self._random, self.policy(infostate))
+
+
+def _choose(random: np.random.Generator, policy: np.ndarray) -> int:
+    # A policy of 32-bit numbers sums to 1 less exactly than `choice` asks for.
+    return int(random.choice(len(policy), p=policy / policy.sum()))

@@ -1,0 +1,155 @@
+"""Our agents in OpenSpiel's hands."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from sog.evaluation import compose
+from sog.games.openspiel import OpenSpiel, load_openspiel
+from sog.play import SearchAgent
+from sog.play.simple_agents import RandomAgent, TabularAgent
+from sog.tabular import compile_tree, solve
+from sog.tabular.enumerated_game import EnumeratedGame
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from open_spiel.python.algorithms import exploitability  # noqa: E402 (where it is installed)
+
+from sog.play.openspiel_policy import AgentPolicy  # noqa: E402
+
+KUHN = load_openspiel("kuhn_poker")
+GAMES = ("kuhn_poker", "goofspiel(imp_info=True,num_cards=3,points_order=descending)", "matrix_rps")
+SMALL = SearchSettings(num_simulations=4)
+
+
+def random_policy(game: OpenSpiel) -> AgentPolicy:
+    return AgentPolicy(game, lambda player: RandomAgent(game, player=player))
+
+
+def searching_policy(settings: SearchSettings, seed: int = 0) -> AgentPolicy:
+    def make(player: int) -> SearchAgent:
+        return SearchAgent(KUHN, ZeroEvaluator(), settings, player=player, seed=seed)
+
+    return AgentPolicy(KUHN, make)
+
+
+def decisions_in(game: Any) -> list[Any]:
+    """All states of a game of OpenSpiel's where a player moves, parents first."""
+    states, found = [game.new_initial_state()], []
+    while states:
+        state = states.pop()
+        if not (state.is_chance_node() or state.is_terminal()):
+            found.append(state)
+        states += [state.child(action) for action in state.legal_actions()]
+    return found
+
+
+def table_of(policy: AgentPolicy, *, last_first: bool = False) -> dict[str, dict[int, float]]:
+    """Probabilities at all information states of Kuhn poker."""
+    states = decisions_in(policy.game)[:: -1 if last_first else 1]
+    return {
+        state.information_state_string(): policy.action_probabilities(state) for state in states
+    }
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_a_random_agent_is_as_exploitable_as_openspiels_uniform_policy(text: str) -> None:
+    policy = random_policy(load_openspiel(text))
+    uniform = pyspiel.UniformRandomPolicy(policy.game)
+    expected = pyspiel.nash_conv(policy.game, uniform)
+    assert exploitability.nash_conv(policy.game, policy) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", GAMES)
+def test_openspiel_finds_the_exploitability_of_a_solution_that_we_find(text: str) -> None:
+    game = load_openspiel(text)
+    compiled = compile_tree(game)
+    solution = solve(compiled, iterations=7)
+    enumerated = EnumeratedGame(tree=compiled.tree)
+    policy = AgentPolicy(
+        game, lambda player: TabularAgent(enumerated, solution.policy, player=player)
+    )
+    found = exploitability.exploitability(policy.game, policy)
+    assert found == pytest.approx(solution.last.exploitability, abs=1e-5)
+
+
+def test_openspiel_finds_the_exploitability_of_a_search_that_composition_finds() -> None:
+    """With the whole game in the tree nothing is random, so that both are of one policy."""
+    compiled = compile_tree(KUHN)
+    settings = SearchSettings(
+        num_simulations=30, lookahead=WHOLE_GAME, grow=False, capacity=compiled.tree.num_nodes
+    )
+    composed = compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=8)
+    policy = searching_policy(settings)
+    found = exploitability.exploitability(policy.game, policy)
+    assert found == pytest.approx(composed.exploitability[0], abs=1e-3)
+
+
+def test_a_policy_of_searches_does_not_change_while_it_is_asked() -> None:
+    policy = searching_policy(SMALL)
+    first, again = table_of(policy), table_of(policy)
+    assert first == again
+    assert len(first) == 12  # 3 cards, 2 decisions of each player
+    for probabilities in first.values():
+        assert sorted(probabilities) == [0, 1]
+        assert sum(probabilities.values()) == pytest.approx(1)
+
+
+def test_it_does_not_matter_which_state_is_asked_about_first() -> None:
+    """An agent that is asked late in the game has searched on the way there all the same."""
+    first, last = searching_policy(SMALL), searching_policy(SMALL)
+    expected, found = table_of(first), table_of(last, last_first=True)
+    for string, probabilities in expected.items():
+        assert found[string] == pytest.approx(probabilities, abs=1e-6)
+
+
+def test_every_public_state_is_played_up_to_once() -> None:
+    told: list[int] = []
+
+    class Counting(RandomAgent):
+        def observe(self, outcome: int) -> None:
+            told.append(outcome)
+            super().observe(outcome)
+
+    policy = AgentPolicy(KUHN, lambda player: Counting(KUHN, player=player))
+    for _ in range(2):
+        table_of(policy)
+    # Check, bet, check and bet lead to a decision; player 0 is led through player 1's as well.
+    assert len(told) == 2 + 2
+
+
+def test_seeds_make_different_policies_of_searches() -> None:
+    one, other = (table_of(searching_policy(SMALL, seed)) for seed in (0, 1))
+    gaps = [abs(one[string][0] - other[string][0]) for string in one]
+    assert max(gaps) > 0.01
+
+
+def test_a_game_of_openspiel_is_played_by_the_policy() -> None:
+    policy, random = searching_policy(SMALL), np.random.default_rng(0)
+    state = policy.game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(state.legal_actions()[0])
+        else:
+            probabilities = policy.action_probabilities(state, state.current_player())
+            actions = list(probabilities)
+            state.apply_action(int(random.choice(actions, p=list(probabilities.values()))))
+    assert sum(state.returns()) == 0
+
+
+def test_only_the_player_to_move_has_probabilities() -> None:
+    policy = random_policy(KUHN)
+    state = policy.game.new_initial_state()
+    for card in (0, 1):
+        state.apply_action(card)
+    with pytest.raises(ValueError, match="player_id must be the player to move, 0, got 1"):
+        policy.action_probabilities(state, 1)
+
+
+def test_a_state_of_another_game_is_refused() -> None:
+    state = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    with pytest.raises(ValueError, match="state must be one of openspiel:kuhn_poker"):
+        random_policy(KUHN).action_probabilities(state)
