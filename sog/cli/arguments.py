@@ -16,26 +16,31 @@ from sog.cli.evaluate_options import (
     MOST_NODES_EVALUATED,
     add_evaluate_options,
 )
+from sog.cli.match_options import MATCH_EXAMPLES, MATCH_SUMMARY, add_match_options
 from sog.cli.numbers import positive_integer
+from sog.cli.play_options import PLAY_EXAMPLES, PLAY_SUMMARY, add_play_options
+from sog.cli.plot_options import PLOT_EXAMPLES, PLOT_SUMMARY, add_plot_options
 from sog.cli.search_options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
 from sog.cli.solve_options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_options
+from sog.cli.train_options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
 
 _GAME_HELP: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
 _MOST_NODES_SOLVED: Final = 2_000_000
 
 _DESCRIPTION: Final = """\
-Exact tools for two-player zero-sum games: how large a game is, how to play it,
-and what an optimal opponent wins against a policy.
+Student of Games: train an agent for a two-player zero-sum game, with or without hidden information,
+play against it, and compute what an optimal opponent wins against it.
 """
 _EXAMPLES: Final = """\
 examples:
+  sog train leduc_demo                          train a network by self-play (sog configs: others)
+  sog evaluate runs/leduc_demo                  how exploitable an agent with this network is
+  sog play runs/leduc_demo                      play against it
   sog games                                     what there is to play, and how large
-  sog games leduc                               a game's parameters
   sog solve leduc                               solve it, print how good the policy is
   sog solve leduc --until-mbb 1 --save leduc.npz --plot leduc.png
   sog exploitability leduc leduc.npz            what an optimal opponent wins against it
   sog search leduc --history "check bet2"       search one public state, show the tree
-  sog evaluate kuhn --search 100,1              how exploitable an agent is that searches
 
 Each command explains itself: sog solve --help.
 Compiled programs are kept in ~/.cache/sog for the next run; the environment variable
@@ -51,6 +56,13 @@ examples:
 
 Sizes: a public state is what both players know, an infostate what one player knows where he is
 to move; an outcome is a public event. Depth counts public events from the deal to the end.
+"""
+_CONFIGS_SUMMARY: Final = "list the training configurations, or all values of one"
+_CONFIGS_EXAMPLES: Final = """\
+examples:
+  sog configs                                   all of them
+  sog configs leduc                             one, with every value and its default
+  sog configs leduc > mine.toml                 a file of your own: sog train mine.toml
 """
 _EXPLOITABILITY_EXAMPLES: Final = """\
 examples:
@@ -82,6 +94,15 @@ def make_parser() -> argparse.ArgumentParser:
     evaluate = _add_command(commands, "evaluate", EVALUATE_SUMMARY, EVALUATE_EXAMPLES)
     add_evaluate_options(evaluate)
     _add_shared_options(evaluate, MOST_NODES_EVALUATED)
+    for name, summary, examples, add_options in (
+        ("configs", _CONFIGS_SUMMARY, _CONFIGS_EXAMPLES, _add_configs_options),
+        ("train", TRAIN_SUMMARY, TRAIN_EXAMPLES, add_train_options),
+        ("plot", PLOT_SUMMARY, PLOT_EXAMPLES, add_plot_options),
+        ("play", PLAY_SUMMARY, PLAY_EXAMPLES, add_play_options),
+        ("match", MATCH_SUMMARY, MATCH_EXAMPLES, add_match_options),
+    ):
+        texts = _texts(None, summary, examples)
+        add_options(commands.add_parser(name, help=summary, **texts))
     return parser
 
 
@@ -93,6 +114,11 @@ def _add_games(commands: Any) -> None:
     games.add_argument(
         "--sizes", action="store_true", help="count up to 10 million public states, not one million"
     )
+
+
+def _add_configs_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("config", nargs="?", metavar="NAME", help="a configuration's name")
+    parser.add_argument("--json", action="store_true", help="print JSON on stdout, nothing else")
 
 
 def _add_exploitability(commands: Any) -> None:

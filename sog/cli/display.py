@@ -120,7 +120,7 @@ class Work:
         if not 0 < completed < total:
             return ""
         seconds = (time.monotonic() - self._began) * (total - completed) / completed
-        return f", about {_duration(seconds)} left"
+        return f", about {duration(seconds)} left"
 
     def _line(self, text: str) -> None:
         self._last_line = time.monotonic()
@@ -128,7 +128,7 @@ class Work:
             note(text)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """As people say it: seconds below 2 minutes, minutes below 2 hours."""
     for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= 2 * length:

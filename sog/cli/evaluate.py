@@ -1,6 +1,7 @@
 """`sog evaluate`: the exact exploitability of an agent that searches, by composing its policy."""
 
 import argparse
+import itertools
 from collections.abc import Sequence
 
 import jax
@@ -8,6 +9,7 @@ import jax
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
 from gtcfr.settings import SearchSettings
+from selfplay.trained import load_trained
 from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, reason
@@ -65,18 +67,24 @@ def _evaluate_all(
     """Evaluates one search after another; what is done is in `finished` at once."""
     compiled = compile_whole_game(game, plan.arguments.max_nodes or MOST_NODES_EVALUATED, work)
     _check_seeds(compiled, plan)
-    work.begin("preparing the evaluator")
-    evaluator = _evaluators(compiled, plan)
     tabular = _solve(compiled, plan, work)
-    for search in plan.searches:
+    for checkpoint, search in itertools.product(plan.checkpoints, plan.searches):
+        work.begin("preparing the evaluator")
+        step, evaluator = _evaluators(compiled, plan, checkpoint)
         # No tree is larger than the game.
         capacity = compiled.tree.num_nodes + compiled.tree.game.num_outcomes
         settings = plan.settings(search, compiled.tree.game.max_depth, capacity)
         composed = _compose(compiled, evaluator, settings, plan, work)
-        done = Finished(settings=settings, composed=composed, tabular=tabular[settings.num_updates])
+        done = Finished(
+            settings=settings,
+            checkpoint=step,
+            composed=composed,
+            tabular=tabular[settings.num_updates],
+        )
         finished.append(done)
         mean = display.in_milli_units(game, done.spread["mean"])
-        display.note(f"{name_of(settings)}: {mean} after {composed.seconds:.3g} s")
+        name = name_of(settings) if step is None else f"step {step:,}, {name_of(settings)}"
+        display.note(f"{name}: {mean} after {composed.seconds:.3g} s")
         if composed.num_full:
             display.note(f"{composed.num_full:,} trees of {name_of(settings)} ran out of room.")
 
@@ -91,12 +99,23 @@ def _check_seeds(compiled: CompiledGame, plan: Plan) -> None:
         )
 
 
-def _evaluators(compiled: CompiledGame, plan: Plan) -> Evaluator | Sequence[Evaluator]:
-    """The evaluator of the leaves, or with noise one per seed."""
-    game, inner = EnumeratedGame(tree=compiled.tree), _evaluator(compiled, plan)
+def _evaluators(
+    compiled: CompiledGame, plan: Plan, checkpoint: int | None
+) -> tuple[int | None, Evaluator | Sequence[Evaluator]]:
+    """The evaluator of the leaves, or with noise one per seed; before it the step of a network."""
+    game = EnumeratedGame(tree=compiled.tree)
+    step: int | None = None
+    inner: Evaluator
+    if plan.run is not None:
+        trained = load_trained(plan.run, checkpoint)
+        for line in trained.skipped:
+            display.note(line)
+        step, inner = trained.step, trained.evaluator
+    else:
+        inner = _evaluator(compiled, plan)
     if not plan.noise:
-        return inner
-    return [
+        return step, inner
+    return step, [
         noisy_evaluator(inner, game, epsilon=plan.noise, seed=seed)
         for seed in range(plan.first_seed, plan.first_seed + plan.num_seeds)
     ]
@@ -151,8 +170,9 @@ def _compose(
 def _tell_interrupt(plan: Plan, finished: list[Finished], work: display.Work) -> None:
     far = f" ({work.detail})" if work.detail else ""
     kept = "there is nothing to keep yet"
+    wanted = len(plan.searches) * len(plan.checkpoints)
     if finished:
-        kept = f"{len(finished)} of {len(plan.searches)} searches are finished"
+        kept = f"{len(finished)} of {wanted} searches are finished"
     display.note(f"interrupted while {work.doing}{far}: {kept}.")
 
 

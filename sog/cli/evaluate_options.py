@@ -22,7 +22,13 @@ SoG(s, c) is s simulations with c of them per regret update phase: --search s,c.
 T = s / ceil(c) * ceil(1 / c) regret updates. Beside it stands what CFR over the whole tree reaches
 by the same rule in T updates.
 
+A run folder of `sog train` stands for its game, with its network at the leaves and the search that
+the run evaluates; --checkpoint says which networks. A plot of several shows how exploitability
+falls with training.
+
 examples:
+  sog evaluate runs/leduc --search 100,1 --search 100,0.1 --seeds 50
+  sog evaluate runs/leduc --checkpoint all --search 10,1 --search 100,1 --plot figure3.png
   sog evaluate kuhn --search 100,1 --search 1000,10 --seeds 50
   sog evaluate leduc --no-growth --lookahead 2 --search 30,1 --search 100,1 --search 300,1 \\
       --plot leduc.png                            trees that do not grow: only T counts
@@ -35,7 +41,7 @@ Seeds: policy number n (counted from --seed) draws its simulations from seed n, 
 --noise from numpy's default_rng(n), once for every infostate of every public state. Without growth
 and noise nothing is random: one policy is composed, whatever --seeds says.
 
-JSON: {"game", "unit", "results": [{"search": [s, c], "checkpoint": null, "seeds",
+JSON: {"game", "unit", "results": [{"search": [s, c], "checkpoint" (its step, or null), "seeds",
 "exploitability": {"min", "mean", "max"}, "updates" (T), "tabular" (exploitability of CFR over the
 whole tree), "searches" (of all seeds), "seconds" and "compile_seconds", and the options}]},
 exploitability in the game's own unit. Ctrl-C prints what is finished (exit code 130).
@@ -63,7 +69,12 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="S,C",
         help="simulations s and simulations per update c of SoG(s, c); may be given several times "
-        f"(default: {DEFAULT_SEARCH})",
+        f"(default: {DEFAULT_SEARCH}, or what a run was set to)",
+    )
+    add(
+        "--checkpoint",
+        metavar="STEP",
+        help="of a run folder: the checkpoint of this learner step, or all (default: the newest)",
     )
     add("--rule", default="sog", help="a member of the CFR family, see sog solve --help")
     add(

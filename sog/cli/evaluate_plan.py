@@ -2,15 +2,16 @@
 
 import argparse
 import dataclasses
-import math
+from pathlib import Path
 from typing import Final
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, check_target
 from sog.cli.evaluate_options import DEFAULT_SEARCH, DEFAULT_SEEDS
-from sog.cli.numbers import MOST, MOST_SEED
-from sog.cli.plot import check_plot
+from sog.cli.figure import check_plot
+from sog.cli.numbers import MOST_SEED
+from sog.cli.search_numbers import read_search
 from sog.tabular.solver import find_rule
 
 _RULE: Final = "sog"
@@ -27,6 +28,10 @@ class Plan:
     arguments: argparse.Namespace
     searches: tuple[SearchSettings, ...]
     """Before the game is known: see `settings`."""
+    run: Path | None
+    """The run folder whose networks value the leaves."""
+    checkpoints: tuple[int | None, ...]
+    """Their steps; (None,) without a run folder."""
 
     @property
     def rule(self) -> str:
@@ -36,6 +41,8 @@ class Plan:
     @property
     def evaluator(self) -> str:
         """The name of what values the leaves; zero where there are none."""
+        if self.run is not None:
+            return "network"
         return "zero" if self.arguments.whole_game else self.arguments.evaluator or _EVALUATOR
 
     @property
@@ -123,14 +130,20 @@ def name_of(search: SearchSettings) -> str:
 
 
 def read_plan(arguments: argparse.Namespace) -> Plan:
-    """Reads the options and finds mistakes before the work begins."""
+    """Reads the options and finds mistakes before the work begins.
+
+    Where a run folder is named, `arguments.game` becomes the game of the run.
+    """
     try:
         find_rule(arguments.rule)
     except ValueError as error:
         raise CommandError(f"--rule: {error}") from None
     _check_contradictions(arguments)
-    searches = tuple(_read_search(text) for text in arguments.search or [DEFAULT_SEARCH])
-    plan = Plan(arguments=arguments, searches=searches)
+    run, base = _read_run(arguments)
+    checkpoints = _read_checkpoints(arguments, run)
+    texts = arguments.search or ([] if run is not None else [DEFAULT_SEARCH])
+    searches = tuple(read_search(text, base) for text in texts) or (base,)
+    plan = Plan(arguments=arguments, searches=searches, run=run, checkpoints=checkpoints)
     if plan.first_seed + plan.num_seeds - 1 > MOST_SEED:
         raise CommandError(
             f"--seed must be at most {MOST_SEED - plan.num_seeds + 1} for {plan.num_seeds} seeds, "
@@ -169,22 +182,42 @@ def _flag(option: str) -> str:
     return f"--{option.replace('_', '-')}"
 
 
-def _read_search(text: str) -> SearchSettings:
-    first, _, second = text.partition(",")
+def _read_run(arguments: argparse.Namespace) -> tuple[Path | None, SearchSettings]:
+    """The run folder that stands in the place of a game, if one does, and what it searches with."""
+    path = Path(arguments.game)
+    if not path.is_dir():
+        return None, SearchSettings()
+    from selfplay.run_folder import RunFolder
+
+    for option in ("evaluator", "solver_iterations", "solver_fading"):
+        if getattr(arguments, option) is not None:
+            raise CommandError(
+                f"{_flag(option)} has no effect on a run folder, which has a network."
+            )
     try:
-        simulations, per_update = int(first), float(second)
-    except ValueError:
-        raise CommandError(
-            f"--search must be two numbers s,c such as {DEFAULT_SEARCH}, got {text!r}."
-        ) from None
-    try:
-        search = SearchSettings(num_simulations=simulations, simulations_per_update=per_update)
+        config = RunFolder.read(path).config
     except ValueError as error:
-        raise CommandError(f"--search {text}: {error}") from None
-    # 1 / c may be too large for an integer.
-    updates = simulations / max(math.ceil(per_update), 1) * max(1 / per_update, 1)
-    if max(simulations, updates) > MOST:
-        raise CommandError(
-            f"--search {text}: s and the updates must be at most {MOST}, got {updates:g} updates."
-        )
-    return search
+        raise CommandError(str(error)) from None
+    arguments.game = config.game
+    return path, config.run.evaluate_search
+
+
+def _read_checkpoints(arguments: argparse.Namespace, run: Path | None) -> tuple[int | None, ...]:
+    wanted: str | None = arguments.checkpoint
+    if run is None:
+        if wanted is not None:
+            raise CommandError(f"--checkpoint {wanted} needs a run folder, got {arguments.game}.")
+        return (None,)
+    from selfplay.trained import trained_steps
+
+    steps = trained_steps(run)
+    if not steps:
+        raise CommandError(f"{run} has no checkpoint yet.")
+    if wanted == "all":
+        return tuple(steps)
+    if wanted is None:
+        return (None,)  # the newest that is whole
+    if not wanted.isdecimal() or int(wanted) not in steps:
+        listed = ", ".join(map(str, steps))
+        raise CommandError(f"--checkpoint must be all or one of {listed}, got {wanted}.")
+    return (int(wanted),)

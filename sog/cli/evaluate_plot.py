@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.cli import display
-from sog.cli.evaluate_plan import Plan
+from sog.cli.evaluate_plan import Plan, name_of
 from sog.cli.evaluate_report import Finished
-from sog.cli.plot import finish_axes, new_figure, write_figure
+from sog.cli.figure import finish_axes, new_figure, write_figure
 from sog.games import Game
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _IS_MCTS: Final = "#b5651d"
 _IS_MCTS_LABEL: Final = "IS-MCTS (Student of Games paper, Table S5)"
 _IS_MCTS_ON_LEDUC: Final = ((100, 1094, "bottom"), (1000, 601, "bottom"), (10_000, 465, "top"))
 """Simulations, mbb per hand, and on which side of the line there is room for its name."""
+_LEDUC: Final = ("leduc", "leduc(suit_isomorphism=true)")
 _LETTERS_PER_LINE: Final = 90
 _POINTS_FROM_LINE: Final = 2.5
 _SMALL: Final = 8
@@ -28,6 +29,11 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
     """Draws the mean and the range over seeds of every series, and what they compare with."""
     figure, axes = new_figure(_title(game, plan))
     axes.title.set_fontsize(9)
+    if len(plan.checkpoints) > 1:
+        _draw_training(axes, game, plan, finished)
+        figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
+        write_figure(path, figure)
+        return
     series = _series(plan, finished)
     for color, (label, points) in zip(_COLORS * len(series), series.items(), strict=False):
         _draw_series(axes, label, points, color)
@@ -41,7 +47,7 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
         markersize=3,
         label=f"CFR over the whole tree (rule {plan.rule})",
     )
-    if display.short_name(game) in ("leduc", "leduc(suit_isomorphism=true)"):
+    if display.short_name(game) in _LEDUC:
         _mark_is_mcts(axes)
     positive = any(one.spread["mean"] > 0 or one.tabular > 0 for one in finished)
     finish_axes(
@@ -57,6 +63,33 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
 def _title(game: Game[Any], plan: Plan) -> str:
     words = textwrap.fill(", ".join(plan.words()), _LETTERS_PER_LINE)
     return f"{display.short_name(game)}: exploitability of an agent that searches\n{words}"
+
+
+def _draw_training(axes: "Axes", game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
+    """Exploitability against learner steps, a line for every search (the paper's Figure 3)."""
+    searches = list(dict.fromkeys(one.settings for one in finished))
+    for color, settings in zip(_COLORS * len(searches), searches, strict=False):
+        points = [one for one in finished if one.settings == settings]
+        x = [one.checkpoint or 0 for one in points]
+        least, mean, most = (
+            [1000 * one.spread[name] for one in points] for name in ("min", "mean", "max")
+        )
+        label = f"{name_of(settings)}: mean, min to max of {plan.num_seeds} seeds"
+        axes.plot(x, mean, color=color, linewidth=1.6, marker="o", markersize=4, label=label)
+        axes.fill_between(x, least, most, color=color, alpha=0.18, linewidth=0)
+        axes.axhline(1000 * points[0].tabular, color=color, linewidth=1, linestyle="--")
+    axes.plot(
+        [], [], color=_REFERENCE, linestyle="--", label="CFR over the whole tree, same updates"
+    )
+    if display.short_name(game) in _LEDUC:
+        _mark_is_mcts(axes)
+    finish_axes(
+        axes,
+        x_label="learner steps",
+        y_label=f"exploitability ({game.milli_unit})",
+        has_logarithms=True,
+    )
+    axes.set_xscale("linear")
 
 
 def _series(plan: Plan, finished: list[Finished]) -> dict[str, list[Finished]]:

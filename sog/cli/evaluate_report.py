@@ -18,6 +18,8 @@ class Finished:
     """One search, evaluated."""
 
     settings: SearchSettings
+    checkpoint: int | None
+    """The learner step of the network that valued the leaves."""
     composed: ComposedPolicies
     tabular: float
     """Exploitability of CFR over the whole tree, by the same rule in as many updates."""
@@ -52,6 +54,9 @@ def print_report(game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
 def _as_table(game: Game[Any], finished: list[Finished]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("search", no_wrap=True)
+    is_run = any(one.checkpoint is not None for one in finished)
+    if is_run:
+        table.add_column("checkpoint", justify="right")
     milli = [f"{name} ({game.milli_unit})" for name in ("min", "mean", "max", "tabular")]
     for name in ("updates", *milli, "searches", "seconds"):
         table.add_column(name, justify="right")
@@ -59,6 +64,7 @@ def _as_table(game: Game[Any], finished: list[Finished]) -> Table:
         figures = [*one.spread.values(), one.tabular]
         table.add_row(
             name_of(one.settings),
+            *([f"{one.checkpoint:,}"] if is_run else []),
             f"{one.settings.num_updates:,}",
             *(display.number(1000 * figure) for figure in figures),
             f"{one.composed.num_searches:,}",
@@ -76,7 +82,7 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
             settings.num_simulations,
             int(per_update) if per_update.is_integer() else per_update,
         ],
-        "checkpoint": None,
+        "checkpoint": one.checkpoint,
         "seeds": plan.num_seeds,
         "exploitability": one.spread,
         "updates": settings.num_updates,

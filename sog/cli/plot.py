@@ -1,114 +1,101 @@
-"""Exploitability curves as pictures; matplotlib is imported when one is drawn."""
+"""`sog plot`: the learning curves of a training run as a picture."""
 
-import importlib.util
-import io
-from collections.abc import Sequence
+import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
-from sog.cli.errors import CommandError
+from selfplay.metrics import Metrics, read_metrics
+from selfplay.run_folder import RunFolder
+from sog.cli import display
+from sog.cli.errors import SUCCESS, CommandError, check_target
+from sog.cli.figure import check_plot, rule_axis, write_figure
+from sog.cli.loading import load_game
+from sog.games import Game
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
 
-    from sog.tabular import Checkpoint
-
-_FORMATS = (".png", ".pdf", ".svg")
-_CURVE, _TARGET = "#1f5fa8", "#c0392b"
+_COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#b8860b")
+_FEW: Final = 40  # points that are marked one by one
+_PARTS: Final = ("selfplay", "solver", "learner")
 
 
-def check_plot(path: Path) -> None:
-    """Makes sure that matplotlib is installed and that the name says which format is meant."""
-    if path.suffix.lower() not in _FORMATS:
-        known = ", ".join(_FORMATS)
-        raise CommandError(f"--plot: the name must end in one of {known}, got {path.name}.")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise CommandError("--plot needs matplotlib: pip install 'sog[plot]'.")
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    try:
+        folder = RunFolder.read(arguments.run)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    target = arguments.out or arguments.run / "curves.png"
+    check_plot(target, "--out")
+    check_target("--out", target)
+    lines = read_metrics(folder.metrics)
+    if not lines:
+        raise CommandError(f"{folder.metrics} has no metrics yet.")
+    _draw(target, load_game(folder.config.game), lines)
+    display.note(f"the curves are in {target}.")
+    return SUCCESS
 
 
-def plot_exploitability(
-    path: Path,
-    checkpoints: Sequence["Checkpoint"],
-    *,
-    title: str,
-    milli_unit: str,
-    until: float | None = None,
-) -> None:
-    """Draws exploitability against iterations, both axes logarithmic.
-
-    until: the exploitability (game units) that was to be reached.
-    """
-    figure, axes = new_figure(title)
-    # Zero has no logarithm: it is left out, and a game that starts solved gets a linear axis.
-    points = [(point.iteration, 1000 * point.exploitability) for point in checkpoints]
-    positive = [(iteration, milli) for iteration, milli in points if milli > 0]
-    x, y = zip(*(positive or points), strict=True)
-    axes.plot(x, y, color=_CURVE, linewidth=1.6, marker="o", markersize=3)
-    iteration, milli = points[-1]
-    result = f"{milli:.4g} {milli_unit} after {iteration:,} iterations"
-    on_white = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-    axes.text(
-        0.99,
-        0.98,
-        result,
-        transform=axes.transAxes,
-        horizontalalignment="right",
-        verticalalignment="top",
-        color=_CURVE,
-        bbox=on_white,
-    )
-    if until is not None and positive:
-        axes.axhline(1000 * until, color=_TARGET, linewidth=1, linestyle="--")
-        wanted = f"{1000 * until:g} {milli_unit} wanted"
-        axes.text(x[0], 1000 * until, wanted, verticalalignment="bottom", color=_TARGET)
-    finish_axes(
-        axes,
-        x_label="iterations",
-        y_label=f"exploitability ({milli_unit})",
-        has_logarithms=bool(positive),
-    )
-    write_figure(path, figure)
-
-
-def new_figure(title: str) -> "tuple[Figure, Axes]":
-    """An empty picture."""
+def _draw(path: Path, game: Game[Any], lines: list[Metrics]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4.2), dpi=150, layout="constrained")
+    figure = Figure(figsize=(9, 6.4), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    axes.set_title(title)
-    return figure, axes
+    hours = lines[-1]["seconds"] / 60
+    figure.suptitle(
+        f"{display.short_name(game)}: {lines[-1]['step']:,} learner steps in {hours:.3g} min"
+    )
+    axes = figure.subplots(2, 2)
+    _curves(axes[0, 0], lines, [("exploitability", "exploitability")], 1000.0)
+    axes[0, 0].set_title(f"exploitability ({game.milli_unit})", fontsize=9)
+    errors = [("value_error_exact", "mean absolute"), ("value_error_exact_rms", "root mean square")]
+    _curves(axes[0, 1], lines, errors, 1.0)
+    axes[0, 1].set_title(f"error of values against exact ones ({game.unit})", fontsize=9)
+    losses = [("value_loss", "values (Huber)"), ("policy_loss", "policy (KL)")]
+    _curves(axes[1, 0], lines, losses, 1.0)
+    axes[1, 0].set_title("losses", fontsize=9)
+    _time(axes[1, 1], lines)
+    for one in axes.flat:
+        one.set_xlabel("learner steps", fontsize=8)
+        one.tick_params(labelsize=8)
+        one.spines[["top", "right"]].set_visible(False)
+    write_figure(path, figure)
 
 
-def finish_axes(axes: "Axes", *, x_label: str, y_label: str, has_logarithms: bool) -> None:
-    """Scales, labels and grid. has_logarithms: whether there is a value that is not 0."""
-    axes.set_xscale("log")
-    axes.set_yscale("log" if has_logarithms else "linear")
-    for axis in (axes.xaxis, axes.yaxis):
-        _rule(axis)
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_axisbelow(True)
-    axes.margins(x=0.04, y=0.08)
+def _curves(
+    axes: "Axes", lines: list[Metrics], series: list[tuple[str, str]], scale: float
+) -> None:
+    """Named values against steps, on a logarithmic axis."""
+    drawn = False
+    for color, (name, label) in zip(_COLORS, series, strict=False):
+        points = [(line["step"], scale * line[name]) for line in lines if line.get(name, 0) > 0]
+        if points:
+            marker = "o" if len(points) < _FEW else ""
+            axes.plot(
+                *zip(*points, strict=True), color=color, linewidth=1.4, marker=marker, label=label
+            )
+            drawn = True
+    if not drawn:
+        axes.set_xticks([])
+        axes.set_yticks([])
+        axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center", color="0.5")
+        return
+    axes.set_yscale("log")
+    rule_axis(axes.yaxis)
+    if len(series) > 1:
+        axes.legend(fontsize=8, frameon=False)
 
 
-def write_figure(path: Path, figure: "Figure") -> None:
-    """Writes a picture in the format of its name."""
-    picture = io.BytesIO()
-    figure.savefig(picture, format=path.suffix.lower()[1:])
-    path.write_bytes(picture.getvalue())
-
-
-def _rule(axis: "Axis") -> None:
-    """Plain numbers and a light grid."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
-
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axis.set_minor_formatter(NullFormatter())
-    axis.grid(True, which="major", color="0.85")
-    axis.grid(True, which="minor", color="0.94", linewidth=0.5)
+def _time(axes: "Axes", lines: list[Metrics]) -> None:
+    """The share of each part in the time, and what is left for everything else."""
+    timed = [line for line in lines if all(f"{part}_share" in line for part in _PARTS)]
+    axes.set_title("share of time", fontsize=9)
+    if not timed:
+        return
+    steps = [line["step"] for line in timed]
+    shares = [[line[f"{part}_share"] for line in timed] for part in _PARTS]
+    axes.stackplot(steps, *shares, labels=_PARTS, colors=_COLORS, alpha=0.8)
+    axes.set_ylim(0, 1)
+    axes.legend(fontsize=8, frameon=False, loc="lower right")

@@ -8,9 +8,9 @@ from typing import Any, Final
 from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
+from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.loading import load_game
-from sog.cli.plot import check_plot, plot_exploitability
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
 from sog.tabular import Checkpoint, CompiledGame, Solution, save_policy, solve

@@ -40,6 +40,7 @@ def draw(path: Path, game: str, *options: str, exploitability: float = 1.0) -> s
     finished = [
         Finished(
             settings=search,
+            checkpoint=None,
             composed=composed([exploitability / search.num_updates] * 2),
             tabular=2 * exploitability / search.num_updates,
         )

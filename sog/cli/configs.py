@@ -1,0 +1,57 @@
+"""`sog configs`: the training runs that come with the program, and all settings of one."""
+
+import argparse
+import dataclasses
+from typing import Final
+
+from rich.table import Table
+
+from selfplay.config import dump_config, list_configs, load_config
+from selfplay.settings import Config
+from sog.cli import display
+from sog.cli.errors import SUCCESS, CommandError
+
+_FOOTER: Final = """\
+All settings of one: sog configs NAME. To change them: sog configs NAME > mine.toml."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    if arguments.config is None:
+        _list_configs(arguments.json)
+    else:
+        _show_config(arguments.config, arguments.json)
+    return SUCCESS
+
+
+def _list_configs(as_json: bool) -> None:
+    configs = {name: _load(name) for name in list_configs()}
+    if as_json:
+        facts = [
+            {"name": name, "game": config.game, "summary": config.summary}
+            for name, config in configs.items()
+        ]
+        display.print_json(facts)
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("name", no_wrap=True)
+    table.add_column("game", no_wrap=True)
+    table.add_column("what it is")
+    for name, config in configs.items():
+        table.add_row(name, config.game, config.summary)
+    display.print_table(table, footer=_FOOTER)
+
+
+def _show_config(name: str, as_json: bool) -> None:
+    config = _load(name)
+    if as_json:
+        display.print_json(dataclasses.asdict(config))
+    else:
+        print(dump_config(config), end="")
+
+
+def _load(name: str) -> Config:
+    try:
+        return load_config(name)
+    except ValueError as error:
+        raise CommandError(str(error)) from None

@@ -1,0 +1,114 @@
+"""Exploitability curves as pictures; matplotlib is imported when one is drawn."""
+
+import importlib.util
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sog.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+    from sog.tabular import Checkpoint
+
+_FORMATS = (".png", ".pdf", ".svg")
+_CURVE, _TARGET = "#1f5fa8", "#c0392b"
+
+
+def check_plot(path: Path, option: str = "--plot") -> None:
+    """Makes sure that matplotlib is installed and that the name says which format is meant."""
+    if path.suffix.lower() not in _FORMATS:
+        known = ", ".join(_FORMATS)
+        raise CommandError(f"{option}: the name must end in one of {known}, got {path.name}.")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise CommandError(f"{option} needs matplotlib: pip install 'sog[plot]'.")
+
+
+def plot_exploitability(
+    path: Path,
+    checkpoints: Sequence["Checkpoint"],
+    *,
+    title: str,
+    milli_unit: str,
+    until: float | None = None,
+) -> None:
+    """Draws exploitability against iterations, both axes logarithmic.
+
+    until: the exploitability (game units) that was to be reached.
+    """
+    figure, axes = new_figure(title)
+    # Zero has no logarithm: it is left out, and a game that starts solved gets a linear axis.
+    points = [(point.iteration, 1000 * point.exploitability) for point in checkpoints]
+    positive = [(iteration, milli) for iteration, milli in points if milli > 0]
+    x, y = zip(*(positive or points), strict=True)
+    axes.plot(x, y, color=_CURVE, linewidth=1.6, marker="o", markersize=3)
+    iteration, milli = points[-1]
+    result = f"{milli:.4g} {milli_unit} after {iteration:,} iterations"
+    on_white = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+    axes.text(
+        0.99,
+        0.98,
+        result,
+        transform=axes.transAxes,
+        horizontalalignment="right",
+        verticalalignment="top",
+        color=_CURVE,
+        bbox=on_white,
+    )
+    if until is not None and positive:
+        axes.axhline(1000 * until, color=_TARGET, linewidth=1, linestyle="--")
+        wanted = f"{1000 * until:g} {milli_unit} wanted"
+        axes.text(x[0], 1000 * until, wanted, verticalalignment="bottom", color=_TARGET)
+    finish_axes(
+        axes,
+        x_label="iterations",
+        y_label=f"exploitability ({milli_unit})",
+        has_logarithms=bool(positive),
+    )
+    write_figure(path, figure)
+
+
+def new_figure(title: str) -> "tuple[Figure, Axes]":
+    """An empty picture."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.2), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.set_title(title)
+    return figure, axes
+
+
+def finish_axes(axes: "Axes", *, x_label: str, y_label: str, has_logarithms: bool) -> None:
+    """Scales, labels and grid. has_logarithms: whether there is a value that is not 0."""
+    axes.set_xscale("log")
+    axes.set_yscale("log" if has_logarithms else "linear")
+    for axis in (axes.xaxis, axes.yaxis):
+        rule_axis(axis)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.04, y=0.08)
+
+
+def write_figure(path: Path, figure: "Figure") -> None:
+    """Writes a picture in the format of its name."""
+    picture = io.BytesIO()
+    figure.savefig(picture, format=path.suffix.lower()[1:])
+    path.write_bytes(picture.getvalue())
+
+
+def rule_axis(axis: "Axis") -> None:
+    """Plain numbers and a light grid."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_formatter(NullFormatter())
+    axis.grid(True, which="major", color="0.85")
+    axis.grid(True, which="minor", color="0.94", linewidth=0.5)

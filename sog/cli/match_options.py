@@ -1,0 +1,75 @@
+"""The options of `sog match` and their help; imports nothing heavy."""
+
+import argparse
+from typing import Final
+
+from sog.cli.numbers import positive_integer, seed
+
+DEFAULT_GAMES: Final = 100
+PLAYERS: Final = """\
+players:
+  RUN        the folder of a training run: search with its last network
+  RUN@STEP   the same, with the network of a certain step
+  zero       search whose leaves are worth nothing: from the rules alone
+  uniform    search whose leaves have the exact worth of random play; for games small enough
+  exact      search whose leaves are solved by CFR; for games small enough to enumerate
+  rollout    search whose leaves are random games; for games of perfect information
+  tabular    no search: the average policy of 1000 iterations of CFR+ over the whole game
+  random     every legal action equally likely
+
+Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
+information they take their best action, else they draw one from their policy.
+"""
+MATCH_SUMMARY: Final = "let two agents play each other"
+MATCH_EXAMPLES: Final = f"""\
+{PLAYERS}
+examples:
+  sog match zero random --game kuhn --games 1000
+  sog match runs/leduc tabular --search 100,1
+  sog match runs/leduc@1000 runs/leduc@10000 --games 500
+  sog match rollout random --game tic_tac_toe --json
+
+Every deal is played twice, the second time with roles swapped; the 95% interval is that of the mean
+over these pairs, by the normal approximation. Ctrl-C prints the result of the pairs that are
+finished (exit code 130).
+
+JSON: {{"game", "unit", "players": [{{"name", "search"}}], "games", "interrupted", "mean" (utility
+per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
+"mean_as" (player 0 and player 1), "wins", "draws", "losses", "seed", "seconds"}}.
+"""
+
+
+def add_match_options(parser: argparse.ArgumentParser) -> None:
+    """Adds all that `sog match` can be told."""
+    add = parser.add_argument
+    add("first", metavar="A", help="a player, see below")
+    add("second", metavar="B", help="the other player")
+    add(
+        "--games",
+        type=positive_integer,
+        default=DEFAULT_GAMES,
+        metavar="N",
+        help=f"games to play, an even number (default: {DEFAULT_GAMES})",
+    )
+    add_player_options(parser)
+    add("--seed", type=seed, default=0, metavar="N", help="of deals and agents (default: 0)")
+    add("--json", action="store_true", help="print one JSON object on stdout, nothing else")
+
+
+def add_player_options(parser: argparse.ArgumentParser) -> None:
+    """Adds what says how players play, and what."""
+    add = parser.add_argument
+    add("--game", metavar="GAME", help="the game, where no player is a run folder")
+    add(
+        "--search",
+        metavar="S,C",
+        help="simulations s and simulations per update c of SoG(s, c) (default: what a run was "
+        "trained to search with, else 100,1)",
+    )
+    add(
+        "--max-nodes",
+        type=positive_integer,
+        metavar="N",
+        help="enumerate games of at most N public states for tabular, uniform and exact "
+        "(default: 1000000)",
+    )

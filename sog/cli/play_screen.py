@@ -1,0 +1,146 @@
+"""What a person sees and types while playing: boards, lists of actions, answers. Text only."""
+
+import dataclasses
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sog.cli.display import number
+from sog.games import Game
+from sog.games.connect_four import ConnectFour
+from sog.games.line_game import MARKS, LineGame
+from sog.games.scotland_yard import ScotlandYard
+
+_WIDTH: Final = 78
+_STYLES: Final = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "": ""}
+_MOST_SHARES: Final = 6  # actions of a policy that are listed
+
+
+class Quit(Exception):  # noqa: N818 (no error: the person wants to leave)
+    """The person leaves, or stdin has ended."""
+
+
+class Terminal:
+    """Lines on stdout and answers from stdin; plain text where either is no terminal."""
+
+    def __init__(self) -> None:
+        self._is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+    def say(self, text: str = "", style: str = "") -> None:
+        """Prints a line, or several."""
+        code = _STYLES[style]
+        print(f"\033[{code}m{text}\033[0m" if code and self._is_colored else text, flush=True)
+
+    def ask(self, prompt: str) -> str:
+        """Asks for a line, without spaces around it. Raises Quit at the end of stdin."""
+        if sys.stdin.isatty():
+            try:
+                return input(prompt).strip()
+            except EOFError:
+                self.say()
+                raise Quit from None
+        print(prompt, end="", flush=True)
+        line = sys.stdin.readline()
+        self.say(line.strip())  # nobody has seen it being typed
+        if not line:
+            raise Quit
+        return line.strip()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Choice:
+    """A legal action, and what a person types for it."""
+
+    action: int
+    label: int
+    text: str
+
+
+def choices(game: Game[Any], state: Any, infostate: int, legal: Sequence[int]) -> list[Choice]:
+    """Numbers the legal actions from 1; columns of a board keep the number they have there."""
+    keeps = isinstance(game, ConnectFour)
+    return [
+        Choice(
+            action=action,
+            label=action + 1 if keeps else place,
+            text=game.describe_action(state, infostate, action),
+        )
+        for place, action in enumerate(legal, start=1)
+    ]
+
+
+def find_choices(offered: Sequence[Choice], answer: str) -> list[Choice]:
+    """The actions that an answer may mean: by number, by text, else by the text's beginning."""
+    wanted = answer.casefold()
+    numbered = [choice for choice in offered if str(choice.label) == wanted]
+    named = [choice for choice in offered if choice.text.casefold() == wanted]
+    begun = [choice for choice in offered if choice.text.casefold().startswith(wanted)]
+    return numbered or named or (begun if wanted else [])
+
+
+def list_choices(offered: Sequence[Choice]) -> str:
+    """The actions in one line where they fit, else in columns."""
+    cells = [f"{choice.label}) {choice.text}" for choice in offered]
+    line = "   ".join(cells)
+    if len(line) <= _WIDTH - 2:
+        return f"  {line}"
+    width = max(map(len, cells)) + 3
+    columns = max(1, (_WIDTH - 2) // width)
+    rows = -(-len(cells) // columns)
+    return "\n".join(
+        ("  " + "".join(cell.ljust(width) for cell in cells[row::rows])).rstrip()
+        for row in range(rows)
+    )
+
+
+def draw_state(game: Game[Any], state: Any) -> str:
+    """A public state: a board where the game has one, else its description."""
+    if isinstance(game, LineGame):
+        return _draw_board(game, state)
+    text = game.describe_state(state)
+    if isinstance(game, ScotlandYard):
+        return "\n".join(f"  {part}" for part in text.split("; "))
+    return f"  {text}"
+
+
+def _draw_board(game: LineGame, state: Any) -> str:
+    rows, columns = game.shape
+    board = np.asarray(state.board).reshape(rows, columns)
+    # Cells are named as on a chess board, columns by their number.
+    by_column = isinstance(game, ConnectFour)
+    names = [str(column + 1) if by_column else chr(ord("a") + column) for column in range(columns)]
+    width = max(map(len, names))
+    header = "    " + " ".join(name.rjust(width) for name in names)
+    lines = [] if by_column else [header]
+    for row in range(rows):
+        side = "  " if by_column else f"{rows - row:2}"
+        marks = " ".join(MARKS[mark].rjust(width) for mark in board[row])
+        lines.append(f"{side}  {marks}")
+    return "\n".join([*lines, header] if by_column else lines)
+
+
+def mark_of(game: Game[Any], player: int) -> str:
+    """What a player's stones look like, as ", your stones are X"; "" where there are none."""
+    return f", your stones are {MARKS[player]}" if isinstance(game, LineGame) else ""
+
+
+def signed_units(game: Game[Any], value: float) -> str:
+    """A utility as "+1 chip" or "-0.25 chips"."""
+    text = number(value)
+    unit = game.unit.removesuffix("s") if text in ("1", "-1") else game.unit
+    return f"{'+' if value > 0 and text != '0' else ''}{text} {unit}"
+
+
+def worth_of(game: Game[Any], value: float) -> str:
+    """What an agent expects, as "worth -0.25 chips"."""
+    return f"worth {value + 0.0:+.2f} {game.unit}"
+
+
+def shares(offered: Sequence[Choice], policy: np.ndarray) -> str:
+    """A policy as "check 67%, bet1 33%", the likeliest first."""
+    likely = sorted(offered, key=lambda choice: -policy[choice.action])
+    listed = [choice for choice in likely if policy[choice.action] >= 0.005][:_MOST_SHARES]
+    return ", ".join(f"{choice.text} {policy[choice.action]:.0%}" for choice in listed)

@@ -1,0 +1,199 @@
+"""Who plays: from the text of a command line to agents, and the game that they play."""
+
+import argparse
+import dataclasses
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.settings import SearchSettings
+from sog.cli.display import Work, in_milli_units, note
+from sog.cli.errors import CommandError
+from sog.cli.evaluate_options import DEFAULT_SEARCH
+from sog.cli.evaluators import choose_evaluator
+from sog.cli.loading import load_game
+from sog.cli.search_numbers import read_search
+from sog.cli.sizes import can_be_counted
+from sog.cli.tree import compile_whole_game
+from sog.games import Game
+from sog.play.agent import SearchAgent
+from sog.play.arena import AgentFactory
+from sog.play.simple_agents import RandomAgent, TabularAgent
+from sog.tabular import Checkpoint, solve
+from sog.tabular.enumerated_game import EnumeratedGame
+
+if TYPE_CHECKING:
+    from selfplay.trained import Trained
+
+RANDOM: Final = "random"
+TABULAR: Final = "tabular"
+NAMES: Final = (RANDOM, TABULAR, "zero", "uniform", "exact", "rollout")
+_ITERATIONS: Final = 1000  # of CFR+, for tabular
+_MAX_NODES: Final = 1_000_000
+_MOST_NUMBERS: Final = 300_000_000  # public states of a tree times infostates times actions
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Player:
+    """An agent that was asked for, before it knows which player of the game it is."""
+
+    name: str
+    make: AgentFactory
+    search: SearchSettings | None
+    """How it searches, if it does."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Seating:
+    """The game, and those who play it."""
+
+    game: Game[Any]
+    players: tuple[Player, ...]
+
+
+def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
+    """Loads and prepares the players; mistakes are told before anything takes long.
+
+    arguments: `game`, `search`, `seed` and `max_nodes`, as the options are called.
+    """
+    runs = {text: _load_run(text) for text in texts if text not in NAMES}
+    game = _common_game(runs, arguments.game, texts)
+    if arguments.search is not None:
+        read_search(arguments.search)
+    players = []
+    for text in texts:
+        if text in runs:
+            player = _trained(runs[text], arguments.search)
+        elif text == RANDOM:
+            player = _random(game)
+        elif text == TABULAR:
+            player = _tabular(game, arguments, work)
+        else:
+            player = _searching(text, game, arguments, work)
+        players.append(player)
+    return Seating(game=game, players=tuple(players))
+
+
+# The game.
+
+
+def _load_run(text: str) -> "Trained":
+    """A network from PATH, or PATH@STEP."""
+    path, checkpoint = Path(text), None
+    if not path.exists() and (match := re.fullmatch(r"(.+)@([0-9]+)", text)):
+        path, checkpoint = Path(match[1]), int(match[2])
+    if not path.exists():
+        raise CommandError(
+            f"{text!r} is no player: neither a run folder nor one of {', '.join(NAMES)}."
+        )
+    from selfplay.trained import load_trained
+
+    try:
+        trained = load_trained(path, checkpoint)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    for damaged in trained.skipped:
+        note(damaged)
+    return trained
+
+
+def _common_game(runs: dict[str, "Trained"], option: str | None, texts: Sequence[str]) -> Game[Any]:
+    """What was trained for, or the game of --game; all must agree."""
+    games = {text: run.game for text, run in runs.items()}
+    if option is not None:
+        games["--game"] = load_game(option)
+    if not games:
+        who = " and ".join(dict.fromkeys(texts))
+        raise CommandError(f"--game is needed: {who} can play any game.")
+    (name, game), *others = games.items()
+    for other_name, other in others:
+        if str(other) != str(game):
+            raise CommandError(
+                f"the players must play the same game: {name} plays {game}, "
+                f"{other_name} {'is' if other_name == '--game' else 'plays'} {other}."
+            )
+    return game
+
+
+# The players.
+
+
+def _random(game: Game[Any]) -> Player:
+    def make(player: int, seed: int) -> RandomAgent:
+        return RandomAgent(game, player=player, seed=seed)
+
+    return Player(name=RANDOM, make=make, search=None)
+
+
+def _tabular(game: Game[Any], arguments: argparse.Namespace, work: Work) -> Player:
+    if not can_be_counted(game):
+        raise CommandError(f"{TABULAR}: {game.name} is made for search, too large to enumerate.")
+    compiled = compile_whole_game(game, arguments.max_nodes or _MAX_NODES, work)
+    work.begin(f"solving {game.name}", total=_ITERATIONS)
+
+    def show(checkpoint: Checkpoint) -> None:
+        exploitability = in_milli_units(game, checkpoint.exploitability)
+        work.update(f"exploitability {exploitability}", checkpoint.iteration)
+
+    solution = solve(compiled, rule="cfr+", iterations=_ITERATIONS, on_checkpoint=show)
+    if solution.interrupted:
+        raise KeyboardInterrupt
+    enumerated, policy = EnumeratedGame(tree=compiled.tree), solution.policy
+
+    def make(player: int, seed: int) -> TabularAgent:
+        return TabularAgent(enumerated, policy, player=player, seed=seed)
+
+    return Player(name=TABULAR, make=make, search=None)
+
+
+def _searching(name: str, game: Game[Any], arguments: argparse.Namespace, work: Work) -> Player:
+    settings = read_search(arguments.search or DEFAULT_SEARCH)
+    if is_perfect_information(game) and game.num_outcomes >= game.num_actions:
+        settings = dataclasses.replace(settings, num_children=1)
+    _check_room(game, settings)
+    wanted = argparse.Namespace(
+        evaluator=name, seed=arguments.seed or 0, max_nodes=arguments.max_nodes
+    )
+    chosen = choose_evaluator(game, wanted, work)
+    return _searcher(name, chosen.game, chosen.evaluator, settings)
+
+
+def _trained(run: "Trained", search: str | None) -> Player:
+    settings = dataclasses.replace(run.settings, num_queries=0)  # those are for training
+    if search is not None:
+        # Room was made for the simulations of training.
+        capacity = None if settings.lookahead == 1 else settings.capacity
+        settings = read_search(search, dataclasses.replace(settings, capacity=capacity))
+    _check_room(run.game, settings)
+    return _searcher(f"{run.name} at step {run.step:,}", run.game, run.evaluator, settings)
+
+
+def _searcher(name: str, game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> Player:
+    greedy = is_perfect_information(game)
+
+    def make(player: int, seed: int) -> SearchAgent:
+        return SearchAgent(game, evaluator, settings, player=player, seed=seed, greedy=greedy)
+
+    return Player(name=name, make=make, search=settings)
+
+
+def is_perfect_information(game: Game[Any]) -> bool:
+    """Whether nothing is ever hidden, so that nobody needs to mix actions."""
+    return game.num_infostates == 1
+
+
+def _check_room(game: Game[Any], settings: SearchSettings) -> None:
+    try:
+        shape = settings.shape(game, max(1, game.max_depth - 1))
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    room = shape.num_leaves
+    if room * np.int64(game.num_infostates) * game.num_actions > _MOST_NUMBERS:
+        raise CommandError(
+            f"the tree of a search could have up to {room:,} public states, which is too large "
+            f"for memory; try fewer simulations: --search s,c."
+        )

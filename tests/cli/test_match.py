@@ -1,0 +1,245 @@
+"""`sog match`, run from its options on."""
+
+import argparse
+import dataclasses
+import json
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.settings import SearchSettings
+from sog.cli import match
+from sog.cli.errors import CommandError
+from sog.cli.match_options import add_match_options
+from sog.games import make
+from sog.play.arena import MatchResult, play_match
+
+Match = Callable[..., tuple[int, str, str]]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class StandIn:
+    """What `selfplay.trained.load_trained` returns."""
+
+    game: Any
+    evaluator: Any
+    settings: SearchSettings
+    step: int
+    name: str
+    skipped: tuple[str, ...]
+
+
+@pytest.fixture
+def run_match(capsys: pytest.CaptureFixture[str]) -> Match:
+    """Runs the command: exit code, stdout, stderr."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        parser = argparse.ArgumentParser()
+        add_match_options(parser)
+        code = match.run(parser.parse_args(arguments))
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the run folders `kuhn` and `tic_tac_toe`, and an empty one."""
+
+    def load_trained(path: Path, checkpoint: int | None = None) -> StandIn:
+        if path.name == "empty":
+            raise ValueError(f"{path} is no run folder.")
+        return StandIn(
+            game=make(path.name),
+            evaluator=ZeroEvaluator(),
+            settings=SearchSettings(num_simulations=4, num_queries=3),
+            step=700 if checkpoint is None else checkpoint,
+            name=path.name,
+            skipped=("step 900 is damaged.",) if checkpoint is None else (),
+        )
+
+    module: Any = types.ModuleType("selfplay.trained")
+    module.load_trained = load_trained
+    monkeypatch.setitem(sys.modules, "selfplay.trained", module)
+    for name in ("kuhn", "tic_tac_toe", "empty"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def test_a_match_is_reported_as_json(run_match: Match) -> None:
+    code, out, _ = run_match("tabular", "random", "--game", "kuhn", "--games", "60", "--json")
+    assert code == 0
+    result = json.loads(out)
+    assert (result["game"], result["unit"]) == ("kuhn(ranks=3)", "chips")
+    assert result["players"] == [
+        {"name": "tabular", "search": None},
+        {"name": "random", "search": None},
+    ]
+    assert (result["games"], result["interrupted"], result["seed"]) == (60, False, 0)
+    assert result["wins"] + result["draws"] + result["losses"] == 60
+    assert sum(result["mean_as"]) / 2 == pytest.approx(result["mean"])
+    low, high = result["interval"]
+    assert (low + high) / 2 == pytest.approx(result["mean"])
+
+
+def test_one_pair_has_no_interval(run_match: Match) -> None:
+    _, out, _ = run_match("random", "random", "--game", "kuhn", "--games", "2", "--json")
+    assert json.loads(out)["interval"] is None
+
+
+def test_the_table_has_a_row_per_player_that_mirrors_the_other(run_match: Match) -> None:
+    code, out, err = run_match("random", "tabular", "--game", "kuhn", "--games", "40")
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0] == "kuhn: random against tabular"
+    assert "mean (mbb)" in lines[2]
+    assert "20 deals, played twice with roles swapped" in out
+    first, second = (
+        [float(word.replace(",", "")) for word in line.replace("± ", "").split()[1:]]
+        for line in lines[3:5]
+    )
+    assert (lines[3].split()[0], lines[4].split()[0]) == ("random", "tabular")
+    assert first[0] == -second[0]
+    assert first[1] == second[1]
+    assert (first[2], first[3]) == (-second[3], -second[2])
+    assert first[4:] == second[:3:-1]
+    assert "sog: playing kuhn" in err
+
+
+def test_two_of_a_name_are_told_apart(run_match: Match) -> None:
+    _, out, _ = run_match("random", "random", "--game", "tic_tac_toe", "--games", "2")
+    assert "random (A)" in out
+    assert "random (B)" in out
+
+
+def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> None:
+    kuhn = runs / "kuhn"
+    code, out, err = run_match(str(kuhn), "zero", "--search", "4,1", "--games", "2", "--json")
+    assert code == 0
+    assert "sog: step 900 is damaged.\n" in err
+    assert json.loads(out)["players"] == [
+        {"name": "kuhn at step 700", "search": [4, 1]},
+        {"name": "zero", "search": [4, 1]},
+    ]
+
+
+def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
+    first, second = f"{runs / 'kuhn'}@100", f"{runs / 'kuhn'}@200"
+    _, out, _ = run_match(first, second, "--games", "2", "--search", "8,1", "--json")
+    assert json.loads(out)["players"] == [
+        {"name": "kuhn at step 100", "search": [8, 1]},
+        {"name": "kuhn at step 200", "search": [8, 1]},
+    ]
+
+
+def test_ctrl_c_prints_the_result_of_the_finished_games(
+    run_match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(
+        game: Any, first: Any, second: Any, num_games: int, seed: int, show: Any
+    ) -> MatchResult:
+        def progress(result: MatchResult) -> None:
+            show(result)
+            if result.num_games == 8:
+                raise KeyboardInterrupt
+
+        return play_match(game, first, second, num_games, seed, progress)
+
+    monkeypatch.setattr(match, "play_match", interrupted)
+    code, out, err = run_match("random", "random", "--game", "kuhn", "--json")
+    assert code == 130
+    result = json.loads(out)
+    assert (result["games"], result["interrupted"]) == (8, True)
+    assert "sog: interrupted: this is the result of 8 of 100 games." in err
+
+
+def test_ctrl_c_before_the_first_games_are_finished_is_told(
+    run_match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: Any) -> MatchResult:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(match, "play_match", interrupted)
+    code, out, err = run_match("random", "random", "--game", "kuhn")
+    assert (code, out) == (130, "")
+    assert err.endswith("sog: interrupted while playing kuhn: there is nothing to keep yet.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["zero", "random"],
+            "--game is needed: zero and random can play any game.",
+        ),
+        (
+            ["random", "random", "--game", "kuhn", "--games", "3"],
+            "--games must be even, since every deal is played twice, got 3.",
+        ),
+        (
+            ["zero", "no/run", "--game", "kuhn"],
+            "'no/run' is no player: neither a run folder nor one of random, tabular, zero, "
+            "uniform, exact, rollout.",
+        ),
+        (
+            ["zero", "random", "--game", "kuhn", "--search", "100"],
+            "--search must be two numbers s,c such as 100,1, got '100'.",
+        ),
+        (
+            ["zero", "random", "--game", "kuhn", "--search", "5,2"],
+            "--search 5,2: num_simulations must be a multiple of ceil(simulations_per_update) = 2, "
+            "got 5.",
+        ),
+        (
+            ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
+            "the tree of a search could have up to 6,000,000,010 public states, which is too large "
+            "for memory; try fewer simulations: --search s,c.",
+        ),
+        (["random", "random", "--game", "kuhm"], "unknown game 'kuhm': did you mean 'kuhn'?"),
+        (
+            ["tabular", "random", "--game", "london"],
+            "tabular: london is made for search, too large to enumerate.",
+        ),
+        (
+            ["tabular", "random", "--game", "kuhn", "--max-nodes", "8"],
+            "the public tree of kuhn(ranks=3) has more than max_nodes = 8 nodes (reached 9 at "
+            "depth 3). A higher limit: --max-nodes N.",
+        ),
+        (
+            ["rollout", "random", "--game", "kuhn"],
+            "--evaluator rollout: kuhn is no game of perfect information; one of zero, uniform "
+            "and exact can value its leaves.",
+        ),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(
+    run_match: Match, arguments: list[str], message: str
+) -> None:
+    with pytest.raises(CommandError) as caught:
+        run_match(*arguments)
+    assert str(caught.value) == message
+
+
+def test_runs_of_different_games_are_both_named(run_match: Match, runs: Path) -> None:
+    with pytest.raises(CommandError) as caught:
+        run_match(str(runs / "kuhn"), str(runs / "tic_tac_toe"))
+    assert str(caught.value) == (
+        f"the players must play the same game: {runs / 'kuhn'} plays kuhn(ranks=3), "
+        f"{runs / 'tic_tac_toe'} plays tic_tac_toe."
+    )
+
+
+def test_a_run_of_another_game_than_the_option_is_named(run_match: Match, runs: Path) -> None:
+    with pytest.raises(CommandError, match=r"plays kuhn\(ranks=3\), --game is tic_tac_toe[.]$"):
+        run_match(str(runs / "kuhn"), "random", "--game", "tic_tac_toe")
+
+
+def test_a_folder_that_is_no_run_is_told(run_match: Match, runs: Path) -> None:
+    with pytest.raises(CommandError, match=r"empty is no run folder[.]$"):
+        run_match(str(runs / "empty"), "random")
