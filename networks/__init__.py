@@ -1,8 +1,7 @@
 """Counterfactual value-and-policy networks: ranges of a public state in, values and policies out.
 
-Empty in this version. Torsos, heads, feature encoding and losses land with self-play training, in
-the release after the search. An evaluator that lives here is passed to `gtcfr` as a callable;
-neither package imports the other.
+Read `cvpn.py` (torsos and heads), then `losses.py`. A network goes into a search as a callable
+(`gtcfr.evaluator.NetworkEvaluator`); this package and `gtcfr` never import each other.
 """
 
 __all__: list[str] = []

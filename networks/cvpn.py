@@ -140,7 +140,8 @@ class CVPN(nnx.Module):
         batch, size = len(features), self.num_infostates
         inputs = features
         if self.takes_ranges:
-            inputs = jnp.concatenate([features, ranges.reshape(batch, -1)], axis=1)
+            # Times S, ranges are about 1, as features are.
+            inputs = jnp.concatenate([features, size * ranges.reshape(batch, -1)], axis=1)
         inner = self.torso(inputs)
         values = self.values(inner).reshape(batch, 2, size)
         return values, self.policy(inner).reshape(batch, size, self.num_actions)

@@ -194,19 +194,20 @@ class _Program:
         self.children: dict[int, list[int]] = {}
         for number, job in enumerate(jobs):
             self.children.setdefault(job.parent, []).append(number)
-        self._run: Any = jax.jit(functools.partial(search, self.game, settings=settings))
-        self._take: Any = jax.jit(functools.partial(_take_next, self.game, safe=safe))
+        self._settings, self._safe = settings, safe
+        self._run: Any = None
+        self._take: Any = None
 
     def compile(self, evaluator: Evaluator) -> None:
         """Compiles everything for evaluators of this shape, so that its time is known."""
         if not self.jobs:
             return
-        lowered = self._run.lower(evaluator=evaluator, **self._inputs([(0, 0)], [None]))
-        size = self.batch_size
-        places = jax.ShapeDtypeStruct((size,), jnp.int32)
-        paths = jax.ShapeDtypeStruct((size, self.path_length), jnp.int32)
-        taking = self._take.lower(lowered.out_info, places, paths, places)
-        self._run, self._take = lowered.compile(), taking.compile()
+        inputs = {"evaluator": evaluator, **self._inputs([(0, 0)], [None])}
+        shapes = jax.eval_shape(lambda given: given, inputs)
+        leaves, structure = jax.tree.flatten(shapes)
+        self._run, self._take = _compile(
+            self.game, self._settings, self._safe, structure, tuple(leaves)
+        )
 
     def search(self, evaluator: Evaluator, batch: list[_Task], roots: list[Any]) -> SearchResult:
         """Runs a batch of tasks; roots: of the chain, or None for the start of the game."""
@@ -259,6 +260,28 @@ class _Program:
         padded = np.full(self.path_length, NO_EVENT, np.int32)
         padded[: len(path)] = path
         return padded
+
+
+@functools.lru_cache(maxsize=4)  # networks of one run, one after the other, share a program
+def _compile(
+    game: EnumeratedGame,
+    settings: SearchSettings,
+    safe: bool,
+    structure: Any,
+    shapes: tuple[jax.ShapeDtypeStruct, ...],
+) -> tuple[Any, Any]:
+    """The compiled search, and what takes the next roots from its results.
+
+    structure, shapes: of the arguments of the search, by name, as `jax.tree.flatten` gives them.
+    """
+    inputs = jax.tree.unflatten(structure, shapes)
+    run: Any = jax.jit(functools.partial(search, game, settings=settings))
+    take: Any = jax.jit(functools.partial(_take_next, game, safe=safe))
+    lowered = run.lower(**inputs)
+    path = inputs["root"].path
+    places = jax.ShapeDtypeStruct(path.shape[:1], jnp.int32)
+    taking = take.lower(lowered.out_info, places, path, places)
+    return lowered.compile(), taking.compile()
 
 
 def _take_next(
