@@ -4,16 +4,17 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python -m
+DEMO := runs/leduc_demo
 INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 # Most of the time of the tests is compiling, by one core each.
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format test-slow test-gpu bench bench-search clean moved
+.PHONY: help demo test check format test-slow test-gpu bench bench-search bench-selfplay clean moved
 
 help:
-	@echo "make demo       solve Leduc hold'em, print and plot how its exploitability falls"
+	@echo "make demo       train an agent for Leduc hold'em, evaluate it, plot how it learned"
 	@echo "make test       all checks and the tests (what CI runs)"
 	@echo "make check      format, lint, types and import rules only"
 	@echo "make format     rewrite the files as 'make check' wants them"
@@ -21,19 +22,23 @@ help:
 	@echo "make test-gpu   the tests that need a GPU (and a JAX that sees it)"
 	@echo "make bench      measure our solvers against OpenSpiel and LiteEFG"
 	@echo "make bench-search  measure our search against its own network and against mctx"
+	@echo "make bench-selfplay  measure training, and the query solver with ReBeL's setting"
 	@echo "make clean      remove the environment, caches and built files; runs/ stays"
 	@echo
 	@echo "Each sets up $(VENV) by itself. Another Python: make PYTHON=/path/to/python3.12 demo"
 
 demo: $(VENV)/demo-installed
-	@mkdir -p runs
-	$(VENV)/bin/sog solve leduc --iterations 1000 --plot runs/leduc.png --save runs/leduc.npz
+	$(VENV)/bin/sog train leduc_demo --run $(DEMO)
+	$(VENV)/bin/sog plot $(DEMO)
+	$(VENV)/bin/sog evaluate $(DEMO) --checkpoint all --search 10,1 --search 100,1 --seeds 5 \
+		--plot $(DEMO)/figure3.png
 	@echo
-	@echo "The curve is in runs/leduc.png, the policy in runs/leduc.npz. Next:"
+	@echo "Learning curves: $(DEMO)/curves.png; exploitability over training: $(DEMO)/figure3.png."
+	@echo "Next:"
 	@echo "  source $(VENV)/bin/activate"
-	@echo "  sog exploitability leduc runs/leduc.npz"
-	@echo "  sog games"
-	@echo "  sog solve 'liars_dice(dice=1,faces=4)' --until-mbb 10"
+	@echo "  sog play $(DEMO) --hints"
+	@echo "  sog match $(DEMO) tabular"
+	@echo "  sog configs"
 
 # Tests run on the CPU also where there is a GPU, so that they mean the same everywhere.
 test: check
@@ -58,6 +63,9 @@ test-gpu: $(VENV)/dev-installed
 bench: $(VENV)/bench-installed
 	PYTHONPATH=$(VENV)/peers $(VENV)/bin/python scripts/bench_tabular.py \
 		--json-out docs/results/bench_tabular.json
+
+bench-selfplay: $(VENV)/bench-installed
+	$(VENV)/bin/python scripts/bench_selfplay.py --json-out docs/results/bench_selfplay.json
 
 bench-search: $(VENV)/bench-installed
 	$(VENV)/bin/python scripts/bench_search.py --json-out docs/results/bench_search.json

@@ -1,7 +1,9 @@
 """Sound self-play: games played by search become training data for networks.
 
-Empty in this version. Rollouts, the query solver, replay, the learner and checkpoints land with
-`sog train`, once `gtcfr` and `networks` hold what this package brings together.
+Read `settings.py` (what a run is told), `loop.py` (the inline schedule), then its parts: `actor.py`
+(games in lockstep), `query_solver.py`, `replay.py`, `learner.py`. `training.py` drives a run and
+keeps its checkpoints (`checkpoint.py`) and metrics in a run folder (`run_folder.py`); `trained.py`
+loads a network from one.
 """
 
 __all__: list[str] = []

@@ -97,7 +97,8 @@ def step_games(
     search_key, query_key, move_key, deal_key = jax.random.split(key, 4)
     worlds = games.worlds
     mover = jax.vmap(game.actor)(worlds.state)
-    roots = _roots(game, games, mover)
+    num_events = jnp.take_along_axis(worlds.num_events, mover[:, None], axis=1)
+    roots = _roots(game, games, mover, settings.safe)
     result = _search(game, search_settings, settings, evaluator, roots, search_key)
     last = tuple(_where(mover == player, result, old) for player, old in enumerate(games.last))
     size = settings.batch_size
@@ -121,7 +122,7 @@ def step_games(
         utility=jnp.where(is_over, utility, 0),
         queries=choose_queries(result.queries, settings.queries_per_search, query_key),
         num_full=jnp.sum(result.is_full, dtype=jnp.int32),
-        overflows=jnp.any(moved.num_events > settings.max_events),
+        overflows=jnp.any(num_events > settings.max_events),
         fault=result.fault,
     )
     next_worlds = _where(is_over | abandoned, new, moved)
@@ -145,13 +146,14 @@ def _first_roots(game: Game[Any], worlds: World, player: int = PLAYER_0) -> Sear
     return start_of_game(game, batch_size=len(path), path=path)
 
 
-def _roots(game: Game[Any], games: Games, mover: Array) -> SearchRoot:
+def _roots(game: Game[Any], games: Games, mover: Array, safe: bool) -> SearchRoot:
     """Where the mover's search starts: after his last one, or at the start of the game."""
     worlds = games.worlds
 
     def of_player(player: int) -> SearchRoot:
         owner = jnp.full(len(mover), player, jnp.int32)
-        again = next_root(game, games.last[player], worlds.path[:, player], owner)
+        path = worlds.path[:, player]
+        again = next_root(game, games.last[player], path, owner, safe=safe)
         first = _first_roots(game, worlds, player)
         root: SearchRoot = _where(worlds.has_searched[:, player], again, first)
         return root

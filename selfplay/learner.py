@@ -70,11 +70,17 @@ class Learner:
             params=params, optimizer=self._optimizer.init(params), step=jnp.int32(0)
         )
         self._everywhere = everywhere
-        self.state: LearnerState = jax.device_put(state, everywhere)
+        self._keep(jax.device_put(state, everywhere))
         self._run: Any = jax.jit(
             functools.partial(_steps, game, apply_fn, self._optimizer, settings),
             out_shardings=everywhere,
         )
+
+    def _keep(self, state: LearnerState) -> None:
+        """state: as it is on all devices."""
+        self._states = state
+        self.state: LearnerState = jax.tree.map(lambda leaf: leaf.addressable_data(0), state)
+        """On one device, as programs want it that know nothing of the others."""
 
     @property
     def step(self) -> int:
@@ -87,13 +93,13 @@ class Learner:
         Raises NotFiniteError, and keeps its state, if one of them is not finite.
         """
         on_devices = jax.device_put(batches, self._spread)
-        state, terms = self._run(self.state, on_devices)
+        state, terms = self._run(self._states, on_devices)
         found = {name: np.asarray(term) for name, term in terms.items()}
         for name, term in found.items():
             if not np.isfinite(term).all():
                 bad = int(np.argmin(np.isfinite(term)))
                 raise NotFiniteError(self.step + bad, name, take(batches, np.asarray(bad)))
-        self.state = state
+        self._keep(state)
         return {name: float(term.mean()) for name, term in found.items()}
 
     def save(self) -> list[np.ndarray]:
@@ -109,7 +115,7 @@ class Learner:
                 "the checkpoint is of another network or optimizer: its arrays have other shapes."
             )
         typed = [jnp.asarray(a, leaf.dtype) for a, leaf in zip(arrays, leaves, strict=True)]
-        self.state = jax.device_put(jax.tree.unflatten(structure, typed), self._everywhere)
+        self._keep(jax.device_put(jax.tree.unflatten(structure, typed), self._everywhere))
 
 
 def _steps(

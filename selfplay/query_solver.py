@@ -14,12 +14,14 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.flow import normalize
 from gtcfr.packing import unpack
 from gtcfr.query import QuerySample
 from gtcfr.root import belief_state
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from selfplay.examples import StoredExample, store_example
+from selfplay.settings import SolverSettings
 from sog.games.core import Game
 from sog.pytree import pytree
 
@@ -61,8 +63,7 @@ def choose_queries(sample: QuerySample, per_search: float, key: Array) -> NewQue
 
 def solve_queries(
     game: Game[Any],
-    settings: SearchSettings,
-    recursive: float,
+    settings: SolverSettings,
     evaluator: Evaluator,
     states: Array,
     ranges: Array,
@@ -71,16 +72,21 @@ def solve_queries(
 ) -> Solved:
     """Solves a batch of queries. states: [query, width], packed; ranges: [query, player, S].
 
-    recursive: its own queries that each solve passes on, on average. version: of the network.
+    version: of the network. The examples have the ranges that were solved, see
+    `SolverSettings.tremble`.
     """
     search_key, query_key = jax.random.split(key)
     public = jax.vmap(lambda row: unpack(game, row))(states)
+    mask = jax.vmap(game.infostate_mask)(public)
+    uniform = normalize(jnp.zeros_like(ranges), mask)
+    ranges = (1 - settings.tremble) * ranges + settings.tremble * uniform
+    recursive = settings.recursive_queries
     result = search(
         game,
         evaluator=evaluator,
         root=belief_state(public, ranges),
         key=search_key,
-        settings=with_queries(settings, recursive),
+        settings=with_queries(settings.search, recursive),
     )
     versions = jnp.broadcast_to(version, len(states))
 

@@ -101,15 +101,17 @@ class QueryQueue:
         return states, ranges
 
     def save(self) -> dict[str, np.ndarray]:
-        """Everything, as named arrays; nothing where it is empty."""
+        """Everything, as named arrays."""
+        counts = {"dropped": np.array(self.num_dropped, np.int64)}
         if not self._states:
-            return {}
-        return {"states": np.stack(self._states), "ranges": np.stack(self._ranges)}
+            return counts
+        return {**counts, "states": np.stack(self._states), "ranges": np.stack(self._ranges)}
 
     def load(self, arrays: dict[str, np.ndarray]) -> None:
         """Takes over what `save` gave."""
         self._states = list(arrays.get("states", []))
         self._ranges = list(arrays.get("ranges", []))
+        self.num_dropped = int(arrays["dropped"])
 
 
 def _named(examples: StoredExample) -> dict[str, np.ndarray]:

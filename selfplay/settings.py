@@ -52,6 +52,11 @@ class SelfplaySettings:
     """p_no_resign: share of games that are played to the end in any case."""
     td1: float = 0.0
     """p_td1: probability that a visited belief state becomes an example with the game's outcome."""
+    search_targets: float = 0.0
+    """Probability that a visited belief state becomes an example with the values that its search
+    found, as in ReBeL; beyond the paper."""
+    safe: bool = True
+    """False: searches are re-solved without the gadget, to see what that costs."""
     queries_per_search: float = 0.9
     """q_search: network queries of a search that are solved, on average."""
     max_events: int = 4
@@ -63,7 +68,7 @@ class SelfplaySettings:
         for name in ("greedy_after", "max_moves"):
             if getattr(self, name) is not None:
                 _at_least(name, getattr(self, name), 0 if name == "greedy_after" else 1)
-        for name in ("uniform_mix", "no_resign", "td1"):
+        for name in ("uniform_mix", "no_resign", "td1", "search_targets"):
             _is_share(name, getattr(self, name))
         _is_number("queries_per_search", self.queries_per_search, at_least=0)
         if self.resign_threshold is not None and not -1 <= self.resign_threshold <= 0:
@@ -80,6 +85,10 @@ class SolverSettings:
     """Queries that wait; where there is no room for a new one the oldest is dropped."""
     recursive_queries: float = 0.1
     """q_recursive: queries of a solve that are solved in their turn, on average."""
+    tremble: float = 1e-3
+    """Share of the uniform range that is mixed into both ranges. Where one is 0 for all that an
+    opponent's infostate can meet, nothing would tell that infostate how to play, and values would
+    jump there."""
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search that solves them; `num_queries` follows from `recursive_queries`."""
 
@@ -91,6 +100,7 @@ class SolverSettings:
                 f"queue_size must be at least batch_size = {self.batch_size}, "
                 f"got {self.queue_size}."
             )
+        _is_share("tremble", self.tremble)
         if not 0 <= self.recursive_queries < 1:
             raise ValueError(f"recursive_queries must be in [0, 1), got {self.recursive_queries}.")
 

@@ -59,7 +59,6 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
     )
 
 
-
 def trained_steps(path: Path) -> list[int]:
     """The steps of all checkpoints of a run folder; ValueError if it is none."""
     return checkpoint_steps(RunFolder.read(path).checkpoints)

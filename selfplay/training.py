@@ -8,11 +8,12 @@ import numpy as np
 
 from gtcfr.evaluator import Evaluator
 from selfplay.checkpoint import CheckpointStore
-from selfplay.loop import PARTS, InlineTraining
 from selfplay.metrics import Metrics, MetricsFile
+from selfplay.schedule import PARTS, Schedule
 from selfplay.settings import RunSettings
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
+_BEFORE_THE_FIRST: Final = -1  # step
 
 
 class Evaluate(Protocol):
@@ -23,9 +24,9 @@ class Evaluate(Protocol):
 
 
 class Training:
-    """Drives an `InlineTraining` and keeps what it learns."""
+    """Drives a schedule and keeps what it learns."""
 
-    def __init__(self, inner: InlineTraining, store: CheckpointStore, metrics: MetricsFile) -> None:
+    def __init__(self, inner: Schedule, store: CheckpointStore, metrics: MetricsFile) -> None:
         self.inner, self._store, self._metrics = inner, store, metrics
         self._settings = inner.config.run
         self._before = 0.0  # seconds of earlier sessions
@@ -45,6 +46,7 @@ class Training:
         whole, or if they are of another network.
         """
         if not self._store.steps():
+            self._metrics.forget_after(_BEFORE_THE_FIRST)
             return None
         found = self._store.load()
         self.inner.load(found.arrays, found.meta)

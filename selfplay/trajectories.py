@@ -18,8 +18,9 @@ from selfplay.examples import StoredExample, take
 class Trajectories:
     """The decisions of games in progress, on the host."""
 
-    def __init__(self, num_games: int, td1: float) -> None:
-        self._td1 = td1
+    def __init__(self, num_games: int, td1: float, search_targets: float = 0.0) -> None:
+        """td1, search_targets: shares of the decisions, see `SelfplaySettings`."""
+        self._td1, self._search_targets = td1, search_targets
         self._decisions: list[list[tuple[StoredExample, np.ndarray]]] = [
             [] for _ in range(num_games)
         ]
@@ -27,13 +28,28 @@ class Trajectories:
     def add(
         self, decisions: Decisions, max_utility: float, random: np.random.Generator
     ) -> StoredExample | None:
-        """Adds a step; returns the examples of the games that ended with it, if there are any.
+        """Adds a step; returns the examples that come of it, if there are any.
 
-        Games that were abandoned have no outcome, and give none.
+        They are of the games that ended with it, and of the searches of the step where those give
+        targets of their own. Games that were abandoned have no outcome, and give none.
         """
-        if self._td1 == 0:
-            return None
         rows: list[Any] = []
+        if self._search_targets > 0:
+            chosen = random.random(len(self._decisions)) < self._search_targets
+            numbers = np.flatnonzero(chosen).tolist()
+            rows += [take(decisions.visited, np.asarray(number)) for number in numbers]
+        if self._td1 > 0:
+            rows += self._ended(decisions, max_utility, random)
+        if not rows:
+            return None
+        examples: StoredExample = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
+        return examples
+
+    def _ended(
+        self, decisions: Decisions, max_utility: float, random: np.random.Generator
+    ) -> list[StoredExample]:
+        """Examples of the games that ended with a step."""
+        rows: list[StoredExample] = []
         for number, trajectory in enumerate(self._decisions):
             visited = take(decisions.visited, np.asarray(number))
             trajectory.append((visited, np.asarray(decisions.infostates)[number]))
@@ -47,10 +63,7 @@ class Trajectories:
                 ]
             if decisions.is_over[number] or decisions.is_abandoned[number]:
                 trajectory.clear()
-        if not rows:
-            return None
-        examples: StoredExample = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
-        return examples
+        return rows
 
 
 def _with_outcome(visited: StoredExample, infostates: np.ndarray, outcome: float) -> StoredExample:

@@ -185,7 +185,8 @@ def _flag(option: str) -> str:
 def _read_run(arguments: argparse.Namespace) -> tuple[Path | None, SearchSettings]:
     """The run folder that stands in the place of a game, if one does, and what it searches with."""
     path = Path(arguments.game)
-    if not path.is_dir():
+    # A folder that happens to be called like a game is not meant, unless it is a run's.
+    if not path.is_dir() or (path.name == arguments.game and not (path / "config.toml").is_file()):
         return None, SearchSettings()
     from selfplay.run_folder import RunFolder
 

@@ -43,9 +43,9 @@ def _draw(path: Path, game: Game[Any], lines: list[Metrics]) -> None:
 
     figure = Figure(figsize=(9, 6.4), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
-    hours = lines[-1]["seconds"] / 60
+    minutes = lines[-1]["seconds"] / 60
     figure.suptitle(
-        f"{display.short_name(game)}: {lines[-1]['step']:,} learner steps in {hours:.3g} min"
+        f"{display.short_name(game)}: {lines[-1]['step']:,} learner steps in {minutes:.3g} min"
     )
     axes = figure.subplots(2, 2)
     _curves(axes[0, 0], lines, [("exploitability", "exploitability")], 1000.0)

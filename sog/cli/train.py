@@ -4,8 +4,9 @@ import argparse
 import contextlib
 import importlib.util
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -17,16 +18,18 @@ from selfplay.learner import NotFiniteError
 from selfplay.loop import InlineTraining
 from selfplay.metrics import MetricsFile, read_metrics
 from selfplay.run_folder import RunFolder
+from selfplay.schedule import Schedule, check_config
 from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, milestones
 from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
+from sog.cli.errors import SUCCESS, CommandError
 from sog.cli.loading import load_game
 from sog.cli.sizes import can_be_counted
 from sog.cli.train_view import TrainView
 from sog.games import Game
 
+_KILLED_BY: Final = 128  # plus the number of the signal, as shells say it
 _MOST_NODES: Final = 20_000
 """Games with more public states are not evaluated while they train."""
 
@@ -36,10 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     config = _read_config(arguments)
     if arguments.tensorboard and importlib.util.find_spec("tensorboardX") is None:
         raise CommandError("--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'.")
+    _check_schedule(arguments)
     use_compilation_cache()
     game = load_game(config.game)
     path = arguments.run or Path("runs") / Path(arguments.config).stem
     try:
+        check_config(game, config)  # before a folder is made for it
         with RunFolder.open(path, config) as folder:
             return _train(arguments, config, game, folder, path)
     except NotFiniteError as error:
@@ -58,30 +63,59 @@ def _read_config(arguments: argparse.Namespace) -> Config:
 def _train(
     arguments: argparse.Namespace, config: Config, game: Game[Any], folder: RunFolder, path: Path
 ) -> int:
-    with TrainView(display.short_name(game), config.run.steps, str(path)) as view:
+    with (
+        TrainView(display.short_name(game), config.run.steps, str(path)) as view,
+        _schedule(arguments, game, config) as schedule,
+    ):
         view.tell("compiling")
         store = CheckpointStore(
             folder.checkpoints, keep=config.run.keep, milestones=milestones(config.run)
         )
         events = path / "tensorboard" if arguments.tensorboard else None
         metrics = MetricsFile(folder.metrics, tensorboard=events)
-        training = Training(InlineTraining(game, config), store, metrics)
+        training = Training(schedule, store, metrics)
         resumed = training.resume()
         if resumed is not None:
             step, skipped = resumed
             for line in skipped:
                 display.note(line)
             display.note(f"going on from the checkpoint of step {step:,} in {path}.")
-        with _stopping() as should_stop:
+        with _stopping() as received:
             finished = training.run(
                 evaluate=_evaluations(game, config, view),
-                should_stop=should_stop,
+                should_stop=lambda: bool(received),
                 progress=view.show,
             )
     _print_result(arguments, game, path, training)
     if not finished:
         display.note(f"stopped at step {training.inner.learner.step:,}; the same command goes on.")
-    return SUCCESS if finished else INTERRUPTED
+    return SUCCESS if finished else _KILLED_BY + received[0]
+
+
+def _check_schedule(arguments: argparse.Namespace) -> None:
+    if arguments.schedule == "processes":
+        if importlib.util.find_spec("ray") is None:
+            raise CommandError("--schedule processes needs ray: pip install 'sog[processes]'.")
+        return
+    given = {"--workers": arguments.workers, "--ray-address": arguments.ray_address}
+    for option, value in given.items():
+        if value is not None:
+            raise CommandError(f"{option} needs --schedule processes.")
+
+
+@contextlib.contextmanager
+def _schedule(arguments: argparse.Namespace, game: Game[Any], config: Config) -> Iterator[Schedule]:
+    if arguments.schedule == "inline":
+        yield InlineTraining(game, config)
+        return
+    from selfplay.processes import ProcessTraining
+    from selfplay.ray_cluster import ray_cluster
+
+    with (
+        contextlib.redirect_stdout(sys.stderr),  # where Ray tells of dead workers; --json is alone
+        ray_cluster(arguments.ray_address, arguments.workers) as num_workers,
+    ):
+        yield ProcessTraining(game, config, num_workers, display.note)
 
 
 def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate | None:
@@ -112,8 +146,8 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
 
 
 @contextlib.contextmanager
-def _stopping() -> Iterator[Callable[[], bool]]:
-    """Turns the first Ctrl-C or SIGTERM into a question that is asked between cycles."""
+def _stopping() -> Iterator[list[int]]:
+    """Collects the first Ctrl-C or SIGTERM, so that it is heard between cycles."""
     received: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -123,12 +157,12 @@ def _stopping() -> Iterator[Callable[[], bool]]:
         display.note("stopping after this cycle; Ctrl-C again to stop at once.")
 
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
+        yield received
         return
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, stop) for number in numbers}
     try:
-        yield lambda: bool(received)
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from sog.cli.numbers import positive_integer
+
 TRAIN_SUMMARY: Final = "train a network by sound self-play"
 TRAIN_EXAMPLES: Final = """\
 A configuration is the name of one that is installed (sog configs) or a TOML file of your own.
@@ -16,15 +18,23 @@ A configuration is the name of one that is installed (sog configs) or a TOML fil
 The same command goes on where a run was stopped or killed, from its newest checkpoint. Ctrl-C
 (or SIGTERM) finishes the cycle, saves a checkpoint and stops; a second one stops at once.
 
+--schedule processes trains on Ray (pip install 'sog[processes]'): workers play and solve while the
+learner learns, and one that dies is replaced. Ray is started for the run, reachable from this
+machine only, with a random token. Workers on other machines, which must have sog as well, belong to
+a Ray cluster that you start; its token is in RAY_AUTH_TOKEN or ~/.ray/auth_token. Set
+RAY_AUTH_MODE=disabled to do without one.
+
 examples:
   sog train leduc_demo                            a few minutes on two cores
   sog train leduc --run runs/mine --set run.seed=1
+  sog train leduc --schedule processes --workers 8
   sog train kuhn --set search.num_simulations=50 --set network.width=64
   sog plot runs/leduc_demo                        learning curves
   sog evaluate runs/leduc_demo --checkpoint all   exploitability over training
   sog play runs/leduc_demo                        play against it
 
-Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C, 2 a mistake, told in one line.
+Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C (143 by SIGTERM), 2 a mistake, told
+in one line.
 """
 
 
@@ -47,10 +57,21 @@ def add_train_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--schedule",
-        choices=("inline",),
+        choices=("inline", "processes"),
         default="inline",
         help="how actors, solver and learner share the work; inline: in turns, in one process, "
-        "deterministic (default: inline)",
+        "deterministic; processes: at the same time, on Ray (default: inline)",
+    )
+    add(
+        "--workers",
+        type=positive_integer,
+        metavar="N",
+        help="with --schedule processes: processes that play and solve (default: one per core)",
+    )
+    add(
+        "--ray-address",
+        metavar="HOST:PORT",
+        help="with --schedule processes: a Ray cluster that runs already (default: one of our own)",
     )
     add(
         "--tensorboard",

@@ -1,7 +1,7 @@
 """How far a network's values are from the exact ones, on belief states it was not trained on.
 
 The belief states are those of random play: a public state drawn uniformly among those where
-somebody acts, and for each player the range with which he gets there if he picks his policy at
+the game goes on, and for each player the range with which he gets there if he picks his policy at
 random (each row uniformly among all distributions over the legal actions). The exact values are
 those of a long tabular solve below the state, with both ranges known.
 """

@@ -1,0 +1,132 @@
+"""What all schedules share: the learner, the examples and queries that wait, and their saving.
+
+A schedule says who works when: `selfplay.loop` in turns, `selfplay.processes` at the same time.
+"""
+
+import abc
+import time
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from gtcfr.evaluator import NetworkEvaluator
+from networks.cvpn import make_network
+from selfplay.learner import Learner
+from selfplay.replay import QueryQueue, Replay
+from selfplay.settings import Config
+from selfplay.workers import SELFPLAY, SOLVER, Work
+from sog.games.core import Game
+
+STEPS_PER_CALL: Final = 8
+"""Learner steps that are one call of the device."""
+_LEARNER: Final = "learner"
+PARTS: Final = (SELFPLAY, SOLVER, _LEARNER)
+
+
+class Schedule(abc.ABC):
+    """A training run in memory; `cycle` makes it go on."""
+
+    def __init__(self, game: Game[Any], config: Config) -> None:
+        """Raises ValueError for sizes that the game cannot have."""
+        check_config(game, config)
+        self.game, self.config = game, config
+        self.apply_fn, params = make_network(game, config.network, config.run.seed)
+        self.learner = Learner(game, self.apply_fn, config.learner, params)
+        self.replay = Replay(game, config.replay.size, config.replay.max_grad_updates)
+        self.queue = QueryQueue(config.solver.queue_size)
+        self.counts = dict.fromkeys(("cycles", "searches", "solves", "games", "full_trees"), 0)
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+
+    @property
+    def evaluator(self) -> NetworkEvaluator:
+        """The network as it is now."""
+        return NetworkEvaluator(apply_fn=self.apply_fn, params=self.learner.state.params)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all learner steps are done."""
+        return self.learner.step >= self.config.run.steps
+
+    @abc.abstractmethod
+    def cycle(self, until: int | None = None) -> dict[str, float]:
+        """Goes on a little.
+
+        until: no learner step beyond this one, as for a checkpoint there. Returns the losses, empty
+        if there was no learner step. Raises ValueError if a search or a step fails (see
+        `selfplay.workers`, `selfplay.learner.NotFiniteError`).
+        """
+
+    @abc.abstractmethod
+    def begin_new_games(self) -> None:
+        """Told after each checkpoint, which does not hold the games in progress."""
+
+    def take_in(self, work: Work) -> None:
+        """Counts what a worker made, and keeps its examples and queries."""
+        for name, count in work.counts.items():
+            self.counts[name] += count
+        self.seconds[work.part] += work.seconds
+        self.queue.add(work.states, work.ranges)
+        if work.examples is not None:
+            self.replay.add(work.examples)
+
+    def steps_due(self, until: int | None) -> int:
+        """Learner steps that the next call may do; 0 if there are too few examples for it."""
+        left = (self.config.run.steps if until is None else until) - self.learner.step
+        steps = min(STEPS_PER_CALL, left)
+        too_few = len(self.replay) < self.config.replay.least
+        if too_few or self.replay.num_batches(self.config.learner.batch_size) < steps:
+            return 0
+        return max(steps, 0)
+
+    def learn(self, steps: int, random: np.random.Generator) -> dict[str, float]:
+        """So many learner steps in one call; returns the losses."""
+        began = time.perf_counter()
+        batches = self.replay.draw((steps, self.config.learner.batch_size), random)
+        losses = self.learner.train(batches)
+        self.seconds[_LEARNER] += time.perf_counter() - began
+        return losses
+
+    def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Everything that a run goes on from: named arrays, and numbers."""
+        arrays = {f"learner/{n:04}": leaf for n, leaf in enumerate(self.learner.save())}
+        for room, kept in (("replay", self.replay.save()), ("queue", self.queue.save())):
+            arrays |= {f"{room}/{name}": leaf for name, leaf in kept.items()}
+        return arrays, {"counts": self.counts, "seconds": self.seconds}
+
+    def load(self, arrays: dict[str, np.ndarray], numbers: dict[str, Any]) -> None:
+        """Takes over what `save` gave; ValueError if it is of another network or optimizer."""
+
+        def room(name: str) -> dict[str, np.ndarray]:
+            prefix = f"{name}/"
+            return {
+                key.removeprefix(prefix): leaf
+                for key, leaf in sorted(arrays.items())
+                if key.startswith(prefix)
+            }
+
+        self.learner.load(list(room("learner").values()))
+        self.replay.load(room("replay"))
+        self.queue.load(room("queue"))
+        self.counts, self.seconds = dict(numbers["counts"]), dict(numbers["seconds"])
+        self.begin_new_games()
+
+
+def check_config(game: Game[Any], config: Config) -> None:
+    """Raises ValueError for searches that the game cannot have; compiles nothing."""
+    searches = {
+        "search": (config.search, config.selfplay.max_events),
+        "solver.search": (config.solver.search, 0),
+        "run.evaluate_search": (config.run.evaluate_search, 0),
+    }
+    for name, (search, path_length) in searches.items():
+        try:
+            search.shape(game, path_length)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    devices = jax.device_count()
+    if config.learner.batch_size % devices:
+        raise ValueError(
+            f"learner: batch_size must be a multiple of the {devices} devices, "
+            f"got {config.learner.batch_size}."
+        )

@@ -1,0 +1,157 @@
+"""What makes examples: a worker that plays a batch of games, and one that solves queries.
+
+Both take the network with every call and hand on NumPy arrays, so that a schedule may have them in
+its own process or in others.
+"""
+
+import dataclasses
+import functools
+import time
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.packing import unpack
+from selfplay.actor import Games, start_games, step_games
+from selfplay.examples import StoredExample
+from selfplay.query_solver import NewQueries, solve_queries
+from selfplay.settings import Config
+from selfplay.trajectories import Trajectories
+from sog.games.core import Game
+
+SELFPLAY: Final = "selfplay"
+SOLVER: Final = "solver"
+_PURPOSES: Final = (SELFPLAY, SOLVER)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Work:
+    """What a worker made in one call; NumPy arrays."""
+
+    part: str
+    """SELFPLAY or SOLVER."""
+    examples: StoredExample | None
+    """With an axis in front; None if there are none."""
+    states: np.ndarray
+    """Queries that are to be solved: [query, width] int32, packed."""
+    ranges: np.ndarray
+    """[query, player, S]."""
+    counts: dict[str, int]
+    """What was done, by the names of the metrics."""
+    seconds: float
+    """How long it took."""
+
+
+def key_of(seed: int, cycle: int, part: str) -> Array:
+    """The key of a part's work in a cycle."""
+    key = jax.random.fold_in(jax.random.key(seed), cycle)
+    return jax.random.fold_in(key, _PURPOSES.index(part))
+
+
+class SelfplayWorker:
+    """Plays a batch of games, one decision in each of them per call."""
+
+    def __init__(self, game: Game[Any], config: Config) -> None:
+        self._game, self._settings = game, config.selfplay
+        self._start: Any = jax.jit(
+            functools.partial(
+                start_games, game, search_settings=config.search, settings=config.selfplay
+            )
+        )
+        self._step: Any = jax.jit(
+            functools.partial(step_games, game, config.search, config.selfplay)
+        )
+        self.begin_new_games()
+
+    def begin_new_games(self) -> None:
+        """Gives up the games in progress."""
+        self._games: Games | None = None
+        settings = self._settings
+        self._trajectories = Trajectories(
+            settings.batch_size, settings.td1, settings.search_targets
+        )
+
+    def play(
+        self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
+    ) -> Work:
+        """One decision in every game. version: of the evaluator's network.
+
+        Raises ValueError if a value is not finite, or if `max_events` does not suffice.
+        """
+        began = time.perf_counter()
+        start_key, step_key = jax.random.split(key)
+        if self._games is None:
+            self._games = self._start(evaluator=evaluator, key=start_key)
+        self._games, found = self._step(evaluator, self._games, version, step_key)
+        decisions = jax.device_get(found)
+        if decisions.overflows:
+            raise ValueError(
+                f"selfplay: max_events must be larger in {self._game.name}, where a player may see "
+                f"more public events between two decisions, got {self._settings.max_events}."
+            )
+        _check(self._game, decisions.fault, "self-play")
+        states, ranges = _chosen(decisions.queries)
+        return Work(
+            part=SELFPLAY,
+            examples=self._trajectories.add(decisions, self._game.max_utility, random),
+            states=states,
+            ranges=ranges,
+            counts={
+                "searches": len(decisions.is_over),
+                "games": int((decisions.is_over | decisions.is_abandoned).sum()),
+                "full_trees": int(decisions.num_full),
+            },
+            seconds=time.perf_counter() - began,
+        )
+
+
+class SolverWorker:
+    """Solves batches of queries."""
+
+    def __init__(self, game: Game[Any], config: Config) -> None:
+        self._game = game
+        self._solve: Any = jax.jit(functools.partial(solve_queries, game, config.solver))
+
+    def solve(
+        self,
+        evaluator: Evaluator,
+        version: Array,
+        states: np.ndarray,
+        ranges: np.ndarray,
+        key: Array,
+    ) -> Work:
+        """Solves queries, all batches of one size. states: [query, width], packed; ranges: [query,
+        player, S]. Raises ValueError if a value is not finite.
+        """
+        began = time.perf_counter()
+        solved = jax.device_get(self._solve(evaluator, states, ranges, version, key))
+        _check(self._game, solved.fault, "the query solver")
+        new_states, new_ranges = _chosen(solved.queries)
+        return Work(
+            part=SOLVER,
+            examples=solved.examples,
+            states=new_states,
+            ranges=new_ranges,
+            counts={"solves": len(states)},
+            seconds=time.perf_counter() - began,
+        )
+
+
+def _chosen(queries: NewQueries) -> tuple[np.ndarray, np.ndarray]:
+    chosen = np.asarray(queries.chosen)
+    return np.asarray(queries.state)[chosen], np.asarray(queries.ranges)[chosen]
+
+
+def _check(game: Game[Any], fault: Fault, where: str) -> None:
+    """Raises ValueError if the network gave a value that is not finite."""
+    found = np.asarray(fault.found)
+    if found.any():
+        state = unpack(game, jnp.asarray(fault.state[int(np.argmax(found))]))
+        raise ValueError(
+            f"the network gave a value that is not finite in {where}, at the public state "
+            f"'{game.describe_state(state)}'."
+        )

@@ -1,0 +1,73 @@
+"""`sog configs`: what can be trained, and with which settings."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfplay.config import flatten, load_config
+from sog.games import make
+
+pytest.importorskip("sog.configs", reason="sog is not installed")
+
+Run = Callable[..., tuple[int, str, str]]
+
+NAMES = sorted(file.stem for file in (Path(__file__).parents[2] / "configs").glob("*.toml"))
+
+
+def test_all_configurations_are_listed_with_their_games(
+    sog: Run, sog_json: Callable[..., Any]
+) -> None:
+    listed = sog_json("configs")
+    assert [entry["name"] for entry in listed] == NAMES
+    for entry in listed:
+        config = load_config(entry["name"])
+        assert (entry["game"], entry["summary"]) == (config.game, config.summary)
+        assert config.summary
+        make(config.game)
+    code, out, err = sog("configs")
+    assert (code, err) == (0, "")
+    assert all(name in out for name in NAMES)
+    assert out.rstrip().endswith("To change them: sog configs NAME > mine.toml.")
+
+
+def test_what_is_shown_of_one_is_a_file_that_means_the_same(sog: Run, tmp_path: Path) -> None:
+    code, out, err = sog("configs", "kuhn")
+    assert (code, err) == (0, "")
+    mine = tmp_path / "mine.toml"
+    mine.write_text(out)
+    assert load_config(str(mine)) == load_config("kuhn")
+    for key in flatten(load_config("kuhn")):
+        assert f"{key.rpartition('.')[2]} = " in out
+
+
+def test_one_is_shown_as_json_too(sog_json: Callable[..., Any]) -> None:
+    shown = sog_json("configs", "leduc")
+    assert shown["game"] == "leduc"
+    config = load_config("leduc")
+    assert shown["search"]["num_simulations"] == config.search.num_simulations
+    assert shown["run"]["steps"] == config.run.steps
+
+
+def test_a_file_of_ones_own_is_shown_with_all_settings(sog: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('game = "kuhn"\n')
+    code, out, _ = sog("configs", str(file))
+    assert code == 0
+    assert "num_simulations = 100" in out
+
+
+def test_mistakes_are_told_in_one_line(sog: Run, tmp_path: Path) -> None:
+    assert sog("configs", "leducc") == (
+        2,
+        "",
+        "sog: error: leducc is no configuration; did you mean leduc? The name of a file ends in "
+        ".toml.\n",
+    )
+    file = tmp_path / "wrong.toml"
+    file.write_text('game = "kuhn"\nsteps = 3\n')
+    code, out, err = sog("configs", str(file))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"sog: error: {file}: steps is no key of a configuration; ")
+    assert err.count("\n") == 1

@@ -1,0 +1,317 @@
+"""`sog train` from the first step to the last, and what takes its run folder from there."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from selfplay.checkpoint import load_checkpoint
+from selfplay.metrics import read_metrics
+from selfplay.run_folder import RunFolder
+from sog.cli.main import main
+
+Run = Callable[..., tuple[int, str, str]]
+Start = Callable[..., "subprocess.Popen[str]"]
+
+TINY = """\
+game = "kuhn"
+network = { width = 16, depth = 1 }
+search = { num_simulations = 4 }
+selfplay = { batch_size = 8, td1 = 0.5 }
+solver = { batch_size = 8, search = { num_simulations = 4 } }
+replay = { least = 8, max_grad_updates = 1.0 }
+learner = { batch_size = 8 }
+
+[run]
+steps = 16
+checkpoint_every = 8
+evaluate_every = 8
+evaluate_search = { num_simulations = 4 }
+value_error_states = 8
+"""
+UNWATCHED = ("--set", "run.evaluate_every=0")  # evaluations change nothing
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("config") / "tiny.toml"
+    file.write_text(TINY)
+    return str(file)
+
+
+@pytest.fixture(scope="module")
+def trained(config: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """A run folder, stdout and stderr of a whole run. Tests that change the folder copy it."""
+    path = tmp_path_factory.mktemp("runs") / "kuhn"
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(["train", config, "--run", str(path), "--json"])
+    assert code == 0, err.getvalue()
+    return path, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def copied(trained: tuple[Path, str, str], tmp_path: Path) -> Path:
+    return Path(shutil.copytree(trained[0], tmp_path / "run"))
+
+
+def steps_in(path: Path) -> list[int]:
+    return sorted(int(entry.name) for entry in (path / "checkpoints").iterdir())
+
+
+def test_a_run_trains_to_its_last_step_and_reports(trained: tuple[Path, str, str]) -> None:
+    path, out, err = trained
+    result: dict[str, Any] = json.loads(out)
+    assert result["game"] == "kuhn(ranks=3)"
+    assert (result["run"], result["step"]) == (str(path), 16)
+    counts = result["counts"]
+    assert counts["searches"] == 8 * counts["cycles"]
+    assert counts["solves"] % 8 == 0
+    assert counts["games"] > 8
+    # An example is used once on average: 16 batches of 8.
+    assert 128 <= result["examples"] < 128 + 8 * 20
+    assert err.splitlines()[:2] == ["sog: compiling", "sog: solving belief states to compare with"]
+    assert "sog: step " in err
+    assert "going on from" not in err
+
+
+def test_a_run_keeps_checkpoints_and_metrics(trained: tuple[Path, str, str]) -> None:
+    path, out, _ = trained
+    assert steps_in(path) == [0, 8, 16]
+    lines = read_metrics(path / "metrics.jsonl")
+    measured = [line for line in lines if "exploitability" in line]
+    assert [line["step"] for line in measured] == [0, 8, 16]
+    assert measured[-1]["exploitability"] == json.loads(out)["exploitability"]
+    # Kuhn poker's mean payoff is at most 2, and uniform play loses 0.46 against best responses.
+    assert all(0 < line["exploitability"] < 0.5 for line in measured)
+    assert all(0 < line["value_error_exact"] < 2 for line in measured)
+    told = [line for line in lines if "searches_per_second" in line]
+    assert [line["step"] for line in told if "loss" in line][-1] == 16
+    for line in told:
+        shares = [line[f"{part}_share"] for part in ("selfplay", "solver", "learner")]
+        assert min(shares) >= 0
+        assert sum(shares) <= 1 + 1e-6
+    assert [line["seconds"] for line in lines] == sorted(line["seconds"] for line in lines)
+
+
+def test_a_run_that_was_killed_goes_on_and_gets_the_same_parameters_bit_for_bit(
+    sog: Run, config: str, copied: Path
+) -> None:
+    """As if the machine had died after the checkpoint of step 8; and on, for more steps."""
+    wanted = load_checkpoint(copied / "checkpoints", 16)
+    before = read_metrics(copied / "metrics.jsonl")
+    shutil.rmtree(copied / "checkpoints" / "16")
+    with (copied / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 16, "sec')
+    longer = ("--set", "run.steps=20")
+    code, out, err = sog("train", config, "--run", str(copied), *UNWATCHED, *longer)
+    assert code == 0, err
+    assert f"sog: going on from the checkpoint of step 8 in {copied}.\n" in err
+    assert "trained in" in out
+    found = load_checkpoint(copied / "checkpoints", 16)
+    assert found.arrays.keys() == wanted.arrays.keys()
+    for name, array in wanted.arrays.items():
+        np.testing.assert_array_equal(found.arrays[name], array)
+    assert found.meta["counts"] == wanted.meta["counts"]
+    assert steps_in(copied)[-1] == 20
+    lines = read_metrics(copied / "metrics.jsonl")
+    kept = [line for line in before if line["step"] <= 8]
+    assert lines[: len(kept)] == kept
+    assert lines[-1]["step"] == 20
+    assert lines[-1]["seconds"] > kept[-1]["seconds"]  # of both sessions
+    assert [line["step"] for line in lines if "exploitability" in line] == [0, 8]
+    assert RunFolder.read(copied).config.run.steps == 20
+
+
+def test_a_damaged_checkpoint_is_passed_over_and_told(sog: Run, config: str, copied: Path) -> None:
+    (copied / "checkpoints" / "16" / "meta.json").write_text("{}")
+    last = ("--set", "run.steps=8")
+    code, _, err = sog("train", config, "--run", str(copied), *UNWATCHED, *last)
+    assert code == 0, err
+    assert "sog: checkpoint 16: file meta.json has 2 bytes, not " in err
+    assert "going on from the checkpoint of step 8 in" in err
+
+
+def test_weights_that_explode_stop_the_run_and_the_batch_is_kept(
+    sog: Run, config: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    code, out, err = sog(
+        "train", config, "--run", str(path), *UNWATCHED, "--set", "learner.learning_rate=1e38"
+    )
+    assert (code, out) == (2, "")
+    last = err.splitlines()[-1]
+    assert last.startswith("sog: error: ")
+    kept = sorted(path.glob("not_finite_*.npz"))
+    assert len(kept) == 1
+    assert "is not finite in learner step " in last
+    assert last.endswith(f" Its batch is in {kept[0]}.")
+    with np.load(kept[0]) as batch:
+        assert batch["values"].shape == (8, 2, 3)
+    assert steps_in(path) == [0]
+
+
+# Taken from there: sog evaluate, sog plot.
+
+
+def test_all_checkpoints_are_evaluated_as_they_were_while_training(
+    sog: Run, trained: tuple[Path, str, str]
+) -> None:
+    path, _, _ = trained
+    code, out, err = sog("evaluate", str(path), "--checkpoint", "all", "--seeds", "3", "--json")
+    assert code == 0, err
+    results = json.loads(out)["results"]
+    assert [result["checkpoint"] for result in results] == [0, 8, 16]
+    assert {tuple(result["search"]) for result in results} == {(4, 1)}
+    assert {result["evaluator"] for result in results} == {"network"}
+    measured = [
+        line["exploitability"]
+        for line in read_metrics(path / "metrics.jsonl")
+        if "exploitability" in line
+    ]
+    found = [result["exploitability"]["mean"] for result in results]
+    assert found == pytest.approx(measured, abs=1e-3)
+
+
+def test_the_newest_checkpoint_is_evaluated_unless_one_is_named(
+    sog: Run, trained: tuple[Path, str, str]
+) -> None:
+    code, out, err = sog("evaluate", str(trained[0]), "--seeds", "3", "--json")
+    assert code == 0, err
+    assert [result["checkpoint"] for result in json.loads(out)["results"]] == [16]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--checkpoint", "9"], "--checkpoint must be all or one of 0, 8, 16, got 9."),
+        (["--checkpoint", "last"], "--checkpoint must be all or one of 0, 8, 16, got last."),
+        (
+            ["--evaluator", "zero"],
+            "--evaluator has no effect on a run folder, which has a network.",
+        ),
+    ],
+)
+def test_what_a_run_folder_cannot_be_evaluated_with_is_told(
+    sog: Run, trained: tuple[Path, str, str], options: list[str], message: str
+) -> None:
+    assert sog("evaluate", str(trained[0]), *options) == (2, "", f"sog: error: {message}\n")
+
+
+def test_folders_without_a_run_or_a_checkpoint_cannot_be_evaluated(
+    sog: Run, trained: tuple[Path, str, str], tmp_path: Path
+) -> None:
+    code, out, err = sog("evaluate", str(tmp_path))
+    assert (code, out) == (2, "")
+    assert err == f"sog: error: {tmp_path} is no run folder: it has no config.toml.\n"
+    shutil.copy(trained[0] / "config.toml", tmp_path)
+    code, out, err = sog("evaluate", str(tmp_path))
+    assert (code, err) == (2, f"sog: error: {tmp_path} has no checkpoint yet.\n")
+
+
+def test_the_curves_of_a_run_are_drawn(sog: Run, copied: Path) -> None:
+    assert sog("plot", str(copied)) == (0, "", f"sog: the curves are in {copied}/curves.png.\n")
+    assert (copied / "curves.png").read_bytes().startswith(b"\x89PNG\r\n")
+
+
+# Mistakes: exit code 2 and one line.
+
+
+def refusal(sog: Run, *arguments: str) -> str:
+    code, out, err = sog("train", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("sog: error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("sog: error: ").removesuffix("\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("network.widht=3", "did you mean network.width?"),
+        ("run.steps=0", "with run.steps=0: run: steps must be >= 1, got 0."),
+        ("game=chess", "unknown game 'chess'"),
+        ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
+        ("learner.batch_size=9", "learner: batch_size must be a multiple of the 2 devices, got 9."),
+        ("network.torso=resnet", "torso must be mlp for kuhn, whose features are no planes"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(
+    sog: Run, config: str, tmp_path: Path, change: str, message: str
+) -> None:
+    found = refusal(sog, config, "--run", str(tmp_path / "run"), "--set", change)
+    assert message in found
+
+
+def test_an_unknown_key_of_a_file_is_named(sog: Run, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text('game = "kuhn"\nserach = { num_simulations = 4 }\n')
+    assert refusal(sog, str(file)).startswith(f"{file}: serach ")
+
+
+def test_a_run_folder_of_another_game_is_left_alone(sog: Run, config: str, copied: Path) -> None:
+    found = refusal(sog, config, "--run", str(copied), "--set", "game=leduc")
+    assert found == (
+        f"run folder {copied} was started with game = kuhn, not leduc; choose another --run folder."
+    )
+    assert steps_in(copied) == [0, 8, 16]
+
+
+def test_a_run_folder_in_use_is_left_alone(sog: Run, config: str, copied: Path) -> None:
+    with RunFolder.open(copied, RunFolder.read(copied).config):
+        found = refusal(sog, config, "--run", str(copied))
+    assert found.startswith(f"run folder {copied} is in use by process ")
+
+
+def test_evaluations_are_refused_where_the_game_is_too_large(sog: Run, tmp_path: Path) -> None:
+    file = tmp_path / "large.toml"
+    file.write_text(TINY.replace('"kuhn"', '"scotland_yard"'))
+    code, _, err = sog("train", str(file), "--run", str(tmp_path / "run"))
+    assert code == 2
+    assert err.splitlines()[-1] == (
+        "sog: error: run.evaluate_every must be 0 in scotland_yard, which is too large."
+    )
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("tensorboardX") is not None, reason="tensorboardX is installed"
+)
+def test_tensorboard_is_missed_before_the_work_begins(
+    sog: Run, config: str, tmp_path: Path
+) -> None:
+    found = refusal(sog, config, "--run", str(tmp_path / "run"), "--tensorboard")
+    assert found == "--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'."
+    assert not (tmp_path / "run").exists()
+
+
+# Interrupts.
+
+
+def test_ctrl_c_saves_a_checkpoint_and_the_same_command_goes_on(
+    start: Start, config: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run"
+    settings = ("--set", "run.steps=1_000_000", "--set", "run.checkpoint_every=100_000")
+    arguments = ("train", config, "--run", str(path), *UNWATCHED, *settings, "--json")
+    process = start(*arguments)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("sog: step "):
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    step = json.loads(out)["step"]
+    assert "sog: stopping after this cycle; Ctrl-C again to stop at once.\n" in err
+    assert err.endswith(f"sog: stopped at step {step:,}; the same command goes on.\n")
+    assert steps_in(path)[-1] == step
+    assert load_checkpoint(path / "checkpoints").step == step

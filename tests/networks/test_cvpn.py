@@ -1,0 +1,153 @@
+"""The network: what goes in, what comes out, and what must not matter."""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx
+
+from networks.cvpn import CVPN, ApplyNetwork, NetworkSettings, make_network
+from sog.games import Game, make
+
+TINY = NetworkSettings(width=8, depth=2)
+TINY_RESNET = NetworkSettings(torso="resnet", width=4, depth=1)
+CASES = pytest.mark.parametrize(
+    ("text", "settings"), [("kuhn", TINY), ("tic_tac_toe", TINY), ("tic_tac_toe", TINY_RESNET)]
+)
+
+
+@functools.cache
+def network_of(text: str, settings: NetworkSettings, seed: int = 0) -> tuple[ApplyNetwork, Any]:
+    return make_network(make(text), settings, seed)
+
+
+_apply = jax.jit(lambda apply_fn, params, *inputs: apply_fn(params, *inputs), static_argnums=0)
+
+
+def ask(
+    text: str, settings: NetworkSettings, features: np.ndarray, ranges: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    apply_fn, params = network_of(text, settings)
+    values, logits = _apply(apply_fn, params, features, ranges)
+    return np.asarray(values), np.asarray(logits)
+
+
+def queries(text: str, batch: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Random features and ranges."""
+    game, random = make(text), np.random.default_rng(seed)
+    features = random.uniform(-1, 1, (batch, len(observed(game)))).astype(np.float32)
+    weight = random.exponential(size=(batch, 2, game.num_infostates)).astype(np.float32)
+    return features, weight / weight.sum(axis=2, keepdims=True)
+
+
+def observed(game: Game[Any]) -> np.ndarray:
+    return np.asarray(game.observe(game.root()))
+
+
+@CASES
+def test_there_is_a_value_for_both_players_and_a_logit_for_every_action(
+    text: str, settings: NetworkSettings
+) -> None:
+    game = make(text)
+    values, logits = ask(text, settings, *queries(text, 5))
+    assert values.shape == (5, 2, game.num_infostates)
+    assert logits.shape == (5, game.num_infostates, game.num_actions)
+    assert values.dtype == logits.dtype == np.float32
+
+
+@CASES
+def test_the_answer_to_a_query_does_not_depend_on_the_others(
+    text: str, settings: NetworkSettings
+) -> None:
+    features, ranges = queries(text, 5)
+    together = ask(text, settings, features, ranges)
+    for row in range(5):
+        alone = ask(text, settings, features[[row]], ranges[[row]])
+        for answer, part in zip(alone, together, strict=True):
+            np.testing.assert_allclose(answer[0], part[row], atol=1e-6)
+    assert np.ptp(together[0], axis=0).min() > 1e-4  # and the queries do differ
+
+
+@CASES
+def test_an_untrained_network_values_everything_near_zero(
+    text: str, settings: NetworkSettings
+) -> None:
+    values, logits = ask(text, settings, *queries(text, 50))
+    assert 1e-4 < np.abs(values).max() < 0.5
+    assert np.sqrt(np.mean(values**2)) < 0.15
+    policy = np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True)
+    assert np.abs(policy * make(text).num_actions - 1).max() < 0.5  # almost uniform
+
+
+def test_with_hidden_information_ranges_matter() -> None:
+    features, ranges = queries("kuhn", 3)
+    values, logits = ask("kuhn", TINY, features, ranges)
+    for player in (0, 1):
+        others = ranges.copy()
+        others[:, player] = others[:, player, ::-1]
+        new_values, new_logits = ask("kuhn", TINY, features, others)
+        assert np.abs(new_values - values).max() > 1e-4
+        assert np.abs(new_logits - logits).max() > 1e-4
+
+
+@pytest.mark.parametrize("settings", [TINY, TINY_RESNET])
+def test_with_perfect_information_ranges_are_not_looked_at(settings: NetworkSettings) -> None:
+    features, ranges = queries("tic_tac_toe", 3)
+    answers = [ask("tic_tac_toe", settings, features, scale * ranges) for scale in (1, 0)]
+    np.testing.assert_array_equal(answers[0][0], answers[1][0])
+    np.testing.assert_array_equal(answers[0][1], answers[1][1])
+
+
+def test_the_resnet_sees_as_neighbors_what_are_neighbors_on_the_board() -> None:
+    """One block is three 3 x 3 convolutions: a stone is felt three places away and no further."""
+    game = make("connect_four")
+    torso = CVPN(game, TINY_RESNET, rngs=nnx.Rngs(0)).torso
+    boards = [game.apply(game.root(), jnp.int32(column)) for column in (0, 1)]
+    first, second = (torso(game.observe(board)[None]) for board in boards)
+    difference = np.asarray(first - second).reshape(6, 7, -1)  # [row, column, channel]
+    felt = np.abs(difference).max(axis=2) > 1e-6
+    # Two boards with one stone each, at the bottom of the first or the second column.
+    assert np.flatnonzero(felt.any(axis=0)).tolist() == [0, 1, 2, 3, 4]
+    assert felt.any(axis=1).sum() == 4
+
+
+def test_a_resnet_needs_features_that_are_planes() -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"^torso must be mlp for kuhn, whose features are no planes, got resnet\.$",
+    ):
+        make_network(make("kuhn"), TINY_RESNET)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"torso": "cnn"}, r"^torso must be one of mlp, resnet, got 'cnn'\.$"),
+        ({"width": 0}, r"^width must be >= 1, got 0\.$"),
+        ({"depth": -1}, r"^depth must be >= 1, got -1\.$"),
+    ],
+)
+def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        NetworkSettings(**changes)
+
+
+def test_the_same_seed_gives_the_same_parameters_and_another_one_others() -> None:
+    first, again, other = (
+        jax.tree.leaves(make_network(make("kuhn"), TINY, seed)[1]) for seed in (3, 3, 4)
+    )
+    assert all((one == two).all() for one, two in zip(first, again, strict=True))
+    kernels = [(one, two) for one, two in zip(first, other, strict=True) if one.ndim == 2]
+    assert len(kernels) == 4  # two layers, two heads
+    assert all((one != two).any() for one, two in kernels)
+
+
+def test_functions_of_equal_networks_are_equal_so_that_programs_are_shared() -> None:
+    first, _ = make_network(make("kuhn"), TINY, 0)
+    second, _ = make_network(make("kuhn"), TINY, 1)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != make_network(make("kuhn"), NetworkSettings(width=9, depth=2))[0]

@@ -1,0 +1,371 @@
+"""Self-play: what is searched, what is played, and what is said about it.
+
+Compiling takes nearly all the time, so each way of playing serves several tests.
+"""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator
+from gtcfr.packing import pack
+from gtcfr.root import NO_EVENT
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from networks.cvpn import NetworkSettings, make_network
+from selfplay.actor import Decisions, World, start_games, step_games
+from selfplay.settings import SelfplaySettings
+from sog.evaluation import compose
+from sog.games import CHANCE, TERMINAL, Game, make
+from sog.play import rules
+from sog.tabular import PublicTree, uniform_policy
+from tests.tabular.small_games import compiled_game, expected_utility, tree_of
+
+VERSION = 7
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """A step of a batch of games, on the host."""
+
+    before: World
+    decisions: Decisions
+    after: World
+
+
+@functools.cache
+def play(
+    text: str, search: SearchSettings, settings: SelfplaySettings, steps: int, *, network: bool
+) -> tuple[Step, ...]:
+    game = make(text)
+    evaluator: Evaluator = ZeroEvaluator()
+    if network:
+        apply_fn, params = make_network(game, NetworkSettings(width=8, depth=1))
+        evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params)
+    start: Any = jax.jit(
+        functools.partial(start_games, game, search_settings=search, settings=settings)
+    )
+    step: Any = jax.jit(functools.partial(step_games, game, search, settings))
+    games = start(evaluator=evaluator, key=jax.random.key(100))
+    found = []
+    for number in range(steps):
+        before = jax.device_get(games.worlds)
+        games, decisions = step(evaluator, games, np.int32(VERSION), jax.random.key(number))
+        found.append(Step(before, jax.device_get(decisions), jax.device_get(games.worlds)))
+    return tuple(found)
+
+
+def whole_game(updates: int, num_nodes: int) -> SearchSettings:
+    return SearchSettings(
+        num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=num_nodes
+    )
+
+
+def take(structure: Any, number: int) -> Any:
+    return jax.tree.map(lambda leaf: leaf[number], structure)
+
+
+def actors(game: Game[Any], worlds: World) -> np.ndarray:
+    return np.asarray(jax.vmap(game.actor)(worlds.state))
+
+
+def nodes_of(tree: PublicTree, packed: Any) -> np.ndarray:
+    """The nodes of packed public states [game, width]."""
+    numbers = {np.asarray(pack(tree.state(node))).tobytes(): node for node in range(tree.num_nodes)}
+    return np.array([numbers[row.tobytes()] for row in np.asarray(packed, np.int32)], np.int32)
+
+
+# Uniform play, with the whole game in every tree, so that searches are not random.
+
+UNIFORM = SelfplaySettings(batch_size=32, uniform_mix=1.0, max_events=4)
+
+
+def uniform_play(text: str = "kuhn", *, safe: bool = True) -> tuple[Step, ...]:
+    settings = dataclasses.replace(UNIFORM, safe=safe)
+    return play(text, _whole_game_of(text), settings, 60, network=False)
+
+
+def _whole_game_of(text: str) -> SearchSettings:
+    tree = tree_of(text)
+    return whole_game(30, tree.num_nodes + tree.game.num_outcomes)
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("kuhn", True),
+        pytest.param("kuhn", False, marks=pytest.mark.slow),
+        pytest.param("leduc(suit_isomorphism=true)", True, marks=pytest.mark.slow),
+    ],
+)
+def test_the_policies_found_are_those_of_the_composed_agent(text: str, safe: bool) -> None:
+    """A chain of searches per player, re-solved with the gadget: what is evaluated is trained on.
+
+    Also in the games that took the place of others.
+    """
+    compiled = compiled_game(text)
+    tree, search = compiled.tree, _whole_game_of(text)
+    composed = compose(compiled, ZeroEvaluator(), search, seeds=1, batch_size=8, safe=safe)
+    seen: set[int] = set()
+    for step in uniform_play(text, safe=safe):
+        visited = step.decisions.visited
+        assert (visited.version == VERSION).all()
+        for number, node in enumerate(nodes_of(tree, visited.state).tolist()):
+            mover = int(tree.node_actor[node])
+            possible = tree.node_mask[node, mover]
+            np.testing.assert_allclose(
+                visited.policy[number, possible], composed.policy[0, node, possible], atol=1e-3
+            )
+            seen.add(node)
+    decisions = np.flatnonzero(tree.node_actor < CHANCE)
+    assert len(seen) > 0.8 * len(decisions)
+    assert text != "kuhn" or len(seen) == len(decisions) == 4
+
+
+def test_belief_states_are_those_where_the_games_stand() -> None:
+    game = make("kuhn")
+    for step in uniform_play():
+        stands = np.asarray(jax.vmap(pack)(step.before.state))
+        np.testing.assert_array_equal(step.decisions.visited.state, stands)
+        np.testing.assert_array_equal(step.decisions.infostates, step.before.infostates)
+        ranges = step.decisions.visited.ranges
+        np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
+        movers = actors(game, step.before)
+        mask = step.decisions.visited.policy_mask
+        assert (mask == (ranges[np.arange(len(movers)), movers] > 0)).all()
+
+
+def test_actions_of_uniform_play_are_equally_frequent_whatever_the_card() -> None:
+    tree = tree_of("kuhn")
+    bets = np.zeros((2, 3), int)
+    for step in uniform_play():
+        before = nodes_of(tree, step.decisions.visited.state)
+        after = nodes_of(tree, jax.vmap(pack)(step.after.state))
+        at_root = before == 0
+        bet = tree.node_outcome[after[at_root]] == 2
+        np.add.at(bets, (bet.astype(int), step.before.infostates[at_root, 0]), 1)
+    total = bets.sum(axis=0)
+    assert total.min() > 150
+    assert (np.abs(bets[1] - total / 2) < 5 * np.sqrt(total / 4)).all()
+
+
+def test_mean_payoffs_are_those_of_uniform_play() -> None:
+    wanted = expected_utility(tree_of("kuhn"), uniform_policy(compiled_game("kuhn")))
+    payoffs = np.concatenate([s.decisions.utility[s.decisions.is_over] for s in uniform_play()])
+    assert len(payoffs) > 700
+    assert set(np.abs(payoffs).tolist()) == {1.0, 2.0}
+    assert abs(payoffs.mean() - wanted) < 4 * payoffs.std() / len(payoffs) ** 0.5
+
+
+def test_cards_are_dealt_evenly_and_never_twice() -> None:
+    dealt = np.concatenate(
+        [s.before.infostates[s.before.num_decisions == 0] for s in uniform_play()]
+    )
+    pairs, counts = np.unique(dealt, axis=0, return_counts=True)
+    assert len(pairs) == 6
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+    share = 1 / 6
+    bound = 5 * np.sqrt(len(dealt) * share * (1 - share))
+    assert (np.abs(counts - share * len(dealt)) < bound).all()
+
+
+def test_games_that_are_over_are_replaced_by_new_ones() -> None:
+    num_over = 0
+    for step in uniform_play():
+        over, after = step.decisions.is_over, step.after
+        assert not step.decisions.is_abandoned.any()
+        assert (after.num_decisions[over] == 0).all()
+        assert not after.has_searched[over].any()
+        assert (after.num_decisions[~over] == step.before.num_decisions[~over] + 1).all()
+        assert after.has_searched[~over].any(axis=1).all()
+        num_over += int(over.sum())
+    assert num_over > 700  # 60 steps of 32 games that last 2 or 3 decisions
+
+
+# Greedy play of a game with hidden moves and with chance between them; searches grow.
+
+HIDDEN = "ii_goofspiel(cards=3,order=random)"
+GREEDY = SelfplaySettings(batch_size=6, uniform_mix=0.0, greedy_after=0, max_events=3)
+
+
+def greedy_play() -> tuple[Step, ...]:
+    return play(HIDDEN, SearchSettings(num_simulations=4), GREEDY, 9, network=True)
+
+
+@functools.cache
+def _keys(count: int) -> tuple[Any, ...]:
+    return tuple(jax.random.key(number) for number in range(count))
+
+
+def settle(game: Game[Any], state: Any, infostates: np.ndarray, goal: Any) -> tuple[Any, list[int]]:
+    """Lets chance move until the game is over or stands at `goal`; also the events."""
+    if rules.situation(game, state).actor != CHANCE:
+        return state, []
+    for key in _keys(60):
+        outcome, _ = rules.step(game, key, state, infostates, 0)
+        new, events = settle(game, rules.after(game, state, outcome), infostates, goal)
+        if rules.situation(game, new).actor == TERMINAL or same(new, goal):
+            return new, [outcome, *events]
+    raise AssertionError("chance cannot have led there.")
+
+
+def same(first: Any, second: Any) -> bool:
+    return bool((np.asarray(pack(first)) == np.asarray(pack(second))).all())
+
+
+def test_greedy_games_are_replayed_by_the_rules() -> None:
+    """States, infostates, paths since the last search, and utilities, move by move."""
+    game, num_over = make(HIDDEN), 0
+    paths: dict[tuple[int, int], list[int]] = {}
+    for step in greedy_play():
+        movers = actors(game, step.before)
+        assert (movers < CHANCE).all()
+        for number, mover in enumerate(movers.tolist()):
+            before, after = take(step.before, number), take(step.after, number)
+            if before.num_decisions == 0:  # chance has revealed the first prize
+                _, first = settle(game, rules.first_state(game), before.infostates, before.state)
+                assert len(first) == 1
+                paths |= {(number, player): list(first) for player in (0, 1)}
+            for player in (0, 1):
+                path = before.path[player].tolist()
+                assert [event for event in path if event != NO_EVENT] == paths[number, player]
+                assert before.num_events[player] == len(paths[number, player])
+            policy = step.decisions.visited.policy[number, before.infostates[mover]]
+            outcome, infostates = rules.step(
+                game, _keys(1)[0], before.state, before.infostates, int(np.argmax(policy))
+            )
+            moved = rules.after(game, before.state, outcome)
+            state, events = settle(game, moved, infostates, after.state)
+            paths[number, mover] = []
+            for player in (0, 1):
+                paths[number, player] += [outcome, *events]
+            is_over = rules.situation(game, state).actor == TERMINAL
+            assert is_over == step.decisions.is_over[number]
+            if is_over:
+                utility = rules.utility(game, state, infostates)
+                assert step.decisions.utility[number] == pytest.approx(utility, abs=1e-6)
+                num_over += 1
+            else:
+                assert same(state, after.state)
+                assert infostates.tolist() == after.infostates.tolist()
+                assert step.decisions.utility[number] == 0
+    assert num_over == 12  # 6 of 4 decisions, the last bids being forced, and 6 more
+
+
+def test_all_of_these_events_had_room() -> None:
+    assert not any(step.decisions.overflows for step in greedy_play())
+    assert max(step.before.num_events.max() for step in greedy_play()) == GREEDY.max_events
+
+
+def test_searches_that_grow_are_asked_for_queries() -> None:
+    chosen = np.array([step.decisions.queries.chosen for step in greedy_play()])
+    mean = GREEDY.queries_per_search
+    assert chosen.mean() == pytest.approx(mean, abs=5 * (mean * (1 - mean) / chosen.size) ** 0.5)
+    for step in greedy_play():
+        ranges = step.decisions.queries.ranges[step.decisions.queries.chosen]
+        np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
+
+
+# Play that resigns and gives up, in trees without room for the events since the last search.
+
+IMPATIENT = SelfplaySettings(
+    batch_size=64,
+    uniform_mix=0.3,
+    resign_threshold=-0.2,
+    no_resign=0.25,
+    max_moves=2,
+    max_events=1,
+    queries_per_search=0.0,
+)
+
+
+def impatient_play() -> tuple[Step, ...]:
+    return play("kuhn", whole_game(8, 11), IMPATIENT, 25, network=False)
+
+
+def resigns(step: Step) -> np.ndarray:
+    """Who should have resigned, from the values that the searches found."""
+    rows = np.arange(IMPATIENT.batch_size)
+    movers = actors(make("kuhn"), step.before)
+    expected = step.decisions.visited.values[rows, movers, step.before.infostates[rows, movers]]
+    return np.asarray(step.before.may_resign & (expected < -0.2))
+
+
+def test_who_expects_too_little_resigns_where_that_is_allowed() -> None:
+    """A jack facing a bet loses its chip of two at least, the most there is."""
+    total = 0
+    for step in impatient_play():
+        assert step.decisions.is_abandoned[resigns(step)].all()
+        assert not step.decisions.is_over[resigns(step)].any()
+        total += resigns(step).sum()
+    assert total > 20
+    new = np.concatenate(
+        [s.before.may_resign[s.before.num_decisions == 0] for s in impatient_play()]
+    )
+    bound = 5 * (0.25 * 0.75 / len(new)) ** 0.5
+    assert new.mean() == pytest.approx(1 - IMPATIENT.no_resign, abs=bound)
+
+
+def test_games_that_last_too_long_are_given_up() -> None:
+    num_given_up = num_over = 0
+    for step in impatient_play():
+        stays = ~resigns(step)
+        second = step.before.num_decisions == 1
+        ended = step.decisions.is_over | step.decisions.is_abandoned
+        assert ended[second].all()
+        assert not ended[~second & stays].any()
+        assert (step.after.num_decisions < 2).all()
+        num_given_up += int((step.decisions.is_abandoned & second & stays).sum())
+        num_over += int((step.decisions.is_over & second).sum())
+    assert num_given_up > 20  # a check and a bet
+    assert num_over > 100  # two checks, or a bet and an answer
+
+
+def test_what_is_played_is_mixed_with_uniform_play() -> None:
+    """At the start of the game, with each card: as many bets as (1 - eps) * policy + eps / 2."""
+    tree = tree_of("kuhn")
+    surplus, variance = np.zeros(3), np.zeros(3)
+    apart = 0.0
+    for step in impatient_play():
+        nodes = nodes_of(tree, step.decisions.visited.state)
+        after = nodes_of(tree, jax.vmap(pack)(step.after.state))
+        rows = np.flatnonzero((nodes == 0) & ~resigns(step))
+        cards = step.before.infostates[rows, 0]
+        found = step.decisions.visited.policy[rows, cards, 2]
+        wanted = 0.7 * found + 0.3 / 2
+        bets = tree.node_outcome[after[rows]] == 2
+        np.add.at(surplus, cards, bets - wanted)
+        np.add.at(variance, cards, wanted * (1 - wanted))
+        apart = max(apart, float(np.abs(found - 0.5).max(initial=0)))
+    assert apart > 0.2  # so that the mixture differs from the policy
+    assert variance.min() > 10
+    assert (np.abs(surplus) < 5 * np.sqrt(variance)).all()
+
+
+def test_too_little_room_for_events_is_told() -> None:
+    """The first player sees his own action and the answer; after the first step nobody has."""
+    game = make("kuhn")
+    for step in impatient_play():
+        answers = (actors(game, step.before) == 0) & (step.before.num_decisions == 2)
+        assert bool(step.decisions.overflows) == bool(answers.any())
+
+
+# The start.
+
+
+def test_games_start_at_a_decision_whatever_chance_does_before() -> None:
+    game = make(HIDDEN)
+    search, settings = SearchSettings(num_simulations=1), SelfplaySettings(batch_size=60)
+    start: Any = functools.partial(start_games, game, search_settings=search, settings=settings)
+    games = jax.jit(start)(evaluator=ZeroEvaluator(), key=jax.random.key(0))
+    worlds = jax.device_get(games.worlds)
+    assert (actors(game, worlds) < CHANCE).all()
+    assert not worlds.has_searched.any()
+    assert (worlds.num_events == 1).all()
+    assert (worlds.path[:, :, 1:] == NO_EVENT).all()
+    prizes, counts = np.unique(worlds.path[:, 0, 0], return_counts=True)
+    assert len(prizes) == 3
+    assert counts.min() > 5

@@ -1,0 +1,265 @@
+"""Gradient steps, against optax used in the plainest way, on one device and on two."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from gtcfr.packing import pack
+from networks.cvpn import ApplyNetwork, NetworkSettings, make_network
+from networks.losses import batch_loss
+from selfplay.examples import StoredExample, load_example, no_examples, take
+from selfplay.learner import Learner, NotFiniteError, make_optimizer
+from selfplay.settings import LearnerSettings
+from sog.games import make
+from tests.tabular.small_games import tree_of
+
+KUHN = make("kuhn")
+SETTINGS = LearnerSettings(
+    batch_size=8,
+    learning_rate=0.01,
+    decay_rate=0.5,
+    decay_steps=2,
+    value_weight=1.5,
+    policy_weight=0.3,
+    huber_delta=0.2,
+    max_gradient_norm=0.05,
+)
+
+
+@functools.cache
+def network(width: int = 16) -> tuple[ApplyNetwork, Any]:
+    return make_network(KUHN, NetworkSettings(width=width, depth=1), seed=1)
+
+
+def learner(settings: LearnerSettings = SETTINGS, width: int = 16) -> Learner:
+    apply_fn, params = network(width)
+    return Learner(KUHN, apply_fn, settings, params)
+
+
+@functools.cache
+def examples(count: int, seed: int = 0) -> StoredExample:
+    """Random targets at random belief states of Kuhn poker."""
+    random, tree = np.random.default_rng(seed), tree_of("kuhn")
+    found = no_examples(KUHN, count)
+    nodes = random.choice(np.flatnonzero(tree.node_actor < 2), count)
+    ranges = random.exponential(size=found.ranges.shape)
+    policy = random.exponential(size=found.policy.shape) * tree.node_legal[nodes]
+    changes: dict[str, Any] = {
+        "state": np.stack([np.asarray(pack(tree.state(node))) for node in nodes]),
+        "ranges": (ranges / ranges.sum(axis=2, keepdims=True)).astype(np.float32),
+        "values": random.uniform(-1, 1, found.values.shape).astype(np.float32),
+        "value_mask": random.random(found.value_mask.shape) < 0.8,
+        "policy": (policy / policy.sum(axis=2, keepdims=True)).astype(np.float32),
+        "policy_mask": random.random(found.policy_mask.shape) < 0.8,
+    }
+    return dataclasses.replace(found, **changes)
+
+
+def batches(steps: int, seed: int = 0) -> StoredExample:
+    rows = np.random.default_rng(seed).integers(32, size=(steps, SETTINGS.batch_size))
+    return take(examples(32), rows)
+
+
+@functools.partial(jax.jit, static_argnums=(0, 3))
+def gradient_of(
+    apply_fn: ApplyNetwork, params: Any, stored: StoredExample, settings: LearnerSettings
+) -> tuple[Any, dict[str, Any]]:
+    def loss(params: Any) -> Any:
+        return batch_loss(
+            apply_fn,
+            params,
+            jax.vmap(functools.partial(load_example, KUHN))(stored),
+            value_weight=settings.value_weight,
+            policy_weight=settings.policy_weight,
+            huber_delta=settings.huber_delta,
+        )
+
+    found: tuple[Any, dict[str, Any]] = jax.grad(loss, has_aux=True)(params)
+    return found
+
+
+def plain_steps(
+    found: StoredExample, settings: LearnerSettings
+) -> tuple[Any, list[dict[str, float]]]:
+    """Parameters after steps on these batches, one at a time, and what the losses were."""
+    apply_fn, params = network()
+    adam = optax.scale_by_adam()
+    state, history = adam.init(params), []
+    for step in range(len(found.version)):
+        batch = take(found, np.asarray(step))
+        gradient, terms = gradient_of(apply_fn, params, batch, settings)
+        norm = float(np.sqrt(sum(np.sum(np.square(leaf)) for leaf in jax.tree.leaves(gradient))))
+        history.append({name: float(term) for name, term in terms.items()})
+        history[-1]["gradient_norm"] = norm
+        scale = min(1.0, settings.max_gradient_norm / norm)
+        clipped = jax.tree.map(lambda leaf, scale=scale: scale * leaf, gradient)
+        updates, state = adam.update(clipped, state, params)
+        rate = settings.learning_rate * settings.decay_rate ** (step / settings.decay_steps)
+        params = jax.tree.map(lambda leaf, up, rate=rate: leaf - rate * up, params, updates)
+    return params, history
+
+
+def assert_equal_params(first: Any, second: Any, tolerance: float) -> None:
+    for one, two in zip(jax.tree.leaves(first), jax.tree.leaves(second), strict=True):
+        np.testing.assert_allclose(one, two, atol=tolerance, rtol=0)
+
+
+def test_steps_equal_those_of_plain_optax() -> None:
+    found = batches(3)
+    params, history = plain_steps(found, SETTINGS)
+    one = learner()
+    terms = one.train(found)
+    assert one.step == 3
+    assert_equal_params(one.state.params, params, 1e-6)
+    assert_moved(one.state.params)
+    assert terms.keys() == history[0].keys()
+    for name, value in terms.items():
+        assert value == pytest.approx(np.mean([step[name] for step in history]), rel=1e-4)
+    assert terms["gradient_norm"] > SETTINGS.max_gradient_norm  # so that clipping is tested
+
+
+def assert_moved(params: Any) -> None:
+    first = network()[1]
+    moved = jax.tree.map(lambda before, after: np.abs(after - before).max(), first, params)
+    assert min(jax.tree.leaves(moved)) > 1e-3
+
+
+def test_two_devices_do_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert jax.device_count() == 2
+    two = learner()
+    with monkeypatch.context() as patch:
+        patch.setattr(jax, "devices", lambda: jax.local_devices()[:1])
+        one = learner()
+    found = batches(5)
+    for each in (one, two):
+        each.train(found)
+    used = [num_devices(each._states) for each in (one, two)]
+    assert used == [1, 2]
+    assert_equal_params(one.state.params, two.state.params, 1e-6)
+    assert_moved(two.state.params)
+
+
+def num_devices(state: Any) -> int:
+    return len(jax.tree.leaves(state)[0].devices())
+
+
+def test_searches_find_the_parameters_on_one_device() -> None:
+    """They are compiled for one, and must not meet arrays that are on all."""
+    one = learner()
+    assert num_devices(one.state) == 1
+    one.train(batches(1))
+    assert num_devices(one.state) == 1
+    one.load(one.save())
+    assert num_devices(one.state) == 1
+    assert_equal_params(one.state, one._states, 0)
+
+
+def test_a_batch_that_cannot_be_shared_by_the_devices_is_refused() -> None:
+    settings = dataclasses.replace(SETTINGS, batch_size=7)
+    with pytest.raises(
+        ValueError, match=r"^learner: batch_size must be a multiple of the 2 devices, got 7\.$"
+    ):
+        learner(settings)
+
+
+def test_several_steps_in_one_call_are_the_steps_one_by_one() -> None:
+    found = batches(4)
+    at_once, one_by_one = learner(), learner()
+    at_once.train(found)
+    for step in range(4):
+        one_by_one.train(take(found, np.array([step])))
+    assert one_by_one.step == at_once.step == 4
+    assert_equal_params(at_once.state.params, one_by_one.state.params, 1e-6)
+
+
+def test_the_learning_rate_decays_exponentially() -> None:
+    """Adam's update for a gradient that stays the same is the rate, up to its sign."""
+    settings = dataclasses.replace(
+        SETTINGS, learning_rate=0.02, decay_rate=0.1, decay_steps=4, max_gradient_norm=1e9
+    )
+    optimizer = make_optimizer(settings)
+    params = jnp.zeros(2)
+    state = optimizer.init(params)
+    for step in range(9):
+        updates, state = optimizer.update(jnp.array([3.0, -0.5]), state, params)
+        rate = 0.02 * 0.1 ** (step / 4)
+        np.testing.assert_allclose(updates, [-rate, rate], rtol=1e-4)
+
+
+def test_plain_descent_has_momentum_and_long_gradients_are_shortened() -> None:
+    settings = dataclasses.replace(
+        SETTINGS, optimizer="sgd", learning_rate=0.5, decay_rate=1.0, max_gradient_norm=2.0
+    )
+    optimizer = make_optimizer(settings)
+    params = jnp.zeros(2)
+    state = optimizer.init(params)
+    # (30, 40) has length 50 and becomes (1.2, 1.6); then 0.9 times that is added to (1, 0).
+    first, state = optimizer.update(jnp.array([30.0, 40.0]), state, params)
+    second, state = optimizer.update(jnp.array([1.0, 0.0]), state, params)
+    np.testing.assert_allclose(first, [-0.6, -0.8], rtol=1e-5)
+    np.testing.assert_allclose(second, [-0.5 * (1.08 + 1), -0.5 * 1.44], rtol=1e-5)
+
+
+def test_a_batch_that_is_not_finite_is_named_and_changes_nothing() -> None:
+    one = learner()
+    one.train(batches(2))
+    before = [leaf.copy() for leaf in one.save()]
+    found = batches(3, seed=1)
+    changes: dict[str, Any] = {
+        "values": np.array(found.values),
+        "value_mask": np.array(found.value_mask),
+    }
+    changes["values"][1, 4] = np.nan
+    changes["value_mask"][1, 4] = True
+    broken = dataclasses.replace(found, **changes)
+    with pytest.raises(NotFiniteError, match=r" is not finite in learner step 3\.$") as caught:
+        one.train(broken)
+    assert caught.value.step == 3  # 2 were done, 0 and 1; of these the first is number 2
+    np.testing.assert_array_equal(caught.value.batch.values, changes["values"][1])
+    np.testing.assert_array_equal(caught.value.batch.state, found.state[1])
+    for leaf, old in zip(one.save(), before, strict=True):
+        np.testing.assert_array_equal(leaf, old)
+    one.train(found)
+    assert one.step == 5
+
+
+def test_a_small_set_of_examples_is_learned_by_heart() -> None:
+    """Targets are random: only a network that sees the belief states can know them."""
+    settings = LearnerSettings(
+        batch_size=32, learning_rate=5e-3, decay_rate=0.1, decay_steps=1000, policy_weight=1.0
+    )
+    one = learner(settings, width=64)
+    everything = np.tile(np.arange(32), (100, 1))
+    losses = [one.train(take(examples(32), everything)) for _ in range(12)]
+    assert losses[0]["value_error"] > 0.2
+    assert losses[-1]["value_error"] < losses[0]["value_error"] / 5
+    assert losses[-1]["policy_loss"] < losses[0]["policy_loss"] / 30
+
+
+def test_a_learner_that_was_saved_goes_on_as_if_nothing_had_been() -> None:
+    one, copy = learner(), learner()
+    one.train(batches(2))
+    copy.load(one.save())
+    assert copy.step == 2
+    found = batches(2, seed=1)
+    assert copy.train(found) == one.train(found)
+    for ours, theirs in zip(one.save(), copy.save(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("changes", [{"width": 17}, {"optimizer": "sgd"}])
+def test_a_checkpoint_of_another_network_or_optimizer_is_refused(changes: dict[str, Any]) -> None:
+    saved = learner().save()
+    width = changes.pop("width", 16)
+    other = learner(dataclasses.replace(SETTINGS, **changes), width=width)
+    before = [leaf.copy() for leaf in other.save()]
+    with pytest.raises(ValueError, match=r"^the checkpoint is of another network or optimizer"):
+        other.load(saved)
+    for leaf, old in zip(other.save(), before, strict=True):
+        np.testing.assert_array_equal(leaf, old)

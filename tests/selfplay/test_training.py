@@ -1,0 +1,186 @@
+"""Training: when it saves, evaluates, reports and stops; with a schedule that learns nothing."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+from gtcfr.evaluator import Evaluator, NetworkEvaluator
+from networks.cvpn import NetworkSettings
+from selfplay.checkpoint import CheckpointStore
+from selfplay.metrics import Metrics, MetricsFile, read_metrics
+from selfplay.schedule import Schedule
+from selfplay.settings import Config, ReplaySettings, RunSettings
+from selfplay.training import Evaluate, Training, milestones
+from sog.games import make
+
+
+class Counting(Schedule):
+    """Counts three steps per cycle, and notes when it was told to begin new games."""
+
+    def __init__(self, run: RunSettings) -> None:
+        config = Config(
+            game="kuhn",
+            network=NetworkSettings(width=4, depth=1),
+            replay=ReplaySettings(size=8, least=1),
+            run=run,
+        )
+        super().__init__(make("kuhn"), config)
+        self.new_games_at: list[int] = []
+        self.steps_per_cycle = 3
+
+    def cycle(self, until: int | None = None) -> dict[str, float]:
+        assert until is not None
+        step = min(self.learner.step + self.steps_per_cycle, until)
+        self.learner.state = dataclasses.replace(self.learner.state, step=jnp.int32(step))
+        return {"loss": float(step)}
+
+    def begin_new_games(self) -> None:
+        self.new_games_at.append(self.learner.step)
+
+
+def open_training(folder: Path, run: RunSettings) -> tuple[Training, Counting, CheckpointStore]:
+    store = CheckpointStore(folder / "checkpoints", keep=run.keep, milestones=milestones(run))
+    inner = Counting(run)
+    return Training(inner, store, MetricsFile(folder / "metrics.jsonl")), inner, store
+
+
+def evaluation_at(steps: list[int], inner: Schedule, values: list[float]) -> Evaluate:
+    """Notes the steps at which it is called, and answers with the values in turn."""
+
+    def evaluate(evaluator: Evaluator) -> dict[str, float]:
+        assert isinstance(evaluator, NetworkEvaluator)
+        assert evaluator.params is inner.learner.state.params
+        steps.append(inner.learner.step)
+        return {"exploitability": values[len(steps) - 1]}
+
+    return evaluate
+
+
+@pytest.mark.parametrize(
+    ("steps", "every", "number", "expected"),
+    [
+        (1000, 100, 0, set()),
+        (1000, 100, 1, {0, 1000}),
+        (1000, 100, 4, {0, 200, 500, 800, 1000}),  # 250 and 750 are no checkpoints; ties to even
+        (1000, 100, 5, {0, 200, 400, 600, 800, 1000}),
+        (250, 100, 5, {0, 100, 200, 250}),  # more milestones than checkpoints
+        (50, 100, 2, {0, 50}),  # no checkpoint on the way
+    ],
+)
+def test_milestones_are_spread_evenly_over_the_checkpoints(
+    steps: int, every: int, number: int, expected: set[int]
+) -> None:
+    settings = RunSettings(steps=steps, checkpoint_every=every, milestones=number)
+    assert milestones(settings) == expected
+
+
+def test_a_run_saves_its_start_each_multiple_and_its_end(tmp_path: Path) -> None:
+    run = RunSettings(steps=23, checkpoint_every=10, keep=9)
+    training, inner, store = open_training(tmp_path, run)
+    assert training.run()
+    assert store.steps() == [0, 10, 20, 23]
+    assert inner.learner.step == 23
+
+
+def test_new_games_begin_after_every_checkpoint_but_the_first(tmp_path: Path) -> None:
+    training, inner, _ = open_training(tmp_path, RunSettings(steps=23, checkpoint_every=10))
+    training.run()
+    assert inner.new_games_at == [10, 20, 23]
+
+
+def test_old_checkpoints_go_and_milestones_stay(tmp_path: Path) -> None:
+    run = RunSettings(steps=60, checkpoint_every=10, keep=1, milestones=2)
+    training, _, store = open_training(tmp_path, run)
+    training.run()
+    assert store.steps() == [0, 30, 60]
+
+
+def test_evaluations_come_at_the_start_when_due_and_at_the_end(tmp_path: Path) -> None:
+    run = RunSettings(steps=50, checkpoint_every=10, evaluate_every=20)
+    training, inner, _ = open_training(tmp_path, run)
+    called: list[int] = []
+    training.run(evaluate=evaluation_at(called, inner, [0.5, 0.4, 0.1, 0.3]))
+    assert called == [0, 20, 40, 50]
+    lines = [line for line in read_metrics(tmp_path / "metrics.jsonl") if "exploitability" in line]
+    assert [(line["step"], line["exploitability"]) for line in lines] == [
+        (0, 0.5),
+        (20, 0.4),
+        (40, 0.1),
+        (50, 0.3),
+    ]
+
+
+def test_the_checkpoint_with_the_least_exploitability_stays(tmp_path: Path) -> None:
+    run = RunSettings(steps=50, checkpoint_every=10, evaluate_every=20, keep=1)
+    training, inner, store = open_training(tmp_path, run)
+    training.run(evaluate=evaluation_at([], inner, [0.5, 0.1, 0.4, 0.3]))
+    assert store.steps() == [20, 50]
+    assert store.load(20).meta["measured"] == {"exploitability": 0.1}
+
+
+def test_a_stop_saves_a_checkpoint_without_evaluating(tmp_path: Path) -> None:
+    run = RunSettings(steps=100, checkpoint_every=50, evaluate_every=50)
+    training, inner, store = open_training(tmp_path, run)
+    called: list[int] = []
+    finished = training.run(
+        evaluate=evaluation_at(called, inner, [0.5]), should_stop=lambda: inner.learner.step == 9
+    )
+    assert not finished
+    assert store.steps() == [0, 9]
+    assert called == [0]
+
+
+def test_a_stop_at_a_checkpoint_does_not_save_it_twice(tmp_path: Path) -> None:
+    training, inner, store = open_training(tmp_path, RunSettings(steps=100, checkpoint_every=50))
+    assert not training.run(should_stop=lambda: True)
+    assert store.steps() == [0, 3]
+    again, inner, store = open_training(tmp_path, RunSettings(steps=100, checkpoint_every=50))
+    assert again.resume() == (3, ())
+    inner.steps_per_cycle = 0
+    before = (tmp_path / "checkpoints" / "3" / "manifest.json").stat().st_mtime_ns
+    assert not again.run(should_stop=lambda: True)
+    assert (tmp_path / "checkpoints" / "3" / "manifest.json").stat().st_mtime_ns == before
+
+
+def test_a_new_run_has_nothing_to_resume(tmp_path: Path) -> None:
+    training, _, _ = open_training(tmp_path, RunSettings(steps=10))
+    assert training.resume() is None
+
+
+def test_a_resumed_run_goes_on_and_forgets_what_came_after_its_checkpoint(tmp_path: Path) -> None:
+    run = RunSettings(steps=100, checkpoint_every=10)
+    training, first, _ = open_training(tmp_path, run)
+    training.run(should_stop=lambda: first.learner.step == 20)
+    first.counts["searches"] = 7  # of a time after the checkpoint
+    metrics = MetricsFile(tmp_path / "metrics.jsonl")
+    metrics.add({"step": 26, "seconds": 1.0})
+    again, inner, store = open_training(tmp_path, run)
+    assert again.resume() == (20, ())
+    assert inner.learner.step == 20
+    assert inner.counts["searches"] == 0
+    assert all(line["step"] <= 20 for line in read_metrics(metrics.path))
+    assert again.run()
+    assert store.steps() == [80, 90, 100]
+
+
+def test_the_seconds_of_earlier_sessions_count(tmp_path: Path) -> None:
+    run = RunSettings(steps=10, checkpoint_every=10)
+    training, inner, store = open_training(tmp_path, run)
+    arrays, numbers = inner.save()
+    store.save(0, arrays, {**numbers, "total_seconds": 1000.0, "measured": {}})
+    training.resume()
+    assert 1000 <= training.seconds < 1060
+
+
+def test_progress_is_told_after_every_cycle_with_the_mean_of_the_losses(tmp_path: Path) -> None:
+    told: list[Metrics] = []
+    training, _, _ = open_training(tmp_path, RunSettings(steps=6, checkpoint_every=6))
+    training.run(progress=told.append)
+    assert [line["step"] for line in told] == [3, 6]
+    assert told[-1]["loss"] == (3 + 6) / 2  # since the last line in the file
+    written: list[dict[str, Any]] = read_metrics(tmp_path / "metrics.jsonl")
+    assert [line["step"] for line in written] == [6]
+    assert written[0]["loss"] == 4.5
