@@ -101,10 +101,14 @@ class NetworkEvaluator:
     S] in [-1, 1], the fraction of the game's `max_utility`, and logits [query, S, A]."""
     params: Any
     leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
+    encode_fn: Callable[[Game[Any], Any], Array] | None = dataclasses.field(
+        default=None, metadata={"static": True}
+    )
+    """(game, public state) -> features [feature]; None for those of the game."""
 
     def encode(self, game: Game[Any], state: Any) -> Any:
-        """The game's features of the public state."""
-        return game.observe(state)
+        """The features of the public state."""
+        return game.observe(state) if self.encode_fn is None else self.encode_fn(game, state)
 
     def start(self, game: Game[Any], batch_size: int) -> Any:
         """No memory."""

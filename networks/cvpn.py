@@ -18,6 +18,7 @@ from jax import Array
 from sog.games.core import Game
 
 TORSOS: Final = ("mlp", "resnet")
+VALUE_HEADS: Final = ("plain", "pairwise")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -30,10 +31,18 @@ class NetworkSettings:
     """Units of a layer, or channels of the resnet."""
     depth: int = 3
     """Hidden layers, or blocks of the resnet."""
+    value_head: str = "plain"
+    """plain: a value for every infostate. pairwise: an expected utility for every pair of
+    infostates; values follow from it by the definition of a cfv, so they are zero-sum, and the
+    network need not learn how they depend on whom the opponent can still have. For small S."""
 
     def __post_init__(self) -> None:
         if self.torso not in TORSOS:
             raise ValueError(f"torso must be one of {', '.join(TORSOS)}, got {self.torso!r}.")
+        if self.value_head not in VALUE_HEADS:
+            raise ValueError(
+                f"value_head must be one of {', '.join(VALUE_HEADS)}, got {self.value_head!r}."
+            )
         for name in ("width", "depth"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be >= 1, got {getattr(self, name)}.")
@@ -111,9 +120,14 @@ class CVPN(nnx.Module):
         """Raises ValueError if the game's features are no planes and the torso needs them."""
         self.num_infostates, self.num_actions = game.num_infostates, game.num_actions
         (num_features,) = jax.eval_shape(lambda: game.observe(game.root())).shape
+        self.num_features, self.is_pairwise = num_features, settings.value_head == "pairwise"
+        size = game.num_infostates
         # With perfect information ranges say nothing.
-        self.takes_ranges = game.num_infostates > 1
-        num_inputs = num_features + 2 * game.num_infostates * self.takes_ranges
+        self.takes_ranges = size > 1
+        num_inputs = num_features + 2 * size * self.takes_ranges
+        num_values = 2 * size
+        if self.is_pairwise:
+            num_inputs, num_values = num_inputs + 2 * size**2, size**2
         if settings.torso == "resnet":
             planes = getattr(game, "planes", None)
             if planes is None:
@@ -127,24 +141,57 @@ class CVPN(nnx.Module):
             width = settings.width
         # Small heads: an untrained network values everything near 0 and prefers no action.
         head = nnx.initializers.normal(_HEAD_SCALE / width**0.5)
-        self.values = nnx.Linear(width, 2 * self.num_infostates, kernel_init=head, rngs=rngs)
-        self.policy = nnx.Linear(
-            width, self.num_infostates * self.num_actions, kernel_init=head, rngs=rngs
-        )
+        self.values = nnx.Linear(width, num_values, kernel_init=head, rngs=rngs)
+        self.policy = nnx.Linear(width, size * self.num_actions, kernel_init=head, rngs=rngs)
 
     def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
-        """features: [batch, feature]; ranges: [batch, player, S], those of a player sum to 1.
+        """features: [batch, feature], see `ApplyNetwork.encode`; ranges: [batch, player, S], those
+        of a player sum to 1.
 
         Returns values [batch, player, S] and policy logits [batch, S, A].
         """
         batch, size = len(features), self.num_infostates
-        inputs = features
+        inputs = features[:, : self.num_features]
         if self.takes_ranges:
             # Times S, ranges are about 1, as features are.
-            inputs = jnp.concatenate([features, size * ranges.reshape(batch, -1)], axis=1)
-        inner = self.torso(inputs)
-        values = self.values(inner).reshape(batch, 2, size)
+            inputs = jnp.concatenate([inputs, size * ranges.reshape(batch, -1)], axis=1)
+        if not self.is_pairwise:
+            inner = self.torso(inputs)
+            values = self.values(inner).reshape(batch, 2, size)
+        else:
+            weight = features[:, self.num_features :].reshape(batch, size, size)
+            beliefs = opponents_given_own(weight, ranges)
+            inner = self.torso(jnp.concatenate([inputs, size * beliefs.reshape(batch, -1)], axis=1))
+            utilities = self.values(inner).reshape(batch, size, size)
+            of_both = jnp.stack([utilities, -utilities.swapaxes(1, 2)], axis=1)
+            values = jnp.sum(beliefs * of_both, axis=3)
         return values, self.policy(inner).reshape(batch, size, self.num_actions)
+
+
+def opponents_given_own(weight: Array, ranges: Array) -> Array:
+    """What each infostate may believe: [batch, player, own S, opponent's S], rows sum to 1, or to 0
+    where it can meet nobody.
+
+    weight: [batch, S, S], the joint weights w(s0, s1); ranges: [batch, player, S].
+    """
+    joint = jnp.stack(
+        [weight * ranges[:, 1, None, :], weight.swapaxes(1, 2) * ranges[:, 0, None, :]], axis=1
+    )
+    total = jnp.sum(joint, axis=3, keepdims=True)
+    return jnp.where(total > 0, joint / jnp.where(total > 0, total, 1), 0)
+
+
+def joint_weights(game: Game[Any], state: Any) -> Array:
+    """[S, S]: w(s0, s1 | public state), up to a factor; read off `Game.compatible_reach`."""
+    size = game.num_infostates
+
+    def of_opponent(reach: Array) -> Array:
+        both = jnp.stack([jnp.zeros_like(reach), reach])
+        return game.compatible_reach(state, both)[0]
+
+    weight: Array = jax.vmap(of_opponent, out_axes=1)(jnp.eye(size))
+    largest = jnp.max(weight)
+    return weight / jnp.where(largest > 0, largest, 1)
 
 
 _HEAD_SCALE: Final = 0.1
@@ -155,6 +202,14 @@ class ApplyNetwork:
     """A network as a function of its parameters; hashable, so that it can be a static argument."""
 
     graph: Any
+    settings: NetworkSettings
+
+    def encode(self, game: Game[Any], state: Any) -> Array:
+        """[feature]: what the network is told of a public state, the ranges apart."""
+        features = game.observe(state)
+        if self.settings.value_head == "plain":
+            return features
+        return jnp.concatenate([features, joint_weights(game, state).reshape(-1)])
 
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""
@@ -168,4 +223,4 @@ def make_network(
 ) -> tuple[ApplyNetwork, Any]:
     """A new network: its function, and its parameters as nested dictionaries of arrays."""
     graph, state = nnx.split(CVPN(game, settings, rngs=nnx.Rngs(seed)))
-    return ApplyNetwork(graph), nnx.to_pure_dict(state)
+    return ApplyNetwork(graph, settings), nnx.to_pure_dict(state)

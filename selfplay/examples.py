@@ -11,6 +11,7 @@ import numpy as np
 from jax import Array
 
 from gtcfr.packing import pack, packed_width, unpack
+from networks.cvpn import ApplyNetwork
 from networks.losses import Example
 from sog.games.core import CHANCE, Game
 from sog.pytree import pytree
@@ -52,11 +53,11 @@ def store_example(
     )
 
 
-def load_example(game: Game[Any], stored: StoredExample) -> Example:
-    """One example as the loss wants it."""
+def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample) -> Example:
+    """One example as the loss wants it, with the features that the network wants."""
     state = unpack(game, stored.state)
     return Example(
-        features=game.observe(state),
+        features=apply_fn.encode(game, state),
         legal=game.legal_actions(state),
         ranges=stored.ranges,
         values=stored.values,

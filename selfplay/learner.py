@@ -27,6 +27,8 @@ class LearnerState:
     """What training changes."""
 
     params: Any
+    average: Any
+    """The parameters that search, see `LearnerSettings.average_decay`."""
     optimizer: Any
     step: Array  # int32: steps done; also the version of the network
 
@@ -67,7 +69,10 @@ class Learner:
         everywhere = NamedSharding(mesh, PartitionSpec())
         self._spread = NamedSharding(mesh, PartitionSpec(None, "data"))
         state = LearnerState(
-            params=params, optimizer=self._optimizer.init(params), step=jnp.int32(0)
+            params=params,
+            average=params,
+            optimizer=self._optimizer.init(params),
+            step=jnp.int32(0),
         )
         self._everywhere = everywhere
         self._keep(jax.device_put(state, everywhere))
@@ -127,7 +132,7 @@ def _steps(
     batches: StoredExample,
 ) -> tuple[LearnerState, dict[str, Array]]:
     def step(state: LearnerState, batch: StoredExample) -> tuple[LearnerState, dict[str, Array]]:
-        examples = jax.vmap(functools.partial(load_example, game))(batch)
+        examples = jax.vmap(functools.partial(load_example, game, apply_fn))(batch)
 
         def loss(params: Any) -> tuple[Array, dict[str, Array]]:
             return batch_loss(
@@ -142,8 +147,12 @@ def _steps(
         gradient, terms = jax.grad(loss, has_aux=True)(state.params)
         terms["gradient_norm"] = optax.tree.norm(gradient)
         updates, moments = optimizer.update(gradient, state.optimizer, state.params)
+        params = optax.apply_updates(state.params, updates)
+        # The first steps are not held back by what the network was before them.
+        kept = jnp.minimum(settings.average_decay, (1 + state.step) / (10 + state.step))
         new = LearnerState(
-            params=optax.apply_updates(state.params, updates),
+            params=params,
+            average=optax.incremental_update(params, state.average, 1 - kept),
             optimizer=moments,
             step=state.step + 1,
         )

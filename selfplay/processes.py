@@ -19,7 +19,7 @@ import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
 from networks.cvpn import make_network
-from selfplay.schedule import Schedule
+from selfplay.schedule import Schedule, make_evaluator
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, SelfplayWorker, SolverWorker, Work, key_of
 from sog.games import make
@@ -62,7 +62,7 @@ class Worker:
         return self._solver.solve(evaluator, jax.device_put(version), states, ranges, key)
 
     def _evaluator(self, params: Any) -> NetworkEvaluator:
-        return NetworkEvaluator(apply_fn=self._apply_fn, params=jax.device_put(params))
+        return make_evaluator(self._apply_fn, jax.device_put(params))
 
 
 class ProcessTraining(Schedule):
@@ -106,7 +106,7 @@ class ProcessTraining(Schedule):
         """Gives every worker as many tasks as it may have."""
         if self._published is not self.learner.state:
             self._published = self.learner.state
-            self._params = self._ray.put(jax.device_get(self.learner.state.params))
+            self._params = self._ray.put(jax.device_get(self.learner.state.average))
         for most in range(1, _TASKS_PER_WORKER + 1):
             busy = Counter(self._tasks.values())
             for place in range(len(self._workers)):

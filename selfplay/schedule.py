@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
-from networks.cvpn import make_network
+from networks.cvpn import ApplyNetwork, make_network
 from selfplay.learner import Learner
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
@@ -41,7 +41,7 @@ class Schedule(abc.ABC):
     @property
     def evaluator(self) -> NetworkEvaluator:
         """The network as it is now."""
-        return NetworkEvaluator(apply_fn=self.apply_fn, params=self.learner.state.params)
+        return make_evaluator(self.apply_fn, self.learner.state.average)
 
     @property
     def is_done(self) -> bool:
@@ -110,6 +110,11 @@ class Schedule(abc.ABC):
         self.queue.load(room("queue"))
         self.counts, self.seconds = dict(numbers["counts"]), dict(numbers["seconds"])
         self.begin_new_games()
+
+
+def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
+    """A network at the leaves of a search."""
+    return NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
 
 
 def check_config(game: Game[Any], config: Config) -> None:

@@ -138,6 +138,9 @@ class LearnerSettings:
     """d."""
     decay_steps: int = 10_000
     """T_decay."""
+    average_decay: float = 0.0
+    """The network that searches is an average over learner steps; so much of it stays per step. 0:
+    it is the last one, as in the paper."""
     value_weight: float = 1.0
     """w_v."""
     policy_weight: float = 0.01
@@ -157,6 +160,8 @@ class LearnerSettings:
             )
         for name in ("learning_rate", "decay_rate", "huber_delta", "max_gradient_norm"):
             _is_number(name, getattr(self, name), above=0)
+        if not 0 <= self.average_decay < 1:
+            raise ValueError(f"average_decay must be in [0, 1), got {self.average_decay}.")
         for name in ("value_weight", "policy_weight"):
             _is_number(name, getattr(self, name), at_least=0)
 

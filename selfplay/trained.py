@@ -12,6 +12,7 @@ from networks.cvpn import make_network
 from selfplay.checkpoint import checkpoint_steps, load_checkpoint
 from selfplay.learner import Learner
 from selfplay.run_folder import RunFolder
+from selfplay.schedule import make_evaluator
 from sog.games import Game, make
 
 
@@ -48,10 +49,10 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
         learner.load([leaf for _, leaf in arrays])
     except ValueError as error:
         raise ValueError(f"{found.path}: {error}") from None
-    params = jax.device_get(learner.state.params)
+    params = jax.device_get(learner.state.average)
     return Trained(
         game=game,
-        evaluator=NetworkEvaluator(apply_fn=apply_fn, params=params),
+        evaluator=make_evaluator(apply_fn, params),
         settings=config.run.evaluate_search,
         step=found.step,
         name=path.resolve().name,

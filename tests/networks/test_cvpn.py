@@ -9,10 +9,22 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from networks.cvpn import CVPN, ApplyNetwork, NetworkSettings, make_network
+from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.root import start_of_game
+from gtcfr.search import search
+from gtcfr.settings import SearchSettings
+from networks.cvpn import (
+    CVPN,
+    ApplyNetwork,
+    NetworkSettings,
+    joint_weights,
+    make_network,
+    opponents_given_own,
+)
 from sog.games import Game, make
 
 TINY = NetworkSettings(width=8, depth=2)
+PAIRWISE = NetworkSettings(width=8, depth=2, value_head="pairwise")
 TINY_RESNET = NetworkSettings(torso="resnet", width=4, depth=1)
 CASES = pytest.mark.parametrize(
     ("text", "settings"), [("kuhn", TINY), ("tic_tac_toe", TINY), ("tic_tac_toe", TINY_RESNET)]
@@ -151,3 +163,66 @@ def test_functions_of_equal_networks_are_equal_so_that_programs_are_shared() -> 
     assert first == second
     assert hash(first) == hash(second)
     assert first != make_network(make("kuhn"), NetworkSettings(width=9, depth=2))[0]
+
+
+# The pairwise head.
+
+
+@functools.cache
+def belief_states() -> tuple[Game[Any], list[Any], np.ndarray]:
+    """Public states of Leduc, before and after the board card, and possible ranges there."""
+    game, random = make("leduc"), np.random.default_rng(1)
+    states = [game.root()]
+    for outcome in (1, 1, 4, 2):  # check, check, the fifth card, a bet
+        states.append(game.apply(states[-1], jnp.int32(outcome)))
+    states = [state for state in states if int(game.actor(state)) < 2]
+    weight = [
+        random.exponential(size=(2, 6)) * np.asarray(game.infostate_mask(state)) for state in states
+    ]
+    ranges = np.stack([both / both.sum(axis=1, keepdims=True) for both in weight])
+    return game, states, ranges.astype(np.float32)
+
+
+def test_joint_weights_are_those_of_the_game_up_to_a_factor() -> None:
+    game, states, ranges = belief_states()
+    for state, reach in zip(states, ranges, strict=True):
+        weight = np.asarray(joint_weights(game, state))
+        both = np.stack([weight @ reach[1], reach[0] @ weight])
+        wanted = np.asarray(game.compatible_reach(state, jnp.asarray(reach)))
+        factor = both[0].sum() / wanted[0].sum()
+        np.testing.assert_allclose(both, factor * wanted, rtol=1e-5, atol=1e-7)
+
+
+def test_beliefs_about_the_opponent_are_distributions_without_own_cards() -> None:
+    game, states, ranges = belief_states()
+    weight = jnp.stack([joint_weights(game, state) for state in states])
+    beliefs = np.asarray(opponents_given_own(weight, jnp.asarray(ranges)))
+    total = beliefs.sum(axis=3)
+    assert np.logical_or(np.isclose(total, 1), total == 0).all()
+    assert (beliefs[:, :, np.arange(6), np.arange(6)] == 0).all()
+    by_hand = ranges[0, 1] * (np.arange(6) != 2)
+    np.testing.assert_allclose(beliefs[0, 0, 2], by_hand / by_hand.sum(), rtol=1e-5)
+
+
+def test_pairwise_values_add_up_to_zero_over_both_players() -> None:
+    game, states, ranges = belief_states()
+    apply_fn, params = make_network(game, PAIRWISE, 0)
+    params = jax.tree.map(lambda leaf: 3 * leaf + 0.01, params)  # not small
+    features = jnp.stack([apply_fn.encode(game, state) for state in states])
+    values, _ = _apply(apply_fn, params, features, ranges)
+    reach = np.stack(
+        [game.compatible_reach(s, jnp.asarray(r)) for s, r in zip(states, ranges, strict=True)]
+    )
+    worth = (ranges * reach * np.asarray(values)).sum(axis=2)
+    assert np.abs(worth[:, 0]).min() > 1e-4
+    np.testing.assert_allclose(worth[:, 0], -worth[:, 1], rtol=1e-4)
+
+
+def test_a_search_asks_a_pairwise_network() -> None:
+    game = make("kuhn")
+    apply_fn, params = make_network(game, PAIRWISE, 0)
+    evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
+    settings = SearchSettings(num_simulations=3)
+    run = jax.jit(functools.partial(search, game, settings=settings))
+    result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
+    np.testing.assert_allclose(result.policy.sum(axis=2), 1, rtol=1e-5)

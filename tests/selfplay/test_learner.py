@@ -74,7 +74,7 @@ def gradient_of(
         return batch_loss(
             apply_fn,
             params,
-            jax.vmap(functools.partial(load_example, KUHN))(stored),
+            jax.vmap(functools.partial(load_example, KUHN, apply_fn))(stored),
             value_weight=settings.value_weight,
             policy_weight=settings.policy_weight,
             huber_delta=settings.huber_delta,

@@ -15,6 +15,7 @@ from gtcfr.query import QuerySample
 from gtcfr.root import belief_state
 from gtcfr.search import search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
+from networks.cvpn import NetworkSettings, make_network
 from selfplay.examples import StoredExample, load_example, store_example
 from selfplay.query_solver import Solved, choose_queries, solve_queries, with_queries
 from selfplay.settings import SolverSettings
@@ -149,7 +150,8 @@ def test_infostates_that_cannot_be_are_not_known() -> None:
 def test_what_was_stored_is_loaded_with_features_and_legal_actions() -> None:
     node = node_after(TREE, CHECK)
     stored = take(solved().examples, NODES.index(node))
-    loaded = load_example(KUHN, stored)
+    apply_fn, _ = make_network(KUHN, NetworkSettings(width=4, depth=1))
+    loaded = load_example(KUHN, apply_fn, stored)
     state = TREE.state(node)
     np.testing.assert_array_equal(loaded.features, KUHN.observe(state))
     np.testing.assert_array_equal(loaded.legal, TREE.node_legal[node])

@@ -52,7 +52,7 @@ def evaluation_at(steps: list[int], inner: Schedule, values: list[float]) -> Eva
 
     def evaluate(evaluator: Evaluator) -> dict[str, float]:
         assert isinstance(evaluator, NetworkEvaluator)
-        assert evaluator.params is inner.learner.state.params
+        assert evaluator.params is inner.learner.state.average
         steps.append(inner.learner.step)
         return {"exploitability": values[len(steps) - 1]}
 
