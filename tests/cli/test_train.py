@@ -296,6 +296,7 @@ def test_tensorboard_is_missed_before_the_work_begins(
 # Interrupts.
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_a_checkpoint_and_the_same_command_goes_on(
     start: Start, config: str, tmp_path: Path
 ) -> None:

@@ -86,7 +86,7 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
         pytest.param("leduc", "sog", marks=pytest.mark.slow),
         pytest.param("liars_dice(dice=1,faces=4)", "sog", marks=pytest.mark.slow),
         pytest.param("ii_goofspiel(cards=4)", "sog", marks=pytest.mark.slow),
-        ("connect_four(rows=2,columns=3,run=2)", "sog"),
+        ("connect_four(rows=2,columns=3,run_length=2)", "sog"),
     ],
 )
 def test_search_with_the_whole_game_in_its_tree_equals_the_tabular_solver(

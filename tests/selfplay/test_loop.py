@@ -116,6 +116,7 @@ def test_learning_changes_the_network_and_counts_what_was_done(finished: Path) -
     assert drawn == 60 * 8 <= 4.0 * added
 
 
+@pytest.mark.slow
 def test_a_run_killed_and_resumed_ends_as_one_that_was_not(finished: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", RUN, str(Path(__file__).parent), str(tmp_path)]
     pipe = subprocess.PIPE
