@@ -218,6 +218,11 @@ class ApplyNetwork:
         return answer
 
 
+def check_network(game: Game[Any], settings: NetworkSettings) -> None:
+    """Raises ValueError for a network that the game cannot have; computes nothing."""
+    nnx.eval_shape(lambda: CVPN(game, settings, rngs=nnx.Rngs(0)))
+
+
 def make_network(
     game: Game[Any], settings: NetworkSettings, seed: int = 0
 ) -> tuple[ApplyNetwork, Any]:

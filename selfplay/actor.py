@@ -22,7 +22,7 @@ from gtcfr.settings import SearchSettings
 from selfplay.examples import StoredExample, store_example
 from selfplay.query_solver import NewQueries, choose_queries, with_queries
 from selfplay.settings import SelfplaySettings
-from sog.games.core import CHANCE, PLAYER_0, TERMINAL, Game
+from sog.games.core import CHANCE, PLAYER_0, TERMINAL, Game, world_utility
 from sog.pytree import pytree
 
 _NEVER: Final = -1e9
@@ -56,8 +56,8 @@ class Decisions:
     """What happened in one step; the game axis is first."""
 
     visited: StoredExample
-    """The belief states of the decisions, with the policies that the searches found there, before
-    anything is mixed in; the values are to come."""
+    """The belief states of the decisions, with the policies and values that the searches found
+    there, before anything is mixed in."""
     infostates: Array  # [game, player] int32: there
     is_over: Array  # [game] bool: the game has ended by its rules
     is_abandoned: Array  # [game] bool: somebody resigned, or there were too many moves
@@ -112,7 +112,7 @@ def step_games(
     abandoned = resigns
     if settings.max_moves is not None:
         abandoned |= ~is_over & (moved.num_decisions >= settings.max_moves)
-    utility = jax.vmap(functools.partial(_utility, game))(moved.state, moved.infostates)
+    utility = jax.vmap(functools.partial(world_utility, game))(moved.state, moved.infostates)
     new = jax.vmap(functools.partial(_new_world, game, settings))(jax.random.split(deal_key, size))
     decisions = Decisions(
         visited=visited,
@@ -237,14 +237,6 @@ def _new_world(game: Game[Any], settings: SelfplaySettings, key: Array) -> World
         has_searched=jnp.zeros(2, bool),
     )
     return _let_chance_move(game, world, chance_key)
-
-
-def _utility(game: Game[Any], state: Any, infostates: Array) -> Array:
-    """What player 0 gets in a world that is over; anything at all in another."""
-    reach = jax.nn.one_hot(infostates, game.num_infostates, dtype=jnp.float32)
-    cfv = game.utilities(state, reach)[PLAYER_0, infostates[PLAYER_0]]
-    weight = game.compatible_reach(state, reach)[PLAYER_0, infostates[PLAYER_0]]
-    return cfv / jnp.where(weight > 0, weight, 1)
 
 
 def _where(condition: Array, yes: Any, no: Any) -> Any:

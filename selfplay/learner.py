@@ -50,6 +50,31 @@ def make_optimizer(settings: LearnerSettings) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(settings.max_gradient_norm), kind)
 
 
+def first_state(settings: LearnerSettings, params: Any) -> LearnerState:
+    """Before the first step."""
+    return LearnerState(
+        params=params,
+        average=params,
+        optimizer=make_optimizer(settings).init(params),
+        step=jnp.int32(0),
+    )
+
+
+def restored_state(state: LearnerState, arrays: list[np.ndarray]) -> LearnerState:
+    """The state that `Learner.save` saved. state: any one of the same network and optimizer.
+
+    Raises ValueError if the arrays are of another one.
+    """
+    leaves, structure = jax.tree.flatten(state)
+    if [array.shape for array in arrays] != [leaf.shape for leaf in leaves]:
+        raise ValueError(
+            "the checkpoint is of another network or optimizer: its arrays have other shapes."
+        )
+    typed = [jnp.asarray(a, leaf.dtype) for a, leaf in zip(arrays, leaves, strict=True)]
+    restored: LearnerState = jax.tree.unflatten(structure, typed)
+    return restored
+
+
 class Learner:
     """Steps on batches."""
 
@@ -64,20 +89,14 @@ class Learner:
                 f"got {settings.batch_size}."
             )
         self.settings = settings
-        self._optimizer = make_optimizer(settings)
+        optimizer = make_optimizer(settings)
         mesh = Mesh(devices, ("data",))
         everywhere = NamedSharding(mesh, PartitionSpec())
         self._spread = NamedSharding(mesh, PartitionSpec(None, "data"))
-        state = LearnerState(
-            params=params,
-            average=params,
-            optimizer=self._optimizer.init(params),
-            step=jnp.int32(0),
-        )
         self._everywhere = everywhere
-        self._keep(jax.device_put(state, everywhere))
+        self._keep(jax.device_put(first_state(settings, params), everywhere))
         self._run: Any = jax.jit(
-            functools.partial(_steps, game, apply_fn, self._optimizer, settings),
+            functools.partial(_steps, game, apply_fn, optimizer, settings),
             out_shardings=everywhere,
         )
 
@@ -113,14 +132,7 @@ class Learner:
 
     def load(self, arrays: list[np.ndarray]) -> None:
         """Takes over what `save` gave; ValueError if it is of another network or optimizer."""
-        leaves, structure = jax.tree.flatten(self.state)
-        shapes = [leaf.shape for leaf in leaves]
-        if [array.shape for array in arrays] != shapes:
-            raise ValueError(
-                "the checkpoint is of another network or optimizer: its arrays have other shapes."
-            )
-        typed = [jnp.asarray(a, leaf.dtype) for a, leaf in zip(arrays, leaves, strict=True)]
-        self._keep(jax.device_put(jax.tree.unflatten(structure, typed), self._everywhere))
+        self._keep(jax.device_put(restored_state(self.state, arrays), self._everywhere))
 
 
 def _steps(

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
-from networks.cvpn import ApplyNetwork, make_network
+from networks.cvpn import ApplyNetwork, check_network, make_network
 from selfplay.learner import Learner
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
@@ -96,20 +96,21 @@ class Schedule(abc.ABC):
 
     def load(self, arrays: dict[str, np.ndarray], numbers: dict[str, Any]) -> None:
         """Takes over what `save` gave; ValueError if it is of another network or optimizer."""
-
-        def room(name: str) -> dict[str, np.ndarray]:
-            prefix = f"{name}/"
-            return {
-                key.removeprefix(prefix): leaf
-                for key, leaf in sorted(arrays.items())
-                if key.startswith(prefix)
-            }
-
-        self.learner.load(list(room("learner").values()))
-        self.replay.load(room("replay"))
-        self.queue.load(room("queue"))
+        self.learner.load(list(arrays_of(arrays, "learner").values()))
+        self.replay.load(arrays_of(arrays, "replay"))
+        self.queue.load(arrays_of(arrays, "queue"))
         self.counts, self.seconds = dict(numbers["counts"]), dict(numbers["seconds"])
         self.begin_new_games()
+
+
+def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]:
+    """What a part of a schedule saved, in the order of the names."""
+    prefix = f"{part}/"
+    return {
+        name.removeprefix(prefix): leaf
+        for name, leaf in sorted(arrays.items())
+        if name.startswith(prefix)
+    }
 
 
 def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
@@ -118,7 +119,8 @@ def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
 
 
 def check_config(game: Game[Any], config: Config) -> None:
-    """Raises ValueError for searches that the game cannot have; compiles nothing."""
+    """Raises ValueError for a network or searches that the game cannot have; compiles nothing."""
+    check_network(game, config.network)
     searches = {
         "search": (config.search, config.selfplay.max_events),
         "solver.search": (config.solver.search, 0),

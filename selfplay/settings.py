@@ -2,7 +2,7 @@
 
 Values are checked when a part is made, and the ValueError names the parameter, its value and the
 rule. The defaults are for small games on a CPU; the published values (Student of Games, Table S2)
-are in `configs/`.
+for Scotland Yard are in `configs/paper_scotland_yard.toml`.
 """
 
 import dataclasses

@@ -10,9 +10,9 @@ from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
 from selfplay.checkpoint import checkpoint_steps, load_checkpoint
-from selfplay.learner import Learner
+from selfplay.learner import first_state, restored_state
 from selfplay.run_folder import RunFolder
-from selfplay.schedule import make_evaluator
+from selfplay.schedule import arrays_of, make_evaluator
 from sog.games import Game, make
 
 
@@ -41,18 +41,14 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
     game = make(config.game)
     found = load_checkpoint(folder.checkpoints, checkpoint)
     apply_fn, params = make_network(game, config.network)
-    learner = Learner(game, apply_fn, config.learner, params)
-    arrays = sorted(
-        (name, leaf) for name, leaf in found.arrays.items() if name.startswith("learner/")
-    )
+    arrays = list(arrays_of(found.arrays, "learner").values())
     try:
-        learner.load([leaf for _, leaf in arrays])
+        state = restored_state(first_state(config.learner, params), arrays)
     except ValueError as error:
         raise ValueError(f"{found.path}: {error}") from None
-    params = jax.device_get(learner.state.average)
     return Trained(
         game=game,
-        evaluator=make_evaluator(apply_fn, params),
+        evaluator=make_evaluator(apply_fn, jax.device_get(state.average)),
         settings=config.run.evaluate_search,
         step=found.step,
         name=path.resolve().name,

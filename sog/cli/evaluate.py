@@ -1,8 +1,7 @@
 """`sog evaluate`: the exact exploitability of an agent that searches, by composing its policy."""
 
 import argparse
-import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import jax
 
@@ -68,12 +67,12 @@ def _evaluate_all(
     compiled = compile_whole_game(game, plan.arguments.max_nodes or MOST_NODES_EVALUATED, work)
     _check_seeds(compiled, plan)
     tabular = _solve(compiled, plan, work)
-    for checkpoint, search in itertools.product(plan.checkpoints, plan.searches):
-        work.begin("preparing the evaluator")
-        step, evaluator = _evaluators(compiled, plan, checkpoint)
-        # No tree is larger than the game.
-        capacity = compiled.tree.num_nodes + compiled.tree.game.num_outcomes
-        settings = plan.settings(search, compiled.tree.game.max_depth, capacity)
+    # No tree is larger than the game.
+    capacity = compiled.tree.num_nodes + compiled.tree.game.num_outcomes
+    searches = [
+        plan.settings(search, compiled.tree.game.max_depth, capacity) for search in plan.searches
+    ]
+    for step, evaluator, settings in _tasks(compiled, plan, searches, work):
         composed = _compose(compiled, evaluator, settings, plan, work)
         done = Finished(
             settings=settings,
@@ -87,6 +86,17 @@ def _evaluate_all(
         display.note(f"{name}: {mean} after {composed.seconds:.3g} s")
         if composed.num_full:
             display.note(f"{composed.num_full:,} trees of {name_of(settings)} ran out of room.")
+
+
+def _tasks(
+    compiled: CompiledGame, plan: Plan, searches: list[SearchSettings], work: display.Work
+) -> Iterator[tuple[int | None, Evaluator | Sequence[Evaluator], SearchSettings]]:
+    """All searches with one network after the other; each is loaded once, when it is its turn."""
+    for checkpoint in plan.checkpoints:
+        work.begin("preparing the evaluator")
+        step, evaluator = _evaluators(compiled, plan, checkpoint)
+        for settings in searches:
+            yield step, evaluator, settings
 
 
 def _check_seeds(compiled: CompiledGame, plan: Plan) -> None:

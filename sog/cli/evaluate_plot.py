@@ -29,11 +29,14 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
     """Draws the mean and the range over seeds of every series, and what they compare with."""
     figure, axes = new_figure(_title(game, plan))
     axes.title.set_fontsize(9)
-    if len(plan.checkpoints) > 1:
-        _draw_training(axes, game, plan, finished)
-        figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
-        write_figure(path, figure)
-        return
+    draw = _draw_training if len(plan.checkpoints) > 1 else _draw_updates
+    draw(axes, game, plan, finished)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
+    write_figure(path, figure)
+
+
+def _draw_updates(axes: "Axes", game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
+    """Exploitability against regret updates, a line for every c."""
     series = _series(plan, finished)
     for color, (label, points) in zip(_COLORS * len(series), series.items(), strict=False):
         _draw_series(axes, label, points, color)
@@ -56,8 +59,6 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
         y_label=f"exploitability ({game.milli_unit})",
         has_logarithms=positive,
     )
-    figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
-    write_figure(path, figure)
 
 
 def _title(game: Game[Any], plan: Plan) -> str:

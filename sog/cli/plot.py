@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from selfplay.metrics import Metrics, read_metrics
 from selfplay.run_folder import RunFolder
+from selfplay.schedule import PARTS
 from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError, check_target
 from sog.cli.figure import check_plot, rule_axis, write_figure
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 _COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#b8860b")
 _FEW: Final = 40  # points that are marked one by one
-_PARTS: Final = ("selfplay", "solver", "learner")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,12 +90,12 @@ def _curves(
 
 def _time(axes: "Axes", lines: list[Metrics]) -> None:
     """The share of each part in the time, and what is left for everything else."""
-    timed = [line for line in lines if all(f"{part}_share" in line for part in _PARTS)]
+    timed = [line for line in lines if all(f"{part}_share" in line for part in PARTS)]
     axes.set_title("share of time", fontsize=9)
     if not timed:
         return
     steps = [line["step"] for line in timed]
-    shares = [[line[f"{part}_share"] for line in timed] for part in _PARTS]
-    axes.stackplot(steps, *shares, labels=_PARTS, colors=_COLORS, alpha=0.8)
+    shares = [[line[f"{part}_share"] for line in timed] for part in PARTS]
+    axes.stackplot(steps, *shares, labels=PARTS, colors=_COLORS, alpha=0.8)
     axes.set_ylim(0, 1)
     axes.legend(fontsize=8, frameon=False, loc="lower right")

@@ -10,6 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from selfplay.schedule import PARTS
 from sog.cli import display
 
 _SECONDS_BETWEEN_LINES: Final = 10.0
@@ -96,7 +97,7 @@ class TrainView:
                 body.add_row(text, f"{line[name]:.4g}")
         speed = ", ".join(f"{line[f'{name}_per_second']:.3g} {name}" for name in _RATES)
         body.add_row("per second", speed)
-        shares = ", ".join(f"{name} {line[f'{name}_share']:.0%}" for name in _PARTS)
+        shares = ", ".join(f"{name} {line[f'{name}_share']:.0%}" for name in PARTS)
         body.add_row("time", shares)
         body.add_row(
             "replay", f"{line['examples']:,} examples so far, {line['queue']:,} queries wait"
@@ -110,4 +111,3 @@ _LOSSES: Final = (
     ("value_error", "value error"),
 )
 _RATES: Final = ("games", "searches", "solves", "steps")
-_PARTS: Final = ("selfplay", "solver", "learner")

@@ -267,6 +267,15 @@ def opponents_weight(matrix: Array, reach: Array) -> Array:
     )
 
 
+def world_utility(game: Game[State], state: State, infostates: Array) -> Array:
+    """What player 0 gets in a world that is over; 0 in one that cannot be. infostates: int32[2]."""
+    world = jax.nn.one_hot(infostates, game.num_infostates)
+    # A cfv is the utility times the joint weight of the two infostates.
+    weight = game.compatible_reach(state, world)[PLAYER_0, infostates[PLAYER_0]]
+    cfv = game.utilities(state, world)[PLAYER_0, infostates[PLAYER_0]]
+    return jnp.where(weight > 0, cfv / jnp.where(weight > 0, weight, 1), 0)
+
+
 def zero_sum_cfvs(payoff_weight: Array, reach: Array) -> Array:
     """Cfvs [2, S] at a terminal state from w(s0, s1) u_0(s0, s1), an [S, S] matrix."""
     cfvs = opponents_weight(payoff_weight, reach)

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from sog.games.core import Game
+from sog.games.core import Game, world_utility
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -110,10 +110,7 @@ def _deal(game: Game[Any], key: Array) -> Array:
 
 @functools.partial(jax.jit, static_argnames="game")
 def _utility(game: Game[Any], state: Any, infostates: Array) -> Array:
-    world = jax.nn.one_hot(infostates, game.num_infostates)
-    # A cfv is the utility times the joint weight of the two infostates.
-    weight = game.compatible_reach(state, world)[0, infostates[0]]
-    return game.utilities(state, world)[0, infostates[0]] / weight
+    return world_utility(game, state, infostates)
 
 
 @jax.jit

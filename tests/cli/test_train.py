@@ -241,6 +241,7 @@ def refusal(sog: Run, *arguments: str) -> str:
         ("run.steps=0", "with run.steps=0: run: steps must be >= 1, got 0."),
         ("game=chess", "unknown game 'chess'"),
         ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
+        ("search.num_children=1", "search: num_children must be None"),
         ("learner.batch_size=9", "learner: batch_size must be a multiple of the 2 devices, got 9."),
         ("network.torso=resnet", "torso must be mlp for kuhn, whose features are no planes"),
     ],
@@ -250,6 +251,7 @@ def test_settings_that_cannot_be_are_refused(
 ) -> None:
     found = refusal(sog, config, "--run", str(tmp_path / "run"), "--set", change)
     assert message in found
+    assert not (tmp_path / "run").exists()  # it would refuse the configuration that is right
 
 
 def test_an_unknown_key_of_a_file_is_named(sog: Run, tmp_path: Path) -> None:

@@ -178,6 +178,33 @@ def test_several_steps_in_one_call_are_the_steps_one_by_one() -> None:
     assert_equal_params(at_once.state.params, one_by_one.state.params, 1e-6)
 
 
+def test_the_network_that_searches_is_an_average_over_the_steps() -> None:
+    """Share 0.3 of the old average stays, and less in the first steps: (1 + t) / (10 + t)."""
+    apply_fn, params = network()
+    settings = dataclasses.replace(SETTINGS, average_decay=0.3)
+    one = Learner(KUHN, apply_fn, settings, params)
+    average = jax.device_get(params)
+    shares = []
+    for step in range(6):
+        one.train(batches(1, seed=step))
+        shares.append(min(0.3, (1 + step) / (10 + step)))
+        average = jax.tree.map(
+            lambda old, new, kept=shares[-1]: kept * old + (1 - kept) * np.asarray(new),
+            average,
+            one.state.params,
+        )
+    assert shares[:3] == pytest.approx([0.1, 2 / 11, 0.25])
+    assert shares[-1] == 0.3
+    assert_equal_params(one.state.average, average, 1e-6)
+
+
+def test_without_averaging_the_last_network_searches() -> None:
+    apply_fn, params = network()
+    one = Learner(KUHN, apply_fn, SETTINGS, params)
+    one.train(batches(2))
+    assert_equal_params(one.state.average, one.state.params, 0)
+
+
 def test_the_learning_rate_decays_exponentially() -> None:
     """Adam's update for a gradient that stays the same is the rate, up to its sign."""
     settings = dataclasses.replace(
