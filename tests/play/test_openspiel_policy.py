@@ -8,7 +8,9 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.evaluation import compose
-from sog.games.openspiel import OpenSpiel, load_openspiel
+from sog.games import Game
+from sog.games import make as make_game
+from sog.games.openspiel import load_openspiel
 from sog.play import SearchAgent
 from sog.play.simple_agents import RandomAgent, TabularAgent
 from sog.tabular import compile_tree, solve
@@ -17,15 +19,28 @@ from sog.tabular.enumerated_game import EnumeratedGame
 pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python.algorithms import exploitability  # noqa: E402 (where it is installed)
+from open_spiel.python.bots.policy import PolicyBot  # noqa: E402
 
 from sog.play.openspiel_policy import AgentPolicy  # noqa: E402
 
 KUHN = load_openspiel("kuhn_poker")
-GAMES = ("kuhn_poker", "goofspiel(imp_info=True,num_cards=3,points_order=descending)", "matrix_rps")
+OPENSPIELS = (
+    "openspiel:kuhn_poker",
+    "openspiel:goofspiel(imp_info=True,num_cards=3,points_order=descending)",
+    "openspiel:matrix_rps",
+)
+TWINS = (
+    "kuhn",
+    "leduc",
+    "leduc(suit_isomorphism=true)",
+    "liars_dice(dice=2,faces=2)",
+    "goofspiel(cards=3,order=random)",
+    "ii_goofspiel(cards=3)",
+)
 SMALL = SearchSettings(num_simulations=4)
 
 
-def random_policy(game: OpenSpiel) -> AgentPolicy:
+def random_policy(game: Game[Any]) -> AgentPolicy:
     return AgentPolicy(game, lambda player: RandomAgent(game, player=player))
 
 
@@ -55,17 +70,17 @@ def table_of(policy: AgentPolicy, *, last_first: bool = False) -> dict[str, dict
     }
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", [*OPENSPIELS, "kuhn"])
 def test_a_random_agent_is_as_exploitable_as_openspiels_uniform_policy(text: str) -> None:
-    policy = random_policy(load_openspiel(text))
+    policy = random_policy(make_game(text))
     uniform = pyspiel.UniformRandomPolicy(policy.game)
     expected = pyspiel.nash_conv(policy.game, uniform)
     assert exploitability.nash_conv(policy.game, policy) == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize("text", [*OPENSPIELS, *TWINS])
 def test_openspiel_finds_the_exploitability_of_a_solution_that_we_find(text: str) -> None:
-    game = load_openspiel(text)
+    game = make_game(text)
     compiled = compile_tree(game)
     solution = solve(compiled, iterations=7)
     enumerated = EnumeratedGame(tree=compiled.tree)
@@ -140,6 +155,30 @@ def test_a_game_of_openspiel_is_played_by_the_policy() -> None:
     assert sum(state.returns()) == 0
 
 
+@pytest.mark.parametrize("text", ["tic_tac_toe", "connect_four", "liars_dice(dice=2,faces=6)"])
+def test_large_games_are_played_too(text: str) -> None:
+    """Nothing is enumerated: only the states of one game are looked at."""
+    policy, random = random_policy(make_game(text)), np.random.default_rng(0)
+    bots = [PolicyBot(player, random, policy) for player in (0, 1)]
+    state = policy.game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            numbers = state.legal_actions()
+            state.apply_action(int(random.choice(numbers)))
+        else:
+            probabilities = policy.action_probabilities(state)
+            uniform = 1 / len(state.legal_actions())
+            assert probabilities == pytest.approx(dict.fromkeys(state.legal_actions(), uniform))
+            state.apply_action(bots[state.current_player()].step(state))
+    assert len(state.history()) > 2
+
+
+@pytest.mark.parametrize("text", ["leduc(ranks=4)", "glasses", "goofspiel(payoff=diff)"])
+def test_a_game_that_openspiel_does_not_have_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="OpenSpiel has no game with the rules of"):
+        random_policy(make_game(text))
+
+
 def test_only_the_player_to_move_has_probabilities() -> None:
     policy = random_policy(KUHN)
     state = policy.game.new_initial_state()
@@ -151,5 +190,5 @@ def test_only_the_player_to_move_has_probabilities() -> None:
 
 def test_a_state_of_another_game_is_refused() -> None:
     state = pyspiel.load_game("tic_tac_toe").new_initial_state()
-    with pytest.raises(ValueError, match="state must be one of openspiel:kuhn_poker"):
+    with pytest.raises(ValueError, match="state must be one of kuhn_poker"):
         random_policy(KUHN).action_probabilities(state)

@@ -6,8 +6,7 @@ correspond in the order of their numbers. Modules that import this are skipped w
 """
 
 import functools
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +14,10 @@ import jax
 import numpy as np
 import pytest
 
+from sog.games import make
 from sog.games.core import TERMINAL, Game
+from sog.games.openspiel_histories import load_spiel
+from sog.games.openspiel_twins import twin_of
 from sog.tabular import CompiledGame
 from tests.tabular.small_games import child_of, compiled_game
 
@@ -23,7 +25,6 @@ pyspiel = pytest.importorskip("pyspiel")
 
 Array = np.ndarray
 Pair = tuple[int, int]
-Deal = Callable[[tuple[int, ...]], Pair]
 
 
 class Place(NamedTuple):
@@ -38,11 +39,6 @@ class Twin(NamedTuple):
     """A game that OpenSpiel has too."""
 
     ours: str
-    spiel: str
-    deal: Deal
-    """Our infostates at the root from OpenSpiel's private chance events."""
-    num_deals: int
-    """Private chance events, all of them before anything else."""
     one_to_one: bool = True
     """Whether OpenSpiel's strings tell apart whatever our infostates do."""
 
@@ -53,38 +49,18 @@ class Twin(NamedTuple):
     def compiled(self) -> CompiledGame:
         return compiled_game(self.ours)
 
-
-def _cards(dealt: tuple[int, ...]) -> Pair:
-    return dealt[0], dealt[1]
-
-
-def _nothing(dealt: tuple[int, ...]) -> Pair:
-    return 0, 0
+    @property
+    def spiel(self) -> str:
+        return twin_of(make(self.ours)).spiel
 
 
-def _dice(faces: int) -> Deal:
-    def hands(rolled: tuple[int, ...]) -> Pair:
-        dice = len(rolled) // 2
-        hands = list(itertools.combinations_with_replacement(range(faces), dice))
-        first, second = sorted(rolled[:dice]), sorted(rolled[dice:])
-        return hands.index(tuple(first)), hands.index(tuple(second))
-
-    return hands
-
-
-def _goofspiel(cards: int, order: str, imperfect: bool) -> Twin:
-    ours = f"{'ii_' if imperfect else ''}goofspiel(cards={cards},order={order})"
-    spiel = f"goofspiel(num_cards={cards},imp_info={imperfect},points_order={order})"
-    # With both bids shown, OpenSpiel tells the cards left and who won, not who bid what when.
-    return Twin(ours, f"turn_based_simultaneous_game(game={spiel})", _nothing, 0, imperfect)
-
-
-KUHN = Twin("kuhn", "kuhn_poker", _cards, 2)
-LEDUC = Twin("leduc", "leduc_poker", _cards, 2)
-TWO_DICE = Twin("liars_dice(dice=2,faces=2)", "liars_dice(numdice=2,dice_sides=2)", _dice(2), 4)
-GOOFSPIEL_4 = _goofspiel(4, "descending", imperfect=False)
-II_GOOFSPIEL_3 = _goofspiel(3, "random", imperfect=True)
-II_GOOFSPIEL_4 = _goofspiel(4, "descending", imperfect=True)
+KUHN = Twin("kuhn")
+LEDUC = Twin("leduc")
+TWO_DICE = Twin("liars_dice(dice=2,faces=2)")
+# With both bids shown, OpenSpiel tells the cards left and who won, not who bid what when.
+GOOFSPIEL_4 = Twin("goofspiel(cards=4)", one_to_one=False)
+II_GOOFSPIEL_3 = Twin("ii_goofspiel(cards=3,order=random)")
+II_GOOFSPIEL_4 = Twin("ii_goofspiel(cards=4)")
 TWINS = (
     KUHN,
     LEDUC,
@@ -97,8 +73,8 @@ TWINS = (
 
 @functools.cache
 def load(spiel: str) -> Any:
-    """A game of OpenSpiel's."""
-    return pyspiel.load_game(spiel)
+    """A game of OpenSpiel's, turn-based."""
+    return load_spiel(spiel)
 
 
 @functools.cache
@@ -122,11 +98,12 @@ def places(twin: Twin) -> dict[str, list[Place]]:
 def _histories(twin: Twin) -> Iterator[tuple[Any, int, Pair]]:
     """All histories that are no chance nodes, with our public state and both infostates."""
     tree = twin.compiled.tree
+    _, num_deals, deal = twin_of(make(twin.ours))
     stack: list[tuple[Any, int, Pair | None]] = [(load(twin.spiel).new_initial_state(), 0, None)]
     while stack:
         spiel_state, node, pair = stack.pop()
-        if pair is None and len(spiel_state.history()) == twin.num_deals:
-            pair = twin.deal(tuple(spiel_state.history()))
+        if pair is None and len(spiel_state.history()) == num_deals:
+            pair = deal(tuple(spiel_state.history()))
         if pair is not None and not spiel_state.is_chance_node():
             yield spiel_state, node, pair
         for index, action in enumerate(spiel_state.legal_actions()):

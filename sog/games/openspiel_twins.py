@@ -1,0 +1,70 @@
+"""Which game of OpenSpiel's is one of ours, and how its worlds begin: `twin_of`.
+
+Both are walked side by side: private chance events come first and make a pair of infostates, later
+chance events are public and have the same numbers, and the legal actions of a world are in the same
+order on both sides.
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from sog.games.bidding import BiddingGame
+from sog.games.connect_four import ConnectFour
+from sog.games.core import Game
+from sog.games.ii_goofspiel import IIGoofspiel
+from sog.games.kuhn import Kuhn
+from sog.games.leduc import Leduc
+from sog.games.liars_dice import LiarsDice
+from sog.games.tic_tac_toe import TicTacToe
+
+Pair = tuple[int, int]
+
+
+class Twin(NamedTuple):
+    """A game of OpenSpiel's that has the same worlds as one of ours."""
+
+    spiel: str
+    """Its text, with parameters; where players move at once it is to be made turn-based."""
+    num_deals: int = 0
+    """Private chance events, all of them before anything else."""
+    deal: Callable[[tuple[int, ...]], Pair] = lambda _: (0, 0)
+    """Our infostates at the root, from the numbers of those events."""
+
+
+def twin_of(game: Game[Any]) -> Twin:
+    """The game of OpenSpiel's; ValueError if we know of none with these rules."""
+    match game:
+        case Kuhn(ranks=3):
+            return Twin("kuhn_poker", 2, _cards)
+        case Leduc() if game == Leduc(suit_isomorphism=game.suit_isomorphism):
+            merged = "(suit_isomorphism=True)" if game.suit_isomorphism else ""
+            return Twin(f"leduc_poker{merged}", 2, _cards)
+        case LiarsDice() if len(set(game.dice_of_players)) == 1:
+            text = f"liars_dice(numdice={game.dice},dice_sides={game.faces})"
+            return Twin(text, 2 * game.dice, _hands(game.faces))
+        case BiddingGame(payoff="wl"):  # OpenSpiel halves the difference in points
+            hides = isinstance(game, IIGoofspiel)
+            rules = f"num_cards={game.cards},imp_info={hides},points_order={game.order}"
+            return Twin(f"goofspiel({rules})")
+        case TicTacToe():
+            return Twin("tic_tac_toe")
+        case ConnectFour() if game == ConnectFour():
+            return Twin("connect_four")
+    raise ValueError(f"OpenSpiel has no game with the rules of {game} that we know of.")
+
+
+def _cards(dealt: tuple[int, ...]) -> Pair:
+    return dealt[0], dealt[1]
+
+
+def _hands(faces: int) -> Callable[[tuple[int, ...]], Pair]:
+    """Infostates of liar's dice from the faces rolled, player 0's first."""
+
+    def deal(rolled: tuple[int, ...]) -> Pair:
+        dice = len(rolled) // 2
+        hands = list(itertools.combinations_with_replacement(range(faces), dice))
+        first, second = sorted(rolled[:dice]), sorted(rolled[dice:])
+        return hands.index(tuple(first)), hands.index(tuple(second))
+
+    return deal
