@@ -1,5 +1,7 @@
 """The composed policy of a search agent."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,38 @@ def test_unsafe_resolving_of_the_non_locality_game_stays_exploitable_by_a_quarte
         assert unsafe == pytest.approx(250, abs=5)
     assert _exploitability("non_locality", 1000) < 10
     assert _exploitability("non_locality", 3000) < 5
+
+
+def _coordinated_pennies(folder: Path) -> str:
+    """Matching pennies, heads worth 2 and tails 1, with a coin that both see in between.
+
+    Player 1 guesses after either side of the coin. There his opponent's range makes him indifferent
+    in equilibrium, so that any guess is right in one subgame, but only if the guesses of both
+    subgames together are heads a third of the time.
+    """
+    pytest.importorskip("pyspiel")
+    lines = ['EFG 2 R "coordinated pennies" { "picks" "guesses" }', 'p "" 1 1 "" { "h" "t" } 0']
+    payoffs, number = ((2, 0), (0, 1)), 0
+    for pick in range(2):
+        lines.append(f'c "" {1 + pick} "" {{ "x" 1/2 "y" 1/2 }} 0')
+        for coin in range(2):
+            lines.append(f'p "" 2 {1 + coin} "" {{ "h" "t" }} 0')
+            for guess in range(2):
+                number, payoff = number + 1, payoffs[pick][guess]
+                lines.append(f't "" {number} "" {{ {payoff} {-payoff} }}')
+    file = folder / "coordinated_pennies.efg"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return f"openspiel:efg_game(filename={file})"
+
+
+def test_unsafe_resolving_of_coordinated_pennies_stays_exploitable(tmp_path: Path) -> None:
+    """Each subgame is solved on its own, and both guesses are the same: never a third."""
+    text = _coordinated_pennies(tmp_path)
+    unsafe = [_exploitability(text, updates, safe=False) for updates in (100, 3000)]
+    assert min(unsafe) > 150
+    safe = [_exploitability(text, updates) for updates in (100, 3000)]
+    assert safe[1] < safe[0] / 5
+    assert safe[1] < 10
 
 
 KUHN = EnumeratedGame(tree=compiled_game("kuhn").tree)
