@@ -87,9 +87,7 @@ def test_unsafe_resolving_of_coordinated_pennies_stays_exploitable(tmp_path: Pat
     text = _coordinated_pennies(tmp_path)
     unsafe = [_exploitability(text, updates, safe=False) for updates in (100, 3000)]
     assert min(unsafe) > 150
-    safe = [_exploitability(text, updates) for updates in (100, 3000)]
-    assert safe[1] < safe[0] / 5
-    assert safe[1] < 10
+    assert _exploitability(text, 3000) < 10
 
 
 KUHN = EnumeratedGame(tree=compiled_game("kuhn").tree)
