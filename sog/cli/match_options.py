@@ -15,6 +15,7 @@ players:
   exact      search whose leaves are solved by CFR; for games small enough to enumerate
   rollout    search whose leaves are random games; for games of perfect information
   tabular    no search: the average policy of 1000 iterations of CFR+ over the whole game
+  uct:N      UCT of N simulations with random rollouts; perfect information, needs OpenSpiel
   random     every legal action equally likely
 
 Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
@@ -28,6 +29,7 @@ examples:
   sog match runs/leduc tabular --search 100,1
   sog match runs/leduc@1000 runs/leduc@10000 --games 500
   sog match rollout random --game tic_tac_toe --json
+  sog match runs/connect_four uct:1000
 
 Every deal is played twice, the second time with roles swapped; the 95% interval is that of the mean
 over these pairs, by the normal approximation. Ctrl-C prints the result of the pairs that are

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 RANDOM: Final = "random"
 TABULAR: Final = "tabular"
-NAMES: Final = (RANDOM, TABULAR, "zero", "uniform", "exact", "rollout")
+UCT: Final = "uct:N"
+NAMES: Final = (RANDOM, TABULAR, UCT, "zero", "uniform", "exact", "rollout")
+_UCT: Final = re.compile("uct:([0-9]+)")
 _ITERATIONS: Final = 1000  # of CFR+, for tabular
 _MAX_NODES: Final = 1_000_000
 _MOST_NUMBERS: Final = 300_000_000  # public states of a tree times infostates times actions
@@ -60,7 +62,9 @@ def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work
 
     arguments: `game`, `search`, `seed` and `max_nodes`, as the options are called.
     """
-    runs = {text: _load_run(text) for text in texts if text not in NAMES}
+    simulations = {text: int(match[1]) for text in texts if (match := _UCT.fullmatch(text))}
+    known = {*NAMES, *simulations} - {UCT}
+    runs = {text: _load_run(text) for text in texts if text not in known}
     game = _common_game(runs, arguments.game, texts)
     if arguments.search is not None:
         read_search(arguments.search)
@@ -72,6 +76,8 @@ def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work
             player = _random(game)
         elif text == TABULAR:
             player = _tabular(game, arguments, work)
+        elif text in simulations:
+            player = _uct(text, game, simulations[text])
         else:
             player = _searching(text, game, arguments, work)
         players.append(player)
@@ -148,6 +154,20 @@ def _tabular(game: Game[Any], arguments: argparse.Namespace, work: Work) -> Play
         return TabularAgent(enumerated, policy, player=player, seed=seed)
 
     return Player(name=TABULAR, make=make, search=None)
+
+
+def _uct(name: str, game: Game[Any], num_simulations: int) -> Player:
+    try:
+        from sog.play.uct_agent import UctAgent
+
+        UctAgent(game, num_simulations, player=0)
+    except (ImportError, ValueError) as error:
+        raise CommandError(f"{name}: {error}") from None
+
+    def make(player: int, seed: int) -> UctAgent:
+        return UctAgent(game, num_simulations, player=player, seed=seed)
+
+    return Player(name=name, make=make, search=None)
 
 
 def _searching(name: str, game: Game[Any], arguments: argparse.Namespace, work: Work) -> Player:

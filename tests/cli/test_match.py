@@ -171,6 +171,15 @@ def test_ctrl_c_before_the_first_games_are_finished_is_told(
     assert err.endswith("sog: interrupted while playing kuhn: there is nothing to keep yet.\n")
 
 
+def test_uct_is_a_player(run_match: Match) -> None:
+    pytest.importorskip("pyspiel")
+    code, out, _ = run_match("uct:50", "random", "--game", "tic_tac_toe", "--games", "6", "--json")
+    assert code == 0
+    result = json.loads(out)
+    assert result["players"][0] == {"name": "uct:50", "search": None}
+    assert result["mean"] > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -184,7 +193,7 @@ def test_ctrl_c_before_the_first_games_are_finished_is_told(
         ),
         (
             ["zero", "no/run", "--game", "kuhn"],
-            "'no/run' is no player: neither a run folder nor one of random, tabular, zero, "
+            "'no/run' is no player: neither a run folder nor one of random, tabular, uct:N, zero, "
             "uniform, exact, rollout.",
         ),
         (
@@ -200,6 +209,10 @@ def test_ctrl_c_before_the_first_games_are_finished_is_told(
             ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
             "the tree of a search could have up to 6,000,000,010 public states, which is too large "
             "for memory; try fewer simulations: --search s,c.",
+        ),
+        (
+            ["uct:10", "random", "--game", "kuhn"],
+            "uct:10: uct needs perfect information, which kuhn(ranks=3) does not have.",
         ),
         (["random", "random", "--game", "kuhm"], "unknown game 'kuhm': did you mean 'kuhn'?"),
         (

@@ -1,0 +1,69 @@
+"""UCT with random rollouts (OpenSpiel's, in C++): what searches of perfect information must beat.
+
+Importing this module needs the `openspiel` extra.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games.core import Game
+from sog.games.openspiel_histories import MISSING_EXTRA, load_spiel
+from sog.games.openspiel_twins import twin_of
+
+try:
+    import pyspiel
+except ImportError:
+    raise ImportError(MISSING_EXTRA) from None
+
+_EXPLORATION: Final = 2.0  # of OpenSpiel's own examples; utilities are in [-1, 1]
+_MEGABYTES: Final = 500
+
+
+class UctAgent:
+    """Searches at its decisions with UCT; no game is known to it but by its rules.
+
+    Each simulation ends with one random game; proven wins and losses are propagated.
+    """
+
+    def __init__(
+        self, game: Game[Any], num_simulations: int, *, player: int, seed: int = 0
+    ) -> None:
+        """Sits down as a player. Raises ValueError for a game with hidden information, for one that
+        OpenSpiel does not have, or for less than one simulation.
+        """
+        if game.num_infostates != 1:
+            raise ValueError(f"uct needs perfect information, which {game} does not have.")
+        if num_simulations < 1:
+            raise ValueError(f"num_simulations of uct must be >= 1, got {num_simulations}.")
+        self._spiel = load_spiel(twin_of(game).spiel)
+        seed %= 2**31  # a C++ int
+        rollouts = pyspiel.RandomRolloutEvaluator(1, seed)
+        self._bot = pyspiel.MCTSBot(
+            self._spiel, rollouts, _EXPLORATION, num_simulations, _MEGABYTES, True, seed, False
+        )
+        self._num_actions = game.num_actions
+        self.player = player
+        self.reset()
+
+    def reset(self) -> None:
+        """Begins a new game. The random numbers go on, so that games differ."""
+        self._state = self._spiel.new_initial_state()
+        self._chosen: int | None = None
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event, which is the move itself."""
+        self._state.apply_action(outcome)
+        self._chosen = None
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: 1 for the move that `act` makes."""
+        chosen = np.zeros(self._num_actions)
+        chosen[self.act(infostate)] = 1
+        return chosen
+
+    def act(self, infostate: int) -> int:
+        """The most promising move, the same until the next event. infostate: 0."""
+        if self._chosen is None:
+            self._chosen = int(self._bot.step(self._state))
+        return self._chosen
