@@ -181,7 +181,8 @@ class RunSettings:
     milestones: int = 0
     """Checkpoints that are kept for good, evenly over the run, to evaluate later."""
     evaluate_every: int = 0
-    """Learner steps between evaluations of the exploitability; 0 for none."""
+    """Learner steps between evaluations of the exploitability, a multiple of `checkpoint_every`; 0
+    for none."""
     evaluate_search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search that these evaluate."""
     value_error_states: int = 256
@@ -193,6 +194,11 @@ class RunSettings:
             _at_least(name, getattr(self, name), 1)
         for name in ("seed", "milestones", "evaluate_every", "value_error_states"):
             _at_least(name, getattr(self, name), 0)
+        if self.evaluate_every % self.checkpoint_every:
+            raise ValueError(
+                f"evaluate_every must be a multiple of checkpoint_every = {self.checkpoint_every}, "
+                f"got {self.evaluate_every}."
+            )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

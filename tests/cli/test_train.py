@@ -239,6 +239,10 @@ def refusal(sog: Run, *arguments: str) -> str:
     [
         ("network.widht=3", "did you mean network.width?"),
         ("run.steps=0", "with run.steps=0: run: steps must be >= 1, got 0."),
+        (
+            "run.evaluate_every=12",
+            "run: evaluate_every must be a multiple of checkpoint_every = 8, got 12.",
+        ),
         ("game=chess", "unknown game 'chess'"),
         ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
         ("search.num_children=1", "search: num_children must be None"),
