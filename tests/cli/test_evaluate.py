@@ -79,13 +79,13 @@ def test_beside_a_search_stands_cfr_with_as_many_updates(
     ("base", "option"),
     [
         (FIXED_TREES, ("--lookahead", "2")),
-        (EXACT, ("--noise", "0.1")),
+        pytest.param(EXACT, ("--noise", "0.1"), marks=pytest.mark.slow),
         (FIXED_TREES, ("--rule", "dcfr")),
         (WHOLE_GAME, ("--unsafe",)),
         (WHOLE_GAME, ("--alpha", "1")),
         (WHOLE_GAME, ("--search-everywhere",)),
         (EXACT, ("--evaluator", "zero")),
-        (EXACT, ("--solver-iterations", "2")),
+        pytest.param(EXACT, ("--solver-iterations", "2"), marks=pytest.mark.slow),
         (EXACT, ("--solver-fading", "0")),
     ],
 )

@@ -163,6 +163,7 @@ def test_weights_that_explode_stop_the_run_and_the_batch_is_kept(
 # Taken from there: sog evaluate, sog plot.
 
 
+@pytest.mark.slow
 def test_all_checkpoints_are_evaluated_as_they_were_while_training(
     sog: Run, trained: tuple[Path, str, str]
 ) -> None:

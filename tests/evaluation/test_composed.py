@@ -82,6 +82,7 @@ def _coordinated_pennies(folder: Path) -> str:
     return f"openspiel:efg_game(filename={file})"
 
 
+@pytest.mark.slow
 def test_unsafe_resolving_of_coordinated_pennies_stays_exploitable(tmp_path: Path) -> None:
     """Each subgame is solved on its own, and both guesses are the same: never a third."""
     text = _coordinated_pennies(tmp_path)

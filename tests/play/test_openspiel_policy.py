@@ -31,7 +31,6 @@ OPENSPIELS = (
 )
 TWINS = (
     "kuhn",
-    "leduc",
     "leduc(suit_isomorphism=true)",
     "liars_dice(dice=2,faces=2)",
     "goofspiel(cards=3,order=random)",
