@@ -68,9 +68,8 @@ class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no t
         self._map: _Map = _TableMap(game) if isinstance(game, OpenSpiel) else _TwinMap(game)
         super().__init__(self._map.spiel, [0, 1])
         self._game = game
-        self._agents: dict[tuple[Path, int], CopiedAgent] = {
-            ((), player): make_agent(player) for player in (0, 1)
-        }
+        self._first = [make_agent(player) for player in (0, 1)]
+        self._agents: dict[tuple[Path, int], CopiedAgent] = {}
         self._states: dict[Path, Any] = {(): first_state(game)}
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
@@ -90,16 +89,17 @@ class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no t
 
     def _asked(self, path: Path, player: int) -> CopiedAgent:
         """The agent of a player after some events, with its search done if it decides there."""
-        agent = self._agents.get((path, player))
-        if agent is None:
-            agent = copy.copy(self._asked(path[:-1], player))
-            agent.observe(path[-1])
+        if (path, player) not in self._agents:
+            agent = self._first[player]
+            if path:
+                agent = copy.copy(self._asked(path[:-1], player))
+                agent.observe(path[-1])
+            now = situation(self._game, self._state(path))
+            if now.actor == player:
+                # It answers for all infostates from here on.
+                agent.policy(int(np.flatnonzero(now.infostate_mask[player])[0]))
             self._agents[path, player] = agent
-        now = situation(self._game, self._state(path))
-        if now.actor == player:
-            # It answers for all infostates from here on.
-            agent.policy(int(np.flatnonzero(now.infostate_mask[player])[0]))
-        return agent
+        return self._agents[path, player]
 
     def _state(self, path: Path) -> Any:
         if path not in self._states:

@@ -31,6 +31,7 @@ OPENSPIELS = (
 )
 TWINS = (
     "kuhn",
+    pytest.param("leduc", marks=pytest.mark.slow),
     "leduc(suit_isomorphism=true)",
     "liars_dice(dice=2,faces=2)",
     "goofspiel(cards=3,order=random)",

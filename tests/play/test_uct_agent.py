@@ -12,7 +12,7 @@ pytest.importorskip("pyspiel")
 from sog.play.uct_agent import UctAgent
 
 TIC_TAC_TOE = make("tic_tac_toe")
-# x takes the top row, o the middle one; x wins at 2, o is to be stopped at 5.
+# x takes the top row, o the middle one: both must go to 2, x to win and o not to lose.
 MOVES = (0, 3, 1, 4)
 
 
