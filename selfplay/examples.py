@@ -67,6 +67,22 @@ def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample)
     )
 
 
+def random_twin(game: Game[Any], stored: StoredExample, key: Array) -> StoredExample:
+    """The same example under other names, see `Game.random_symmetry`."""
+    state = unpack(game, stored.state)
+    twin, infostates, actions = game.random_symmetry(key, state)
+    own = infostates[jnp.minimum(game.actor(state), 1)]
+    return StoredExample(
+        state=pack(twin),
+        ranges=jnp.take_along_axis(stored.ranges, infostates, axis=1),
+        values=jnp.take_along_axis(stored.values, infostates, axis=1),
+        value_mask=jnp.take_along_axis(stored.value_mask, infostates, axis=1),
+        policy=stored.policy[own][:, actions],
+        policy_mask=stored.policy_mask[own],
+        version=stored.version,
+    )
+
+
 def no_examples(game: Game[Any], size: int) -> StoredExample:
     """Room for so many examples, NumPy arrays."""
     infostates, actions = game.num_infostates, game.num_actions

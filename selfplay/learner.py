@@ -16,7 +16,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from networks.cvpn import ApplyNetwork
 from networks.losses import batch_loss
-from selfplay.examples import StoredExample, load_example, take
+from selfplay.examples import StoredExample, load_example, random_twin, take
 from selfplay.settings import LearnerSettings
 from sog.games.core import Game
 from sog.pytree import pytree
@@ -144,6 +144,9 @@ def _steps(
     batches: StoredExample,
 ) -> tuple[LearnerState, dict[str, Array]]:
     def step(state: LearnerState, batch: StoredExample) -> tuple[LearnerState, dict[str, Array]]:
+        if settings.symmetries:
+            keys = jax.random.split(jax.random.key(state.step), settings.batch_size)
+            batch = jax.vmap(functools.partial(random_twin, game))(batch, keys)
         examples = jax.vmap(functools.partial(load_example, game, apply_fn))(batch)
 
         def loss(params: Any) -> tuple[Array, dict[str, Array]]:

@@ -138,6 +138,8 @@ class LearnerSettings:
     """d."""
     decay_steps: int = 10_000
     """T_decay."""
+    symmetries: bool = True
+    """Every use of an example is that of a random twin, where the game has symmetries."""
     average_decay: float = 0.0
     """The network that searches is an average over learner steps; so much of it stays per step. 0:
     it is the last one, as in the paper."""

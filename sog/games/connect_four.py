@@ -6,6 +6,7 @@ On the usual board of 6 rows and 7 columns the first player wins with best play.
 import dataclasses
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from sog.games.core import param
@@ -43,6 +44,12 @@ class ConnectFour(LineGame):
     @property
     def num_actions(self) -> int:
         return self.columns
+
+    @property
+    def symmetries(self) -> tuple[np.ndarray, np.ndarray]:
+        cells = np.arange(self.max_depth).reshape(self.shape)
+        columns = np.arange(self.columns)
+        return np.stack([cells.ravel(), cells[:, ::-1].ravel()]), np.stack([columns, columns[::-1]])
 
     def cell_of(self, board: Array, action: Array) -> Array:
         is_free = board.reshape(self.rows, self.columns)[:, action] == EMPTY

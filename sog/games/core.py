@@ -180,6 +180,19 @@ class Game(abc.ABC, Generic[State]):
     def observe(self, state: State) -> Array:
         """float32[F]: features of the public state for a network, roughly in [-1, 1]."""
 
+    def random_symmetry(self, key: Array, state: State) -> tuple[State, Array, Array]:
+        """The same state under other names, if the rules have symmetries: suits, sides of a board.
+
+        Returns (twin, infostates int32[2, S], actions int32[A]): the twin's infostate s of a player
+        is `infostates[player, s]` of the given state, its action a is `actions[a]`. A key stands
+        for one symmetry, at whatever state. Who is to move stays the same, and so does everything
+        below the state but for its names, hence a learner may take an example for any of its
+        twins. Without symmetries, as here, a state is its only twin.
+        """
+        unchanged = jnp.arange(self.num_infostates, dtype=jnp.int32)
+        actions = jnp.arange(self.num_actions, dtype=jnp.int32)
+        return state, jnp.stack([unchanged, unchanged]), actions
+
     # Worlds, for sampling.
 
     @abc.abstractmethod

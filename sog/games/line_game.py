@@ -5,6 +5,7 @@ import dataclasses
 import functools
 from typing import Final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -51,6 +52,11 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         rows, columns = self.shape
         return rows * columns
 
+    @property
+    @abc.abstractmethod
+    def symmetries(self) -> tuple[np.ndarray, np.ndarray]:
+        """int[symmetry, cell] and int[symmetry, A]: the cell, and the action, that becomes each."""
+
     @functools.cached_property
     def _lines(self) -> np.ndarray:
         """int[line, stone]: the cells of every possible line."""
@@ -88,6 +94,13 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
             num_stones=state.num_stones + 1,
             has_line=state.has_line | (lines & stones.all(axis=1).any()),
         )
+
+    def random_symmetry(self, key: Array, state: LineState) -> tuple[LineState, Array, Array]:
+        """The board turned or seen in a mirror."""
+        cells, actions = (jnp.asarray(names, jnp.int32) for names in self.symmetries)
+        which = jax.random.randint(key, (), 0, len(cells))
+        twin = dataclasses.replace(state, board=state.board[cells[which]])
+        return twin, jnp.zeros((2, 1), jnp.int32), actions[which]
 
     def result(self, state: LineState) -> Array:
         won = state.has_line.astype(jnp.float32)

@@ -33,7 +33,7 @@ class PokerState:
     checked: Array  # bool: the first player of this round has checked
     stakes: Array  # int32[2]: chips put in, ante included
     folder: Array  # int32: who folded, or NOBODY
-    events: Array  # int32[max_depth]: outcomes so far, for people to read
+    events: Array  # int32[max_depth]: bets so far, and A + the public card, for people to read
     num_events: Array  # int32
 
 
@@ -150,6 +150,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         player = jnp.where(is_deal, 0, state.stage)
         folds, calls = ~is_deal & (outcome == FOLD), ~is_deal & (outcome == CALL)
         raises = ~is_deal & (outcome >= FIRST_RAISE)
+        event = jnp.where(is_deal, self.num_actions + outcome, outcome)
         sizes = jnp.asarray(self.raise_sizes, jnp.int32)
         size = sizes[state.round, jnp.maximum(outcome - FIRST_RAISE, 0)]
         owed = state.stakes[1 - player]
@@ -168,7 +169,7 @@ class BettingGame(Game[PokerState], abc.ABC):
             checked=jnp.where(is_deal, False, state.checked | calls),
             stakes=stakes,
             folder=jnp.where(folds, player, state.folder),
-            events=state.events.at[state.num_events].set(outcome),
+            events=state.events.at[state.num_events].set(event),
             num_events=state.num_events + 1,
         )
 
@@ -215,6 +216,17 @@ class BettingGame(Game[PokerState], abc.ABC):
             ]
         )
 
+    def random_symmetry(self, key: Array, state: PokerState) -> tuple[PokerState, Array, Array]:
+        """Cards of the same rank may change places."""
+        shuffled = jax.random.uniform(key, (self.num_infostates,))
+        cards = jnp.lexsort((shuffled, jnp.asarray(self.ranks_of_cards))).astype(jnp.int32)
+        renamed = jnp.append(jnp.argsort(cards), self.num_infostates).astype(jnp.int32)
+        dealt = state.events - self.num_actions
+        card = renamed[jnp.clip(dealt, 0, self.num_infostates)]
+        events = jnp.where(dealt >= 0, self.num_actions + card, state.events)
+        twin = dataclasses.replace(state, board=renamed[state.board], events=events)
+        return twin, jnp.stack([cards, cards]), jnp.arange(self.num_actions, dtype=jnp.int32)
+
     def deal(self, key: Array) -> Array:
         size = self.num_infostates
         weight = jnp.asarray(self._joint_weight[-1].reshape(-1), jnp.float32)
@@ -232,8 +244,9 @@ class BettingGame(Game[PokerState], abc.ABC):
     def describe_state(self, state: PokerState) -> str:
         words = []
         node = self.root()
-        for outcome in np.asarray(state.events)[: int(state.num_events)]:
-            words.append(self.describe_outcome(node, int(outcome)))
+        for event in np.asarray(state.events)[: int(state.num_events)]:
+            outcome = int(event) - self.num_actions * (int(node.stage) == CHANCE)
+            words.append(self.describe_outcome(node, outcome))
             node = self.apply(node, jnp.int32(outcome))
         return f"{' '.join(words) or 'start'} (stakes {state.stakes[0]}-{state.stakes[1]})"
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 from jax import Array
 
 from sog.games.line_game import EMPTY, LineGame, LineState
@@ -27,6 +28,13 @@ class TicTacToe(LineGame):
     @property
     def num_actions(self) -> int:
         return SIZE * SIZE
+
+    @property
+    def symmetries(self) -> tuple[np.ndarray, np.ndarray]:
+        cells = np.arange(SIZE * SIZE).reshape(SIZE, SIZE)
+        turned = [np.rot90(side, turns) for side in (cells, cells.T) for turns in range(4)]
+        names = np.stack([board.ravel() for board in turned])
+        return names, names
 
     def cell_of(self, board: Array, action: Array) -> Array:
         return action

@@ -17,12 +17,13 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
 from sog.games.poker import PokerState
 from sog.pytree import pytree
+from tests.games.broken_games import broken, kuhn, leduc
 
 slow = pytest.mark.slow
 
 ALL_STATES: list[Any] = [
-    "biased_rps(bias=1.5)",
-    "non_locality",
+    pytest.param("biased_rps(bias=1.5)", marks=slow),
+    pytest.param("non_locality", marks=slow),
     "leduc",
     "liars_dice(dice=1,faces=3)",
     pytest.param("goofspiel(cards=3)", marks=slow),
@@ -41,7 +42,7 @@ ALL_STATES: list[Any] = [
 ]
 SOME_STATES: list[Any] = [
     "tic_tac_toe",
-    "glasses",
+    pytest.param("glasses", marks=slow),
     pytest.param("connect_four", marks=slow),
     pytest.param("generic_poker", marks=slow),
     pytest.param("liars_dice(dice=2,faces=3)", marks=slow),
@@ -171,28 +172,6 @@ class HiddenDraw(Game[DrawState]):
 
 def test_a_game_from_elsewhere_with_a_hidden_event_keeps_the_contract() -> None:
     assert check_game(HiddenDraw()).exhaustive
-
-
-def broken(game: Game[Any], **changes: Any) -> Game[Any]:
-    """A game with some methods changed: change(what it returned, *its arguments)."""
-
-    def changed(name: str, change: Any) -> Any:
-        original = getattr(type(game), name)
-        if not callable(original):  # a size
-            return change
-        return lambda self, *arguments: change(original(self, *arguments), *arguments)
-
-    methods = {name: changed(name, change) for name, change in changes.items()}
-    made: Game[Any] = type("Broken", (type(game),), methods)(**game.params())
-    return made
-
-
-def kuhn(**changes: Any) -> Game[Any]:
-    return broken(Kuhn(), **changes)
-
-
-def leduc(**changes: Any) -> Game[Any]:
-    return broken(Leduc(max_raises=1), **changes)
 
 
 def card(key: Array, odds: Array) -> Array:

@@ -25,6 +25,7 @@ float64, so that laws hold to 9 digits or are broken. What is checked, in this o
     state_laws    linearity of `advance`, `compatible_reach` and `utilities`; exactness of masks and
                   legal outcomes; conservation of probability; zero sum and bounds; what a game
                   with `has_public_actions` promises
+    symmetry_laws if the game has a `random_symmetry`: the twin's subtree is the state's, renamed
     world_laws    `transition` against `advance` on one-hot ranges
     plain_calls   the same results with and without jit and vmap
 """
@@ -60,6 +61,12 @@ from sog.games.conformance.static_laws import (
     check_sizes,
     check_texts,
     check_transpose,
+)
+from sog.games.conformance.symmetry_laws import (
+    SYMMETRY_LAWS,
+    SymmetryProbe,
+    has_symmetries,
+    probe_symmetry,
 )
 from sog.games.conformance.world_laws import (
     SAMPLES_PER_WORLD,
@@ -117,6 +124,8 @@ def check_game(
         if sample is None:
             sample = walk_states(game, seed, num_walks, max_states)
         _check_states(game, sample, seed)
+        if has_symmetries(game):
+            _check_symmetries(game, sample, seed)
         num_worlds_seen = _check_worlds(game, sample, seed, max_worlds)
     return ConformanceReport(
         game=str(game),
@@ -147,6 +156,20 @@ def _check_states(game: Game[Any], sample: Sample, seed: int) -> None:
         check_texts(game, state, probe, seed)
     for state, probe in (shown[0], shown[-1]):
         check_plain_calls(game, state, probe)
+
+
+def _check_symmetries(game: Game[Any], sample: Sample, seed: int) -> None:
+    """Checks the laws of twins, each state by a symmetry of its own."""
+
+    def probe_at(at: tuple[Any, Array, Array]) -> SymmetryProbe:
+        state, possible, index = at
+        key = jax.random.fold_in(jax.random.key(seed), index)
+        return probe_symmetry(game, state, possible, key)
+
+    size = states_per_call(game.num_outcomes**2 * entries_per_outcome(game))
+    batch = (sample.states, sample.possible, np.arange(len(sample)))
+    for index, probe in enumerate(each(compiled(jax.vmap(probe_at)), batch, size)):
+        _hold(game, SYMMETRY_LAWS, probe, sample.state(index))
 
 
 def _check_worlds(game: Game[Any], sample: Sample, seed: int, max_worlds: int) -> int:
