@@ -6,6 +6,7 @@ same way. Warnings are errors, see `filterwarnings` in pyproject.toml.
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,16 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CHECKOUT / ".cache" / "ja
 # A shell starts what runs in its background with interrupts ignored, and that is inherited; some
 # tests interrupt what they run.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forget_programs() -> Iterator[None]:
+    """Frees compiled programs after each file: the system lets a process map 65 530 pieces of
+    memory, and programs on a CPU take many each. A process that has no more left is killed."""
+    yield
+    import jax
+
+    jax.clear_caches()
 
 
 @pytest.hookimpl(trylast=True)  # after tests were deselected: asking for a device starts JAX

@@ -80,13 +80,13 @@ def test_beside_a_search_stands_cfr_with_as_many_updates(
     [
         (FIXED_TREES, ("--lookahead", "2")),
         pytest.param(EXACT, ("--noise", "0.1"), marks=pytest.mark.slow),
-        (FIXED_TREES, ("--rule", "dcfr")),
+        pytest.param(FIXED_TREES, ("--rule", "dcfr"), marks=pytest.mark.slow),
         (WHOLE_GAME, ("--unsafe",)),
-        (WHOLE_GAME, ("--alpha", "1")),
-        (WHOLE_GAME, ("--search-everywhere",)),
+        pytest.param(WHOLE_GAME, ("--alpha", "1"), marks=pytest.mark.slow),
+        pytest.param(WHOLE_GAME, ("--search-everywhere",), marks=pytest.mark.slow),
         (EXACT, ("--evaluator", "zero")),
         pytest.param(EXACT, ("--solver-iterations", "2"), marks=pytest.mark.slow),
-        (EXACT, ("--solver-fading", "0")),
+        pytest.param(EXACT, ("--solver-fading", "0"), marks=pytest.mark.slow),
     ],
 )
 def test_an_option_has_an_effect(base: tuple[str, ...], option: tuple[str, ...]) -> None:

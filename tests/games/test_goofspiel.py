@@ -88,7 +88,12 @@ class IIGoofspielRules(GoofspielRules):
 @pytest.mark.parametrize("hidden", [False, True], ids=["revealed", "hidden"])
 @pytest.mark.parametrize(
     ("cards", "order", "payoff"),
-    [(4, "descending", "wl"), (3, "ascending", "diff"), (3, "random", "diff"), (2, "random", "wl")],
+    [
+        pytest.param(4, "descending", "wl", marks=pytest.mark.slow),
+        (3, "ascending", "diff"),
+        (3, "random", "diff"),
+        (2, "random", "wl"),
+    ],
 )
 def test_all_worlds_agree_with_the_rules(
     check_rules: Callable[..., None], cards: int, order: str, payoff: str, hidden: bool
@@ -164,7 +169,7 @@ def test_point_cards_come_with_equal_odds() -> None:
     ("order", "payoff", "returns"),
     [
         ("descending", "wl", "win_loss"),
-        ("ascending", "diff", "point_difference"),
+        pytest.param("ascending", "diff", "point_difference", marks=pytest.mark.slow),
         ("random", "diff", "point_difference"),
     ],
 )

@@ -76,9 +76,9 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
     ("text", "rule"),
     [
         ("kuhn", "sog"),
-        ("kuhn", "cfr+"),
+        pytest.param("kuhn", "cfr+", marks=pytest.mark.slow),
         ("kuhn", "dcfr"),
-        ("kuhn", "pcfr+"),
+        pytest.param("kuhn", "pcfr+", marks=pytest.mark.slow),
         ("leduc(suit_isomorphism=true)", "sog"),
         ("liars_dice(dice=1,faces=3)", "sog"),
         ("ii_goofspiel(cards=3,order=random)", "sog"),

@@ -61,7 +61,7 @@ def decisions_on_the_way(
     [
         ("kuhn", False, True),
         pytest.param("kuhn", True, True, marks=pytest.mark.slow),
-        ("kuhn", False, False),
+        pytest.param("kuhn", False, False, marks=pytest.mark.slow),
         pytest.param("leduc(suit_isomorphism=true)", False, True, marks=pytest.mark.slow),
         pytest.param("leduc(suit_isomorphism=true)", True, True, marks=pytest.mark.slow),
     ],
@@ -148,10 +148,10 @@ def actor_at(agent: SearchAgent) -> int:
 
 @pytest.mark.parametrize(
     ("text", "num_walks"),
-    [("leduc", 5), ("tic_tac_toe", 2)]
+    [("leduc", 5)]
     + [
         pytest.param(text, 6, marks=pytest.mark.slow)
-        for text in ("glasses", "liars_dice", "ii_goofspiel(cards=3,order=random)")
+        for text in ("tic_tac_toe", "glasses", "liars_dice", "ii_goofspiel(cards=3,order=random)")
     ],
 )
 @pytest.mark.parametrize("search_everywhere", [False, True])

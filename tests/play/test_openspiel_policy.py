@@ -33,8 +33,8 @@ TWINS = (
     "kuhn",
     pytest.param("leduc", marks=pytest.mark.slow),
     "leduc(suit_isomorphism=true)",
-    "liars_dice(dice=2,faces=2)",
-    "goofspiel(cards=3,order=random)",
+    pytest.param("liars_dice(dice=2,faces=2)", marks=pytest.mark.slow),
+    pytest.param("goofspiel(cards=3,order=random)", marks=pytest.mark.slow),
     "ii_goofspiel(cards=3)",
 )
 SMALL = SearchSettings(num_simulations=4)

@@ -216,6 +216,7 @@ def same(first: Any, second: Any) -> bool:
     return bool((np.asarray(pack(first)) == np.asarray(pack(second))).all())
 
 
+@pytest.mark.slow
 def test_greedy_games_are_replayed_by_the_rules() -> None:
     """States, infostates, paths since the last search, and utilities, move by move."""
     game, num_over = make(HIDDEN), 0

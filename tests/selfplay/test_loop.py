@@ -31,15 +31,15 @@ from sog.games import make
 
 CONFIG: Final = Config(
     game="kuhn",
-    network=NetworkSettings(width=4, depth=1),
-    search=SearchSettings(num_simulations=2),
-    selfplay=SelfplaySettings(batch_size=4, td1=0.5, queries_per_search=2),
-    solver=SolverSettings(batch_size=4, search=SearchSettings(num_simulations=2)),
+    network=NetworkSettings(width=16, depth=1),
+    search=SearchSettings(num_simulations=4),
+    selfplay=SelfplaySettings(batch_size=8, td1=0.5),
+    solver=SolverSettings(batch_size=8, search=SearchSettings(num_simulations=4)),
     replay=ReplaySettings(size=64, least=16, max_grad_updates=4.0),
     learner=LearnerSettings(batch_size=8),
     run=RunSettings(steps=60, checkpoint_every=20, seed=3),
 )
-"""So little that compiling it is most of the work."""
+"""So little that compiling it is most of the work; tests/cli/test_train.py has the same programs."""
 
 RUN: Final = """
 import sys
@@ -109,7 +109,7 @@ def test_learning_changes_the_network_and_counts_what_was_done(finished: Path) -
     first, last = store.load(0).arrays, store.load(60).arrays
     assert any((first[name] != last[name]).any() for name in first if name.startswith("learner/"))
     counts = store.load(60).meta["counts"]
-    assert counts["searches"] == 4 * counts["cycles"]  # one in each of the four games
+    assert counts["searches"] == 8 * counts["cycles"]  # one in each of the eight games
     assert counts["solves"] % 4 == 0  # batches of four
     added, drawn = last["replay/counts"]
     assert added >= counts["solves"]  # each gives an example, beside those of outcomes

@@ -74,8 +74,18 @@ def random_reach(tree: PublicTree, nodes: list[int], seed: int) -> np.ndarray:
     return given
 
 
-@pytest.mark.parametrize("rule", ["cfr+", "pcfr+", "sog"])
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("kuhn", "cfr+"),
+        ("kuhn", "pcfr+"),
+        ("kuhn", "sog"),
+        (LEDUC, "sog"),
+        ("glasses(rounds=2)", "pcfr+"),
+        pytest.param(LEDUC, "pcfr+", marks=pytest.mark.slow),
+        pytest.param("glasses(rounds=2)", "sog", marks=pytest.mark.slow),
+    ],
+)
 def test_it_does_what_a_solver_of_each_subgame_does(text: str, rule: str) -> None:
     """The same iterations, to all digits, at the first few nodes of a random frontier."""
     tree = tree_of(text)
@@ -95,7 +105,9 @@ def test_it_does_what_a_solver_of_each_subgame_does(text: str, rule: str) -> Non
     np.testing.assert_allclose(exploitability[nodes].sum(axis=0), solution.exploitability)
 
 
-@pytest.mark.parametrize("text", GAMES)
+@pytest.mark.parametrize(
+    "text", ["kuhn", pytest.param(LEDUC, marks=pytest.mark.slow), "glasses(rounds=2)"]
+)
 def test_values_agree_with_other_solvers_within_the_reported_exploitability(text: str) -> None:
     tree = tree_of(text)
     nodes = random_frontier(tree, seed=3)
