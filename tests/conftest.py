@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -17,6 +18,10 @@ os.environ["JAX_NUMPY_RANK_PROMOTION"] = "raise"
 os.environ["JAX_NUM_CPU_DEVICES"] = "2"
 os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CHECKOUT / ".cache" / "jax"))
+
+# A busy machine may be slow for a moment.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 # A shell starts what runs in its background with interrupts ignored, and that is inherited; some
 # tests interrupt what they run.

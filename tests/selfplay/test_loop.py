@@ -39,7 +39,7 @@ CONFIG: Final = Config(
     learner=LearnerSettings(batch_size=8),
     run=RunSettings(steps=60, checkpoint_every=20, seed=3),
 )
-"""So little that compiling it is most of the work; tests/cli/test_train.py has the same programs."""
+"""So little that compiling is most of the work; tests/cli/test_train.py has the same programs."""
 
 RUN: Final = """
 import sys

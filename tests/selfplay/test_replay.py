@@ -13,7 +13,7 @@ from selfplay.replay import QueryQueue, Replay
 from sog.games import make
 
 KUHN = make("kuhn")
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 
 
 def examples(numbers: list[int] | range) -> StoredExample:

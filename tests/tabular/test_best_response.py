@@ -18,7 +18,7 @@ from tests.tabular.small_games import (
 
 SMALL_GAMES = ("kuhn", "liars_dice(dice=2,dice1=1,faces=2)", "ii_goofspiel(cards=3,order=random)")
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=25, deadline=None)  # the first example compiles
+few = settings(max_examples=25)
 
 
 def kuhn_policy(seed: int) -> kuhn.Policy:

@@ -131,7 +131,7 @@ def value_of_2_by_2(payoffs: np.ndarray) -> float:
     return float((a * d - b * c) / (a + d - b - c))
 
 
-few = settings(max_examples=25, deadline=None)  # the first example compiles
+few = settings(max_examples=25)
 
 
 @few
