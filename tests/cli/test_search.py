@@ -26,6 +26,7 @@ def policies(node: Any) -> list[dict[str, float]]:
     return [infostate["policy"] for infostate in node["infostates"] if "policy" in infostate]
 
 
+@pytest.mark.slow
 def test_policies_sum_to_one(sog_search: RunJson) -> None:
     result = sog_search()
     assert result["game"] == "kuhn(ranks=3)"
@@ -133,6 +134,7 @@ def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson) -> None
     assert len(result["nodes"]) <= 1 + 3 + 10  # the start, a child each on the way, simulations
 
 
+@pytest.mark.slow
 def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
     result = sog_json("search", "kuhn", "--simulations", "1", "--lookahead", "9")
     assert len(result["nodes"]) == 9

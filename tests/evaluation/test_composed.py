@@ -106,6 +106,7 @@ def _noisy(epsilon: float, seed: int = 0) -> Evaluator:
     return noisy_evaluator(exact_evaluator(KUHN), KUHN, epsilon=epsilon, seed=seed)
 
 
+@pytest.mark.slow
 def test_a_depth_limit_costs_nothing_in_the_long_run_and_errors_of_values_do() -> None:
     exact = [_one_level(exact_evaluator(KUHN), updates).exploitability[0] for updates in (20, 400)]
     assert exact[1] < exact[0] / np.sqrt(400 / 20)
@@ -113,6 +114,7 @@ def test_a_depth_limit_costs_nothing_in_the_long_run_and_errors_of_values_do() -
     assert noisy.mean() > 4 * exact[1]
 
 
+@pytest.mark.slow
 def test_an_evaluator_per_seed_gives_what_each_gives_alone() -> None:
     both = _one_level([_noisy(0.1, 3), _noisy(0.1, 4)], 20, seeds=2)
     alone = [_one_level(_noisy(0.1, seed), 20) for seed in (3, 4)]

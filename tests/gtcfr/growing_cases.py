@@ -5,6 +5,7 @@ import functools
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from gtcfr.gadget import NOBODY
 from gtcfr.root import NO_EVENT, SearchRoot, belief_state
@@ -144,8 +145,11 @@ def replayed(name: str, number: int) -> PlainSearch:
     return oracle
 
 
+FEW_COMPILED = ("poker, SoG(s, 1)", "a hidden fugitive, SoG(s, 0.5)")
 EVERY_SEARCH = [
-    (name, number) for name, case in CASES.items() for number in range(len(case.starts))
+    pytest.param(name, number, marks=() if name in FEW_COMPILED else pytest.mark.slow)
+    for name, case in CASES.items()
+    for number in range(len(case.starts))
 ]
 
 

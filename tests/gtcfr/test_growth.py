@@ -85,7 +85,13 @@ def test_only_what_is_below_the_searched_state_grows(name: str, number: int) -> 
     assert rows[now] == searched(name).slot[number]
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if "perfect" in name or "poker" in name])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "poker, SoG(s, 1)",
+        pytest.param("perfect information, SoG(s, 2)", marks=pytest.mark.slow),
+    ],
+)
 def test_as_many_visits_start_at_the_searched_state_as_there_are_simulations(name: str) -> None:
     result = searched(name)
     for number, slot in enumerate(result.slot):
@@ -176,7 +182,7 @@ def narrow(num_children: int) -> SearchResult:
     return run_search(enumerated(LATE_TIC_TAC_TOE), settings, root=root, evaluator=evaluator)
 
 
-@pytest.mark.parametrize("num_children", [1, 2])
+@pytest.mark.parametrize("num_children", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_expansion_adds_the_few_children_that_the_prior_likes_best(num_children: int) -> None:
     """The logits of the test's evaluator grow with the number of the action."""
     game, result = enumerated(LATE_TIC_TAC_TOE), narrow(num_children)
@@ -193,7 +199,7 @@ def test_an_expansion_adds_the_few_children_that_the_prior_likes_best(num_childr
     assert widened > 5
 
 
-@pytest.mark.parametrize("num_children", [1, 2])
+@pytest.mark.parametrize("num_children", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_policy_of_a_node_is_over_actions_that_lead_to_a_child(num_children: int) -> None:
     tree = tree_number(narrow(num_children))
     for slot in rows_by_path(tree).values():
@@ -204,7 +210,7 @@ def test_the_policy_of_a_node_is_over_actions_that_lead_to_a_child(num_children:
         assert policy.sum() == pytest.approx(1, abs=1e-5)
 
 
-@pytest.mark.parametrize("num_children", [1, 2])
+@pytest.mark.parametrize("num_children", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_tree_and_its_evaluations_grow_by_no_more_than_a_few_nodes_per_simulation(
     num_children: int,
 ) -> None:
@@ -231,7 +237,9 @@ def test_with_hidden_information_every_leaf_is_evaluated_in_every_update() -> No
 # Where it matters.
 
 
-@pytest.mark.parametrize(("num_children", "num_simulations"), [(None, 80), (1, 400)])
+@pytest.mark.parametrize(
+    ("num_children", "num_simulations"), [pytest.param(None, 80, marks=pytest.mark.slow), (1, 400)]
+)
 def test_growth_goes_where_it_matters(num_children: int | None, num_simulations: int) -> None:
     """X has two corners of the top row. O must block between them; anything else loses at once."""
     game = make("tic_tac_toe")

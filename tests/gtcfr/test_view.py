@@ -161,6 +161,7 @@ def test_nobody_chooses_at_chance_and_at_the_end() -> None:
             assert node.num_visits == 0
 
 
+@pytest.mark.slow
 def test_an_enumerated_game_reads_as_the_game_itself() -> None:
     plain = nodes_of("kuhn")
     game = EnumeratedGame(tree=tree_of("kuhn"))

@@ -12,7 +12,9 @@ from sog.tabular.public_tree import enumerate_public_tree
 from tests.tabular.small_games import tree_of
 
 
-@pytest.mark.parametrize("text", ["kuhn", "glasses(rounds=1)"])
+@pytest.mark.parametrize(
+    "text", ["kuhn", pytest.param("glasses(rounds=1)", marks=pytest.mark.slow)]
+)
 def test_an_enumerated_game_keeps_the_contract(text: str) -> None:
     report = check_game(EnumeratedGame(tree=tree_of(text)))
     assert report.exhaustive
