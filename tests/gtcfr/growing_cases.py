@@ -145,9 +145,9 @@ def replayed(name: str, number: int) -> PlainSearch:
     return oracle
 
 
-FEW_COMPILED = ("poker, SoG(s, 1)", "a hidden fugitive, SoG(s, 0.5)")
+BY_DEFAULT = ("poker, SoG(s, 1)", "a hidden fugitive, SoG(s, 0.5)")
 EVERY_SEARCH = [
-    pytest.param(name, number, marks=() if name in FEW_COMPILED else pytest.mark.slow)
+    pytest.param(name, number, marks=() if name in BY_DEFAULT else pytest.mark.slow)
     for name, case in CASES.items()
     for number in range(len(case.starts))
 ]

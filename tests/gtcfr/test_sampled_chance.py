@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
 from gtcfr.root import NO_EVENT, belief_state
@@ -15,7 +16,7 @@ from gtcfr.tree import ROOT
 from sog.games.core import CHANCE, Game
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedState
-from tests.gtcfr.growing_cases import searched
+from tests.gtcfr.growing_cases import CASES, searched
 from tests.gtcfr.grown_trees import (
     children_of,
     enumerated,
@@ -118,3 +119,8 @@ def by_sample(result: SearchResult, searches: range) -> dict[tuple[int, ...], li
 def test_a_sample_of_chance_is_reported() -> None:
     assert sampled_chance()[1].tree.is_sampled.all()
     assert not searched("poker, SoG(s, 1)").tree.is_sampled.any()
+
+
+@pytest.mark.slow
+def test_where_all_of_chance_is_in_the_tree_no_sample_is_reported() -> None:
+    assert not any(searched(name).tree.is_sampled.any() for name in CASES)

@@ -245,7 +245,10 @@ def test_a_search_from_the_rules_alone_finds_the_only_column_in_endgames() -> No
         assert {action} == CONNECT_FOUR.best_actions(position)
 
 
-@pytest.mark.parametrize("simulations", [pytest.param(50, marks=pytest.mark.slow), 200])
+@pytest.mark.parametrize(
+    "simulations",
+    [pytest.param(50, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow), 200],
+)
 def test_a_simulation_costs_one_evaluation(simulations: int) -> None:
     """The root and its best child, then a node per simulation: the game cannot end so soon."""
     game = make("connect_four(run_length=7)")

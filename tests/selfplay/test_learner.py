@@ -290,3 +290,26 @@ def test_a_checkpoint_of_another_network_or_optimizer_is_refused(changes: dict[s
         other.load(saved)
     for leaf, old in zip(other.save(), before, strict=True):
         np.testing.assert_array_equal(leaf, old)
+
+
+@pytest.mark.parametrize("symmetries", [True, False])
+def test_what_is_said_of_one_corner_is_learned_of_all_four(symmetries: bool) -> None:
+    game = make("tic_tac_toe")
+    boards = [game.apply(game.root(), jnp.int32(corner)) for corner in (0, 2, 6, 8)]
+    targets: dict[str, Any] = {
+        "state": np.asarray(pack(boards[0]))[None],
+        "ranges": np.ones((1, 2, 1), np.float32),
+        "values": np.array([[[0.5], [-0.5]]], np.float32),
+        "value_mask": np.ones((1, 2, 1), bool),
+    }
+    said = dataclasses.replace(no_examples(game, 1), **targets)
+    settings = dataclasses.replace(
+        SETTINGS, symmetries=symmetries, max_gradient_norm=1.0, decay_steps=1000
+    )
+    apply_fn, params = make_network(game, NetworkSettings(width=16, depth=1), seed=1)
+    one = Learner(game, apply_fn, settings, params)
+    one.train(take(said, np.zeros((100, SETTINGS.batch_size), int)))
+    features = jnp.stack([apply_fn.encode(game, board) for board in boards])
+    values, _ = apply_fn(one.state.params, features, jnp.ones((4, 2, 1)))
+    assert values[0, 0, 0] == pytest.approx(0.5, abs=0.05)
+    assert np.allclose(values[1:, 0, 0], 0.5, atol=0.05) == symmetries

@@ -110,7 +110,7 @@ def test_learning_changes_the_network_and_counts_what_was_done(finished: Path) -
     assert any((first[name] != last[name]).any() for name in first if name.startswith("learner/"))
     counts = store.load(60).meta["counts"]
     assert counts["searches"] == 8 * counts["cycles"]  # one in each of the eight games
-    assert counts["solves"] % 4 == 0  # batches of four
+    assert counts["solves"] % 8 == 0  # batches of eight
     added, drawn = last["replay/counts"]
     assert added >= counts["solves"]  # each gives an example, beside those of outcomes
     assert drawn == 60 * 8 <= 4.0 * added

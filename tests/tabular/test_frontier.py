@@ -82,7 +82,9 @@ def random_reach(tree: PublicTree, nodes: list[int], seed: int) -> np.ndarray:
         ("kuhn", "sog"),
         (LEDUC, "sog"),
         ("glasses(rounds=2)", "pcfr+"),
+        pytest.param(LEDUC, "cfr+", marks=pytest.mark.slow),
         pytest.param(LEDUC, "pcfr+", marks=pytest.mark.slow),
+        pytest.param("glasses(rounds=2)", "cfr+", marks=pytest.mark.slow),
         pytest.param("glasses(rounds=2)", "sog", marks=pytest.mark.slow),
     ],
 )
