@@ -1,18 +1,39 @@
 """Ctrl-C and SIGTERM: both stop the work, and neither loses what was reached."""
 
+import _thread
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
+from typing import TYPE_CHECKING, Final
 
-_STOPPING = (signal.SIGINT, signal.SIGTERM)
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+_STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
+_SECONDS_UNTIL_AGAIN: Final = 0.05
 
 
 @contextlib.contextmanager
 def terminating_like_interrupting() -> Iterator[list[int]]:
-    """Makes SIGTERM raise KeyboardInterrupt in its body. Yields the list of those received."""
+    """Makes SIGTERM raise KeyboardInterrupt in its body. Yields the list of those received.
+
+    None is lost, as Python loses exceptions that are raised in a finalizer or a callback of the
+    garbage collector, of which JAX has one.
+    """
     received: list[int] = []
+    report_unraisable = sys.unraisablehook
+    timers: list[threading.Timer] = []
+
+    def interrupt_again(lost: "UnraisableHookArgs") -> None:
+        if isinstance(lost.exc_value, KeyboardInterrupt):
+            # From another thread: what is raised here is lost as well.
+            timers.append(threading.Timer(_SECONDS_UNTIL_AGAIN, _thread.interrupt_main))
+            timers[-1].start()
+        else:
+            report_unraisable(lost)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         received.append(number)
@@ -22,9 +43,13 @@ def terminating_like_interrupting() -> Iterator[list[int]]:
         yield received
         return
     before = signal.signal(signal.SIGTERM, interrupt)
+    sys.unraisablehook = interrupt_again
     try:
         yield received
     finally:
+        for timer in timers:
+            timer.cancel()
+        sys.unraisablehook = report_unraisable
         signal.signal(signal.SIGTERM, before)
 
 

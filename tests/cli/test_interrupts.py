@@ -1,12 +1,14 @@
 import json
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sog.cli.interrupts import terminating_like_interrupting
 from sog.games import make
 from sog.tabular import compile_tree, evaluate_policy, load_policy, save_policy
 
@@ -48,6 +50,22 @@ def test_an_interrupt_before_anything_was_reached_is_told_in_one_line(start: Sta
     assert err.startswith("sog: interrupted while enumerating tic_tac_toe")
     assert err.endswith("there is nothing to keep yet.\n")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_in_a_finalizer_is_not_lost(number: int) -> None:
+    """It often comes in one: JAX has Python call it at every garbage collection."""
+
+    class Finalized:
+        def __del__(self) -> None:
+            signal.raise_signal(number)
+
+    def work() -> None:
+        Finalized()
+        time.sleep(10)
+
+    with terminating_like_interrupting(), pytest.raises(KeyboardInterrupt):
+        work()
 
 
 def test_an_interrupt_while_saving_waits_for_the_file(
