@@ -25,6 +25,7 @@ from sog.games.openspiel_histories import (
     DEFAULT_MAX_HISTORIES,
     Histories,
     enumerate_histories,
+    information_string,
     load_spiel,
     one_line,
     refusal,
@@ -227,10 +228,8 @@ class OpenSpiel(Game[OpenSpielState]):
 
     def spiel_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
         """OpenSpiel's information state string; a policy for OpenSpiel is keyed by it."""
-        spiel_state = self._spiel_state(self._history(state, player, infostate))
-        if self._spiel.get_type().provides_information_state_string:
-            return str(spiel_state.information_state_string(player))
-        return str(spiel_state.history_str())
+        history = self._history(state, player, infostate)
+        return information_string(self._spiel_state(history), player)
 
     def spiel_action(self, state: OpenSpielState, action: int) -> int | None:
         """OpenSpiel's number of an action of the acting player; None if it is to wait."""

@@ -102,6 +102,14 @@ def load_spiel(text: str) -> Any:
     return game
 
 
+def information_string(state: Any, player: int) -> str:
+    """What a player knows on his move; all that happened, where all is public and OpenSpiel has no
+    information state strings."""
+    if state.get_game().get_type().provides_information_state_string:
+        return str(state.information_state_string(player))
+    return str(state.history_str())
+
+
 def refusal(text: str, reason: str) -> ValueError:
     """The error for a game that the adapter does not take."""
     return ValueError(f"openspiel:{text}: not supported: {reason}.")

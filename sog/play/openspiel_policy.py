@@ -21,7 +21,7 @@ import numpy as np
 
 from sog.games.core import CHANCE, Game
 from sog.games.openspiel import OpenSpiel, OpenSpielState
-from sog.games.openspiel_histories import MISSING_EXTRA, load_spiel
+from sog.games.openspiel_histories import MISSING_EXTRA, information_string, load_spiel
 from sog.games.openspiel_twins import twin_of
 from sog.play.match import Agent
 from sog.play.rules import Situation, after, first_state, situation, step
@@ -148,7 +148,7 @@ class _TableMap(_Map):
 
     def locate(self, state: Any) -> Place:
         player = state.current_player()
-        return self._places[player, _string(state, player)]
+        return self._places[player, information_string(state, player)]
 
 
 class _World(NamedTuple):
@@ -207,9 +207,3 @@ class _TwinMap(_Map):
     def _actions(self, world: _World, infostate: int) -> dict[int, int]:
         legal = np.flatnonzero(world.now.legal_actions[infostate]).tolist()
         return dict(zip(world.spiel.legal_actions(), legal, strict=True))
-
-
-def _string(state: Any, player: int) -> str:
-    if state.get_game().get_type().provides_information_state_string:
-        return str(state.information_state_string(player))
-    return str(state.history_str())

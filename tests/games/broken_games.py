@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import jax.numpy as jnp
+
 from sog.games import Game
 from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
+from sog.games.poker import PokerState
 
 
 def broken(game: Game[Any], **changes: Any) -> Game[Any]:
@@ -27,3 +30,45 @@ def kuhn(**changes: Any) -> Game[Any]:
 
 def leduc(**changes: Any) -> Game[Any]:
     return broken(Leduc(max_raises=1), **changes)
+
+
+def renamed_kuhn(**changes: Any) -> Game[Any]:
+    """Kuhn poker whose actions are counted backwards, and its outcomes forwards."""
+    plain = Kuhn()
+    return kuhn(
+        legal_actions=lambda legal, _: legal[:, ::-1],
+        advance=lambda _, state, outcome, action, other: plain.advance(
+            state, outcome, action[:, ::-1], other
+        ),
+        transition=lambda _, key, state, infostates, action: plain.transition(
+            key, state, infostates, 2 - action
+        ),
+        describe_action=lambda _, state, infostate, action: plain.describe_action(
+            state, infostate, 2 - action
+        ),
+        **changes,
+    )
+
+
+class DescribedFromOne(Kuhn):
+    def describe_outcome(self, state: PokerState, outcome: int) -> str:
+        return Kuhn().describe_outcome(state, outcome - 1)
+
+    def describe_state(self, state: PokerState) -> str:
+        return Kuhn().describe_state(state)
+
+
+def shifted_kuhn(**changes: Any) -> Game[Any]:
+    """Kuhn poker whose outcomes are counted from 1."""
+    plain = Kuhn()
+    return broken(
+        DescribedFromOne(),
+        num_outcomes=4,
+        legal_outcomes=lambda legal, _: jnp.roll(legal, 1),
+        apply=lambda _, state, outcome: plain.apply(state, outcome - 1),
+        advance=lambda _, state, outcome, action, other: plain.advance(
+            state, outcome - 1, action, other
+        ),
+        transition=lambda step, *_: (step[0] + 1, step[1]),
+        **changes,
+    )

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -238,3 +239,15 @@ def _random_trace(game: Game[Any], key: jax.Array) -> Any:
     own = infostates[0]
     utility = game.utilities(state, reach)[0, own] / game.compatible_reach(state, reach)[0, own]
     return dealt, steps, utility
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[str], str]:
+    """A function that writes a game as a Gambit file and returns OpenSpiel's text for it."""
+
+    def write(tree: str) -> str:
+        path = tmp_path / "game.efg"
+        path.write_text(tree)
+        return f"efg_game(filename={path})"
+
+    return write

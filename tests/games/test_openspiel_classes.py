@@ -1,6 +1,5 @@
 """Public states of OpenSpiel games: against brute force, and numbers that are known."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -8,30 +7,9 @@ import pytest
 
 from sog.games.core import CHANCE
 from sog.games.openspiel import OpenSpiel, load_openspiel
-
-pyspiel = pytest.importorskip("pyspiel")
+from tests.games.openspiel_games import BATTLESHIP, DARK_HEX, GOOFSPIEL, PIG, histories, spiel_game
 
 History = tuple[int, ...]
-
-DARK_HEX = "dark_hex(board_size=2)"
-BATTLESHIP = (
-    "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2,"
-    "allow_repeated_shots=False)"
-)
-GOOFSPIEL = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
-PIG = "pig(winscore=2,horizon=4)"
-
-
-def spiel_game(text: str) -> Any:
-    game = pyspiel.load_game(text)
-    simultaneous = game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
-    return pyspiel.convert_to_turn_based(game) if simultaneous else game
-
-
-def histories(state: Any) -> Iterator[Any]:
-    yield state
-    for move in state.legal_actions() if not state.is_terminal() else []:
-        yield from histories(state.child(move))
 
 
 def own_moves(spiel: Any, history: History, player: int) -> tuple[Any, ...]:
