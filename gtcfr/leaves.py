@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, Fault, LeafQueries, evaluate, look_for_faults
@@ -21,23 +22,29 @@ from gtcfr.tree import NO_PARENT, LeafStatistics, get, put, take_reach
 from sog.games.core import Game
 
 _LEAVES_PER_STEP: Final = 16
+_LEAST_WEIGHT: Final = 1e-6
 
 _Carry = tuple[LeafStatistics, Array, QuerySample, Fault]
 
 
 def value_leaves(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, weight: Array
+    game: Game[Any],
+    evaluator: Evaluator,
+    state: SearchState,
+    weight: Array,
+    averaging: float,
 ) -> SearchState:
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
     With perfect information (S = 1) a value does not depend on ranges: it was asked for when the
     leaf was added, and is scaled by reach here. weight: [player], of this update in the averages.
+    averaging: see `_asked_ranges`.
     """
     tree, shape = state.tree, state.tree.shape
     size = min(_LEAVES_PER_STEP, shape.num_leaves)
     memory, answers = state.memory, None
     if game.num_infostates > 1:
-        memory, answers = _ask(game, evaluator, state)
+        memory, answers = _ask(game, evaluator, state, weight, averaging)
 
     def compatible_reach(row: Array, reach: Array) -> Array:
         return game.compatible_reach(unpack(game, row), reach)
@@ -56,7 +63,7 @@ def value_leaves(
         if answers is not None:
             rows = answers.first[:, None] + (start + jnp.arange(size))[None]
             values, logits = _rows((answers.values, answers.logits), rows)
-            ranges = normalize(reach, leaf.mask)
+            ranges = _asked_ranges(reach, old.reach_sum, leaf.mask, weight, averaging)
             counted = LeafQueries(
                 encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None]
             )
@@ -82,15 +89,18 @@ def value_leaves(
     return replace(state, tree=tree, memory=memory, queries=sample, fault=fault)
 
 
-def _ask(game: Game[Any], evaluator: Evaluator, state: SearchState) -> tuple[Any, Answers]:
+def _ask(
+    game: Game[Any], evaluator: Evaluator, state: SearchState, weight: Array, averaging: float
+) -> tuple[Any, Answers]:
     """Puts the leaves of all searches to the evaluator; returns its memory and its answers."""
     tree, per_search = state.tree, state.tree.shape.num_leaves
+    sums = tree.leaf_statistics.reach_sum
     batch_size = len(tree.leaf_limit)
     if evaluator.leaves_per_call is None:
         reach = jax.vmap(take_reach)(tree.reach_rows, tree.leaf.source, tree.leaf.mask)
         queries = LeafQueries(
             encoded=tree.leaf.encoded,
-            ranges=normalize(reach, tree.leaf.mask),
+            ranges=_asked_ranges(reach, sums, tree.leaf.mask, weight, averaging),
             is_valid=tree.leaf.edge != NO_PARENT,
         )
         answer = evaluate(game, evaluator, state.memory, queries)
@@ -109,14 +119,14 @@ def _ask(game: Game[Any], evaluator: Evaluator, state: SearchState) -> tuple[Any
         search = jnp.sum(ends[None] <= row[:, None], axis=1, dtype=jnp.int32)
         search = jnp.minimum(search, batch_size - 1)
         slot = jnp.clip(row - first[search], 0, per_search - 1)
-        encoded, source, mask, edge = jax.tree.map(
+        encoded, source, mask, edge, sum_ = jax.tree.map(
             lambda table: table[search, slot],
-            (tree.leaf.encoded, tree.leaf.source, tree.leaf.mask, tree.leaf.edge),
+            (tree.leaf.encoded, tree.leaf.source, tree.leaf.mask, tree.leaf.edge, sums),
         )
         reach = jnp.where(mask, tree.reach_rows[search[:, None], source], 0)
         queries = LeafQueries(
             encoded=encoded,
-            ranges=normalize(reach, mask),
+            ranges=_asked_ranges(reach, sum_, mask, weight, averaging),
             is_valid=(row < ends[-1]) & (edge != NO_PARENT),
         )
         answer = evaluate(game, evaluator, memory, jax.tree.map(lambda leaf: leaf[None], queries))
@@ -129,6 +139,30 @@ def _ask(game: Game[Any], evaluator: Evaluator, state: SearchState) -> tuple[Any
     carry = (state.answers.values, state.answers.logits, state.memory)
     values, logits, memory = jax.lax.fori_loop(0, -(-ends[-1] // size), call, carry)
     return memory, Answers(values=values, logits=logits, first=first)
+
+
+def _asked_ranges(
+    reach: Array, reach_sum: Array, mask: Array, weight: Array, averaging: float
+) -> Array:
+    """[..., player, S]: the ranges that a leaf is asked about.
+
+    Those of this update, or a mixture of them with the average ranges so far (this update
+    included), in which the averages have the share `averaging`. Policies swing from update to
+    update, so a range often lacks infostates that it had before and will have again; to what they
+    could do there the solution of the leaf would pay no attention.
+    """
+    if averaging == 0:
+        return normalize(reach, mask)
+    # In the first of alternating updates the other player has no sum yet.
+    added = jnp.maximum(weight, _LEAST_WEIGHT).reshape(*[1] * (reach.ndim - 2), 2, 1)
+    total = reach_sum + added * reach
+    return normalize((1 - averaging) * _scaled(reach) + averaging * _scaled(total), mask)
+
+
+def _scaled(reach: Array) -> Array:
+    """With sum 1, or 0 where there is nothing."""
+    total = jnp.sum(reach, axis=-1, keepdims=True)
+    return reach / jnp.maximum(total, np.finfo(reach.dtype).tiny)
 
 
 def no_answers(game: Game[Any], evaluator: Evaluator, batch_size: int, per_search: int) -> Answers:

@@ -85,7 +85,13 @@ def search(
         def update(count: Array, state: SearchState) -> SearchState:
             step = number * settings.updates_per_phase + count + 1
             return regret_update(
-                game, evaluator, rule, state, step.astype(jnp.float32), settings.alpha
+                game,
+                evaluator,
+                rule,
+                state,
+                step.astype(jnp.float32),
+                settings.alpha,
+                settings.leaf_averaging,
             )
 
         state = repeat(settings.updates_per_phase, update, state)
@@ -156,25 +162,26 @@ def _initial_state(
     edge = jnp.full(batch_size, shape.root_edge, jnp.int32)
     if path_length > 0:
         state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
-    state = _ask_for_priors(game, evaluator, state, settings.alpha)
+    state = _ask_for_priors(game, evaluator, state, settings)
     state = expand_leaves(game, evaluator, settings, state, edge, path_length)
     slot = jax.vmap(_slot_below)(state.tree, edge)
     if settings.lookahead == WHOLE_GAME:
         return expand_down_to(game, evaluator, settings, state, WHOLE_GAME), slot
     for level in range(2, settings.lookahead + 1):
-        state = _ask_for_priors(game, evaluator, state, settings.alpha)
+        state = _ask_for_priors(game, evaluator, state, settings)
         state = expand_down_to(game, evaluator, settings, state, level)
     return state, slot
 
 
 def _ask_for_priors(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, alpha: float
+    game: Game[Any], evaluator: Evaluator, state: SearchState, settings: SearchSettings
 ) -> SearchState:
     """Puts all leaves to the evaluator without an update, for the policies of those to expand."""
     if game.num_infostates == 1:
         return state  # they were evaluated when they were added
     no_weight = jnp.zeros(2)
-    return value_leaves(game, evaluator, push_ranges(game, state, alpha), no_weight)
+    state = push_ranges(game, state, settings.alpha)
+    return value_leaves(game, evaluator, state, no_weight, settings.leaf_averaging)
 
 
 def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:

@@ -37,6 +37,9 @@ class SearchSettings:
     """How many lost visits a simulation counts as while others of its phase run."""
     alpha: float = 0.5
     """Share of the gadget's range in the opponent's root range; the rest is his last range."""
+    leaf_averaging: float = 0.0
+    """Share of the players' average ranges of the search so far in the ranges that leaves are asked
+    about; the rest are those of the update. The paper's is 0."""
     rule: str | Rule = "sog"
     """How regrets and averages are updated, see `sog.tabular.RULES`."""
     lookahead: int = 1
@@ -67,8 +70,9 @@ class SearchSettings:
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise ValueError(f"{name} must be >= 0 and finite, got {value}.")
-        if not 0 <= self.alpha <= 1:
-            raise ValueError(f"alpha must be in [0, 1], got {self.alpha}.")
+        for name in ("alpha", "leaf_averaging"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)}.")
         if self.num_simulations % self.simulations_per_phase:
             raise ValueError(
                 f"num_simulations must be a multiple of ceil(simulations_per_update) = "

@@ -52,11 +52,14 @@ def regret_update(
     state: SearchState,
     step: Array,
     alpha: float,
+    leaf_averaging: float,
 ) -> SearchState:
     """Update number `step` = 1, 2, ... (a float scalar) of all searches."""
     passes = ((True, False), (False, True)) if rule.alternating else ((True, True),)
     for updated in passes:
-        state = _one_pass(game, evaluator, rule, state, step, alpha, jnp.array(updated))
+        state = _one_pass(
+            game, evaluator, rule, state, step, alpha, leaf_averaging, jnp.array(updated)
+        )
     weight = step**rule.averaging_power
     tree = replace(state.tree, total_weight=state.tree.total_weight + weight)
     return replace(state, tree=tree)
@@ -69,6 +72,7 @@ def _one_pass(
     state: SearchState,
     step: Array,
     alpha: float,
+    leaf_averaging: float,
     updated: Array,
 ) -> SearchState:
     """updated: [player] bool, whose regrets and averages change."""
@@ -78,7 +82,7 @@ def _one_pass(
     weight = step**rule.averaging_power * updated.astype(step.dtype)
     terminals = functools.partial(value_terminals, game)
     tree = jax.vmap(terminals, in_axes=(0, None))(state.tree, num_terminals)
-    state = value_leaves(game, evaluator, replace(state, tree=tree), weight)
+    state = value_leaves(game, evaluator, replace(state, tree=tree), weight, leaf_averaging)
     up = functools.partial(pull_cfvs, game)
     tree = jax.vmap(up, in_axes=(0, None))(state.tree, num_chunks)
     improve = functools.partial(learn, rule)

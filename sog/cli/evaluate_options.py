@@ -128,6 +128,13 @@ def _add_leaves(parser: argparse.ArgumentParser) -> None:
         help="add an error from -EPS to EPS to every value, in the game's unit",
     )
     add(
+        "--leaf-averaging",
+        type=share,
+        metavar="X",
+        help="share of the average ranges in those that leaves are asked about, the rest is those "
+        "of the update (default: 0 as in the paper, or what a run was set to)",
+    )
+    add(
         "--solver-iterations",
         type=positive_integer,
         metavar="N",

@@ -90,11 +90,13 @@ class Plan:
     def settings(self, search: SearchSettings, max_depth: int, capacity: int) -> SearchSettings:
         """A search in a game of some depth, with room for so many public states."""
         lookahead = self.arguments.lookahead or 1
+        averaging = self.arguments.leaf_averaging
         if self.arguments.whole_game or lookahead >= max_depth:
             lookahead = WHOLE_GAME
         return dataclasses.replace(
             search,
             alpha=self.alpha,
+            leaf_averaging=search.leaf_averaging if averaging is None else averaging,
             rule=self.rule,
             lookahead=lookahead,
             grow=self.grows,
@@ -117,6 +119,8 @@ class Plan:
             words.append("no growth")
         if not arguments.whole_game:
             words.append(f"{self.evaluator} evaluator")
+        if arguments.leaf_averaging is not None:
+            words.append(f"leaf averaging {arguments.leaf_averaging:g}")
         if arguments.solver_iterations is not None or arguments.solver_fading is not None:
             words.append(f"{self.solver_iterations} iterations fading {self.solver_fading:g}")
         if self.noise:
@@ -159,7 +163,8 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
 
 def _check_contradictions(arguments: argparse.Namespace) -> None:
     """Refuses options that others leave without an effect."""
-    for option in ("lookahead", "evaluator", "noise", "solver_iterations", "solver_fading"):
+    about_leaves = ("evaluator", "noise", "leaf_averaging", "solver_iterations", "solver_fading")
+    for option in ("lookahead", *about_leaves):
         value = getattr(arguments, option)
         if arguments.whole_game and value is not None:
             why = "holds all levels" if option == "lookahead" else "leaves no leaf to value"

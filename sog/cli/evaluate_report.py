@@ -99,6 +99,7 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "solver_iterations": plan.solver_iterations if is_exact else None,
         "solver_fading": plan.solver_fading if is_exact else None,
         "noise": plan.noise,
+        "leaf_averaging": None if arguments.whole_game else settings.leaf_averaging,
         "alpha": None if arguments.unsafe else plan.alpha,
         "safe": not arguments.unsafe,
         "search_everywhere": arguments.search_everywhere,

@@ -85,6 +85,7 @@ def test_beside_a_search_stands_cfr_with_as_many_updates(
         pytest.param(WHOLE_GAME, ("--alpha", "1"), marks=pytest.mark.slow),
         pytest.param(WHOLE_GAME, ("--search-everywhere",), marks=pytest.mark.slow),
         (EXACT, ("--evaluator", "zero")),
+        pytest.param(EXACT, ("--leaf-averaging", "0.5"), marks=pytest.mark.slow),
         pytest.param(EXACT, ("--solver-iterations", "2"), marks=pytest.mark.slow),
         pytest.param(EXACT, ("--solver-fading", "0"), marks=pytest.mark.slow),
     ],

@@ -42,6 +42,10 @@ SEE_HELP = " (see sog evaluate --help)"
             "--rule: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
         ),
         (["--alpha", "2"], f"argument --alpha: must be a number from 0 to 1, got 2{SEE_HELP}"),
+        (
+            ["--leaf-averaging", "1.5"],
+            f"argument --leaf-averaging: must be a number from 0 to 1, got 1.5{SEE_HELP}",
+        ),
         (["--alpha", "x"], f"argument --alpha: must be a number, got 'x'{SEE_HELP}"),
         (
             ["--noise", "-1"],
@@ -75,6 +79,10 @@ SEE_HELP = " (see sog evaluate --help)"
         (
             ["--whole-game", "--noise", "0.1"],
             "--noise 0.1 has no effect with --whole-game, which leaves no leaf to value.",
+        ),
+        (
+            ["--whole-game", "--leaf-averaging", "0.5"],
+            "--leaf-averaging 0.5 has no effect with --whole-game, which leaves no leaf to value.",
         ),
         (
             ["--whole-game", "--evaluator", "zero"],

@@ -47,6 +47,7 @@ class Case:
     num_simulations: int
     simulations_per_update: float
     alpha: float = 0.5
+    leaf_averaging: float = 0.0
 
     @property
     def settings(self) -> SearchSettings:
@@ -54,6 +55,7 @@ class Case:
             num_simulations=self.num_simulations,
             simulations_per_update=self.simulations_per_update,
             alpha=self.alpha,
+            leaf_averaging=self.leaf_averaging,
         )
 
 
@@ -69,6 +71,9 @@ def starts_from(root: int, path: tuple[int, ...]) -> tuple[Start, ...]:
 
 CASES = {
     "poker, SoG(s, 1)": Case(LEDUC, starts_from(0, (1, 2)), 30, 1),
+    "poker, leaves asked near average ranges": Case(
+        LEDUC, starts_from(0, (1, 2)), 30, 1, leaf_averaging=0.3
+    ),
     # The second player knows of two bids and a card turned up; the branch is a bid and a result.
     "hidden bids and chance, SoG(s, 3)": Case(
         GOOFSPIEL, starts_from(0, (2, 0, 1)), 24, 3, alpha=0.25
@@ -138,14 +143,24 @@ def replayed(name: str, number: int) -> PlainSearch:
     def value(leaf: int, ranges: Array) -> Array:
         return np.asarray(table[leaf] @ ranges.reshape(-1))
 
-    oracle = PlainSearch(public, root=start.root, ranges=ranges, gadget=gadget)
+    oracle = PlainSearch(
+        public,
+        root=start.root,
+        ranges=ranges,
+        gadget=gadget,
+        leaf_averaging=case.leaf_averaging,
+    )
     after = expanded_after(public, tree, start.root)
     for update in range(1, case.settings.num_updates + 1):
         oracle.update(after < update, value)
     return oracle
 
 
-BY_DEFAULT = ("poker, SoG(s, 1)", "a hidden fugitive, SoG(s, 0.5)")
+BY_DEFAULT = (
+    "poker, SoG(s, 1)",
+    "poker, leaves asked near average ranges",
+    "a hidden fugitive, SoG(s, 0.5)",
+)
 EVERY_SEARCH = [
     pytest.param(name, number, marks=() if name in BY_DEFAULT else pytest.mark.slow)
     for name, case in CASES.items()

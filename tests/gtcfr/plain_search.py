@@ -91,11 +91,18 @@ class PlainSearch:
     """The sums of one search. Regrets and averages of a node begin when it joins the search."""
 
     def __init__(
-        self, tree: PublicTree, *, root: int = 0, ranges: Array, gadget: Gadget | None = None
+        self,
+        tree: PublicTree,
+        *,
+        root: int = 0,
+        ranges: Array,
+        gadget: Gadget | None = None,
+        leaf_averaging: float = 0.0,
     ) -> None:
         """ranges: [2, S] at the root; with a gadget the opponent's row is ignored."""
         nodes, infostates, actions = tree.node_legal.shape
         self.tree, self.root, self.ranges, self.gadget = tree, root, ranges, gadget
+        self.leaf_averaging = leaf_averaging
         self.num_updates = 0
         self.regrets = np.zeros((nodes, infostates, actions))
         self.policy_sum = np.zeros((nodes, infostates, actions))
@@ -158,11 +165,19 @@ class PlainSearch:
             raise ValueError("the search has leaves, and nothing to value them with.")
         for leaf in self._plan.leaves.tolist():
             assert leaf_values is not None
-            ranges = normalized(reach[:, leaf], tree.node_mask[leaf])
+            ranges = normalized(self._mixed(reach[:, leaf], leaf), tree.node_mask[leaf])
             joint = joint_weights(tree)[leaf]
             compatible = np.stack([joint @ reach[1, leaf], reach[0, leaf] @ joint])
             cfvs[:, leaf] = leaf_values(leaf, ranges) * compatible
         return cfvs
+
+    def _mixed(self, reach: Array, leaf: int) -> Array:
+        """[2, S]: this update's range of each player and his average range, if he has any."""
+        if self.leaf_averaging == 0:
+            return reach
+        average = self.reach_sum[:, leaf] + self.num_updates * reach
+        now, before = (normalized(one, np.zeros_like(one)) for one in (reach, average))
+        return np.asarray((1 - self.leaf_averaging) * now + self.leaf_averaging * before)
 
     def _pull_cfvs(self, policy: Array, cfvs: Array) -> tuple[Array, Array]:
         """Cfvs [2, node, S] everywhere and the actors' action cfvs [node, S, A]."""

@@ -97,6 +97,23 @@ def test_a_leaf_is_asked_for_normalized_ranges_and_for_uniform_ones_where_nobody
         np.testing.assert_allclose(search.cfv_sum[1, leaf], [3 / 6, 4 / 6, 1 / 6])
 
 
+def test_a_leaf_can_be_asked_for_a_mixture_of_the_ranges_now_and_their_average() -> None:
+    tree = tree_of("kuhn")
+    asked: list[Array] = []
+
+    def value(leaf: int, ranges: Array) -> Array:
+        asked.append(ranges[0])
+        return np.zeros_like(ranges)
+
+    search = PlainSearch(tree, ranges=np.array([[2.0, 0, 6], [1, 1, 1]]), leaf_averaging=0.25)
+    search.update(np.arange(tree.num_nodes) == 0, value)
+    search.ranges = np.array([[0, 5.0, 0], [1, 1, 1]])
+    search.update(np.arange(tree.num_nodes) == 0, value)
+    # Half of the reach comes to each leaf: 1, 0, 3 with weight 1, then 0, 2.5, 0 with weight 2.
+    np.testing.assert_allclose(asked[0], [0.25, 0, 0.75])
+    np.testing.assert_allclose(asked[-1], [0.25 / 9, 0.75 + 0.25 * 5 / 9, 0.25 * 3 / 9])
+
+
 def test_a_node_that_joins_later_starts_with_nothing_but_the_weight_of_the_day() -> None:
     tree = tree_of("kuhn")
     interior = np.arange(tree.num_nodes) == 0
