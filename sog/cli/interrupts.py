@@ -1,6 +1,5 @@
 """Ctrl-C and SIGTERM: both stop the work, and neither loses what was reached."""
 
-import _thread
 import contextlib
 import signal
 import sys
@@ -25,12 +24,15 @@ def terminating_like_interrupting() -> Iterator[list[int]]:
     """
     received: list[int] = []
     report_unraisable = sys.unraisablehook
+    main_thread = threading.get_ident()
     timers: list[threading.Timer] = []
 
     def interrupt_again(lost: "UnraisableHookArgs") -> None:
         if isinstance(lost.exc_value, KeyboardInterrupt):
-            # From another thread: what is raised here is lost as well.
-            timers.append(threading.Timer(_SECONDS_UNTIL_AGAIN, _thread.interrupt_main))
+            # Later and from another thread, for what is raised here is lost as well; by a signal,
+            # which wakes a thread that waits (`_thread.interrupt_main` does not).
+            arguments = (main_thread, signal.SIGINT)
+            timers.append(threading.Timer(_SECONDS_UNTIL_AGAIN, signal.pthread_kill, arguments))
             timers[-1].start()
         else:
             report_unraisable(lost)
