@@ -78,21 +78,13 @@ def search(
         if key.ndim
         else jax.vmap(functools.partial(jax.random.fold_in, key))(jnp.arange(batch_size))
     )
-    rule, shape = settings.cfr_rule, settings.shape(game, path_length)
+    shape = settings.shape(game, path_length)
     state, slot = _initial_state(game, evaluator, settings, shape, root, keys)
 
     def phase(number: Array, state: SearchState) -> SearchState:
         def update(count: Array, state: SearchState) -> SearchState:
             step = number * settings.updates_per_phase + count + 1
-            return regret_update(
-                game,
-                evaluator,
-                rule,
-                state,
-                step.astype(jnp.float32),
-                settings.alpha,
-                settings.leaf_averaging,
-            )
+            return regret_update(game, evaluator, settings, state, step.astype(jnp.float32))
 
         state = repeat(settings.updates_per_phase, update, state)
         if settings.grow:

@@ -30,6 +30,7 @@ from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import value_leaves
 from gtcfr.packing import unpack
 from gtcfr.search_state import SearchState
+from gtcfr.settings import SearchSettings
 from gtcfr.tree import (
     ROOT,
     InteriorNodes,
@@ -48,18 +49,15 @@ _TERMINALS_PER_STEP: Final = 16
 def regret_update(
     game: Game[Any],
     evaluator: Evaluator,
-    rule: Rule,
+    settings: SearchSettings,
     state: SearchState,
     step: Array,
-    alpha: float,
-    leaf_averaging: float,
 ) -> SearchState:
     """Update number `step` = 1, 2, ... (a float scalar) of all searches."""
+    rule = settings.cfr_rule
     passes = ((True, False), (False, True)) if rule.alternating else ((True, True),)
     for updated in passes:
-        state = _one_pass(
-            game, evaluator, rule, state, step, alpha, leaf_averaging, jnp.array(updated)
-        )
+        state = _one_pass(game, evaluator, settings, state, step, jnp.array(updated))
     weight = step**rule.averaging_power
     tree = replace(state.tree, total_weight=state.tree.total_weight + weight)
     return replace(state, tree=tree)
@@ -68,21 +66,21 @@ def regret_update(
 def _one_pass(
     game: Game[Any],
     evaluator: Evaluator,
-    rule: Rule,
+    settings: SearchSettings,
     state: SearchState,
     step: Array,
-    alpha: float,
-    leaf_averaging: float,
     updated: Array,
 ) -> SearchState:
     """updated: [player] bool, whose regrets and averages change."""
-    state = push_ranges(game, state, alpha)
+    rule = settings.cfr_rule
+    state = push_ranges(game, state, settings.alpha)
     num_chunks = jnp.max(state.tree.num_chunks)
     num_terminals = jnp.max(state.tree.num_terminals)
     weight = step**rule.averaging_power * updated.astype(step.dtype)
     terminals = functools.partial(value_terminals, game)
     tree = jax.vmap(terminals, in_axes=(0, None))(state.tree, num_terminals)
-    state = value_leaves(game, evaluator, replace(state, tree=tree), weight, leaf_averaging)
+    state = replace(state, tree=tree)
+    state = value_leaves(game, evaluator, state, weight, settings.leaf_averaging)
     up = functools.partial(pull_cfvs, game)
     tree = jax.vmap(up, in_axes=(0, None))(state.tree, num_chunks)
     improve = functools.partial(learn, rule)
