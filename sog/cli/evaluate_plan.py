@@ -90,13 +90,11 @@ class Plan:
     def settings(self, search: SearchSettings, max_depth: int, capacity: int) -> SearchSettings:
         """A search in a game of some depth, with room for so many public states."""
         lookahead = self.arguments.lookahead or 1
-        averaging = self.arguments.leaf_averaging
         if self.arguments.whole_game or lookahead >= max_depth:
             lookahead = WHOLE_GAME
         return dataclasses.replace(
             search,
             alpha=self.alpha,
-            leaf_averaging=search.leaf_averaging if averaging is None else averaging,
             rule=self.rule,
             lookahead=lookahead,
             grow=self.grows,
@@ -119,8 +117,9 @@ class Plan:
             words.append("no growth")
         if not arguments.whole_game:
             words.append(f"{self.evaluator} evaluator")
-        if arguments.leaf_averaging is not None:
-            words.append(f"leaf averaging {arguments.leaf_averaging:g}")
+        averaging = self.searches[0].leaf_averaging
+        if averaging and not arguments.whole_game:
+            words.append(f"leaf averaging {averaging:g}")
         if arguments.solver_iterations is not None or arguments.solver_fading is not None:
             words.append(f"{self.solver_iterations} iterations fading {self.solver_fading:g}")
         if self.noise:
@@ -144,6 +143,8 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
         raise CommandError(f"--rule: {error}") from None
     _check_contradictions(arguments)
     run, base = _read_run(arguments)
+    if arguments.leaf_averaging is not None:
+        base = dataclasses.replace(base, leaf_averaging=arguments.leaf_averaging)
     checkpoints = _read_checkpoints(arguments, run)
     texts = arguments.search or ([] if run is not None else [DEFAULT_SEARCH])
     searches = tuple(read_search(text, base) for text in texts) or (base,)

@@ -6,10 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from sys import UnraisableHookArgs
+from typing import Final
 
 _STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 _SECONDS_UNTIL_AGAIN: Final = 0.05
@@ -23,11 +20,14 @@ def terminating_like_interrupting() -> Iterator[list[int]]:
     garbage collector, of which JAX has one.
     """
     received: list[int] = []
+    if not _has_signals():
+        yield received
+        return
     report_unraisable = sys.unraisablehook
     main_thread = threading.get_ident()
     timers: list[threading.Timer] = []
 
-    def interrupt_again(lost: "UnraisableHookArgs") -> None:
+    def interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
         if isinstance(lost.exc_value, KeyboardInterrupt):
             # Later and from another thread, for what is raised here is lost as well; by a signal,
             # which wakes a thread that waits (`_thread.interrupt_main` does not).
@@ -41,9 +41,6 @@ def terminating_like_interrupting() -> Iterator[list[int]]:
         received.append(number)
         raise KeyboardInterrupt
 
-    if not _has_signals():
-        yield received
-        return
     before = signal.signal(signal.SIGTERM, interrupt)
     sys.unraisablehook = interrupt_again
     try:
