@@ -13,11 +13,12 @@ from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, reason
 from sog.cli.evaluate_options import MOST_NODES_EVALUATED
-from sog.cli.evaluate_plan import Plan, name_of, read_plan
+from sog.cli.evaluate_plan import Plan, read_plan
 from sog.cli.evaluate_plot import plot_evaluation
 from sog.cli.evaluate_report import Finished, print_report
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.loading import load_game
+from sog.cli.search_numbers import name_of
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from sog.cli.numbers import number_from_zero, positive_integer, seed, share
+from sog.cli.search_options import add_method_options
 
 DEFAULT_SEARCH: Final = "100,1"
 DEFAULT_SEEDS: Final = 10
@@ -63,7 +64,8 @@ def add_evaluate_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_searches(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("searches").add_argument
+    group = parser.add_argument_group("searches")
+    add = group.add_argument
     add(
         "--search",
         action="append",
@@ -76,7 +78,7 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
         metavar="STEP",
         help="of a run folder: the checkpoint of this learner step, or all (default: the newest)",
     )
-    add("--rule", default="sog", help="a member of the CFR family, see sog solve --help")
+    add_method_options(group)
     add(
         "--seeds",
         type=positive_integer,
@@ -99,7 +101,8 @@ def _add_trees(parser: argparse.ArgumentParser) -> None:
         "--lookahead",
         type=positive_integer,
         metavar="D",
-        help="public events below the state searched that a tree holds from the start (default: 1)",
+        help="public events below the state searched that a tree holds from the start "
+        "(default: 1, or what a run was set to)",
     )
     add(
         "--no-growth",
@@ -128,13 +131,6 @@ def _add_leaves(parser: argparse.ArgumentParser) -> None:
         help="add an error from -EPS to EPS to every value, in the game's unit",
     )
     add(
-        "--leaf-averaging",
-        type=share,
-        metavar="X",
-        help="share of the average ranges in those that leaves are asked about, the rest is those "
-        "of the update (default: 0 as in the paper, or what a run was set to)",
-    )
-    add(
         "--solver-iterations",
         type=positive_integer,
         metavar="N",
@@ -156,7 +152,7 @@ def _add_resolving(parser: argparse.ArgumentParser) -> None:
         type=share,
         metavar="X",
         help="share of the gadget in the opponent's range where a search starts, the rest is his "
-        "last range (default: 0.5)",
+        "last range (default: 0.5, or what a run was set to)",
     )
     add(
         "--search-everywhere",

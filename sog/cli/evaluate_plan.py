@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
@@ -11,11 +11,8 @@ from sog.cli.errors import CommandError, check_target
 from sog.cli.evaluate_options import DEFAULT_SEARCH, DEFAULT_SEEDS
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
-from sog.cli.search_numbers import read_search
-from sog.tabular.solver import find_rule
+from sog.cli.search_numbers import method_words, read_method, read_search
 
-_RULE: Final = "sog"
-_ALPHA: Final = 0.5
 _EVALUATOR: Final = "exact"
 _SOLVER_ITERATIONS: Final = 30
 _SOLVER_FADING: Final = 0.9
@@ -36,7 +33,7 @@ class Plan:
     @property
     def rule(self) -> str:
         """The name of the rule, of the searches and of the tabular solver beside them."""
-        return str(self.arguments.rule)
+        return str(self.searches[0].rule)
 
     @property
     def evaluator(self) -> str:
@@ -64,13 +61,12 @@ class Plan:
     @property
     def alpha(self) -> float:
         """Share of the gadget's range."""
-        alpha: float | None = self.arguments.alpha
-        return _ALPHA if alpha is None else alpha
+        return self.searches[0].alpha
 
     @property
     def grows(self) -> bool:
         """Whether simulations add to the trees."""
-        return not (self.arguments.whole_game or self.arguments.no_growth)
+        return self.searches[0].grow
 
     @property
     def is_random(self) -> bool:
@@ -89,17 +85,8 @@ class Plan:
 
     def settings(self, search: SearchSettings, max_depth: int, capacity: int) -> SearchSettings:
         """A search in a game of some depth, with room for so many public states."""
-        lookahead = self.arguments.lookahead or 1
-        if self.arguments.whole_game or lookahead >= max_depth:
-            lookahead = WHOLE_GAME
-        return dataclasses.replace(
-            search,
-            alpha=self.alpha,
-            rule=self.rule,
-            lookahead=lookahead,
-            grow=self.grows,
-            capacity=capacity,
-        )
+        lookahead = WHOLE_GAME if search.lookahead >= max_depth else search.lookahead
+        return dataclasses.replace(search, lookahead=lookahead, capacity=capacity)
 
     def words(self) -> list[str]:
         """What distinguishes these searches, for a title."""
@@ -112,24 +99,16 @@ class Plan:
         if arguments.whole_game:
             words.append("whole game in the tree")
         elif arguments.lookahead is not None or arguments.no_growth:
-            words.append(f"lookahead {arguments.lookahead or 1}")
+            words.append(f"lookahead {self.searches[0].lookahead}")
         if arguments.no_growth:
             words.append("no growth")
         if not arguments.whole_game:
             words.append(f"{self.evaluator} evaluator")
-        averaging = self.searches[0].leaf_averaging
-        if averaging and not arguments.whole_game:
-            words.append(f"leaf averaging {averaging:g}")
         if arguments.solver_iterations is not None or arguments.solver_fading is not None:
             words.append(f"{self.solver_iterations} iterations fading {self.solver_fading:g}")
         if self.noise:
             words.append(f"noise {self.noise:g}")
-        return words if self.rule == _RULE else [*words, f"rule {self.rule}"]
-
-
-def name_of(search: SearchSettings) -> str:
-    """As the paper writes it: SoG(100, 1)."""
-    return f"SoG({search.num_simulations}, {search.simulations_per_update:g})"
+        return words + method_words(self.searches[0])
 
 
 def read_plan(arguments: argparse.Namespace) -> Plan:
@@ -137,14 +116,9 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
 
     Where a run folder is named, `arguments.game` becomes the game of the run.
     """
-    try:
-        find_rule(arguments.rule)
-    except ValueError as error:
-        raise CommandError(f"--rule: {error}") from None
     _check_contradictions(arguments)
     run, base = _read_run(arguments)
-    if arguments.leaf_averaging is not None:
-        base = dataclasses.replace(base, leaf_averaging=arguments.leaf_averaging)
+    base = _with_options(base, arguments)
     checkpoints = _read_checkpoints(arguments, run)
     texts = arguments.search or ([] if run is not None else [DEFAULT_SEARCH])
     searches = tuple(read_search(text, base) for text in texts) or (base,)
@@ -160,6 +134,20 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     if (arguments.seeds or 1) > plan.num_seeds:
         display.note("nothing is random without growth and noise: one policy is composed.")
     return plan
+
+
+def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> SearchSettings:
+    """What all searches have in common."""
+    changes: dict[str, Any] = {}
+    if arguments.alpha is not None:
+        changes["alpha"] = arguments.alpha
+    if arguments.lookahead is not None:
+        changes["lookahead"] = arguments.lookahead
+    if arguments.no_growth or arguments.whole_game:
+        changes["grow"] = False
+    if arguments.whole_game:
+        changes |= {"lookahead": WHOLE_GAME, "leaf_averaging": 0.0}
+    return dataclasses.replace(read_method(arguments, base), **changes)
 
 
 def _check_contradictions(arguments: argparse.Namespace) -> None:

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.cli import display
-from sog.cli.evaluate_plan import Plan, name_of
+from sog.cli.evaluate_plan import Plan
 from sog.cli.evaluate_report import Finished
 from sog.cli.figure import finish_axes, new_figure, write_figure
+from sog.cli.search_numbers import name_of
 from sog.games import Game
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from rich.table import Table
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
-from sog.cli.evaluate_plan import Plan, name_of
+from sog.cli.evaluate_plan import Plan
+from sog.cli.search_numbers import name_of
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
 

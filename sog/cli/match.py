@@ -11,8 +11,7 @@ from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
 from sog.cli.interrupts import holding_interrupts
-from sog.cli.players import Player, Seating, seat_players
-from sog.cli.search_numbers import read_search
+from sog.cli.players import Seating, check_searches, seat_players
 from sog.play.arena import MatchResult, play_match
 
 
@@ -22,8 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(
             f"--games must be even, since every deal is played twice, got {arguments.games}."
         )
-    if arguments.search is not None:
-        read_search(arguments.search)
+    check_searches([arguments.first, arguments.second], arguments)
     use_compilation_cache()
     with display.working() as work:
         try:
@@ -68,7 +66,7 @@ def _print(seating: Seating, result: MatchResult) -> None:
     game, (first, second) = seating.game, seating.players
     pairs = result.num_games // 2
     searches = [
-        f"{name} searches with {_search_name(player)}"
+        f"{name} searches with {player.way}"
         for name, player in zip(_names(seating), seating.players, strict=True)
         if player.search is not None
     ]
@@ -113,11 +111,6 @@ def _signed_milli(value: float) -> str:
     return f"+{text}" if value > 0 else text
 
 
-def _search_name(player: Player) -> str:
-    search = player.search
-    return f"SoG({search.num_simulations}, {search.simulations_per_update:g})" if search else ""
-
-
 def _as_json(
     seating: Seating, arguments: argparse.Namespace, result: MatchResult
 ) -> dict[str, Any]:
@@ -125,7 +118,7 @@ def _as_json(
     return {
         "game": str(seating.game),
         "unit": seating.game.unit,
-        "players": [_player_as_json(player) for player in seating.players],
+        "players": [player.as_json() for player in seating.players],
         "games": result.num_games,
         "interrupted": result.interrupted,
         "mean": mean,
@@ -137,9 +130,3 @@ def _as_json(
         "seed": arguments.seed,
         "seconds": result.seconds,
     }
-
-
-def _player_as_json(player: Player) -> dict[str, Any]:
-    search = player.search
-    budget = search and [search.num_simulations, search.simulations_per_update]
-    return {"name": player.name, "search": budget}

@@ -4,6 +4,7 @@ import argparse
 from typing import Final
 
 from sog.cli.numbers import positive_integer, seed
+from sog.cli.search_options import add_method_options
 
 DEFAULT_GAMES: Final = 100
 PLAYERS: Final = """\
@@ -28,6 +29,7 @@ examples:
   sog match zero random --game kuhn --games 1000
   sog match runs/leduc tabular --search 100,1
   sog match runs/leduc@1000 runs/leduc@10000 --games 500
+  sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
   sog match rollout random --game tic_tac_toe --json
   sog match runs/connect_four uct:1000
 
@@ -35,7 +37,8 @@ Every deal is played twice, the second time with roles swapped; the 95% interval
 over these pairs, by the normal approximation. Ctrl-C prints the result of the pairs that are
 finished (exit code 130).
 
-JSON: {{"game", "unit", "players": [{{"name", "search"}}], "games", "interrupted", "mean" (utility
+JSON: {{"game", "unit", "players": [{{"name", "search", "rule",
+"leaf_averaging"}}], "games", "interrupted", "mean" (utility
 per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
 "mean_as" (player 0 and player 1), "wins", "draws", "losses", "seed", "seconds"}}.
 """
@@ -68,6 +71,7 @@ def add_player_options(parser: argparse.ArgumentParser) -> None:
         help="simulations s and simulations per update c of SoG(s, c) (default: what a run was "
         "trained to search with, else 100,1)",
     )
+    add_method_options(parser)
     add(
         "--max-nodes",
         type=positive_integer,

@@ -15,8 +15,7 @@ from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, rea
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.play_screen import Quit, Terminal, draw_state, mark_of, signed_units, worth_of
 from sog.cli.play_table import Decision, Human, PolicyAgent, Thinker, Thought
-from sog.cli.players import RANDOM, Player, seat_players
-from sog.cli.search_numbers import read_search
+from sog.cli.players import RANDOM, Player, check_searches, seat_players
 from sog.games import Game
 from sog.play import PlayedGame, play_game
 from sog.play.rules import after, first_state, situation
@@ -56,8 +55,7 @@ def _check(arguments: argparse.Namespace) -> None:
         check_target("--save", arguments.save)
     if arguments.hints and arguments.agent == RANDOM:
         raise CommandError("--hints needs an agent that knows better than random.")
-    if arguments.search is not None:
-        read_search(arguments.search)
+    check_searches([arguments.agent], arguments)
 
 
 class _Session:
@@ -76,7 +74,10 @@ class _Session:
         say, name = self.terminal.say, display.short_name(self.game)
         say(f"{name} against {self.player.name}. ? helps, q leaves.", "bold")
         if self.player.search is not None:
-            display.note("the agent's first search is compiled, which takes a moment.")
+            display.note(
+                f"the agent searches with {self.player.way}; its first search is compiled, which "
+                f"takes a moment."
+            )
         deals, wanted = jax.random.key(self.seed), self.arguments.games
         while wanted is None or len(self.finished) < wanted:
             number = len(self.finished)
@@ -174,7 +175,7 @@ class _Session:
         replay = {
             "game": str(self.game),
             "unit": self.game.unit,
-            "agent": self.player.name,
+            "agent": self.player.as_json(),
             "seed": self.seed,
             "games": [_as_json(self.game, seat, played) for seat, played in self.finished],
         }

@@ -16,7 +16,7 @@ from sog.cli.errors import CommandError
 from sog.cli.evaluate_options import DEFAULT_SEARCH
 from sog.cli.evaluators import choose_evaluator
 from sog.cli.loading import load_game
-from sog.cli.search_numbers import read_search
+from sog.cli.search_numbers import method_words, name_of, read_method, read_search
 from sog.cli.sizes import can_be_counted
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
@@ -48,6 +48,22 @@ class Player:
     search: SearchSettings | None
     """How it searches, if it does."""
 
+    @property
+    def way(self) -> str:
+        """How it searches, in words."""
+        assert self.search is not None, f"{self.name} does not search"
+        return ", ".join([name_of(self.search), *method_words(self.search)])
+
+    def as_json(self) -> dict[str, Any]:
+        """Its name, and how it searches."""
+        search = self.search
+        return {
+            "name": self.name,
+            "search": search and [search.num_simulations, search.simulations_per_update],
+            "rule": search and search.rule,
+            "leaf_averaging": search and search.leaf_averaging,
+        }
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Seating:
@@ -60,18 +76,17 @@ class Seating:
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
     """Loads and prepares the players; mistakes are told before anything takes long.
 
-    arguments: `game`, `search`, `seed` and `max_nodes`, as the options are called.
+    arguments: `game`, `search`, `rule`, `leaf_averaging`, `seed` and `max_nodes`, as the options
+    are called.
     """
     simulations = {text: int(match[1]) for text in texts if (match := _UCT.fullmatch(text))}
     known = {*NAMES, *simulations} - {UCT}
     runs = {text: _load_run(text) for text in texts if text not in known}
     game = _common_game(runs, arguments.game, texts)
-    if arguments.search is not None:
-        read_search(arguments.search)
     players = []
     for text in texts:
         if text in runs:
-            player = _trained(runs[text], arguments.search)
+            player = _trained(runs[text], arguments)
         elif text == RANDOM:
             player = _random(game)
         elif text == TABULAR:
@@ -82,6 +97,23 @@ def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work
             player = _searching(text, game, arguments, work)
         players.append(player)
     return Seating(game=game, players=tuple(players))
+
+
+def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
+    """Raises CommandError if what is said about searches cannot be, or nobody searches."""
+    if arguments.search is not None:
+        read_search(arguments.search)
+    read_method(arguments)
+    if any(text not in (RANDOM, TABULAR) and not _UCT.fullmatch(text) for text in texts):
+        return
+    for option in ("search", "rule", "leaf_averaging"):
+        value = getattr(arguments, option)
+        if value is not None:
+            who = " and ".join(dict.fromkeys(texts))
+            raise CommandError(
+                f"--{option.replace('_', '-')} {value} has no effect: {who} cannot be told how to "
+                f"search."
+            )
 
 
 # The game.
@@ -171,7 +203,7 @@ def _uct(name: str, game: Game[Any], num_simulations: int) -> Player:
 
 
 def _searching(name: str, game: Game[Any], arguments: argparse.Namespace, work: Work) -> Player:
-    settings = read_search(arguments.search or DEFAULT_SEARCH)
+    settings = read_search(arguments.search or DEFAULT_SEARCH, read_method(arguments))
     if is_perfect_information(game) and game.num_outcomes >= game.num_actions:
         settings = dataclasses.replace(settings, num_children=1)
     _check_room(game, settings)
@@ -182,12 +214,14 @@ def _searching(name: str, game: Game[Any], arguments: argparse.Namespace, work: 
     return _searcher(name, chosen.game, chosen.evaluator, settings)
 
 
-def _trained(run: "Trained", search: str | None) -> Player:
+def _trained(run: "Trained", arguments: argparse.Namespace) -> Player:
     settings = dataclasses.replace(run.settings, num_queries=0)  # those are for training
-    if search is not None:
+    settings = read_method(arguments, settings)
+    if arguments.search is not None:
         # Room was made for the simulations of training.
         capacity = None if settings.lookahead == 1 else settings.capacity
-        settings = read_search(search, dataclasses.replace(settings, capacity=capacity))
+        settings = dataclasses.replace(settings, capacity=capacity)
+        settings = read_search(arguments.search, settings)
     _check_room(run.game, settings)
     return _searcher(f"{run.name} at step {run.step:,}", run.game, run.evaluator, settings)
 

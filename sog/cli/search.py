@@ -20,11 +20,11 @@ from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.history import History, read_history
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.loading import load_game
+from sog.cli.search_numbers import method_words, name_of, read_method
 from sog.cli.search_outline import Outline, outline
 from sog.cli.search_svg import draw_search
 from sog.cli.search_text import as_table, node_as_json
 from sog.games import Game
-from sog.tabular.solver import find_rule
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
@@ -57,9 +57,8 @@ class _Found:
     def title(self) -> str:
         """What was searched, and how."""
         after = f" after {' '.join(self.history.events)}" if self.history.events else ""
-        arguments = self.arguments
-        budget = f"SoG({arguments.simulations}, {arguments.per_update:g})"
-        return f"{display.short_name(self.game)}{after} by {budget}"
+        how = ", ".join([name_of(self.settings), *method_words(self.settings)])
+        return f"{display.short_name(self.game)}{after} by {how}"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,10 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
-    try:
-        find_rule(arguments.rule)
-    except ValueError as error:
-        raise CommandError(f"--rule: {error}") from None
+    read_method(arguments)
     per_phase = math.ceil(arguments.per_update)
     if arguments.simulations % per_phase:
         raise CommandError(
@@ -141,12 +137,12 @@ def _settings(game: Game[Any], arguments: argparse.Namespace) -> SearchSettings:
         )
     lookahead = WHOLE_GAME if arguments.lookahead >= game.max_depth else arguments.lookahead
     try:
-        return SearchSettings(
+        return dataclasses.replace(
+            read_method(arguments),
             num_simulations=arguments.simulations,
             simulations_per_update=arguments.per_update,
             num_children=children,
             c_puct=arguments.c_puct,
-            rule=arguments.rule,
             lookahead=lookahead,
             max_outcomes=arguments.max_outcomes,
         )
@@ -228,7 +224,8 @@ def _as_json(found: _Found) -> dict[str, Any]:
         "game": str(found.game),
         "unit": found.game.unit,
         "search": [arguments.simulations, arguments.per_update],
-        "rule": arguments.rule,
+        "rule": found.settings.rule,
+        "leaf_averaging": found.settings.leaf_averaging,
         "seed": arguments.seed,
         "evaluator": found.chosen.name,
         "root": {

@@ -1,12 +1,15 @@
-"""The value of --search: how many simulations, and how many of them per regret update."""
+"""How searches are told on the command line: --search, --rule and --leaf-averaging."""
 
+import argparse
 import dataclasses
 import math
+from typing import Any
 
 from gtcfr.settings import SearchSettings
 from sog.cli.errors import CommandError
 from sog.cli.evaluate_options import DEFAULT_SEARCH
 from sog.cli.numbers import MOST
+from sog.tabular.solver import find_rule
 
 
 def read_search(
@@ -34,3 +37,35 @@ def read_search(
             f"--search {text}: s and the updates must be at most {MOST}, got {updates:g} updates."
         )
     return search
+
+
+def read_method(
+    arguments: argparse.Namespace,
+    base: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+) -> SearchSettings:
+    """`base` with --rule and --leaf-averaging, where they are given."""
+    given: dict[str, Any] = {}
+    if arguments.rule is not None:
+        try:
+            find_rule(arguments.rule)
+        except ValueError as error:
+            raise CommandError(f"--rule: {error}") from None
+        given["rule"] = arguments.rule
+    if arguments.leaf_averaging is not None:
+        given["leaf_averaging"] = arguments.leaf_averaging
+    return dataclasses.replace(base, **given)
+
+
+def name_of(search: SearchSettings) -> str:
+    """As the paper writes it: SoG(100, 1)."""
+    return f"SoG({search.num_simulations}, {search.simulations_per_update:g})"
+
+
+def method_words(search: SearchSettings) -> list[str]:
+    """In what its updates differ from those of the paper."""
+    words = []
+    if search.leaf_averaging:
+        words.append(f"leaf averaging {search.leaf_averaging:g}")
+    if search.rule != SearchSettings().rule:
+        words.append(f"rule {search.rule}")
+    return words

@@ -2,9 +2,9 @@
 
 import argparse
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from sog.cli.numbers import number_from_zero, positive_integer, positive_number, seed
+from sog.cli.numbers import number_from_zero, positive_integer, positive_number, seed, share
 
 SEARCH_SUMMARY: Final = "search one public state with growing-tree CFR, and show the tree"
 SEARCH_EXAMPLES: Final = """\
@@ -28,7 +28,8 @@ SoG(s, c) is s simulations with c of them per regret update phase: --simulations
 Both players' ranges come from the start of the game, so a search of a later state re-solves the
 way there. Events of --history are those that the tree shows; a number is the number of an outcome.
 
---json prints "game", "unit", "search" ([s, c]), "rule", "seed", "evaluator", "root" (the "node"
+--json prints "game", "unit", "search" ([s, c]), "rule",
+"leaf_averaging", "seed", "evaluator", "root" (the "node"
 that was searched, its "state" and "history"), "is_full", "is_sampled", the seconds, and "nodes",
 parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and "event" that led
 there, "depth", "actor", "probability" (of getting there from the start of the game by average
@@ -78,7 +79,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="how much simulations explore (default: 1.25)",
     )
-    add("--rule", default="sog", help="a member of the CFR family, see sog solve --help")
+    add_method_options(parser)
     add(
         "--lookahead",
         type=positive_integer,
@@ -107,6 +108,27 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="enumerate games of at most N public states for evaluators (default: 1000000)",
     )
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")
+
+
+def add_method_options(container: Any) -> None:
+    """Adds what says how searches update, beside their budgets.
+
+    container: a parser or a group of options.
+    """
+    add = container.add_argument
+    add(
+        "--rule",
+        metavar="NAME",
+        help="a member of the CFR family, see sog solve --help (default: sog, that of the paper, "
+        "or what a run was set to)",
+    )
+    add(
+        "--leaf-averaging",
+        type=share,
+        metavar="X",
+        help="share of the average ranges in those that leaves are asked about, the rest is those "
+        "of the update (default: 0 as in the paper, or what a run was set to)",
+    )
 
 
 def _children(text: str) -> int | str:

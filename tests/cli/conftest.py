@@ -6,9 +6,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sog.cli.main import main
+from sog.evaluation import ComposedPolicies
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -48,3 +50,16 @@ def start_sog(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
 def start() -> "Callable[..., subprocess.Popen[str]]":
     """See `start_sog`."""
     return start_sog
+
+
+def composed_of_nothing(*_: Any, **__: Any) -> ComposedPolicies:
+    """What `compose` returns, at no cost."""
+    return ComposedPolicies(
+        policy=np.zeros(0),
+        exploitability=np.ones(1),
+        value=np.zeros(1),
+        num_searches=4,
+        num_full=0,
+        compile_seconds=1.0,
+        seconds=1.0,
+    )

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from sog.cli.main import main
 from sog.evaluation import ComposedPolicies
+from tests.cli.conftest import composed_of_nothing
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -46,19 +46,6 @@ def test_json_has_the_spread_of_exploitability_over_seeds(sog_json: Callable[...
     assert 0 < spread["min"] < spread["mean"] < spread["max"] < 0.5
     assert result["searches"] == 3 * 4  # Kuhn poker has four public states with a decision
     assert result["seconds"] > 0
-
-
-def composed_of_nothing(*_: Any, **__: Any) -> ComposedPolicies:
-    """What `compose` returns, at no cost."""
-    return ComposedPolicies(
-        policy=np.zeros(0),
-        exploitability=np.ones(1),
-        value=np.zeros(1),
-        num_searches=4,
-        num_full=0,
-        compile_seconds=1.0,
-        seconds=1.0,
-    )
 
 
 def test_beside_a_search_stands_cfr_with_as_many_updates(

@@ -58,7 +58,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return StandIn(
             game=make(path.name),
             evaluator=ZeroEvaluator(),
-            settings=SearchSettings(num_simulations=4, num_queries=3),
+            settings=SearchSettings(num_simulations=4, num_queries=3, rule="cfr+"),
             step=700 if checkpoint is None else checkpoint,
             name=path.name,
             skipped=("step 900 is damaged.",) if checkpoint is None else (),
@@ -78,8 +78,8 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
     result = json.loads(out)
     assert (result["game"], result["unit"]) == ("kuhn(ranks=3)", "chips")
     assert result["players"] == [
-        {"name": "tabular", "search": None},
-        {"name": "random", "search": None},
+        {"name": "tabular", "search": None, "rule": None, "leaf_averaging": None},
+        {"name": "random", "search": None, "rule": None, "leaf_averaging": None},
     ]
     assert (result["games"], result["interrupted"], result["seed"]) == (60, False, 0)
     assert result["wins"] + result["draws"] + result["losses"] == 60
@@ -124,17 +124,27 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> N
     assert code == 0
     assert "sog: step 900 is damaged.\n" in err
     assert json.loads(out)["players"] == [
-        {"name": "kuhn at step 700", "search": [4, 1]},
-        {"name": "zero", "search": [4, 1]},
+        {"name": "kuhn at step 700", "search": [4, 1], "rule": "cfr+", "leaf_averaging": 0},
+        {"name": "zero", "search": [4, 1], "rule": "sog", "leaf_averaging": 0},
     ]
+
+
+def test_all_who_search_update_as_they_are_told(run_match: Match, runs: Path) -> None:
+    players = (str(runs / "kuhn"), "zero", "--games", "2", "--search", "4,1")
+    how = ("--rule", "dcfr", "--leaf-averaging", "0.5")
+    _, out, _ = run_match(*players, *how)
+    for player in ("kuhn at step 700", "zero"):
+        assert f"{player} searches with SoG(4, 1), leaf averaging 0.5, rule dcfr" in out.replace(
+            "\n", " "
+        )
 
 
 def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
     first, second = f"{runs / 'kuhn'}@100", f"{runs / 'kuhn'}@200"
     _, out, _ = run_match(first, second, "--games", "2", "--search", "8,1", "--json")
     assert json.loads(out)["players"] == [
-        {"name": "kuhn at step 100", "search": [8, 1]},
-        {"name": "kuhn at step 200", "search": [8, 1]},
+        {"name": "kuhn at step 100", "search": [8, 1], "rule": "cfr+", "leaf_averaging": 0},
+        {"name": "kuhn at step 200", "search": [8, 1], "rule": "cfr+", "leaf_averaging": 0},
     ]
 
 
@@ -176,7 +186,7 @@ def test_uct_is_a_player(run_match: Match) -> None:
     code, out, _ = run_match("uct:50", "random", "--game", "tic_tac_toe", "--games", "6", "--json")
     assert code == 0
     result = json.loads(out)
-    assert result["players"][0] == {"name": "uct:50", "search": None}
+    assert result["players"][0]["name"] == "uct:50"
     assert result["mean"] > 0
 
 
@@ -199,6 +209,14 @@ def test_uct_is_a_player(run_match: Match) -> None:
         (
             ["zero", "random", "--game", "kuhn", "--search", "100"],
             "--search must be two numbers s,c such as 100,1, got '100'.",
+        ),
+        (
+            ["zero", "random", "--game", "kuhn", "--rule", "q"],
+            "--rule: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
+        ),
+        (
+            ["tabular", "random", "--game", "kuhn", "--leaf-averaging", "0.5"],
+            "--leaf-averaging 0.5 has no effect: tabular and random cannot be told how to search.",
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "5,2"],

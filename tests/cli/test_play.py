@@ -190,11 +190,13 @@ def test_a_replay_has_all_that_happened(run_play: Play, tmp_path: Path) -> None:
     options = ("random", "--game", "leduc", "--games", "1", "--seed", "5", "--save", str(file))
     run_play("call\ncheck\n" * 9, *options)
     replay = json.loads(file.read_text())
-    assert (replay["game"], replay["agent"], replay["seed"]) == (
-        str(make("leduc")),
-        "random",
-        5,
-    )
+    assert (replay["game"], replay["seed"]) == (str(make("leduc")), 5)
+    assert replay["agent"] == {
+        "name": "random",
+        "search": None,
+        "rule": None,
+        "leaf_averaging": None,
+    }
     (game,) = replay["games"]
     assert game["human"] == 0
     assert len(game["infostates"]) == len(game["names"]) == len(game["moves"]) + 1

@@ -125,12 +125,13 @@ def test_the_picture_has_a_box_for_each_state_shown(
     assert [str(text).splitlines()[0] for text in first] == [f"player 0, {card}" for card in "JQK"]
 
 
-def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson) -> None:
+@pytest.mark.parametrize("evaluator", ["zero", pytest.param("rollout", marks=pytest.mark.slow)])
+def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluator: str) -> None:
     result = sog_json(
-        *("search", "tic_tac_toe", "--simulations", "10", "--evaluator", "rollout"),
+        *("search", "tic_tac_toe", "--simulations", "10", "--evaluator", evaluator),
         *("--history", "b2 a3"),
     )
-    assert result["evaluator"] == "rollout"
+    assert result["evaluator"] == evaluator
     assert len(result["nodes"]) <= 1 + 3 + 10  # the start, a child each on the way, simulations
 
 

@@ -1,6 +1,7 @@
 """`sog train` from the first step to the last, and what takes its run folder from there."""
 
 import contextlib
+import dataclasses
 import importlib.util
 import io
 import json
@@ -14,10 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gtcfr.settings import SearchSettings
 from selfplay.checkpoint import load_checkpoint
+from selfplay.config import dump_config, load_config
 from selfplay.metrics import read_metrics
 from selfplay.run_folder import RunFolder
 from sog.cli.main import main
+from sog.evaluation import ComposedPolicies
+from tests.cli.conftest import composed_of_nothing
 
 Run = Callable[..., tuple[int, str, str]]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -189,6 +194,41 @@ def test_the_newest_checkpoint_is_evaluated_unless_one_is_named(
     code, out, err = sog("evaluate", str(trained[0]), "--seeds", "3", "--json")
     assert code == 0, err
     assert [result["checkpoint"] for result in json.loads(out)["results"]] == [16]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], SearchSettings(num_simulations=6, rule="dcfr", leaf_averaging=0.25, alpha=1.0)),
+        (
+            ["--search", "8,2", "--rule", "sog", "--leaf-averaging", "0"],
+            SearchSettings(num_simulations=8, simulations_per_update=2.0, alpha=1.0),
+        ),
+    ],
+)
+def test_a_run_is_evaluated_with_the_search_it_was_set_to_unless_told_otherwise(
+    sog: Run,
+    copied: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    expected: SearchSettings,
+) -> None:
+    config = load_config(str(copied / "config.toml"))
+    search = SearchSettings(num_simulations=6, rule="dcfr", leaf_averaging=0.25, alpha=1.0)
+    run = dataclasses.replace(config.run, evaluate_search=search)
+    (copied / "config.toml").write_text(dump_config(dataclasses.replace(config, run=run)))
+    asked: list[SearchSettings] = []
+
+    def compose(_: Any, __: Any, settings: SearchSettings, **___: Any) -> ComposedPolicies:
+        asked.append(settings)
+        return composed_of_nothing()
+
+    monkeypatch.setattr("sog.cli.evaluate.compose", compose)
+    code, out, err = sog("evaluate", str(copied), *options, "--json")
+    assert code == 0, err
+    (result,) = json.loads(out)["results"]
+    assert (result["rule"], result["alpha"]) == (expected.rule, 1)
+    assert [dataclasses.replace(settings, capacity=None) for settings in asked] == [expected]
 
 
 @pytest.mark.parametrize(
