@@ -119,8 +119,9 @@ def add_method_options(container: Any) -> None:
     add(
         "--rule",
         metavar="NAME",
-        help="a member of the CFR family, see sog solve --help (default: sog, that of the paper, "
-        "or what a run was set to)",
+        help="a member of the CFR family, see sog solve --help; all but sog update the players in "
+        "turns, which asks leaves twice as often (default: sog, that of the paper, or what a run "
+        "was set to)",
     )
     add(
         "--leaf-averaging",
