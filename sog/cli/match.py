@@ -12,6 +12,7 @@ from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.players import Seating, check_searches, seat_players
+from sog.cli.search_numbers import describe_search
 from sog.play.arena import MatchResult, play_match
 
 
@@ -66,7 +67,7 @@ def _print(seating: Seating, result: MatchResult) -> None:
     game, (first, second) = seating.game, seating.players
     pairs = result.num_games // 2
     searches = [
-        f"{name} searches with {player.way}"
+        f"{name} searches with {describe_search(player.search)}"
         for name, player in zip(_names(seating), seating.players, strict=True)
         if player.search is not None
     ]

@@ -16,6 +16,7 @@ from sog.cli.interrupts import holding_interrupts
 from sog.cli.play_screen import Quit, Terminal, draw_state, mark_of, signed_units, worth_of
 from sog.cli.play_table import Decision, Human, PolicyAgent, Thinker, Thought
 from sog.cli.players import RANDOM, Player, check_searches, seat_players
+from sog.cli.search_numbers import describe_search
 from sog.games import Game
 from sog.play import PlayedGame, play_game
 from sog.play.rules import after, first_state, situation
@@ -75,8 +76,8 @@ class _Session:
         say(f"{name} against {self.player.name}. ? helps, q leaves.", "bold")
         if self.player.search is not None:
             display.note(
-                f"the agent searches with {self.player.way}; its first search is compiled, which "
-                f"takes a moment."
+                f"the agent searches with {describe_search(self.player.search)}; its first search "
+                f"is compiled, which takes a moment."
             )
         deals, wanted = jax.random.key(self.seed), self.arguments.games
         while wanted is None or len(self.finished) < wanted:

@@ -16,7 +16,7 @@ from sog.cli.errors import CommandError
 from sog.cli.evaluate_options import DEFAULT_SEARCH
 from sog.cli.evaluators import choose_evaluator
 from sog.cli.loading import load_game
-from sog.cli.search_numbers import method_words, name_of, read_method, read_search
+from sog.cli.search_numbers import read_method, read_search
 from sog.cli.sizes import can_be_counted
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
@@ -47,12 +47,6 @@ class Player:
     make: AgentFactory
     search: SearchSettings | None
     """How it searches, if it does."""
-
-    @property
-    def way(self) -> str:
-        """How it searches, in words."""
-        assert self.search is not None, f"{self.name} does not search"
-        return ", ".join([name_of(self.search), *method_words(self.search)])
 
     def as_json(self) -> dict[str, Any]:
         """Its name, and how it searches."""

@@ -20,7 +20,7 @@ from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.history import History, read_history
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.loading import load_game
-from sog.cli.search_numbers import method_words, name_of, read_method
+from sog.cli.search_numbers import describe_search, read_method
 from sog.cli.search_outline import Outline, outline
 from sog.cli.search_svg import draw_search
 from sog.cli.search_text import as_table, node_as_json
@@ -57,8 +57,7 @@ class _Found:
     def title(self) -> str:
         """What was searched, and how."""
         after = f" after {' '.join(self.history.events)}" if self.history.events else ""
-        how = ", ".join([name_of(self.settings), *method_words(self.settings)])
-        return f"{display.short_name(self.game)}{after} by {how}"
+        return f"{display.short_name(self.game)}{after} by {describe_search(self.settings)}"
 
 
 def run(arguments: argparse.Namespace) -> int:

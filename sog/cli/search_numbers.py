@@ -61,6 +61,11 @@ def name_of(search: SearchSettings) -> str:
     return f"SoG({search.num_simulations}, {search.simulations_per_update:g})"
 
 
+def describe_search(search: SearchSettings) -> str:
+    """Its name, and in what its updates differ from those of the paper."""
+    return ", ".join([name_of(search), *method_words(search)])
+
+
 def method_words(search: SearchSettings) -> list[str]:
     """In what its updates differ from those of the paper."""
     words = []
