@@ -106,9 +106,17 @@ def write_figure(path: Path, figure: "Figure") -> None:
 
 def rule_axis(axis: "Axis") -> None:
     """Plain numbers and a light grid."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-    axis.set_minor_formatter(NullFormatter())
+    def number(value: float, _: int | None = None) -> str:
+        return f"{value:,.10g}"
+
+    def number_between(value: float, _: int | None = None) -> str:
+        # Powers of ten alone would leave a logarithmic axis of less than two decades nearly bare.
+        low, high = axis.get_view_interval()
+        return number(value) if high < 100 * low and f"{value:e}"[0] in "25" else ""
+
+    axis.set_major_formatter(FuncFormatter(number))
+    axis.set_minor_formatter(FuncFormatter(number_between))
     axis.grid(True, which="major", color="0.85")
     axis.grid(True, which="minor", color="0.94", linewidth=0.5)

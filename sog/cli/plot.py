@@ -59,7 +59,7 @@ def _draw(path: Path, game: Game[Any], lines: list[Metrics]) -> None:
     _time(axes[1, 1], lines)
     for one in axes.flat:
         one.set_xlabel("learner steps", fontsize=8)
-        one.tick_params(labelsize=8)
+        one.tick_params(which="both", labelsize=8)
         one.spines[["top", "right"]].set_visible(False)
     write_figure(path, figure)
 
@@ -98,4 +98,4 @@ def _time(axes: "Axes", lines: list[Metrics]) -> None:
     shares = [[line[f"{part}_share"] for line in timed] for part in PARTS]
     axes.stackplot(steps, *shares, labels=PARTS, colors=_COLORS, alpha=0.8)
     axes.set_ylim(0, 1)
-    axes.legend(fontsize=8, frameon=False, loc="lower right")
+    axes.legend(fontsize=8, loc="lower right")
