@@ -11,6 +11,7 @@ import json
 import tomllib
 import types
 from collections.abc import Iterator, Sequence
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
@@ -58,8 +59,15 @@ class _Source:
 
 def list_configs() -> list[str]:
     """The names of the configurations that are installed."""
-    entries = importlib.resources.files("sog.configs").iterdir()
+    entries = _folder().iterdir()
     return sorted(e.name.removesuffix(_SUFFIX) for e in entries if e.name.endswith(_SUFFIX))
+
+
+def _folder() -> Traversable:
+    try:
+        return importlib.resources.files("sog.configs")
+    except ModuleNotFoundError:  # run from a checkout that is not installed
+        return Path(__file__).parents[1] / "configs"
 
 
 def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
@@ -125,7 +133,7 @@ def _read(name_or_path: str) -> str:
         raise ValueError(
             f"{name_or_path} is no configuration; {known} The name of a file ends in {_SUFFIX}."
         )
-    file = importlib.resources.files("sog.configs") / f"{name_or_path}{_SUFFIX}"
+    file = _folder() / f"{name_or_path}{_SUFFIX}"
     return file.read_text(encoding="utf-8")
 
 

@@ -4,12 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from selfplay.config import flatten, load_config
 from sog.games import make
-
-pytest.importorskip("sog.configs", reason="sog is not installed")
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -1,7 +1,6 @@
-import importlib.util
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import example, given
@@ -16,10 +15,6 @@ from sog.tabular.cfr import RULES
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 FILES = sorted((CHECKOUT / "configs").glob("*.toml"))
-
-needs_installed_configs = pytest.mark.skipif(
-    importlib.util.find_spec("sog.configs") is None, reason="sog is not installed"
-)
 
 
 @pytest.fixture
@@ -270,14 +265,20 @@ def test_each_configuration_is_short_and_names_a_game_that_can_be_searched(file:
     assert config.network.torso == "mlp" or hasattr(game, "planes")
 
 
-@needs_installed_configs
-def test_the_configurations_of_the_checkout_are_those_installed() -> None:
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_configurations_are_found_by_name(
+    is_installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(package: str) -> NoReturn:
+        raise ModuleNotFoundError(f"No module named {package!r}")
+
+    if not is_installed:  # run from a checkout
+        monkeypatch.setattr("importlib.resources.files", find)
     assert list_configs() == [file.stem for file in FILES]
     for file in FILES:
         assert load_config(file.stem) == load_config(str(file))
 
 
-@needs_installed_configs
 def test_an_unknown_configuration_suggests_the_closest_one() -> None:
     with pytest.raises(ValueError, match=r"^leducc is no configuration; did you mean leduc\? The"):
         load_config("leducc")
