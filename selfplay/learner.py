@@ -46,8 +46,24 @@ def make_optimizer(settings: LearnerSettings) -> optax.GradientTransformation:
     rate = optax.exponential_decay(
         settings.learning_rate, settings.decay_steps, settings.decay_rate
     )
-    kind = optax.adam(rate) if settings.optimizer == "adam" else optax.sgd(rate, momentum=0.9)
+    kinds = {
+        "adam": lambda: optax.adam(rate),
+        "sgd": lambda: optax.sgd(rate, momentum=0.9),
+        "muon": lambda: optax.contrib.muon(rate, muon_weight_dimension_numbers=_as_matrices),
+    }
+    kind = kinds[settings.optimizer]()
     return optax.chain(optax.clip_by_global_norm(settings.max_gradient_norm), kind)
+
+
+def _as_matrices(params: Any) -> Any:
+    """How Muon sees kernels, those of convolutions included: all inputs by all outputs. Vectors are
+    left to Adam."""
+
+    def of_kernel(kernel: Array) -> Any:
+        *inputs, output = range(kernel.ndim)
+        return optax.contrib.MuonDimensionNumbers(tuple(inputs), output) if inputs else None
+
+    return jax.tree.map(of_kernel, params)
 
 
 def first_state(settings: LearnerSettings, params: Any) -> LearnerState:

@@ -233,6 +233,27 @@ def test_plain_descent_has_momentum_and_long_gradients_are_shortened() -> None:
     np.testing.assert_allclose(second, [-0.5 * (1.08 + 1), -0.5 * 1.44], rtol=1e-5)
 
 
+def test_muon_makes_steps_of_kernels_orthogonal_and_sees_convolutions_as_matrices() -> None:
+    """Singular values of a step are about the rate, whatever those of the gradient are."""
+    settings = dataclasses.replace(SETTINGS, optimizer="muon", learning_rate=0.1, decay_rate=1.0)
+    optimizer = make_optimizer(settings)
+    matrix = np.random.default_rng(0).normal(size=(36, 8)) @ np.diag([1, 1, 2, 3, 5, 8, 13, 21])
+    gradient = {
+        "matrix": jnp.asarray(matrix, jnp.float32),
+        "convolution": jnp.asarray(matrix.reshape(3, 3, 4, 8), jnp.float32),
+        "vector": jnp.array([1.0, -2.0, 30.0]),
+    }
+    updates, _ = optimizer.update(gradient, optimizer.init(gradient), gradient)
+    of_gradient = np.linalg.svd(matrix, compute_uv=False)
+    of_step = np.linalg.svd(updates["matrix"], compute_uv=False)
+    assert of_gradient.max() > 10 * of_gradient.min()
+    assert 0.05 < of_step.min() < of_step.max() < 0.15
+    assert np.sum(updates["matrix"] * matrix) < 0
+    np.testing.assert_allclose(updates["convolution"].reshape(36, 8), updates["matrix"], rtol=1e-5)
+    sizes = np.abs(updates["vector"])  # Adam's
+    np.testing.assert_allclose(sizes, sizes[0], rtol=1e-4)
+
+
 def test_a_batch_that_is_not_finite_is_named_and_changes_nothing() -> None:
     one = learner()
     one.train(batches(2))
@@ -280,7 +301,7 @@ def test_a_learner_that_was_saved_goes_on_as_if_nothing_had_been() -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("changes", [{"width": 17}, {"optimizer": "sgd"}])
+@pytest.mark.parametrize("changes", [{"width": 17}, {"optimizer": "sgd"}, {"optimizer": "muon"}])
 def test_a_checkpoint_of_another_network_or_optimizer_is_refused(changes: dict[str, Any]) -> None:
     saved = learner().save()
     width = changes.pop("width", 16)
