@@ -27,6 +27,7 @@ from machine import processor, versions
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
 from gtcfr.exact import ExactEvaluator, exact_evaluator
 from gtcfr.settings import SearchSettings
+from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer, share
 from sog.cli.search_numbers import read_search
 from sog.evaluation import compose
@@ -144,9 +145,11 @@ def main() -> int:
     parser.add_argument("--solver-iterations", type=positive_integer, default=30, metavar="N")
     parser.add_argument("--solver-fading", type=share, default=0.9, metavar="X")
     given = parser.parse_args()
-    found = measure(
-        given.game, read_search(given.search), given.solver_iterations, given.solver_fading
-    )
+    try:
+        search = read_search(given.search)
+        found = measure(given.game, search, given.solver_iterations, given.solver_fading)
+    except (CommandError, ValueError) as error:
+        parser.error(str(error))
     print(json.dumps(found, indent=1))
     return 0
 

@@ -25,7 +25,7 @@ import numpy as np
 from jax import Array
 from machine import processor, versions
 
-from gtcfr.evaluator import Evaluator, LeafQueries
+from gtcfr.evaluator import Evaluator
 from gtcfr.exact import exact_evaluator
 from gtcfr.packing import pack
 from gtcfr.settings import SearchSettings
@@ -35,11 +35,13 @@ from selfplay.run_folder import RunFolder
 from selfplay.schedule import arrays_of
 from selfplay.settings import SolverSettings
 from selfplay.trained import load_trained
+from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
 from sog.cli.search_numbers import read_method, read_search
 from sog.cli.search_options import add_method_options
+from sog.evaluation.value_error import ask
 from sog.tabular import compile_tree
-from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
+from sog.tabular.enumerated_game import EnumeratedGame
 
 PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "optax")
 _BATCH: Final = 128
@@ -78,11 +80,11 @@ def measure(run: Path, search: SearchSettings, count: int) -> dict[str, Any]:
     nodes = np.array([numbers[np.ascontiguousarray(row).tobytes()] for row in kept["state"]])
     enumerated = EnumeratedGame(tree=tree)
     judge = exact_evaluator(enumerated, iterations=_ITERATIONS, fading=1.0)
-    exact = _ask(enumerated, judge, nodes, kept["ranges"]) / unit
+    exact = _values(enumerated, judge, nodes, kept["ranges"]) / unit
     values = {
         "stored_targets": kept["values"],
         "targets_of_this_search": np.concatenate(solved),
-        "network": _ask(enumerated, trained.evaluator, nodes, kept["ranges"]) / unit,
+        "network": _values(enumerated, trained.evaluator, nodes, kept["ranges"]) / unit,
     }
     mask = kept["value_mask"]
     errors = {name: float(unit * np.abs(v - exact)[mask].mean()) for name, v in values.items()}
@@ -106,24 +108,14 @@ def measure(run: Path, search: SearchSettings, count: int) -> dict[str, Any]:
     }
 
 
-def _ask(
+def _values(
     game: EnumeratedGame, evaluator: Evaluator, nodes: np.ndarray, ranges: np.ndarray
 ) -> np.ndarray:
     """[query, player, S]: values in the game's unit, a batch at a time."""
 
-    def ask(evaluator: Evaluator, nodes: Array, ranges: Array) -> Array:
-        states = EnumeratedState(node=nodes)
-        encoded = jax.vmap(functools.partial(evaluator.encode, game))(states)
-        queries = LeafQueries(
-            encoded=jax.tree.map(lambda leaf: leaf[:, None], encoded),
-            ranges=ranges[:, None],
-            is_valid=jnp.ones((len(nodes), 1), bool),
-        )
-        return evaluator.evaluate(game, evaluator.start(game, len(nodes)), queries).values[:, 0]
-
-    program: Any = jax.jit(ask)
+    program: Any = jax.jit(functools.partial(ask, game))
     parts = [slice(first, first + _BATCH) for first in range(0, len(nodes), _BATCH)]
-    return np.concatenate([program(evaluator, nodes[p], ranges[p]) for p in parts])
+    return np.concatenate([program(evaluator, nodes[p], ranges[p])[0] for p in parts])
 
 
 def main() -> int:
@@ -142,7 +134,7 @@ def main() -> int:
         if given.search is not None:
             search = read_search(given.search, search)
         found = measure(given.run, search, given.count)
-    except ValueError as error:
+    except (CommandError, ValueError) as error:
         parser.error(str(error))
     print(json.dumps(found))
     return 0

@@ -47,12 +47,12 @@ def make_optimizer(settings: LearnerSettings) -> optax.GradientTransformation:
         settings.learning_rate, settings.decay_steps, settings.decay_rate
     )
     kinds = {
-        "adam": lambda: optax.adam(rate),
-        "sgd": lambda: optax.sgd(rate, momentum=0.9),
-        "muon": lambda: optax.contrib.muon(rate, muon_weight_dimension_numbers=_as_matrices),
+        "adam": optax.adam(rate),
+        "sgd": optax.sgd(rate, momentum=0.9),
+        "muon": optax.contrib.muon(rate, muon_weight_dimension_numbers=_as_matrices),
     }
-    kind = kinds[settings.optimizer]()
-    return optax.chain(optax.clip_by_global_norm(settings.max_gradient_norm), kind)
+    clip = optax.clip_by_global_norm(settings.max_gradient_norm)
+    return optax.chain(clip, kinds[settings.optimizer])
 
 
 def _as_matrices(params: Any) -> Any:

@@ -131,8 +131,7 @@ class LearnerSettings:
     batch_size: int = 512
     """Examples per step, over all devices."""
     optimizer: str = "adam"
-    """adam, sgd, or muon, which makes the steps of a matrix orthogonal (beyond the paper): dearer
-    per step, and needs far fewer."""
+    """adam, sgd, or muon, which makes the steps of matrices orthogonal (beyond the paper)."""
     learning_rate: float = 1e-3
     """alpha_init: the rate at step t is alpha_init * d ** (t / T_decay)."""
     decay_rate: float = 0.5

@@ -48,7 +48,7 @@ class HeldOut:
         self._program: Any = jax.jit(functools.partial(_compare, self.game))
 
     def _ask(self, evaluator: Evaluator) -> tuple[Array, Array]:
-        program: Any = jax.jit(functools.partial(_ask, self.game))
+        program: Any = jax.jit(functools.partial(ask, self.game))
         answer: tuple[Array, Array] = program(evaluator, self._nodes, self._ranges)
         return answer
 
@@ -90,10 +90,13 @@ def _random_ranges(tree: PublicTree, node: int, random: np.random.Generator) -> 
     return ranges
 
 
-def _ask(
+def ask(
     game: EnumeratedGame, evaluator: Evaluator, nodes: Array, ranges: Array
 ) -> tuple[Array, Array]:
-    """Values [state, player, S] and policy logits [state, S, A]."""
+    """An evaluator's values [state, player, S], in utility units, and policy logits [state, S, A].
+
+    nodes: [state] int32, of the enumerated game; ranges: [state, player, S].
+    """
     states = EnumeratedState(node=nodes)
     encode = functools.partial(evaluator.encode, game)
     queries = LeafQueries(
@@ -113,7 +116,7 @@ def _compare(
     exact: tuple[Array, Array],
 ) -> ValueErrors:
     states = EnumeratedState(node=nodes)
-    values, logits = _ask(game, evaluator, nodes, ranges)
+    values, logits = ask(game, evaluator, nodes, ranges)
     mask = jax.vmap(game.infostate_mask)(states)
     mask &= jax.vmap(game.compatible_reach)(states, ranges) > 0
     error = jnp.where(mask, values - exact[0], 0)
