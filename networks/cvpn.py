@@ -145,8 +145,8 @@ class CVPN(nnx.Module):
         self.policy = nnx.Linear(width, size * self.num_actions, kernel_init=head, rngs=rngs)
 
     def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
-        """features: [batch, feature], see `ApplyNetwork.encode`; ranges: [batch, player, S], those
-        of a player sum to 1.
+        """features: [batch, feature], see `EncodeState`; ranges: [batch, player, S], those of a
+        player sum to 1.
 
         Returns values [batch, player, S] and policy logits [batch, S, A].
         """
@@ -198,18 +198,33 @@ _HEAD_SCALE: Final = 0.1
 
 
 @dataclasses.dataclass(frozen=True)
+class EncodeState:
+    """(game, public state) -> features [feature] of a network with this value head.
+
+    A class, since methods of equal networks are not equal: programs would be compiled for each.
+    """
+
+    value_head: str
+
+    def __call__(self, game: Game[Any], state: Any) -> Array:
+        """The features of the game, and the joint weights where the head needs them."""
+        features = game.observe(state)
+        if self.value_head == "plain":
+            return features
+        return jnp.concatenate([features, joint_weights(game, state).reshape(-1)])
+
+
+@dataclasses.dataclass(frozen=True)
 class ApplyNetwork:
     """A network as a function of its parameters; hashable, so that it can be a static argument."""
 
     graph: Any
     settings: NetworkSettings
 
-    def encode(self, game: Game[Any], state: Any) -> Array:
-        """[feature]: what the network is told of a public state, the ranges apart."""
-        features = game.observe(state)
-        if self.settings.value_head == "plain":
-            return features
-        return jnp.concatenate([features, joint_weights(game, state).reshape(-1)])
+    @property
+    def encode(self) -> EncodeState:
+        """What the network is told of a public state, the ranges apart."""
+        return EncodeState(value_head=self.settings.value_head)
 
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""

@@ -262,7 +262,7 @@ class _Program:
         return padded
 
 
-@functools.lru_cache(maxsize=4)  # networks of one run, one after the other, share a program
+@functools.lru_cache(maxsize=16)  # networks of one run, one after the other, share programs
 def _compile(
     game: EnumeratedGame,
     settings: SearchSettings,
