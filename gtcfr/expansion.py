@@ -59,11 +59,12 @@ def expansion_phase(
     def add(number: Array, state: SearchState) -> SearchState:
         edge, slot_to_widen, outcome = (values[number] for values in wanted)
         key_number = _KEYS_PER_LEVEL + phase * num_simulations + number
-        state = expand_leaves(game, evaluator, settings, state, edge, key_number)
-        if settings.num_children is None:
-            return state
-        widen = functools.partial(add_child, game, evaluator)
-        tree, new = jax.vmap(widen)(state.tree, slot_to_widen, outcome)
+        tree, new = _expand(game, evaluator, settings, state, edge, key_number)
+        if settings.num_children is not None:
+            widen = functools.partial(add_child, game, evaluator)
+            tree, other = jax.vmap(widen)(tree, slot_to_widen, outcome)
+            # A simulation wants one or the other.
+            new = jax.tree.map(functools.partial(jnp.where, new.count > 0), new, other)
         return evaluate_new(game, evaluator, replace(state, tree=tree), new)
 
     return repeat(num_simulations, add, replace(state, tree=tree))
@@ -79,12 +80,26 @@ def expand_leaves(
     branch_outcome: Array | None = None,
 ) -> SearchState:
     """Expands a leaf of each tree, by the edge to it. number: of the expansion, for its key."""
+    tree, new = _expand(game, evaluator, settings, state, edge, number, branch_outcome)
+    return evaluate_new(game, evaluator, replace(state, tree=tree), new)
+
+
+def _expand(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    state: SearchState,
+    edge: Array,
+    number: Array | int,
+    branch_outcome: Array | None = None,
+) -> tuple[SearchTree, NewLeaves]:
+    """As `expand_leaves`, but does not evaluate."""
     if branch_outcome is None:
         branch_outcome = jnp.full_like(edge, NO_EVENT)
     keys = _keys(state, _EXPANSION_KEYS, number)
     grow = functools.partial(expand, game, evaluator, settings)
-    tree, new = jax.vmap(grow)(state.tree, edge, keys, branch_outcome)
-    return evaluate_new(game, evaluator, replace(state, tree=tree), new)
+    grown: tuple[SearchTree, NewLeaves] = jax.vmap(grow)(state.tree, edge, keys, branch_outcome)
+    return grown
 
 
 def expand_down_to(

@@ -10,7 +10,7 @@ from sog.tabular.cfr import RULES, Rule
 
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
-_CHUNK_SIZE: Final = 8
+_CHUNK_SIZE: Final = 4
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

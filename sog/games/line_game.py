@@ -2,7 +2,6 @@
 
 import abc
 import dataclasses
-import functools
 from typing import Final
 
 import jax
@@ -57,21 +56,6 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
     def symmetries(self) -> tuple[np.ndarray, np.ndarray]:
         """int[symmetry, cell] and int[symmetry, A]: the cell, and the action, that becomes each."""
 
-    @functools.cached_property
-    def _lines(self) -> np.ndarray:
-        """int[line, stone]: the cells of every possible line."""
-        rows, columns = self.shape
-        length = self.stones_in_line
-        lines = []
-        for down, right in DIRECTIONS:
-            for row, column in np.ndindex(rows, columns):
-                last_row = row + (length - 1) * down
-                last_column = column + (length - 1) * right
-                if last_row < rows and 0 <= last_column < columns:
-                    steps = np.arange(length)
-                    lines.append((row + down * steps) * columns + column + right * steps)
-        return np.array(lines)
-
     def root(self) -> LineState:
         return LineState(
             board=jnp.full(self.max_depth, EMPTY, jnp.int8),
@@ -87,13 +71,31 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         player = _to_move(state)
         cell = self.cell_of(state.board, outcome)
         board = state.board.at[cell].set(player.astype(jnp.int8))
-        stones = board[jnp.asarray(self._lines)] == player
-        lines = jnp.arange(2) == player
+        has_line = self._has_line((board == player).reshape(self.shape))
         return LineState(
             board=board,
             num_stones=state.num_stones + 1,
-            has_line=state.has_line | (lines & stones.all(axis=1).any()),
+            has_line=state.has_line | ((jnp.arange(2) == player) & has_line),
         )
+
+    def _has_line(self, stones: Array) -> Array:
+        """bool: whether a player's stones [row, column] make a line.
+
+        The board is laid over itself, moved by one cell after the other along the line.
+        """
+        rows, columns = self.shape
+        length = self.stones_in_line
+        found = jnp.bool_(False)
+        for down, right in DIRECTIONS:
+            height, width = rows - (length - 1) * down, columns - (length - 1) * abs(right)
+            if height < 1 or width < 1:
+                continue
+            line = jnp.bool_(True)
+            for step in range(length):
+                top, left = step * down, step * right if right >= 0 else length - 1 - step
+                line &= stones[top : top + height, left : left + width]
+            found |= line.any()
+        return found
 
     def random_symmetry(self, key: Array, state: LineState) -> tuple[LineState, Array, Array]:
         """The board turned or seen in a mirror."""
