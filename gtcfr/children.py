@@ -30,6 +30,13 @@ def leads_to(outcome: Array, exists: Array, num_actions: int) -> Array:
     return jnp.any(found, axis=0)[:, None]
 
 
+def _best(score: Array, count: int) -> Array:
+    """[count] int32: the indices of the highest scores, the best first."""
+    if count == 1:
+        return jnp.argmax(score)[None].astype(jnp.int32)
+    return jax.lax.top_k(score, count)[1].astype(jnp.int32)
+
+
 def choose_outcomes(
     game: Game[Any],
     settings: SearchSettings,
@@ -43,11 +50,16 @@ def choose_outcomes(
 
     All legal ones; after a decision only the best `num_children` by the prior if that is set; of a
     chance node that has more than there is room for, a sample without replacement, whose weights
-    keep every expectation right on average.
+    keep every expectation right on average. There are as many entries as a node can have children,
+    but for the weights only as many as are added where that is known beforehand.
     """
     legal = game.legal_outcomes(state)
     num_outcomes = legal.shape[0]
     numbers = jnp.arange(num_outcomes, dtype=jnp.int32)
+    if settings.num_children is not None and not game.has_chance:
+        score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, prior[:, 0], -1))
+        best = _best(score, min(settings.num_children, num_children))
+        return best, legal[best], jnp.ones(num_children), jnp.bool_(True)
     is_chance, num_legal = chance_acts(game, state), jnp.sum(legal)
     if settings.num_children is None and num_children == num_outcomes:
         weight = jnp.ones(num_children)

@@ -15,6 +15,7 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator, LeafQueries, evaluate, look_for_faults
 from gtcfr.growth import NewLeaves, add_child, expand
+from gtcfr.packing import unpack
 from gtcfr.query import offer_queries
 from gtcfr.root import NO_EVENT
 from gtcfr.search_state import SearchState
@@ -141,19 +142,20 @@ def evaluate_new(
     def one(number: Array, state: SearchState) -> SearchState:
         tree = state.tree
 
-        def find(tree: SearchTree, new: NewLeaves) -> tuple[Any, Array, Array]:
+        def find(tree: SearchTree, new: NewLeaves) -> tuple[Array, Array, Any]:
             slot = tree.leaf.free[jnp.minimum(new.first + number, shape.num_leaves - 1)]
-            is_valid = number < new.count
-            encoded = jax.tree.map(lambda leaf: leaf[slot][None], tree.leaf.encoded)
-            return encoded, jnp.where(is_valid, slot, shape.num_leaves), is_valid[None]
+            row = tree.leaf.state[slot]
+            return slot, row, evaluator.encode(game, unpack(game, row))
 
-        encoded, slot, is_valid = jax.vmap(find)(tree, new)
-        ranges = jnp.ones((*is_valid.shape, 2, 1))
-        queries = LeafQueries(encoded=encoded, ranges=ranges, is_valid=is_valid)
-        answer = evaluate(game, evaluator, state.memory, queries)
-        rows = jax.vmap(lambda tree, slot: tree.leaf.state[slot])(
-            tree, jnp.minimum(slot, shape.num_leaves - 1)
+        slot, rows, encoded = jax.vmap(find)(tree, new)
+        is_valid = (number < new.count)[:, None]
+        slot = jnp.where(is_valid[:, 0], slot, shape.num_leaves)
+        queries = LeafQueries(
+            encoded=jax.tree.map(lambda leaf: leaf[:, None], encoded),
+            ranges=jnp.ones((*is_valid.shape, 2, 1)),
+            is_valid=is_valid,
         )
+        answer = evaluate(game, evaluator, state.memory, queries)
         sample = offer_queries(state.queries, rows[:, None], queries, state.keys)
 
         def write(old: Array, slot: Array, new: Array) -> Array:

@@ -47,7 +47,7 @@ def plant(
     game: Game[Any], evaluator: Evaluator, tree: SearchTree, state: Any, depth: Array
 ) -> SearchTree:
     """Puts the root into an empty tree, as a leaf. depth: minus the way to where growth starts."""
-    encoded = evaluator.encode(game, state)
+    encoded = encode_to_keep(game, evaluator, state)
     leaf = replace(
         tree.leaf,
         state=tree.leaf.state.at[0].set(pack(state)),
@@ -58,6 +58,15 @@ def plant(
         encoded=jax.tree.map(lambda whole, row: whole.at[0].set(row), tree.leaf.encoded, encoded),
     )
     return replace(tree, leaf=leaf, num_leaves=jnp.int32(1), leaf_limit=jnp.int32(1))
+
+
+def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
+    """What the tree keeps of a leaf for the evaluator.
+
+    Nothing with perfect information: a leaf is evaluated once, when it joins the tree, and then
+    encoded too. Of the children that could be, few do.
+    """
+    return () if game.num_infostates == 1 else evaluator.encode(game, state)
 
 
 def expand(
@@ -87,10 +96,11 @@ def expand(
     outcome, exists, chance_weight, fits = choose_outcomes(
         game, settings, shape.num_children, state, prior, key, branch_outcome
     )
+    is_identity = shape.num_children == game.num_outcomes
     depth, since = tree.leaf.depth[old], tree.leaf.since[old]
     leads_on = (depth >= 0) | (outcome == branch_outcome)
     children = _Children(
-        number=jnp.arange(shape.num_children, dtype=jnp.int32),
+        number=outcome if is_identity else jnp.arange(len(outcome), dtype=jnp.int32),
         outcome=outcome,
         exists=exists,
         depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
@@ -218,7 +228,7 @@ def _attach(
     edges = slot * shape.num_children + children.number
     sources = jax.vmap(lambda edge: _sources(game, tree, edge))(edges)
     packed = jax.vmap(pack)(states)
-    encoded = jax.vmap(lambda state: evaluator.encode(game, state))(states)
+    encoded = jax.vmap(lambda state: encode_to_keep(game, evaluator, state))(states)
     masks = jax.vmap(game.infostate_mask)(states)
 
     number = jnp.where(exists, children.number, shape.num_children)

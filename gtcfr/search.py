@@ -21,7 +21,7 @@ from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves, expansion_phase, repeat
 from gtcfr.flow import normalize
 from gtcfr.gadget import Gadget, make_gadget
-from gtcfr.growth import NewLeaves, plant
+from gtcfr.growth import NewLeaves, encode_to_keep, plant
 from gtcfr.leaves import no_answers, value_leaves
 from gtcfr.packing import pack, packed_width, unpack
 from gtcfr.query import QuerySample, no_queries
@@ -121,7 +121,7 @@ def _initial_state(
     """
     batch_size, path_length = root.path.shape
     predictive = settings.cfr_rule.predictive
-    encoded = jax.eval_shape(lambda: evaluator.encode(game, game.root()))
+    encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
     empty = empty_tree(game, shape, encoded, predictive=predictive)
     depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
     planted = jax.vmap(functools.partial(plant, game, evaluator, empty))(root.state, depth)

@@ -124,7 +124,7 @@ class LeafNodes:
     source: Array  # [slot, player] int32
     mask: Array  # [slot, player, S] bool
     depth: Array  # [slot] int32: public events below the state that growth starts from
-    encoded: Any  # [slot, ...]: what the evaluator keeps of the state
+    encoded: Any  # [slot, ...]: what the evaluator keeps of the state, see `encode_to_keep`
     since: Array  # [slot]
     free: Array  # [slot] int32: a stack of free slots, from `num_leaves` on
 

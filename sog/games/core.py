@@ -114,6 +114,11 @@ class Game(abc.ABC, Generic[State]):
         """
         return False
 
+    @property
+    def has_chance(self) -> bool:
+        """Whether chance may act after the deal; if not, search can add children one by one."""
+        return True
+
     # The public tree.
 
     @abc.abstractmethod

@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+import functools
 from typing import Final
 
 import jax
@@ -52,6 +53,10 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         return rows * columns
 
     @property
+    def has_chance(self) -> bool:
+        return False
+
+    @property
     @abc.abstractmethod
     def symmetries(self) -> tuple[np.ndarray, np.ndarray]:
         """int[symmetry, cell] and int[symmetry, A]: the cell, and the action, that becomes each."""
@@ -71,31 +76,43 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         player = _to_move(state)
         cell = self.cell_of(state.board, outcome)
         board = state.board.at[cell].set(player.astype(jnp.int8))
-        has_line = self._has_line((board == player).reshape(self.shape))
+        has_line = self._has_line(board == player)
         return LineState(
             board=board,
             num_stones=state.num_stones + 1,
             has_line=state.has_line | ((jnp.arange(2) == player) & has_line),
         )
 
-    def _has_line(self, stones: Array) -> Array:
-        """bool: whether a player's stones [row, column] make a line.
-
-        The board is laid over itself, moved by one cell after the other along the line.
-        """
+    @functools.cached_property
+    def _lines(self) -> np.ndarray:
+        """float[line, cell]: 1 at the cells of every possible line."""
         rows, columns = self.shape
         length = self.stones_in_line
-        found = jnp.bool_(False)
+        lines = []
         for down, right in DIRECTIONS:
-            height, width = rows - (length - 1) * down, columns - (length - 1) * abs(right)
-            if height < 1 or width < 1:
-                continue
-            line = jnp.bool_(True)
-            for step in range(length):
-                top, left = step * down, step * right if right >= 0 else length - 1 - step
-                line &= stones[top : top + height, left : left + width]
-            found |= line.any()
-        return found
+            for row, column in np.ndindex(rows, columns):
+                last_row = row + (length - 1) * down
+                last_column = column + (length - 1) * right
+                if last_row < rows and 0 <= last_column < columns:
+                    steps = np.arange(length)
+                    line = np.zeros(self.max_depth, np.float32)
+                    line[(row + down * steps) * columns + column + right * steps] = 1
+                    lines.append(line)
+        return np.array(lines)
+
+    def _count(self, cells: Array) -> Array:
+        """[line]: how many of some cells [cell] bool are on each line."""
+        return jnp.asarray(self._lines) @ cells.astype(jnp.float32)
+
+    def _has_line(self, stones: Array) -> Array:
+        """bool: whether the stones [cell] of a player make a line."""
+        return jnp.any(self._count(stones) == self.stones_in_line)
+
+    def _completes_line(self, stones: Array, is_empty: Array) -> Array:
+        """[cell] bool: the empty cells where one more stone would make a line."""
+        lacks_one = self._count(stones) == self.stones_in_line - 1
+        is_open = lacks_one & (self._count(is_empty) == 1)
+        return is_empty & (is_open.astype(jnp.float32) @ jnp.asarray(self._lines) > 0)
 
     def random_symmetry(self, key: Array, state: LineState) -> tuple[LineState, Array, Array]:
         """The board turned or seen in a mirror."""
@@ -111,14 +128,19 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
     @property
     def planes(self) -> tuple[int, int, int]:
         """How `observe` is to be read: [plane, row, column]."""
-        return (3, *self.shape)
+        return (5, *self.shape)
 
     def observe(self, state: LineState) -> Array:
-        """Planes [3, row, column], flattened: own stones, the other's, 1 if player 0 is to move."""
-        player = _to_move(state)
-        own, other = state.board == player, state.board == 1 - player
+        """Planes [5, row, column], flattened: own stones, the other's, 1 if player 0 is to move,
+        and where a stone would complete an own line, or one of the other's.
+
+        The last two follow from the others, but a small network takes long to find that out.
+        """
+        player, board = _to_move(state), state.board
+        own, other, is_empty = board == player, board == 1 - player, board == EMPTY
         first = jnp.broadcast_to(player == PLAYER_0, own.shape)
-        return jnp.concatenate([own, other, first]).astype(jnp.float32)
+        wins = [self._completes_line(stones, is_empty) for stones in (own, other)]
+        return jnp.concatenate([own, other, first, *wins]).astype(jnp.float32)
 
     def describe_state(self, state: LineState) -> str:
         """The rows of the board from the top, and who is to move or has won."""

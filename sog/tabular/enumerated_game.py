@@ -91,6 +91,10 @@ class EnumeratedGame(Game[EnumeratedState]):
     def has_public_actions(self) -> bool:
         return self.tree.game.has_public_actions
 
+    @property
+    def has_chance(self) -> bool:
+        return self.tree.game.has_chance
+
     # Looked up.
 
     def root(self) -> EnumeratedState:

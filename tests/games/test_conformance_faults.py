@@ -144,6 +144,10 @@ LATE = {
         "with has_public_actions advance is public_action .*; at 'start': "
         "outcome 0, player 1, infostate 1, expected 0, got 0[.]",
     ),
+    "chance draws a card where it is said not to act": (
+        broken(HiddenDraw(), has_chance=False),
+        "without has_chance it is never chance's turn",
+    ),
     "infostates that get another index are called public actions": (
         kuhn(advance=lambda reach, *_: jnp.roll(reach, 1, axis=1)),
         "with has_public_actions advance is public_action",

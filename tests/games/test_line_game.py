@@ -1,5 +1,6 @@
 """Rules of tic-tac-toe and connect four."""
 
+import dataclasses
 import itertools
 import random
 from collections import Counter
@@ -14,7 +15,7 @@ from sog.games import make
 from sog.games.conformance.sample import in_chunks
 from sog.games.connect_four import ConnectFour
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.line_game import LineGame, LineState
+from sog.games.line_game import DIRECTIONS, EMPTY, LineGame, LineState
 from sog.games.tic_tac_toe import TicTacToe
 
 
@@ -210,11 +211,51 @@ def test_nothing_is_legal_after_a_win() -> None:
 
 def test_features_are_seen_from_the_player_to_move() -> None:
     game = TicTacToe()
-    own, other, first = np.split(np.asarray(game.observe(play(game, "046"))), 3)
+    planes = np.asarray(game.observe(play(game, "046"))).reshape(5, 9)
+    own, other, first, own_wins, other_wins = planes
     assert own.tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 0]
     assert other.tolist() == [1, 0, 0, 0, 0, 0, 1, 0, 0]
     assert not first.any()
-    assert np.split(np.asarray(game.observe(play(game, "04"))), 3)[2].all()
+    assert not own_wins.any()
+    assert other_wins.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0]
+    assert np.asarray(game.observe(play(game, "04"))).reshape(5, 9)[2].all()
+
+
+@pytest.mark.parametrize(
+    "game",
+    [ConnectFour(), ConnectFour(rows=4, columns=5, run_length=3), TicTacToe()],
+    ids=str,
+)
+def test_features_show_where_a_stone_would_complete_a_line(game: LineGame) -> None:
+    """Against trying every empty cell, on boards with any number of stones anywhere."""
+    rows, columns = game.shape
+
+    def has_line(stones: np.ndarray) -> bool:
+        starts = itertools.product(range(rows), range(columns), DIRECTIONS)
+        lines = (
+            [(r + step * down, c + step * right) for step in range(game.stones_in_line)]
+            for r, c, (down, right) in starts
+        )
+        return any(
+            all(0 <= r < rows and 0 <= c < columns and stones[r, c] for r, c in line)
+            for line in lines
+        )
+
+    rng = np.random.default_rng(0)
+    seen = 0
+    for _ in range(60):
+        board = rng.choice([0, 1, EMPTY], (rows, columns), p=[0.25, 0.25, 0.5]).astype(np.int8)
+        if has_line(board == 0) or has_line(board == 1):
+            continue
+        state = dataclasses.replace(game.root(), board=jnp.asarray(board.ravel()))
+        wins = np.asarray(game.observe(state)).reshape(5, rows, columns)[3:]
+        for player, cell in itertools.product((0, 1), np.ndindex(rows, columns)):
+            stones = board == player
+            stones[cell] = True
+            completes = board[cell] == EMPTY and has_line(stones)
+            assert wins[player][cell] == completes
+            seen += completes
+    assert seen > 20
 
 
 def test_cells_are_named_as_on_a_chess_board() -> None:

@@ -130,6 +130,11 @@ def _actor(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(np.clip(probe.actor, 0, TERMINAL), probe.actor)
 
 
+@law("without has_chance it is never chance's turn")
+def _no_chance(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(False, probe.actor == CHANCE, where=not game.has_chance)
+
+
 @law("there is a legal outcome if and only if the state is not terminal")
 def _some_outcome(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(probe.goes_on, probe.outcomes.any())
@@ -283,6 +288,7 @@ def _features(game: Game[Any], probe: Probe) -> Finding | None:
 
 STATE_LAWS: Final[tuple[Law, ...]] = (
     _actor,
+    _no_chance,
     _some_outcome,
     _chance_actions,
     _some_action,
