@@ -64,7 +64,8 @@ def expansion_phase(
         if settings.num_children is not None:
             widen = functools.partial(add_child, game, evaluator)
             tree, other = jax.vmap(widen)(tree, slot_to_widen, outcome)
-            # A simulation wants one or the other.
+            # A simulation wants one or the other, so they are evaluated together. Also, XLA would
+            # copy whole tables that are read between two writes.
             new = jax.tree.map(functools.partial(jnp.where, new.count > 0), new, other)
         return evaluate_new(game, evaluator, replace(state, tree=tree), new)
 
