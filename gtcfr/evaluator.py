@@ -145,6 +145,15 @@ def look_for_faults(fault: Fault, states: Array, values: Array, is_valid: Array)
     return Fault(found=fault.found | found, state=jnp.where(is_first[:, None], state, fault.state))
 
 
+def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
+    """What the tree keeps of a leaf for the evaluator.
+
+    Nothing with perfect information: a leaf is evaluated once, when it joins the tree, and then
+    encoded too. Of the children that could be, few do.
+    """
+    return () if game.num_infostates == 1 else evaluator.encode(game, state)
+
+
 def evaluate(
     game: Game[Any], evaluator: Evaluator, memory: Any, queries: LeafQueries
 ) -> LeafEvaluation:

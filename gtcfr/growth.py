@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy
-from gtcfr.evaluator import Evaluator
+from gtcfr.evaluator import Evaluator, encode_to_keep
 from gtcfr.flow import child_rows, normalize, regret_matching, rows_per_node
 from gtcfr.packing import pack, unpack
 from gtcfr.settings import SearchSettings
@@ -58,15 +58,6 @@ def plant(
         encoded=jax.tree.map(lambda whole, row: whole.at[0].set(row), tree.leaf.encoded, encoded),
     )
     return replace(tree, leaf=leaf, num_leaves=jnp.int32(1), leaf_limit=jnp.int32(1))
-
-
-def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
-    """What the tree keeps of a leaf for the evaluator.
-
-    Nothing with perfect information: a leaf is evaluated once, when it joins the tree, and then
-    encoded too. Of the children that could be, few do.
-    """
-    return () if game.num_infostates == 1 else evaluator.encode(game, state)
 
 
 def expand(

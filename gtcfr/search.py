@@ -17,11 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.evaluator import Evaluator, Fault, encode_to_keep
 from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves, expansion_phase, repeat
 from gtcfr.flow import normalize
 from gtcfr.gadget import Gadget, make_gadget
-from gtcfr.growth import NewLeaves, encode_to_keep, plant
+from gtcfr.growth import NewLeaves, plant
 from gtcfr.leaves import no_answers, value_leaves
 from gtcfr.packing import pack, packed_width, unpack
 from gtcfr.query import QuerySample, no_queries
