@@ -50,8 +50,8 @@ def choose_outcomes(
 
     All legal ones; after a decision only the best `num_children` by the prior if that is set; of a
     chance node that has more than there is room for, a sample without replacement, whose weights
-    keep every expectation right on average. There are as many entries as a node can have children,
-    but for the weights only as many as are added where that is known beforehand.
+    keep every expectation right on average. The weights have an entry for every child that a node
+    can have; so have the others, except that without chance they list just the best `num_children`.
     """
     legal = game.legal_outcomes(state)
     num_outcomes = legal.shape[0]

@@ -60,14 +60,8 @@ def expansion_phase(
     def add(number: Array, state: SearchState) -> SearchState:
         edge, slot_to_widen, outcome = (values[number] for values in wanted)
         key_number = _KEYS_PER_LEVEL + phase * num_simulations + number
-        tree, new = _expand(game, evaluator, settings, state, edge, key_number)
-        if settings.num_children is not None:
-            widen = functools.partial(add_child, game, evaluator)
-            tree, other = jax.vmap(widen)(tree, slot_to_widen, outcome)
-            # A simulation wants one or the other, so they are evaluated together. Also, XLA would
-            # copy whole tables that are read between two writes.
-            new = jax.tree.map(functools.partial(jnp.where, new.count > 0), new, other)
-        return evaluate_new(game, evaluator, replace(state, tree=tree), new)
+        widen = None if settings.num_children is None else (slot_to_widen, outcome)
+        return expand_leaves(game, evaluator, settings, state, edge, key_number, widen=widen)
 
     return repeat(num_simulations, add, replace(state, tree=tree))
 
@@ -80,28 +74,22 @@ def expand_leaves(
     edge: Array,
     number: Array | int,
     branch_outcome: Array | None = None,
+    widen: tuple[Array, Array] | None = None,
 ) -> SearchState:
-    """Expands a leaf of each tree, by the edge to it. number: of the expansion, for its key."""
-    tree, new = _expand(game, evaluator, settings, state, edge, number, branch_outcome)
-    return evaluate_new(game, evaluator, replace(state, tree=tree), new)
+    """Expands a leaf of each tree, by the edge to it. number: of the expansion, for its key.
 
-
-def _expand(
-    game: Game[Any],
-    evaluator: Evaluator,
-    settings: SearchSettings,
-    state: SearchState,
-    edge: Array,
-    number: Array | int,
-    branch_outcome: Array | None = None,
-) -> tuple[SearchTree, NewLeaves]:
-    """As `expand_leaves`, but does not evaluate."""
+    widen: interior slots that get a child more instead, and the outcomes to it, see `add_child`.
+    """
     if branch_outcome is None:
         branch_outcome = jnp.full_like(edge, NO_EVENT)
     keys = _keys(state, _EXPANSION_KEYS, number)
     grow = functools.partial(expand, game, evaluator, settings)
-    grown: tuple[SearchTree, NewLeaves] = jax.vmap(grow)(state.tree, edge, keys, branch_outcome)
-    return grown
+    tree, new = jax.vmap(grow)(state.tree, edge, keys, branch_outcome)
+    if widen is not None:
+        tree, other = jax.vmap(functools.partial(add_child, game, evaluator))(tree, *widen)
+        # Evaluated together: XLA would copy whole tables that are read between two writes.
+        new = jax.tree.map(functools.partial(jnp.where, new.count > 0), new, other)
+    return evaluate_new(game, evaluator, replace(state, tree=tree), new)
 
 
 def expand_down_to(

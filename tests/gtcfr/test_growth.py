@@ -9,11 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.root import SearchRoot, belief_state
-from gtcfr.search import SearchResult
+from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.root import SearchRoot, belief_state, start_of_game
+from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree
+from networks.cvpn import NetworkSettings, make_network
 from sog.games.registry import make
+from sog.games.tic_tac_toe import TicTacToe
 from sog.tabular.enumerated_game import EnumeratedState
 from tests.gtcfr.growing_cases import CASES, EVERY_SEARCH, node_now, roots_of, searched
 from tests.gtcfr.grown_trees import (
@@ -250,3 +253,24 @@ def test_growth_goes_where_it_matters(num_children: int | None, num_simulations:
     block = 1
     assert first_moves.count(block) > 0.6 * len(first_moves)
     assert result.policy[0, 0, block] > 0.8
+
+
+class _PerhapsChance(TicTacToe):
+    """Tic-tac-toe that does not say that it has no chance nodes."""
+
+    has_chance = True
+
+
+@pytest.mark.parametrize("num_children", [1, 2])
+def test_a_search_that_knows_there_is_no_chance_finds_the_same(num_children: int) -> None:
+    settings = SearchSettings(num_simulations=20, num_children=num_children)
+    apply_fn, params = make_network(TicTacToe(), NetworkSettings(width=8, depth=1))
+    params = jax.tree.map(lambda leaf: 20 * leaf, params)  # priors that differ
+    evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
+    found = []
+    for game in (TicTacToe(), _PerhapsChance()):
+        run = jax.jit(functools.partial(search, game, settings=settings))
+        root = start_of_game(game, batch_size=2)
+        found.append(run(evaluator=evaluator, root=root, key=jax.random.key(0)))
+    np.testing.assert_allclose(found[0].policy, found[1].policy, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(found[0].tree.num_nodes, found[1].tree.num_nodes)
