@@ -37,7 +37,7 @@ def value_leaves(
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
     With perfect information (S = 1) a value does not depend on ranges: it was asked for when the
-    leaf was added, and is scaled by reach here. weight: [player], of this update in the averages.
+    leaf was added, and is scaled by reach here. weight: of this pass in the averages.
     averaging: see `_asked_ranges`.
     """
     tree, shape = state.tree, state.tree.shape
@@ -70,7 +70,7 @@ def value_leaves(
             sample = offer_queries(sample, leaf.state, counted, state.keys)
         fault = look_for_faults(fault, leaf.state, values, is_valid)
         leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
-        added = (is_new[:, None] * weight[None])[None, :, :, None]
+        added = (weight * is_new)[None, :, None, None]
         new = LeafStatistics(
             values=old.values,
             logits=logits,
@@ -153,9 +153,8 @@ def _asked_ranges(
     """
     if averaging == 0:
         return normalize(reach, mask)
-    # In the first of alternating updates the other player has no sum yet.
-    added = jnp.maximum(weight, _LEAST_WEIGHT).reshape(*[1] * (reach.ndim - 2), 2, 1)
-    total = reach_sum + added * reach
+    # Without a weight, as before the first update, there may be no sum yet.
+    total = reach_sum + jnp.maximum(weight, _LEAST_WEIGHT) * reach
     return normalize((1 - averaging) * _scaled(reach) + averaging * _scaled(total), mask)
 
 

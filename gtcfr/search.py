@@ -171,9 +171,8 @@ def _ask_for_priors(
     """Puts all leaves to the evaluator without an update, for the policies of those to expand."""
     if game.num_infostates == 1:
         return state  # they were evaluated when they were added
-    no_weight = jnp.zeros(2)
     state = push_ranges(game, state, settings.alpha)
-    return value_leaves(game, evaluator, state, no_weight, settings.leaf_averaging)
+    return value_leaves(game, evaluator, state, jnp.float32(0), settings.leaf_averaging)
 
 
 def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:

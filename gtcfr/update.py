@@ -2,7 +2,8 @@
 
 Student of Games, "Search via Growing-Tree CFR", and ALGORITHM 1, procedure CFR. Reach flows down
 chunk by chunk, leaves are put to the evaluator and terminal states to the game, cfvs flow up chunk
-by chunk, and regrets and averages of both players are updated from the same policy profile.
+by chunk, and regrets and averages of both players are updated from the same policy profile. A rule
+that alternates updates the regrets of one player, and those of the other after another pass.
 
 `push_reach`, `value_terminals` and `pull_cfvs` are about one search and are vmapped here; how many
 chunks and leaves to go through is the most that any search of the batch has, so the loops cost what
@@ -56,9 +57,12 @@ def regret_update(
     """Update number `step` = 1, 2, ... (a float scalar) of all searches."""
     rule = settings.cfr_rule
     passes = ((True, False), (False, True)) if rule.alternating else ((True, True),)
-    for updated in passes:
-        state = _one_pass(game, evaluator, settings, state, step, jnp.array(updated))
     weight = step**rule.averaging_power
+    for number, updated in enumerate(passes):
+        # All averages are of the profile before the update: only so do a player's average reach and
+        # his opponent's average cfvs belong together, which re-solving takes for granted.
+        counted = weight if number == 0 else jnp.zeros_like(weight)
+        state = _one_pass(game, evaluator, settings, state, step, counted, jnp.array(updated))
     tree = replace(state.tree, total_weight=state.tree.total_weight + weight)
     return replace(state, tree=tree)
 
@@ -69,14 +73,14 @@ def _one_pass(
     settings: SearchSettings,
     state: SearchState,
     step: Array,
+    weight: Array,
     updated: Array,
 ) -> SearchState:
-    """updated: [player] bool, whose regrets and averages change."""
+    """weight: of this pass in the averages; updated: [player] bool, whose regrets change."""
     rule = settings.cfr_rule
     state = push_ranges(game, state, settings.alpha)
     num_chunks = jnp.max(state.tree.num_chunks)
     num_terminals = jnp.max(state.tree.num_terminals)
-    weight = step**rule.averaging_power * updated.astype(step.dtype)
     terminals = functools.partial(value_terminals, game)
     tree = jax.vmap(terminals, in_axes=(0, None))(state.tree, num_terminals)
     state = replace(state, tree=tree)
@@ -178,15 +182,13 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
 
 
 def learn(rule: Rule, tree: SearchTree, step: Array, weight: Array, updated: Array) -> SearchTree:
-    """Updates the regrets, policies and averages of the interior nodes of one tree.
-
-    weight: [player], of this update in the averages, 0 for a player that is not updated.
+    """Updates the averages of the interior nodes of one tree, and the regrets and policies of the
+    players `updated`. weight: of this pass in the averages.
     """
     nodes, old = tree.interior, tree.interior_statistics
     node_cfvs = tree.cfvs[: tree.shape.num_interior]
     first = nodes.actor != PLAYER_1
     acts = jnp.where(first, updated[0], updated[1])[:, None, None]
-    own_weight = jnp.where(first, weight[0], weight[1])[:, None]
     own_reach = jnp.where(first[:, None], old.reach[:, 0], old.reach[:, 1])
     own_cfvs = jnp.where(first[:, None], node_cfvs[:, 0], node_cfvs[:, 1])
     instant = jnp.where(nodes.uniform > 0, old.action_cfv - own_cfvs[:, None], 0)
@@ -194,9 +196,9 @@ def learn(rule: Rule, tree: SearchTree, step: Array, weight: Array, updated: Arr
     new = replace(
         old,
         cumulative_regret=jnp.where(acts, regret, old.cumulative_regret),
-        policy_sum=old.policy_sum + (own_weight * own_reach)[:, None] * old.policy,
-        reach_sum=old.reach_sum + weight[None, :, None] * old.reach,
-        cfv_sum=old.cfv_sum + weight[None, :, None] * node_cfvs,
+        policy_sum=old.policy_sum + weight * own_reach[:, None] * old.policy,
+        reach_sum=old.reach_sum + weight * old.reach,
+        cfv_sum=old.cfv_sum + weight * node_cfvs,
     )
     if old.instant_regret is not None:
         new = replace(new, instant_regret=jnp.where(acts, instant, old.instant_regret))
