@@ -4,11 +4,12 @@ Examples:
     make bench-selfplay                 writes docs/results/bench_selfplay.json
     python scripts/bench_selfplay.py --config kuhn --seconds 20
 
-First table: a training run, after its programs are compiled and its replay window has examples, for
-some seconds: games, searches, solved queries and learner steps per second, and the share of the
-time of each part.
+First two tables: training by each schedule (inline, processes), after its programs are compiled and
+its replay window has examples, for some seconds: games, searches, solved queries and learner steps
+per second, and the seconds of work of each part per second that passed, which is its share of the
+time where parts take turns.
 
-Second table: subgames solved per second and processor core with the setting that ReBeL's authors
+Third table: subgames solved per second and processor core with the setting that ReBeL's authors
 give for 1 die, 4 faces: 1024 half-iterations (each updates one player; 512 updates of ours, which
 update both), a look-ahead of 2 public events below the root that does not grow, a 2 x 256 MLP at
 the leaves. They report 6.5 per second and core of a server processor with a C++ program and their
@@ -38,7 +39,9 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.config import load_config
 from selfplay.loop import InlineTraining
-from selfplay.schedule import PARTS
+from selfplay.processes import ProcessTraining
+from selfplay.ray_cluster import ray_cluster
+from selfplay.schedule import PARTS, Schedule
 from sog.games import make
 
 Row = dict[str, Any]
@@ -49,30 +52,40 @@ REBEL_SUBGAMES_PER_CORE_SECOND: Final = 6.5
 REBEL_NETWORK: Final = NetworkSettings(torso="mlp", width=256, depth=2)
 CAPACITY: Final = 64  # the root of that game has 8 children, and these have 28
 BATCH: Final = 64
+WARM_UP_STEPS: Final = 200  # by then every worker has compiled what it needs
 MIN_RUNS: Final = 5
 PACKAGES: Final = ("sog", "jax", "jaxlib", "flax", "optax", "numpy")
 
 
-def measure_training(name: str, seconds: float) -> Row:
-    """Rates and shares of a training run."""
+def measure_training(name: str, seconds: float) -> list[Row]:
+    """Rates and shares of a training run, by each schedule; one worker per core."""
     config = load_config(name)
-    training = InlineTraining(make(config.game), config)
-    while training.learner.step == 0:  # compiles everything
+    game = make(config.game)
+    rows = [measure_schedule("inline", InlineTraining(game, config), seconds)]
+    with ray_cluster(address=None, num_workers=None) as num_workers:
+        training = ProcessTraining(game, config, num_workers)
+        rows.append(measure_schedule("processes", training, seconds) | {"workers": num_workers})
+    return [{"config": name} | row for row in rows]
+
+
+def measure_schedule(name: str, training: Schedule, seconds: float) -> Row:
+    """Rates and shares of a training run that begins here."""
+    while training.learner.step < WARM_UP_STEPS:
         training.cycle()
     before = counts_of(training)
     began = time.perf_counter()
     while time.perf_counter() - began < seconds:
-        training.cycle(until=training.learner.step + config.run.steps)
+        training.cycle(until=training.learner.step + training.config.run.steps)
     passed = time.perf_counter() - began
     new = {key: value - before[key] for key, value in counts_of(training).items()}
-    row: Row = {"config": name, "seconds": passed}
+    row: Row = {"schedule": name, "seconds": passed}
     row |= {
         f"{key}_per_second": new[key] / passed for key in ("games", "searches", "solves", "steps")
     }
     return row | {f"{part}_share": new[part] / passed for part in PARTS}
 
 
-def counts_of(training: InlineTraining) -> dict[str, float]:
+def counts_of(training: Schedule) -> dict[str, float]:
     """What has been done so far, and the seconds of each part."""
     return {**training.counts, **training.seconds, "steps": training.learner.step}
 
@@ -135,7 +148,8 @@ def main() -> None:
         training = measure_training(arguments.config, arguments.seconds)
     except ValueError as error:
         parser.error(str(error))
-    print_row(console, f"training {arguments.config}", training)
+    for row in training:
+        print_row(console, f"training {arguments.config}, {row['schedule']}", row)
     rebel = measure_rebel()
     print_row(console, "query solver, ReBeL's setting", rebel)
     found = {
