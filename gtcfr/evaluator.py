@@ -6,7 +6,8 @@ weighted by anybody's reach), and with policy logits for the acting player.
 
 An evaluator is a pytree, so that network parameters travel through `jax.jit` as arguments. Its
 methods are pure. `encode` sees a public state once, when it joins the tree; `evaluate` sees all
-leaves of all searches of the batch in one call, again in every regret update, since beliefs change.
+leaves of all searches of the batch in one call or in several (`Evaluator.leaves_per_call`), again
+in every regret update, since beliefs change. With perfect information it sees each leaf once.
 """
 
 import dataclasses

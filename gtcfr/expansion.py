@@ -26,7 +26,7 @@ from sog.games.core import Game
 
 T = TypeVar("T")
 
-# Every use of randomness has keys of its own.
+# Expansions and simulations have keys of their own.
 _EXPANSION_KEYS: Final = 0
 _SIMULATION_KEYS: Final = 1
 _KEYS_PER_LEVEL: Final = 2**15

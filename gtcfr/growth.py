@@ -171,7 +171,7 @@ def add_child(
     fits = (number < shape.num_children) & _has_room(tree, is_new[None], is_terminal, freed=0)
     do = is_new & fits
     at = jnp.where(do, slot, shape.num_interior)
-    # The first row of a child's depth matters for looking ahead only, which comes before.
+    # The depth of a child matters for looking ahead only, which comes before.
     children = _Children(
         number=number[None],
         outcome=outcome[None],

@@ -60,7 +60,11 @@ class RolloutEvaluator:
         value = of_batch(split[:, 0], leaves, queries.encoded, queries.is_valid)
         values = jnp.stack([value, -value], axis=-1)[..., None]
         logits = jnp.zeros((*value.shape, 1, game.num_actions), dtype)
-        return LeafEvaluation(values=values, policy_logits=logits, memory=split[:, 1])
+        # The key moves on with the search's own leaves, not with those of its neighbours.
+        asked = jnp.any(queries.is_valid, axis=1)
+        return LeafEvaluation(
+            values=values, policy_logits=logits, memory=jnp.where(asked, split[:, 1], memory)
+        )
 
 
 def _play_out(game: Game[Any], state: Any, is_valid: Array, key: Array) -> Any:

@@ -11,6 +11,7 @@ from sog.tabular.cfr import RULES, Rule
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
 _CHUNK_SIZE: Final = 4
+_MOST_UPDATES: Final = 2_000_000_000  # they are counted in 32 bits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -73,6 +74,13 @@ class SearchSettings:
         for name in ("alpha", "leaf_averaging"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)}.")
+        # 1 / c may be too large for an integer.
+        updates = self.num_simulations * max(1 / self.simulations_per_update, 1)
+        if updates > _MOST_UPDATES:
+            raise ValueError(
+                f"num_simulations and the updates must be at most {_MOST_UPDATES}, "
+                f"got {updates:g} updates."
+            )
         if self.num_simulations % self.simulations_per_phase:
             raise ValueError(
                 f"num_simulations must be a multiple of ceil(simulations_per_update) = "

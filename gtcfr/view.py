@@ -169,17 +169,9 @@ def _children(tree: SearchTree, row: int) -> dict[int, int]:
     """The rows of a node's children, and the public events that lead there."""
     if row >= tree.shape.leaf_row:
         return {}
-    rows, outcomes = np.asarray(tree.interior.child[row]), np.asarray(_outcomes(tree)[row])
+    rows, outcomes = np.asarray(tree.interior.child[row]), np.asarray(tree.interior.outcome[row])
     there = rows != tree.shape.nothing
     return dict(zip(rows[there].tolist(), outcomes[there].tolist(), strict=True))
-
-
-def _outcomes(tree: SearchTree) -> Any:
-    """[slot, child]: the public event to each child."""
-    if tree.interior.outcome is not None:
-        return tree.interior.outcome
-    numbers = jnp.arange(tree.shape.num_children)[None]
-    return jnp.where(tree.interior.child != tree.shape.nothing, numbers, UNEXPANDED)
 
 
 def _ratio(part: Any, whole: Any) -> np.ndarray:
@@ -227,7 +219,7 @@ def _average_reach(game: Game[Any], tree: SearchTree) -> Array:
     shape, statistics = tree.shape, tree.interior_statistics
 
     def step(slot: Array, edge_reach: Array) -> Array:
-        state, outcomes = unpack(game, tree.interior.state[slot]), _outcomes(tree)[slot]
+        state, outcomes = unpack(game, tree.interior.state[slot]), tree.interior.outcome[slot]
         reach, policy_sum = edge_reach[tree.interior.edge[slot]], statistics.policy_sum[slot].T
         policy = normalize(policy_sum, game.legal_actions(state))
         policy = jnp.where(jnp.any(policy_sum > 0), policy, jnp.nan)

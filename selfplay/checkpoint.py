@@ -109,6 +109,11 @@ class CheckpointStore:
         """The steps that have a checkpoint, ascending."""
         return checkpoint_steps(self._folder)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was ever saved here, not even what is damaged now."""
+        return not _candidates(self._folder)
+
     def load(self, step: int | None = None) -> Checkpoint:
         """See `load_checkpoint`."""
         return load_checkpoint(self._folder, step)

@@ -121,6 +121,12 @@ def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
 def check_config(game: Game[Any], config: Config) -> None:
     """Raises ValueError for a network or searches that the game cannot have; compiles nothing."""
     check_network(game, config.network)
+    play = config.selfplay
+    if play.queries_per_search == play.td1 == play.search_targets == 0:
+        raise ValueError(
+            "selfplay: one of queries_per_search, td1 and search_targets must be > 0, "
+            "else there is nothing to learn from."
+        )
     searches = {
         "search": (config.search, config.selfplay.max_events),
         "solver.search": (config.solver.search, 0),

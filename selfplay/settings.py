@@ -45,7 +45,8 @@ class SelfplaySettings:
     greedy_after: int | None = None
     """moves_greedy_after: from this move of a game on the most probable action is played."""
     max_moves: int | None = None
-    """moves_max: a game is given up after so many decisions."""
+    """moves_max: a game is given up after so many decisions, and gives no TD(1) examples, since it
+    has no outcome."""
     resign_threshold: float | None = None
     """Share of the largest utility; a player who expects less resigns. None: nobody resigns."""
     no_resign: float = 0.2
@@ -89,6 +90,10 @@ class SolverSettings:
     """Share of the uniform range that is mixed into both ranges. Where one is 0 for all that an
     opponent's infostate can meet, nothing would tell that infostate how to play, and values would
     jump there."""
+    random_ranges: float = 0.0
+    """Share of the queries whose ranges are replaced by random ones, so that the network also knows
+    belief states that good play does not come to; beyond the paper (DeepStack's training had random
+    ranges only)."""
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search that solves them; `num_queries` follows from `recursive_queries`."""
 
@@ -100,7 +105,8 @@ class SolverSettings:
                 f"queue_size must be at least batch_size = {self.batch_size}, "
                 f"got {self.queue_size}."
             )
-        _is_share("tremble", self.tremble)
+        for name in ("tremble", "random_ranges"):
+            _is_share(name, getattr(self, name))
         if not 0 <= self.recursive_queries < 1:
             raise ValueError(f"recursive_queries must be in [0, 1), got {self.recursive_queries}.")
 
@@ -186,7 +192,7 @@ class RunSettings:
     """Learner steps between evaluations of the exploitability, a multiple of `checkpoint_every`; 0
     for none."""
     evaluate_search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
-    """The search that these evaluate."""
+    """The search that these evaluate, and that the network plays with unless told otherwise."""
     value_error_states: int = 256
     """Random belief states that values are compared on with exact ones; 0 for none. Only in games
     that are small enough to solve."""
@@ -196,6 +202,8 @@ class RunSettings:
             _at_least(name, getattr(self, name), 1)
         for name in ("seed", "milestones", "evaluate_every", "value_error_states"):
             _at_least(name, getattr(self, name), 0)
+        if self.seed >= 2**32:  # JAX's keys have no room for more
+            raise ValueError(f"seed must be < 2**32, got {self.seed}.")
         if self.evaluate_every % self.checkpoint_every:
             raise ValueError(
                 f"evaluate_every must be a multiple of checkpoint_every = {self.checkpoint_every}, "

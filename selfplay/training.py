@@ -33,6 +33,8 @@ class Training:
         self._began = time.perf_counter()
         self._last = self._snapshot()
         self._losses: list[dict[str, float]] = []
+        self._saved = _BEFORE_THE_FIRST  # the step of the checkpoint made or loaded last
+        self._measured: dict[str, float] = {}  # of its network
 
     @property
     def seconds(self) -> float:
@@ -45,7 +47,7 @@ class Training:
         Returns its step and what was wrong with newer ones. Raises ValueError if none of them is
         whole, or if they are of another network.
         """
-        if not self._store.steps():
+        if self._store.is_empty:
             self._metrics.forget_after(_BEFORE_THE_FIRST)
             return None
         found = self._store.load()
@@ -54,6 +56,7 @@ class Training:
         self._began = time.perf_counter()
         self._last = self._snapshot()
         self._metrics.forget_after(found.step)
+        self._saved, self._measured = found.step, found.meta["measured"]
         return found.step, found.skipped
 
     def run(
@@ -63,9 +66,13 @@ class Training:
         should_stop: Callable[[], bool] = lambda: False,
         progress: Callable[[Metrics], None] = lambda _: None,
     ) -> bool:
-        """Trains to the last step; False if it was stopped before. The end is a checkpoint."""
+        """Trains to the last step, and measures what is due; False if it was stopped before.
+
+        Either end is a checkpoint.
+        """
         settings, learner = self._settings, self.inner.learner
-        if learner.step == 0 and not self._store.steps():
+        is_missing = evaluate is not None and not self._measured and self._is_due(learner.step)
+        if self._saved == _BEFORE_THE_FIRST or is_missing:
             self._save(evaluate)
         while not self.inner.is_done:
             step = learner.step
@@ -74,7 +81,7 @@ class Training:
             if losses:
                 self._losses.append(losses)
             stops = should_stop()
-            if learner.step == until or (stops and learner.step > self._store.steps()[-1]):
+            if learner.step == until or (stops and learner.step != self._saved):
                 self._save(evaluate if not stops and self._is_due(learner.step) else None)
                 self.inner.begin_new_games()
             progress(self._report(at_once=learner.step == until))
@@ -87,13 +94,14 @@ class Training:
         return step == self._settings.steps or (every > 0 and step % every == 0)
 
     def _save(self, evaluate: Evaluate | None) -> None:
+        step = self.inner.learner.step
         measured = evaluate(self.inner.evaluator) if evaluate is not None else {}
         if measured:
-            self._metrics.add({"step": self.inner.learner.step, "seconds": self.seconds} | measured)
+            self._metrics.add({"step": step, "seconds": self.seconds} | measured)
         arrays, numbers = self.inner.save()
         meta = {**numbers, "total_seconds": self.seconds, "measured": measured}
-        step = self.inner.learner.step
         self._store.save(step, arrays, meta, metric=measured.get("exploitability"))
+        self._saved, self._measured = step, measured
 
     def _snapshot(self) -> dict[str, float]:
         inner = self.inner

@@ -1,7 +1,7 @@
 """The parser of `sog`: every command, its help, and the options that commands share.
 
-The options of the larger commands are in `solve_options.py`, `search_options.py` and
-`evaluate_options.py`. Nothing heavy is imported, so that help is fast.
+The options of the larger commands are in files of their own, such as `solve_options.py`. Nothing
+heavy is imported, so that help is fast.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from sog.cli.solve_options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_optio
 from sog.cli.train_options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
 
 _GAME_HELP: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
+_GAME_OR_RUN_HELP: Final = f"{_GAME_HELP}; or the run folder of a `sog train`"
 _MOST_NODES_SOLVED: Final = 2_000_000
 
 _DESCRIPTION: Final = """\
@@ -91,7 +92,9 @@ def make_parser() -> argparse.ArgumentParser:
     _add_exploitability(commands)
     search = _add_command(commands, "search", SEARCH_SUMMARY, SEARCH_EXAMPLES)
     add_search_options(search)
-    evaluate = _add_command(commands, "evaluate", EVALUATE_SUMMARY, EVALUATE_EXAMPLES)
+    evaluate = _add_command(
+        commands, "evaluate", EVALUATE_SUMMARY, EVALUATE_EXAMPLES, _GAME_OR_RUN_HELP
+    )
     add_evaluate_options(evaluate)
     _add_shared_options(evaluate, MOST_NODES_EVALUATED)
     for name, summary, examples, add_options in (
@@ -130,12 +133,14 @@ def _add_exploitability(commands: Any) -> None:
     _add_shared_options(parser, _MOST_NODES_SOLVED)
 
 
-def _add_command(commands: Any, name: str, summary: str, examples: str) -> argparse.ArgumentParser:
+def _add_command(
+    commands: Any, name: str, summary: str, examples: str, game_help: str = _GAME_HELP
+) -> argparse.ArgumentParser:
     """A command about one game."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=summary, **_texts(None, summary, examples)
     )
-    parser.add_argument("game", metavar="GAME", help=_GAME_HELP)
+    parser.add_argument("game", metavar="GAME", help=game_help)
     return parser
 
 

@@ -3,8 +3,6 @@
 import argparse
 from collections.abc import Iterator, Sequence
 
-import jax
-
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
 from gtcfr.settings import SearchSettings
@@ -45,12 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
                 return INTERRUPTED
             except ValueError as error:
                 raise CommandError(str(error)) from None
-            except jax.errors.JaxRuntimeError as error:
-                if "RESOURCE_EXHAUSTED" not in str(error):
-                    raise
-                raise CommandError(
-                    f"out of memory; try a --batch-size below {arguments.batch_size}."
-                ) from None
     finally:
         if finished:
             with holding_interrupts():

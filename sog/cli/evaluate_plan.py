@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -179,6 +180,9 @@ def _flag(option: str) -> str:
 def _read_run(arguments: argparse.Namespace) -> tuple[Path | None, SearchSettings]:
     """The run folder that stands in the place of a game, if one does, and what it searches with."""
     path = Path(arguments.game)
+    is_path = len(path.parts) > 1 and not re.search(r"[(:]", arguments.game)
+    if is_path and not path.is_dir():
+        raise CommandError(f"there is no run folder {path}; `sog train` makes one.")
     # A folder that happens to be called like a game is not meant, unless it is a run's.
     if not path.is_dir() or (path.name == arguments.game and not (path / "config.toml").is_file()):
         return None, SearchSettings()

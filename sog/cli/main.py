@@ -16,6 +16,7 @@ from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, reason
 from sog.cli.interrupts import terminating_like_interrupting
 
 _TERMINATED: Final = 128 + signal.SIGTERM
+_NO_MEMORY: Final = "out of memory; try a smaller game, fewer simulations, or smaller batches."
 _NOBODY_READS: Final = 141  # 128 + SIGPIPE, which Windows does not have
 
 
@@ -41,7 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             where = error.filename or "the output"
             code = _fail(f"cannot read or write {where}: {reason(error)}.")
         except MemoryError:
-            code = _fail("out of memory; try a smaller game, or --precision float32.")
+            code = _fail(_NO_MEMORY)
+        except RuntimeError as error:  # JAX has one of its own, and takes long to import
+            if "RESOURCE_EXHAUSTED" not in str(error):
+                raise
+            code = _fail(_NO_MEMORY)
     return _TERMINATED if terminated and code == INTERRUPTED else code
 
 

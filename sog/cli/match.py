@@ -4,7 +4,6 @@ import argparse
 import math
 from typing import Any
 
-import jax
 from rich.table import Table
 
 from sog.cli import display
@@ -33,10 +32,6 @@ def run(arguments: argparse.Namespace) -> int:
             return INTERRUPTED
         except ValueError as error:
             raise CommandError(str(error)) from None
-        except jax.errors.JaxRuntimeError as error:
-            if "RESOURCE_EXHAUSTED" not in str(error):
-                raise
-            raise CommandError("out of memory; try fewer simulations: --search s,c.") from None
     with holding_interrupts():
         if result.interrupted:
             display.note(

@@ -68,8 +68,8 @@ def add_player_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--search",
         metavar="S,C",
-        help="simulations s and simulations per update c of SoG(s, c) (default: what a run was "
-        "trained to search with, else 100,1)",
+        help="simulations s and simulations per update c of SoG(s, c) (default: what the "
+        "run was evaluated with while it trained, its run.evaluate_search; else 100,1)",
     )
     add_method_options(parser)
     add(

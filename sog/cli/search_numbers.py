@@ -2,13 +2,11 @@
 
 import argparse
 import dataclasses
-import math
 from typing import Any
 
 from gtcfr.settings import SearchSettings
 from sog.cli.errors import CommandError
 from sog.cli.evaluate_options import DEFAULT_SEARCH
-from sog.cli.numbers import MOST
 from sog.tabular.solver import find_rule
 
 
@@ -30,12 +28,6 @@ def read_search(
         )
     except ValueError as error:
         raise CommandError(f"--search {text}: {error}") from None
-    # 1 / c may be too large for an integer.
-    updates = simulations / max(math.ceil(per_update), 1) * max(1 / per_update, 1)
-    if max(simulations, updates) > MOST:
-        raise CommandError(
-            f"--search {text}: s and the updates must be at most {MOST}, got {updates:g} updates."
-        )
     return search
 
 

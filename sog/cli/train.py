@@ -181,7 +181,7 @@ def _print_result(
     arguments: argparse.Namespace, game: Game[Any], path: Path, training: Training
 ) -> None:
     measured = [line for line in read_metrics(path / "metrics.jsonl") if "exploitability" in line]
-    last = measured[-1]["exploitability"] if measured else None
+    last = measured[-1] if measured else None
     inner = training.inner
     if arguments.json:
         display.print_json(
@@ -193,7 +193,8 @@ def _print_result(
                 "seconds": training.seconds,
                 "counts": inner.counts,
                 "examples": inner.replay.num_added,
-                "exploitability": last,
+                "exploitability": last and last["exploitability"],
+                "exploitability_step": last and int(last["step"]),
             }
         )
         return
@@ -204,5 +205,6 @@ def _print_result(
         ("queries solved", f"{inner.counts['solves']:,}"),
     ]
     if last is not None:
-        facts.append(("exploitability", display.in_milli_units(game, last)))
+        exploitability = display.in_milli_units(game, last["exploitability"])
+        facts.append(("exploitability", f"{exploitability} at step {int(last['step']):,}"))
     display.print_facts(f"{display.short_name(game)}: trained in {path}", facts)

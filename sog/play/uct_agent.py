@@ -34,10 +34,12 @@ class UctAgent:
         """
         if game.num_infostates != 1:
             raise ValueError(f"uct needs perfect information, which {game} does not have.")
-        if num_simulations < 1:
-            raise ValueError(f"num_simulations of uct must be >= 1, got {num_simulations}.")
+        if not 1 <= num_simulations < 2**31:  # a C++ int
+            raise ValueError(
+                f"num_simulations of uct must be >= 1 and < 2**31, got {num_simulations}."
+            )
         self._spiel = load_spiel(twin_of(game).spiel)
-        seed %= 2**31  # a C++ int
+        seed %= 2**31  # another C++ int
         rollouts = pyspiel.RandomRolloutEvaluator(1, seed)
         self._bot = pyspiel.MCTSBot(
             self._spiel, rollouts, _EXPLORATION, num_simulations, _MEGABYTES, True, seed, False

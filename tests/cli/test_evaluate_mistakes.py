@@ -30,11 +30,12 @@ SEE_HELP = " (see sog evaluate --help)"
         ),
         (
             ["--search", "10,1e-320"],
-            "--search 10,1e-320: s and the updates must be at most 2000000000, got inf updates.",
+            "--search 10,1e-320: num_simulations and the updates must be at most 2000000000, "
+            "got inf updates.",
         ),
         (
             ["--search", "3000000000,1"],
-            "--search 3000000000,1: s and the updates must be at most 2000000000, "
+            "--search 3000000000,1: num_simulations and the updates must be at most 2000000000, "
             "got 3e+09 updates.",
         ),
         (

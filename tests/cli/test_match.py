@@ -229,6 +229,10 @@ def test_uct_is_a_player(run_match: Match) -> None:
             "for memory; try fewer simulations: --search s,c.",
         ),
         (
+            ["uct:99999999999", "random", "--game", "tic_tac_toe"],
+            "uct:99999999999: num_simulations of uct must be >= 1 and < 2**31, got 99999999999.",
+        ),
+        (
             ["uct:10", "random", "--game", "kuhn"],
             "uct:10: uct needs perfect information, which kuhn(ranks=3) does not have.",
         ),

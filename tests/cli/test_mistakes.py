@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import jax
 import pytest
 
 Run = Callable[..., tuple[int, str, str]]
@@ -26,6 +27,10 @@ SEE_SOLVE = " (see sog solve --help)"
             ["solve", "scotland_yard(map=/no/map)"],
             "scotland_yard: map must be glasses, london or the path of a map file, "
             "got '/no/map': No such file or directory.",
+        ),
+        (
+            ["evaluate", "runs/leduc"],
+            "there is no run folder runs/leduc; `sog train` makes one.",
         ),
         (
             ["solve", "kuhn", "--rule", "q"],
@@ -90,6 +95,20 @@ def test_a_tree_that_is_too_large_is_told_with_the_count_reached(sog: Run) -> No
         "sog: error: the public tree of kuhn(ranks=3) has more than max_nodes = 8 nodes "
         "(reached 9 at depth 3). A higher limit: --max-nodes N."
     )
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: 8 GiB")]
+)
+def test_running_out_of_memory_is_told_in_one_line(
+    sog: Run, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(arguments: object) -> int:
+        raise error
+
+    monkeypatch.setattr("sog.cli.games.run", fail)
+    message = "out of memory; try a smaller game, fewer simulations, or smaller batches."
+    assert sog("games") == (2, "", f"sog: error: {message}\n")
 
 
 @pytest.mark.parametrize(

@@ -279,6 +279,11 @@ def refusal(sog: Run, *arguments: str) -> str:
     ("change", "message"),
     [
         ("network.widht=3", "did you mean network.width?"),
+        ("run.seed=4294967296", "run: seed must be < 2**32, got 4294967296."),
+        (
+            "search.simulations_per_update=1e-12",
+            "search: num_simulations and the updates must be at most 2000000000, got",
+        ),
         ("run.steps=0", "with run.steps=0: run: steps must be >= 1, got 0."),
         (
             "run.evaluate_every=12",
@@ -297,6 +302,15 @@ def test_settings_that_cannot_be_are_refused(
     found = refusal(sog, config, "--run", str(tmp_path / "run"), "--set", change)
     assert message in found
     assert not (tmp_path / "run").exists()  # it would refuse the configuration that is right
+
+
+def test_a_run_that_would_make_no_examples_is_refused(sog: Run, tmp_path: Path) -> None:
+    run = str(tmp_path / "run")
+    found = refusal(sog, "kuhn", "--run", run, "--set", "selfplay.queries_per_search=0")
+    assert found == (
+        "selfplay: one of queries_per_search, td1 and search_targets must be > 0, else there is "
+        "nothing to learn from."
+    )
 
 
 def test_an_unknown_key_of_a_file_is_named(sog: Run, tmp_path: Path) -> None:

@@ -225,6 +225,26 @@ def test_playouts_differ_between_searches_but_not_between_batches() -> None:
     assert pair[0] != pair[1]
 
 
+def test_playouts_do_not_depend_on_whether_the_neighbour_asks() -> None:
+    game, evaluator = make("tic_tac_toe"), RolloutEvaluator(num_rollouts=40)
+    states = jax.tree.map(lambda leaf: jnp.stack([leaf[None]] * 2), game.root())
+    ranges = jnp.ones((2, 1, 2, 1))
+
+    def after(first_asks: bool) -> np.ndarray:
+        memory = evaluator.start(game, 2)
+        for asks in (first_asks, True):
+            queries = LeafQueries(
+                encoded=states, ranges=ranges, is_valid=jnp.array([[asks], [True]])
+            )
+            answer = evaluator.evaluate(game, memory, queries)
+            memory = answer.memory
+        return np.asarray(answer.values)[:, 0, 0, 0]
+
+    once, twice = after(first_asks=False), after(first_asks=True)
+    assert once[1] == twice[1]
+    assert once[0] == play_out(boards(), 40)[0, 0, 0, 0] != twice[0]
+
+
 def test_playouts_refuse_a_game_with_hidden_cards() -> None:
     with pytest.raises(ValueError, match=r"perfect information, and kuhn.* has 3 infostates"):
         RolloutEvaluator(num_rollouts=1).start(make("kuhn"), 1)

@@ -1,7 +1,10 @@
+import functools
 import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
+import jax
+import jax.numpy as jnp
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -10,7 +13,7 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
 from selfplay.config import dump_config, flatten, list_configs, load_config
 from selfplay.settings import Config, LearnerSettings, RunSettings, SelfplaySettings, SolverSettings
-from sog.games import make
+from sog.games import CHANCE, TERMINAL, make
 from sog.tabular.cfr import RULES
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -222,7 +225,7 @@ def test_a_rule_without_a_name_is_not_written() -> None:
 TEXTS = st.text(st.characters(codec="utf-8"))
 SEARCHES = st.builds(
     SearchSettings,
-    num_simulations=st.integers(1, 2**40),
+    num_simulations=st.integers(1, 2 * 10**9),
     alpha=st.floats(0, 1),
     c_puct=st.floats(0, allow_infinity=False),
     rule=st.sampled_from(sorted(RULES)),
@@ -240,7 +243,7 @@ CONFIGS = st.builds(
     learner=st.builds(
         LearnerSettings, learning_rate=st.floats(0, exclude_min=True, allow_infinity=False)
     ),
-    run=st.builds(RunSettings, seed=st.integers(0), evaluate_search=SEARCHES),
+    run=st.builds(RunSettings, seed=st.integers(0, 2**32 - 1), evaluate_search=SEARCHES),
 )
 
 
@@ -312,3 +315,44 @@ def test_the_published_settings_of_scotland_yard() -> None:
         "search.prior_temperature": 1,
     }
     assert {key: flat[key] for key in published} == published
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_there_is_room_for_the_events_between_two_decisions(file: Path) -> None:
+    config = load_config(str(file))
+    assert most_events(config.game) <= config.selfplay.max_events
+
+
+@functools.cache
+def most_events(text: str) -> int:
+    """The most public events that a player sees between two of his decisions, in random games."""
+    game = make(text)
+
+    def play(key: jax.Array) -> jax.Array:
+        deal_key, play_key = jax.random.split(key)
+
+        def goes_on(carry: Any) -> jax.Array:
+            return game.actor(carry[0]) != TERMINAL
+
+        def move(carry: Any) -> Any:
+            state, infostates, events, most, key = carry
+            key, action_key, event_key = jax.random.split(key, 3)
+            actor = game.actor(state)
+            is_decision = jnp.arange(2) == actor
+            most = jnp.maximum(most, jnp.max(jnp.where(is_decision, events, 0)))
+            own = infostates[jnp.minimum(actor, 1)]
+            legal = game.legal_actions(state)[own]
+            action = jax.random.categorical(action_key, jnp.where(legal, 0.0, -jnp.inf))
+            outcome, infostates = game.transition(
+                event_key, state, infostates, jnp.where(actor < CHANCE, action, 0)
+            )
+            events = jnp.where(is_decision, 0, events) + 1
+            return game.apply(state, outcome), infostates, events, most, key
+
+        nothing = jnp.zeros(2, jnp.int32)
+        start = (game.root(), game.deal(deal_key), nothing, jnp.int32(0), play_key)
+        most: jax.Array = jax.lax.while_loop(goes_on, move, start)[3]
+        return most
+
+    keys = jax.random.split(jax.random.key(0), 20)
+    return int(jnp.max(jax.jit(jax.vmap(play))(keys)))

@@ -1,6 +1,7 @@
 """Training: when it saves, evaluates, reports and stops; with a schedule that learns nothing."""
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,44 @@ def test_a_stop_at_a_checkpoint_does_not_save_it_twice(tmp_path: Path) -> None:
     before = (tmp_path / "checkpoints" / "3" / "manifest.json").stat().st_mtime_ns
     assert not again.run(should_stop=lambda: True)
     assert (tmp_path / "checkpoints" / "3" / "manifest.json").stat().st_mtime_ns == before
+
+
+def test_a_stop_after_a_damaged_checkpoint_saves_what_came_since(tmp_path: Path) -> None:
+    run = RunSettings(steps=100, checkpoint_every=10)
+    training, first, _ = open_training(tmp_path, run)
+    training.run(should_stop=lambda: first.learner.step == 20)
+    next((tmp_path / "checkpoints" / "20" / "arrays").rglob("*")).unlink()
+    again, inner, store = open_training(tmp_path, run)
+    resumed = again.resume()
+    assert resumed is not None
+    assert resumed[0] == 10
+    assert not again.run(should_stop=lambda: inner.learner.step == 16)
+    assert store.steps() == [10, 16, 20]
+
+
+def test_a_run_whose_checkpoints_are_all_damaged_is_not_begun_anew(tmp_path: Path) -> None:
+    run = RunSettings(steps=10, checkpoint_every=10)
+    training, _, _ = open_training(tmp_path, run)
+    training.run()
+    for manifest in tmp_path.rglob("manifest.json"):
+        manifest.write_text("{}")
+    again, _, _ = open_training(tmp_path, run)
+    with pytest.raises(ValueError, match="no checkpoint that can be loaded"):
+        again.resume()
+    assert read_metrics(tmp_path / "metrics.jsonl")
+
+
+def test_what_a_stop_left_unmeasured_is_measured_when_the_run_goes_on(tmp_path: Path) -> None:
+    run = RunSettings(steps=20, checkpoint_every=10, evaluate_every=10)
+    called: list[int] = []
+    for at, finishes in ((10, False), (20, False), (20, True)):
+        training, inner, store = open_training(tmp_path, run)
+        training.resume()
+        evaluate = evaluation_at(called, inner, [0.5, 0.4, 0.3])
+        stop = functools.partial(lambda schedule, step: schedule.learner.step == step, inner, at)
+        assert training.run(evaluate=evaluate, should_stop=stop) == finishes
+    assert called == [0, 10, 20]
+    assert store.load(20).meta["measured"] == {"exploitability": 0.3}
 
 
 def test_a_new_run_has_nothing_to_resume(tmp_path: Path) -> None:
