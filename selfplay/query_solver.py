@@ -73,11 +73,12 @@ def solve_queries(
     """Solves a batch of queries. states: [query, width], packed; ranges: [query, player, S].
 
     version: of the network. The examples have the ranges that were solved, see
-    `SolverSettings.tremble`.
+    `SolverSettings.tremble` and `SolverSettings.random_ranges`.
     """
-    search_key, query_key = jax.random.split(key)
+    search_key, query_key, range_key = jax.random.split(key, 3)
     public = jax.vmap(lambda row: unpack(game, row))(states)
     mask = jax.vmap(game.infostate_mask)(public)
+    ranges = _some_at_random(ranges, mask, settings.random_ranges, range_key)
     uniform = normalize(jnp.zeros_like(ranges), mask)
     ranges = (1 - settings.tremble) * ranges + settings.tremble * uniform
     recursive = settings.recursive_queries
@@ -96,3 +97,14 @@ def solve_queries(
     examples = jax.vmap(store)(public, ranges, result.values, result.policy, versions)
     queries = choose_queries(result.queries, recursive, query_key)
     return Solved(examples=examples, queries=queries, fault=result.fault)
+
+
+def _some_at_random(ranges: Array, mask: Array, share: float, key: Array) -> Array:
+    """Replaces the ranges of a share of the queries: each player's is drawn uniformly from all
+    distributions over his infostates."""
+    if share == 0:
+        return ranges
+    choice_key, range_key = jax.random.split(key)
+    chosen = jax.random.uniform(choice_key, (len(ranges),)) < share
+    drawn = normalize(jax.random.exponential(range_key, ranges.shape) * mask, mask)
+    return jnp.where(chosen[:, None, None], drawn, ranges)

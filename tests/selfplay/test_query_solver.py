@@ -245,3 +245,33 @@ def test_the_search_that_solves_is_told_how_many_queries_to_keep() -> None:
     for per_search, places in ((0.0, 0), (0.1, 1), (1.0, 1), (1.2, 2)):
         kept = with_queries(settings, per_search)
         assert kept == dataclasses.replace(settings, num_queries=places)
+
+
+# Random ranges.
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_so_many_queries_get_random_ranges_over_the_infostates_that_can_be(share: float) -> None:
+    tree = tree_of("ii_goofspiel(cards=3,order=random)")
+    sizes = tree.node_mask.sum(axis=2)
+    some = (sizes.min(axis=1) > 1) & (sizes.min(axis=1) < tree.node_mask.shape[2])
+    node = int(np.flatnonzero((tree.node_actor < CHANCE) & some)[0])
+    mask, batch = tree.node_mask[node], 2000
+    given = np.where(mask, np.random.default_rng(0).uniform(size=mask.shape), 0)
+    given = np.tile((given / given.sum(axis=1, keepdims=True)).astype(np.float32), (batch, 1, 1))
+    settings = SolverSettings(
+        search=SearchSettings(num_simulations=1), tremble=0.0, random_ranges=share
+    )
+    run = jax.jit(functools.partial(solve_queries, tree.game, settings, ZeroEvaluator()))
+    states = np.tile(np.asarray(pack(tree.state(node))), (batch, 1))
+    found = run(states, given, np.int32(0), jax.random.key(2)).examples.ranges
+    is_new = ~np.isclose(found, given, atol=1e-6).all(axis=(1, 2))
+    assert is_new.mean() == pytest.approx(share, abs=5 * (share * (1 - share) / batch) ** 0.5)
+    np.testing.assert_allclose(found.sum(axis=2), 1, atol=1e-5)
+    assert not np.asarray(found)[:, ~mask].any()
+    drawn = np.asarray(found)[is_new]
+    if len(drawn):  # uniform over the distributions: every mean is the same, rows differ
+        for player in (0, 1):
+            means = drawn[:, player, mask[player]].mean(axis=0)
+            np.testing.assert_allclose(means, 1 / mask[player].sum(), atol=0.06)
+        assert len(np.unique(drawn.round(6), axis=0)) == len(drawn)
