@@ -54,7 +54,7 @@ def test_random_play_is_beaten() -> None:
     [
         ("kuhn", 10, "uct needs perfect information, which kuhn"),
         ("connect_four(rows=5)", 10, "OpenSpiel has no game with the rules of connect_four"),
-        ("tic_tac_toe", 0, "num_simulations of uct must be >= 1, got 0."),
+        ("tic_tac_toe", 0, "num_simulations of uct must be >= 1 and"),
     ],
 )
 def test_what_cannot_be_is_refused(game: str, simulations: int, message: str) -> None:
