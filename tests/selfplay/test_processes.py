@@ -179,7 +179,7 @@ def test_workers_train_on_a_ray_that_nobody_else_can_reach(tmp_path: Path) -> No
         private = Path(ray_option("temp-dir", process.pid)).parent
         assert private.stat().st_mode & 0o077 == 0
         code, output = stop(process)
-    assert code == 130
+    assert code == 128 + signal.SIGTERM
     assert output.startswith("{")
     assert output.count("\n") == 1  # one JSON object, and nothing of Ray's
     assert not private.exists()
@@ -197,7 +197,7 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
         step = newest(tmp_path)
         wait_until(lambda: newest(tmp_path) >= step + 100, tmp_path, process)
         code, output = stop(process)
-    assert code == 130
+    assert code == 128 + signal.SIGTERM
     assert output.count("\n") == 1
     assert "sog: a worker died and is replaced" in (tmp_path / "stderr").read_text()
 
@@ -271,7 +271,7 @@ def test_two_nodes_of_a_cluster_work_for_one_run(cluster: tuple[int, str], tmp_p
         assert len(parents) == 2
         assert len(set(parents)) == 2  # a worker below each node's own daemon
         code, _ = stop(process)
-    assert code == 130
+    assert code == 128 + signal.SIGTERM
     wait_until(lambda: not workers(root), tmp_path)  # the cluster is left as it was
     with training(tmp_path, "--ray-address", address, "--workers", "3") as process:
         process.communicate(timeout=PATIENCE)
