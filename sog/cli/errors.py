@@ -13,6 +13,11 @@ class CommandError(Exception):
     """A mistake of the user, told in one line; the command ends with exit code 2."""
 
 
+def is_out_of_memory(error: RuntimeError) -> bool:
+    """Whether a device had no memory; JAX has an error of its own, and takes long to import."""
+    return "RESOURCE_EXHAUSTED" in str(error)
+
+
 def reason(error: OSError) -> str:
     """Why the system refused, as "No space left on device"."""
     return error.strerror or str(error)

@@ -9,7 +9,7 @@ from gtcfr.settings import SearchSettings
 from selfplay.trained import load_trained
 from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, reason
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, is_out_of_memory, reason
 from sog.cli.evaluate_options import MOST_NODES_EVALUATED
 from sog.cli.evaluate_plan import Plan, read_plan
 from sog.cli.evaluate_plot import plot_evaluation
@@ -43,6 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
                 return INTERRUPTED
             except ValueError as error:
                 raise CommandError(str(error)) from None
+            except RuntimeError as error:
+                if not is_out_of_memory(error):
+                    raise
+                raise CommandError(
+                    f"out of memory; try a --batch-size below {arguments.batch_size}."
+                ) from None
     finally:
         if finished:
             with holding_interrupts():

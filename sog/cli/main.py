@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sog.cli.arguments import make_parser
-from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, reason
+from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
 from sog.cli.interrupts import terminating_like_interrupting
 
 _TERMINATED: Final = 128 + signal.SIGTERM
@@ -43,8 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             code = _fail(f"cannot read or write {where}: {reason(error)}.")
         except MemoryError:
             code = _fail(_NO_MEMORY)
-        except RuntimeError as error:  # JAX has one of its own, and takes long to import
-            if "RESOURCE_EXHAUSTED" not in str(error):
+        except RuntimeError as error:
+            if not is_out_of_memory(error):
                 raise
             code = _fail(_NO_MEMORY)
     return _TERMINATED if terminated and code == INTERRUPTED else code

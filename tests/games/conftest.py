@@ -1,12 +1,11 @@
-"""Two independent views of a game for its tests: rules told in plain Python, and single plays."""
+"""A view of games for their tests that is independent of them: rules told in plain Python."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -40,33 +39,10 @@ class Rules(Protocol):
         """Player 0's, at the end."""
 
 
-class Step(NamedTuple):
-    """One step of a play."""
-
-    actor: int
-    legal: list[int]
-    action: int
-    outcome: int
-
-
-class Play(NamedTuple):
-    """One play of a game to its end, with player 0's utility."""
-
-    dealt: Pair
-    steps: list[Step]
-    utility: float
-
-
 @pytest.fixture(scope="session")
 def check_rules() -> Callable[[Game[Any], Rules], None]:
     """A function that compares all worlds of a game with rules told as histories."""
     return _check_rules
-
-
-@pytest.fixture(scope="session")
-def play_randomly() -> Callable[[Game[Any], int, int], list[Play]]:
-    """A function of a game, a number of plays and a seed: plays with uniform legal moves."""
-    return _play_randomly
 
 
 def _check_rules(game: Game[Any], rules: Rules) -> None:
@@ -197,48 +173,6 @@ def _states(game: Game[Any], nodes: list[Node]) -> Any:
         state = apply(states[node[:-1]], np.int32(node[-1])) if node else game.root()
         states[node] = jax.tree.map(np.asarray, state)
     return jax.tree.map(lambda *leaves: np.stack(leaves), *(states[node] for node in nodes))
-
-
-def _play_randomly(game: Game[Any], num_plays: int, seed: int) -> list[Play]:
-    keys = jax.random.split(jax.random.key(seed), num_plays)
-    trace = jax.jit(jax.vmap(lambda key: _random_trace(game, key)))(keys)
-    dealt, steps, ends = jax.tree.map(np.asarray, trace)
-    plays = []
-    for i, (pair, utility) in enumerate(zip(dealt, ends, strict=True)):
-        actor, legal, action, outcome = (part[i] for part in steps)
-        taken = range(int((actor != TERMINAL).sum()))
-        play = [
-            Step(int(actor[t]), np.flatnonzero(legal[t]).tolist(), int(action[t]), int(outcome[t]))
-            for t in taken
-        ]
-        plays.append(Play((int(pair[0]), int(pair[1])), play, float(utility)))
-    return plays
-
-
-def _random_trace(game: Game[Any], key: jax.Array) -> Any:
-    deal_key, key = jax.random.split(key)
-    dealt = game.deal(deal_key)
-
-    def step(carry: Any, key: jax.Array) -> tuple[Any, Any]:
-        state, infostates = carry
-        choice_key, key = jax.random.split(key)
-        actor = game.actor(state)
-        mover = jnp.where(actor == PLAYER_1, 1, 0)
-        legal = game.legal_actions(state)[infostates[mover]]
-        odds = jnp.where(legal, 0.0, -1e9)
-        action = jax.random.categorical(choice_key, odds).astype(jnp.int32)
-        outcome, later = game.transition(key, state, infostates, action)
-        after = (game.apply(state, outcome), later)
-        is_over = actor == TERMINAL
-        carry = jax.tree.map(lambda old, new: jnp.where(is_over, old, new), carry, after)
-        return carry, (actor, legal, action, outcome)
-
-    keys = jax.random.split(key, game.max_depth)
-    (state, infostates), steps = jax.lax.scan(step, (game.root(), dealt), keys)
-    reach = (jnp.arange(game.num_infostates)[None, :] == infostates[:, None]).astype(jnp.float32)
-    own = infostates[0]
-    utility = game.utilities(state, reach)[0, own] / game.compatible_reach(state, reach)[0, own]
-    return dealt, steps, utility
 
 
 @pytest.fixture

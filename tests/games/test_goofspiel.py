@@ -14,6 +14,7 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.goofspiel import Goofspiel
 from sog.games.ii_goofspiel import IIGoofspiel
 from sog.games.registry import make
+from tests.games.random_plays import play_randomly
 
 History = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
@@ -174,7 +175,7 @@ def test_point_cards_come_with_equal_odds() -> None:
     ],
 )
 def test_random_plays_agree_with_openspiel(
-    play_randomly: Callable[..., Any], order: str, payoff: str, returns: str, hidden: bool
+    order: str, payoff: str, returns: str, hidden: bool
 ) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     settings = f"imp_info={hidden},num_cards=5,points_order={order},returns_type={returns}"

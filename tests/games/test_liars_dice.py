@@ -14,6 +14,7 @@ import pytest
 from sog.games.core import TERMINAL
 from sog.games.liars_dice import LiarsDice
 from sog.games.registry import make
+from tests.games.random_plays import play_randomly
 
 Hand = tuple[int, ...]
 Bid = tuple[int, int]
@@ -152,9 +153,7 @@ def test_one_die_of_six_faces_has_24576_infostates() -> None:
 
 
 @pytest.mark.parametrize(("dice", "faces"), [(1, 6), (2, 3)])
-def test_random_plays_agree_with_openspiel(
-    play_randomly: Callable[..., Any], dice: int, faces: int
-) -> None:
+def test_random_plays_agree_with_openspiel(dice: int, faces: int) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     other = pyspiel.load_game(f"liars_dice(numdice={dice},dice_sides={faces})")
     hands = list(itertools.combinations_with_replacement(range(faces), dice))

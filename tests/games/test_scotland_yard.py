@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.scotland_yard import Glasses, London, ScotlandYard
+from tests.games.random_plays import play_randomly
 
 KINDS = ["taxi", "bus", "underground", "black"]
 
@@ -214,9 +215,7 @@ def test_every_world_of_glasses_follows_the_plain_rules(
     check_rules(game, PlainRules(shipped_edges("glasses"), game))
 
 
-def test_london_played_at_random_follows_the_plain_rules(
-    play_randomly: Callable[[Any, int, int], list[Any]],
-) -> None:
+def test_london_played_at_random_follows_the_plain_rules() -> None:
     game = London()
     rules = PlainRules(shipped_edges("london"), game)
     seen: Counter[str] = Counter()

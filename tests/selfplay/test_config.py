@@ -3,8 +3,6 @@ import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
-import jax
-import jax.numpy as jnp
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -13,8 +11,9 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
 from selfplay.config import dump_config, flatten, list_configs, load_config
 from selfplay.settings import Config, LearnerSettings, RunSettings, SelfplaySettings, SolverSettings
-from sog.games import CHANCE, TERMINAL, make
+from sog.games import CHANCE, make
 from sog.tabular.cfr import RULES
+from tests.games.random_plays import play_randomly
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 FILES = sorted((CHECKOUT / "configs").glob("*.toml"))
@@ -325,34 +324,12 @@ def test_there_is_room_for_the_events_between_two_decisions(file: Path) -> None:
 
 @functools.cache
 def most_events(text: str) -> int:
-    """The most public events that a player sees between two of his decisions, in random games."""
-    game = make(text)
-
-    def play(key: jax.Array) -> jax.Array:
-        deal_key, play_key = jax.random.split(key)
-
-        def goes_on(carry: Any) -> jax.Array:
-            return game.actor(carry[0]) != TERMINAL
-
-        def move(carry: Any) -> Any:
-            state, infostates, events, most, key = carry
-            key, action_key, event_key = jax.random.split(key, 3)
-            actor = game.actor(state)
-            is_decision = jnp.arange(2) == actor
-            most = jnp.maximum(most, jnp.max(jnp.where(is_decision, events, 0)))
-            own = infostates[jnp.minimum(actor, 1)]
-            legal = game.legal_actions(state)[own]
-            action = jax.random.categorical(action_key, jnp.where(legal, 0.0, -jnp.inf))
-            outcome, infostates = game.transition(
-                event_key, state, infostates, jnp.where(actor < CHANCE, action, 0)
-            )
-            events = jnp.where(is_decision, 0, events) + 1
-            return game.apply(state, outcome), infostates, events, most, key
-
-        nothing = jnp.zeros(2, jnp.int32)
-        start = (game.root(), game.deal(deal_key), nothing, jnp.int32(0), play_key)
-        most: jax.Array = jax.lax.while_loop(goes_on, move, start)[3]
-        return most
-
-    keys = jax.random.split(jax.random.key(0), 20)
-    return int(jnp.max(jax.jit(jax.vmap(play))(keys)))
+    """The most public events that a player sees between two of his decisions, in random plays."""
+    most = 0
+    for play in play_randomly(make(text), 20, 0):
+        events = [0, 0]
+        for step in play.steps:
+            if step.actor < CHANCE:
+                most, events[step.actor] = max(most, events[step.actor]), 0
+            events = [number + 1 for number in events]
+    return most
