@@ -31,14 +31,14 @@ def value_leaves(
     game: Game[Any],
     evaluator: Evaluator,
     state: SearchState,
-    weight: Array,
+    weight: Array | None,
     averaging: float,
 ) -> SearchState:
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
     With perfect information (S = 1) a value does not depend on ranges: it was asked for when the
-    leaf was added, and is scaled by reach here. weight: of this pass in the averages.
-    averaging: see `_asked_ranges`.
+    leaf was added, and is scaled by reach here. weight: of this pass in the averages, None
+    for none. averaging: see `_asked_ranges`.
     """
     tree, shape = state.tree, state.tree.shape
     size = min(_LEAVES_PER_STEP, shape.num_leaves)
@@ -70,13 +70,14 @@ def value_leaves(
             sample = offer_queries(sample, leaf.state, counted, state.keys)
         fault = look_for_faults(fault, leaf.state, values, is_valid)
         leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
-        added = (weight * is_new)[None, :, None, None]
-        new = LeafStatistics(
-            values=old.values,
-            logits=logits,
-            reach_sum=old.reach_sum + added * reach,
-            cfv_sum=old.cfv_sum + added * leaf_cfvs,
-        )
+        new = replace(old, logits=logits)
+        if weight is not None:
+            added = (weight * is_new)[None, :, None, None]
+            new = replace(
+                new,
+                reach_sum=old.reach_sum + added * reach,
+                cfv_sum=old.cfv_sum + added * leaf_cfvs,
+            )
         statistics = put(statistics, new, start, axis=1)
         return statistics, put(cfvs, leaf_cfvs, shape.leaf_row + start, axis=1), sample, fault
 

@@ -172,7 +172,7 @@ def _ask_for_priors(
     if game.num_infostates == 1:
         return state  # they were evaluated when they were added
     state = push_ranges(game, state, settings.alpha)
-    return value_leaves(game, evaluator, state, jnp.float32(0), settings.leaf_averaging)
+    return value_leaves(game, evaluator, state, None, settings.leaf_averaging)
 
 
 def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:

@@ -61,7 +61,7 @@ def regret_update(
     for number, updated in enumerate(passes):
         # All averages are of the profile before the update: only so do a player's average reach and
         # his opponent's average cfvs belong together, which re-solving takes for granted.
-        counted = weight if number == 0 else jnp.zeros_like(weight)
+        counted = weight if number == 0 else None
         state = _one_pass(game, evaluator, settings, state, step, counted, jnp.array(updated))
     tree = replace(state.tree, total_weight=state.tree.total_weight + weight)
     return replace(state, tree=tree)
@@ -73,10 +73,12 @@ def _one_pass(
     settings: SearchSettings,
     state: SearchState,
     step: Array,
-    weight: Array,
+    weight: Array | None,
     updated: Array,
 ) -> SearchState:
-    """weight: of this pass in the averages; updated: [player] bool, whose regrets change."""
+    """weight: of this pass in the averages, None for none; updated: [player] bool, whose regrets
+    change.
+    """
     rule = settings.cfr_rule
     state = push_ranges(game, state, settings.alpha)
     num_chunks = jnp.max(state.tree.num_chunks)
@@ -181,9 +183,11 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
     return replace(tree, interior_statistics=statistics, cfvs=cfvs)
 
 
-def learn(rule: Rule, tree: SearchTree, step: Array, weight: Array, updated: Array) -> SearchTree:
+def learn(
+    rule: Rule, tree: SearchTree, step: Array, weight: Array | None, updated: Array
+) -> SearchTree:
     """Updates the averages of the interior nodes of one tree, and the regrets and policies of the
-    players `updated`. weight: of this pass in the averages.
+    players `updated`. weight: of this pass in the averages, None for none.
     """
     nodes, old = tree.interior, tree.interior_statistics
     node_cfvs = tree.cfvs[: tree.shape.num_interior]
@@ -193,13 +197,14 @@ def learn(rule: Rule, tree: SearchTree, step: Array, weight: Array, updated: Arr
     own_cfvs = jnp.where(first[:, None], node_cfvs[:, 0], node_cfvs[:, 1])
     instant = jnp.where(nodes.uniform > 0, old.action_cfv - own_cfvs[:, None], 0)
     regret = accumulate(rule, old.cumulative_regret, instant, step)
-    new = replace(
-        old,
-        cumulative_regret=jnp.where(acts, regret, old.cumulative_regret),
-        policy_sum=old.policy_sum + weight * own_reach[:, None] * old.policy,
-        reach_sum=old.reach_sum + weight * old.reach,
-        cfv_sum=old.cfv_sum + weight * node_cfvs,
-    )
+    new = replace(old, cumulative_regret=jnp.where(acts, regret, old.cumulative_regret))
+    if weight is not None:
+        new = replace(
+            new,
+            policy_sum=old.policy_sum + weight * own_reach[:, None] * old.policy,
+            reach_sum=old.reach_sum + weight * old.reach,
+            cfv_sum=old.cfv_sum + weight * node_cfvs,
+        )
     if old.instant_regret is not None:
         new = replace(new, instant_regret=jnp.where(acts, instant, old.instant_regret))
     policy = jnp.where(acts, regret_matching(new.matched_regret, nodes.uniform), old.policy)
