@@ -100,9 +100,14 @@ def _advance(
     game: Game[Any], state: Any, outcomes: Array, action_reach: Array, others: Array
 ) -> Array:
     """[child, player, S] from the actor's [A, S] and the other player's [S]."""
-    below: Array = jax.vmap(lambda outcome: game.advance(state, outcome, action_reach.T, others))(
-        outcomes
-    )
+
+    def child(outcome: Array) -> Array:
+        return game.advance(state, outcome, action_reach.T, others)
+
+    if (num_outcomes := game.num_outcomes) == len(outcomes) <= _MOST_UNROLLED:
+        # Child k is outcome k, a constant, so what depends on it alone is computed by the compiler.
+        return jnp.stack([child(jnp.int32(number)) for number in range(num_outcomes)])
+    below: Array = jax.vmap(child)(outcomes)
     return below
 
 

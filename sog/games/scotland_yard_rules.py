@@ -186,37 +186,49 @@ class YardRules(YardSetup, abc.ABC):
 
     def _after_detective(self, state: YardState, outcome: Array) -> YardState:
         column, caught = outcome // 2, outcome % 2 == 1
-        start = state.stations[state.turn]
-        end = jnp.asarray(self._moves.destination)[start, column]
         ticket = jnp.asarray(self._moves.ticket)[column]
         moved = dataclasses.replace(
             state,
             stage=jnp.int32(PLAYER_0),
             turn=state.turn + 1,
-            stations=state.stations.at[state.turn].set(end),
+            stations=state.stations.at[state.turn].set(self._end(state, column)),
             tickets=state.tickets.at[state.turn, ticket].add(-1),
             mr_x_tickets=state.mr_x_tickets.at[ticket].add(1),
-            possible=state.possible & (self._is_station(end) == caught),
+            possible=self._after_search(state, outcome),
         )
         return _where(caught, _lost(moved), moved)
 
+    def _end(self, state: YardState, column: Array) -> Array:
+        """Where the detective whose turn it is comes by a move."""
+        return jnp.asarray(self._moves.destination)[state.stations[state.turn], column]
+
+    def _after_search(self, state: YardState, outcome: Array) -> Array:
+        """bool[S]: where Mr X may be, now that a detective has caught him or not."""
+        column, caught = outcome // 2, outcome % 2 == 1
+        return state.possible & (self._is_station(self._end(state, column)) == caught)
+
     def _after_chance(self, state: YardState, outcome: Array) -> YardState:
-        is_station, turn = self._is_station(outcome), state.turn + 1
+        turn, possible = state.turn + 1, self._after_event(state, outcome)
         dealt = dataclasses.replace(
             state,
             stage=jnp.where(turn == self.detectives, PLAYER_0, CHANCE).astype(jnp.int32),
             turn=turn,
             stations=state.stations.at[state.turn].set(outcome),
-            possible=state.possible & ~is_station,
+            possible=possible,
         )
         shown = dataclasses.replace(
             state,
             stage=jnp.int32(PLAYER_0),
             turn=jnp.where(state.in_double, self.detectives, jnp.int32(0)),
-            possible=is_station,
+            possible=possible,
             seen=state.seen.at[state.num_moves - 1].set(outcome),
         )
         return _where(state.turn == self.detectives, shown, dealt)
+
+    def _after_event(self, state: YardState, outcome: Array) -> Array:
+        """bool[S]: where Mr X may be, now that he was seen or a detective's card is known."""
+        shows, is_station = state.turn == self.detectives, self._is_station(outcome)
+        return state.possible & (is_station == shows)
 
     def _arrivals(self, amount: Array, outcome: Array) -> Array:
         """[S, W + 1] from [S, A]: what comes to each station, by edge, when Mr X shows `outcome`.
