@@ -18,11 +18,11 @@ _COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b")
 _REFERENCE: Final = "0.35"
 _IS_MCTS: Final = "#b5651d"
 _IS_MCTS_LABEL: Final = "IS-MCTS (Student of Games paper, Table S5)"
-_IS_MCTS_ON_LEDUC: Final = ((100, 1094, "bottom"), (1000, 601, "bottom"), (10_000, 465, "top"))
-"""Simulations, mbb per hand, and on which side of the line there is room for its name."""
+_IS_MCTS_ON_LEDUC: Final = ((100, 1094), (1000, 601), (10_000, 465))
+"""Simulations, and mbb per hand."""
 _LEDUC: Final = ("leduc", "leduc(suit_isomorphism=true)")
 _LETTERS_PER_LINE: Final = 90
-_POINTS_FROM_LINE: Final = 2.5
+_POINTS_FROM_AXES: Final = 4
 _SMALL: Final = 8
 
 
@@ -116,18 +116,20 @@ def _draw_series(axes: "Axes", label: str, points: list[Finished], color: str) -
 
 
 def _mark_is_mcts(axes: "Axes") -> None:
-    """Lines across: its simulations are no regret updates, so they have no place on the axis."""
-    for number, (simulations, milli, side) in enumerate(_IS_MCTS_ON_LEDUC):
+    """Lines across: its simulations are no regret updates, so they have no place on the axis.
+
+    Their names stand beside the axes, where no curve can come near.
+    """
+    for number, (simulations, milli) in enumerate(_IS_MCTS_ON_LEDUC):
         label = _IS_MCTS_LABEL if number == 0 else None
         axes.axhline(milli, color=_IS_MCTS, linewidth=1, linestyle=":", label=label)
         axes.annotate(
             f"{simulations:,} simulations: {milli:,}",
             (1, milli),
             xycoords=axes.get_yaxis_transform(),
-            xytext=(0, _POINTS_FROM_LINE if side == "bottom" else -_POINTS_FROM_LINE),
+            xytext=(_POINTS_FROM_AXES, 0),
             textcoords="offset points",
-            horizontalalignment="right",
-            verticalalignment=side,
+            verticalalignment="center",
             fontsize=_SMALL,
             color=_IS_MCTS,
         )
