@@ -104,9 +104,9 @@ def _advance(
     def child(outcome: Array) -> Array:
         return game.advance(state, outcome, action_reach.T, others)
 
-    if (num_outcomes := game.num_outcomes) == len(outcomes) <= _MOST_UNROLLED:
-        # Child k is outcome k, a constant, so what depends on it alone is computed by the compiler.
-        return jnp.stack([child(jnp.int32(number)) for number in range(num_outcomes)])
+    if len(outcomes) == game.num_outcomes:
+        # Child k is outcome k: what depends on it alone is then the same for all nodes.
+        outcomes = jnp.arange(len(outcomes), dtype=jnp.int32)
     below: Array = jax.vmap(child)(outcomes)
     return below
 
