@@ -48,16 +48,15 @@ class ScotlandYard(YardRules):
         self, state: YardState, outcome: Array, action_reach: Array, other_reach: Array
     ) -> Array:
         # The child's mask, without making the child: that is most of the time of a search.
-        detectives = jnp.where(self._is_station(jnp.int32(0)), other_reach, 0)
         # Sums that short are faster written out, in XLA's CPU code.
         moved = functools.reduce(jnp.add, list(self._arrivals(action_reach, outcome).T))
         missed = jnp.where(self._after_search(state, outcome), other_reach, 0)
         told = jnp.where(self._after_event(state, outcome), action_reach[:, 0], 0)
         return jax.lax.select_n(
             jnp.minimum(state.stage, CHANCE),
-            jnp.stack([moved, detectives]),
+            jnp.stack([moved, other_reach]),
             jnp.stack([missed, action_reach[:, outcome // 2]]),
-            jnp.stack([told, detectives]),
+            jnp.stack([told, other_reach]),
         )
 
     def compatible_reach(self, state: YardState, reach: Array) -> Array:
