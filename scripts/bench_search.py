@@ -241,6 +241,7 @@ def main() -> None:
     parser.add_argument("--without-mctx", action="store_true", help="skip the comparison with mctx")
     parser.add_argument("--json-out", type=Path, metavar="FILE")
     arguments = parser.parse_args()
+    jax.config.update("jax_enable_compilation_cache", False)  # compiling is measured
     for name, values in (("batches", arguments.batches), ("simulations", [arguments.simulations])):
         if min(values) < 1:
             parser.error(f"--{name} must be >= 1, got {min(values)}")
