@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             except ValueError as error:
                 raise CommandError(str(error)) from None
             except RuntimeError as error:
-                if not is_out_of_memory(error):
+                if not is_out_of_memory(error) or arguments.batch_size == 1:
                     raise
                 raise CommandError(
                     f"out of memory; try a --batch-size below {arguments.batch_size}."

@@ -47,7 +47,7 @@ class ScotlandYard(YardRules):
     def advance(
         self, state: YardState, outcome: Array, action_reach: Array, other_reach: Array
     ) -> Array:
-        # The child's mask, without making the child: that is most of the time of a search.
+        # The child's mask without the child: making it would be most of the time of a search.
         # Sums that short are faster written out, in XLA's CPU code.
         moved = functools.reduce(jnp.add, list(self._arrivals(action_reach, outcome).T))
         missed = jnp.where(self._after_search(state, outcome), other_reach, 0)

@@ -112,6 +112,25 @@ def test_running_out_of_memory_is_told_in_one_line(
 
 
 @pytest.mark.parametrize(
+    ("batch_size", "advice"),
+    [
+        ("2", "try a --batch-size below 2."),
+        ("1", "try a smaller game, fewer simulations, or smaller batches."),
+    ],
+)
+def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smaller(
+    sog: Run, monkeypatch: pytest.MonkeyPatch, batch_size: str, advice: str
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: 8 GiB")
+
+    monkeypatch.setattr("sog.cli.evaluate.compose", fail)
+    code, out, err = sog("evaluate", "kuhn", "--search", "10,1", "--batch-size", batch_size)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1] == f"sog: error: out of memory; {advice}"
+
+
+@pytest.mark.parametrize(
     ("package", "arguments", "message"),
     [
         (
