@@ -44,7 +44,7 @@ def value_leaves(
     size = min(_LEAVES_PER_STEP, shape.num_leaves)
     memory, answers = state.memory, None
     if game.num_infostates > 1:
-        memory, answers = _ask(game, evaluator, state, weight, averaging)
+        memory, answers = _ask(game, evaluator, state, averaging)
 
     def compatible_reach(row: Array, reach: Array) -> Array:
         return game.compatible_reach(unpack(game, row), reach)
@@ -63,7 +63,7 @@ def value_leaves(
         if answers is not None:
             rows = answers.first[:, None] + (start + jnp.arange(size))[None]
             values, logits = _rows((answers.values, answers.logits), rows)
-            ranges = _asked_ranges(reach, old.reach_sum, leaf.mask, weight, averaging)
+            ranges = _asked_ranges(reach, old.reach_sum, leaf.mask, averaging)
             counted = LeafQueries(
                 encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None]
             )
@@ -91,11 +91,7 @@ def value_leaves(
 
 
 def _ask(
-    game: Game[Any],
-    evaluator: Evaluator,
-    state: SearchState,
-    weight: Array | None,
-    averaging: float,
+    game: Game[Any], evaluator: Evaluator, state: SearchState, averaging: float
 ) -> tuple[Any, Answers]:
     """Puts the leaves of all searches to the evaluator; returns its memory and its answers."""
     tree, per_search = state.tree, state.tree.shape.num_leaves
@@ -105,7 +101,7 @@ def _ask(
         reach = jax.vmap(take_reach)(tree.reach_rows, tree.leaf.source, tree.leaf.mask)
         queries = LeafQueries(
             encoded=tree.leaf.encoded,
-            ranges=_asked_ranges(reach, sums, tree.leaf.mask, weight, averaging),
+            ranges=_asked_ranges(reach, sums, tree.leaf.mask, averaging),
             is_valid=tree.leaf.edge != NO_PARENT,
         )
         answer = evaluate(game, evaluator, state.memory, queries)
@@ -131,7 +127,7 @@ def _ask(
         reach = jnp.where(mask, tree.reach_rows[search[:, None], source], 0)
         queries = LeafQueries(
             encoded=encoded,
-            ranges=_asked_ranges(reach, sum_, mask, weight, averaging),
+            ranges=_asked_ranges(reach, sum_, mask, averaging),
             is_valid=(row < ends[-1]) & (edge != NO_PARENT),
         )
         answer = evaluate(game, evaluator, memory, jax.tree.map(lambda leaf: leaf[None], queries))
@@ -146,20 +142,17 @@ def _ask(
     return memory, Answers(values=values, logits=logits, first=first)
 
 
-def _asked_ranges(
-    reach: Array, reach_sum: Array, mask: Array, weight: Array | None, averaging: float
-) -> Array:
+def _asked_ranges(reach: Array, reach_sum: Array, mask: Array, averaging: float) -> Array:
     """[..., player, S]: the ranges that a leaf is asked about.
 
-    Those of this update, or a mixture of them with the average ranges of the search so far (this
-    update among them), in which the averages have the share `averaging`. Policies swing from update
-    to update, so a range often lacks infostates that it had before and will have again; to what
-    they could do there the solution of the leaf would pay no attention.
+    Those of this update, or a mixture of them with the average ranges so far (those before
+    this update), in which the averages have the share `averaging`. Policies swing from update to
+    update, so a range often lacks infostates that it had before and will have again; to what they
+    could do there the solution of the leaf would pay no attention.
     """
     if averaging == 0:
         return normalize(reach, mask)
-    # A pass that no average counts matters here only where the leaf was out of reach before.
-    total = reach_sum + (_LEAST_WEIGHT if weight is None else weight) * reach
+    total = reach_sum + _LEAST_WEIGHT * reach  # before the first update there is no sum
     return normalize((1 - averaging) * _scaled(reach) + averaging * _scaled(total), mask)
 
 

@@ -172,10 +172,12 @@ class PlainSearch:
         return cfvs
 
     def _mixed(self, reach: Array, leaf: int) -> Array:
-        """[2, S]: this update's range of each player, and his average range with it counted in."""
-        total = self.reach_sum[:, leaf] + self.num_updates * reach
-        now, average = (normalized(one, np.zeros_like(one)) for one in (reach, total))
-        return np.asarray((1 - self.leaf_averaging) * now + self.leaf_averaging * average)
+        """[2, S]: this update's range of each player and his average range before it, if any."""
+        if self.leaf_averaging == 0:
+            return reach
+        average = self.reach_sum[:, leaf] + 1e-6 * reach  # that of the update where there is none
+        now, before = (normalized(one, np.zeros_like(one)) for one in (reach, average))
+        return np.asarray((1 - self.leaf_averaging) * now + self.leaf_averaging * before)
 
     def _pull_cfvs(self, policy: Array, cfvs: Array) -> tuple[Array, Array]:
         """Cfvs [2, node, S] everywhere and the actors' action cfvs [node, S, A]."""

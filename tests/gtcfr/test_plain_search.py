@@ -109,9 +109,9 @@ def test_a_leaf_can_be_asked_for_a_mixture_of_the_ranges_now_and_their_average()
     search.update(np.arange(tree.num_nodes) == 0, value)
     search.ranges = np.array([[0, 5.0, 0], [1, 1, 1]])
     search.update(np.arange(tree.num_nodes) == 0, value)
-    # Half of the reach comes to each leaf: 1, 0, 3 first, and 0, 2.5, 0 in update 2, of weight 2.
+    # Half of the reach comes to each leaf: 1, 0, 3 before, and 0, 2.5, 0 now.
     np.testing.assert_allclose(asked[0], [0.25, 0, 0.75])
-    np.testing.assert_allclose(asked[-1], 0.75 * np.eye(3)[1] + 0.25 * np.array([1, 5, 3]) / 9)
+    np.testing.assert_allclose(asked[-1], [0.25 / 4, 0.75, 0.25 * 3 / 4], atol=1e-6)
 
 
 def test_a_node_that_joins_later_starts_with_nothing_but_the_weight_of_the_day() -> None:
