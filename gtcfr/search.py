@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import Mesh, PartitionSpec
 
 from gtcfr.evaluator import Evaluator, Fault, encode_to_keep
 from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves, expansion_phase, repeat
@@ -66,18 +67,40 @@ def search(
     root: SearchRoot,
     key: Array,
     settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+    mesh: Mesh | None = None,
 ) -> SearchResult:
     """Runs a batch of searches.
 
     root: where each of them starts. key: one key, or one for each search, so that a search does
-    not depend on its batch. Raises ValueError for sizes that cannot be.
+    not depend on its batch. mesh: the devices that share the batch, in equal parts, see
+    `gtcfr.mesh`; rounding apart, what is found does not depend on them. Raises ValueError for sizes
+    that cannot be.
     """
-    batch_size, path_length = root.path.shape
+    batch_size = len(root.path)
     keys = (
         key
         if key.ndim
         else jax.vmap(functools.partial(jax.random.fold_in, key))(jnp.arange(batch_size))
     )
+    run = functools.partial(_search, game, settings)
+    if mesh is not None:
+        if batch_size % mesh.size:
+            raise ValueError(
+                f"a batch must be a multiple of the {mesh.size} devices of the mesh, "
+                f"got {batch_size}."
+            )
+        split = PartitionSpec(mesh.axis_names)
+        specs = (PartitionSpec(), split, split)
+        run = jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
+    result: SearchResult = run(evaluator, root, keys)
+    return result
+
+
+def _search(
+    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, keys: Array
+) -> SearchResult:
+    """The searches of one device."""
+    path_length = root.path.shape[1]
     shape = settings.shape(game, path_length)
     state, slot = _initial_state(game, evaluator, settings, shape, root, keys)
 

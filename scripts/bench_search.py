@@ -7,15 +7,18 @@ Examples:
 The evaluator is a 3 x 128 MLP with random weights. Columns:
     searches/s, nodes/s    whole searches, and public states added to their trees.
     x floor                the time of a search divided by the floor: as many evaluations of the
-                           same network, one call per update, and nothing else.
+                           same network, one call per update, and nothing else, on one device or
+                           on all of them, whatever is faster.
     leaves                 the share of the time that the floor would take: 1 / (x floor).
     compile                tracing and compiling, without any cache.
     memory                 arguments, results and temporaries of the compiled search, as XLA says.
 
+Searches share all devices: the GPUs, or the cores of a CPU (JAX_NUM_CPU_DEVICES=1 for one device).
+
 Two more tables: how time grows with s, the simulations of a search (in theory as s squared with
 hidden information, since all leaves are valued in every update); and mctx's `muzero_policy`
-against our search with perfect information, both on Connect Four with the same 2 x 64 MLP. Times
-are medians of several runs after warm-up.
+against our search with perfect information, both on one device and on Connect Four, with the same
+2 x 64 MLP. Times are medians of several runs after warm-up.
 """
 
 import argparse
@@ -35,14 +38,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import Mesh, PartitionSpec
 from machine import processor, versions
 from rich.console import Console
 from rich.table import Table
 
 from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
+from sog.cli.devices import use_all_cores
 from sog.games import Game, make
 
 Row = dict[str, Any]
@@ -94,13 +100,16 @@ def median_seconds(run: Callable[[int], Any]) -> float:
     return statistics.median(seconds)
 
 
-def floor_seconds(game: Game[Any], params: Params, num_calls: int, queries_per_call: int) -> float:
+def floor_seconds(
+    game: Game[Any], params: Params, num_calls: int, queries_per_call: int, mesh: Mesh
+) -> float:
     """The same evaluations alone: each call waits for the one before, as in a search."""
+    num_queries = -(-queries_per_call // mesh.size) * mesh.size
     num_features = jax.eval_shape(lambda: game.observe(game.root())).shape[0]
-    features = jax.random.normal(jax.random.key(0), (queries_per_call, num_features))
-    ranges = jnp.full((queries_per_call, 2, game.num_infostates), 1 / game.num_infostates)
+    features = jax.random.normal(jax.random.key(0), (num_queries, num_features))
+    ranges = jnp.full((num_queries, 2, game.num_infostates), 1 / game.num_infostates)
+    split = PartitionSpec(mesh.axis_names)
 
-    @jax.jit
     def run(params: Params, features: Array, ranges: Array) -> Array:
         def call(_: Array, ranges: Array) -> Array:
             values, logits = mlp(params, features, ranges)
@@ -109,39 +118,56 @@ def floor_seconds(game: Game[Any], params: Params, num_calls: int, queries_per_c
         result: Array = jax.lax.fori_loop(0, num_calls, call, ranges)
         return result
 
-    return median_seconds(lambda _: run(params, features, ranges))
+    specs = (PartitionSpec(), split, split)
+    spread = jax.jit(jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split))
+    params = jax.device_put(params, on_all(mesh))
+    features, ranges = jax.device_put((features, ranges), split_batch(mesh))
+    return median_seconds(lambda _: spread(params, features, ranges))
 
 
-def measure(text: str, batch: int, simulations: int, hidden: Sequence[int] = HIDDEN) -> Row:
-    """One row: SoG(simulations, 1) from the start of a game."""
+def measure(
+    text: str,
+    batch: int,
+    simulations: int,
+    hidden: Sequence[int] = HIDDEN,
+    mesh: Mesh | None = None,
+) -> Row:
+    """One row: SoG(simulations, 1) from the start of a game. mesh: all devices unless given."""
+    mesh = batch_mesh(batch) if mesh is None else mesh
     game = make(text)
     params = mlp_params(game, hidden, seed=0)
-    evaluator = NetworkEvaluator(apply_fn=mlp, params=params)
+    evaluator = NetworkEvaluator(apply_fn=mlp, params=params, leaves_per_call=leaves_per_call())
     is_perfect = game.num_infostates == 1
     settings = SearchSettings(num_simulations=simulations, num_children=1 if is_perfect else None)
-    root = start_of_game(game, batch_size=batch)
+    evaluator = jax.device_put(evaluator, on_all(mesh))
+    root = jax.device_put(start_of_game(game, batch_size=batch), split_batch(mesh))
     began = time.perf_counter()
     compiled = (
-        jax.jit(functools.partial(search, game, settings=settings))
-        .lower(evaluator=evaluator, root=root, key=jax.random.key(0))
+        jax.jit(functools.partial(search, game, settings=settings, mesh=mesh))
+        .lower(evaluator=evaluator, root=root, key=jax.device_put(jax.random.key(0), on_all(mesh)))
         .compile()
     )
     compile_seconds = time.perf_counter() - began
     memory: Any = compiled.memory_analysis()  # None where a backend does not say
 
     def run(seed: int) -> SearchResult:
-        result: SearchResult = compiled(evaluator=evaluator, root=root, key=jax.random.key(seed))
+        key = jax.device_put(jax.random.key(seed), on_all(mesh))
+        result: SearchResult = compiled(evaluator=evaluator, root=root, key=key)
         return result
 
     result = run(1)
     seconds = median_seconds(lambda seed: run(seed).policy)
     num_queries = float(np.mean(np.asarray(result.queries.num_seen)))
     queries_per_call = max(1, round(num_queries * batch / settings.num_updates))
-    floor = floor_seconds(game, params, settings.num_updates, queries_per_call)
+    floor = min(
+        floor_seconds(game, params, settings.num_updates, queries_per_call, floor_mesh)
+        for floor_mesh in {batch_mesh(1), mesh}
+    )
     return {
         "game": text,
         "batch": batch,
         "simulations": simulations,
+        "devices": mesh.size,
         "seconds": seconds,
         "searches_per_second": batch / seconds,
         "nodes_per_second": float(np.sum(np.asarray(result.tree.num_nodes))) / seconds,
@@ -151,7 +177,8 @@ def measure(text: str, batch: int, simulations: int, hidden: Sequence[int] = HID
         "leaf_share": floor / seconds,
         "compile_seconds": compile_seconds,
         "memory_bytes": memory
-        and memory.argument_size_in_bytes + memory.output_size_in_bytes + memory.temp_size_in_bytes,
+        and mesh.size  # it is told of one device
+        * (memory.argument_size_in_bytes + memory.output_size_in_bytes + memory.temp_size_in_bytes),
     }
 
 
@@ -228,6 +255,7 @@ def print_rows(console: Console, title: str, rows: list[Row]) -> None:
 
 def main() -> None:
     """Runs the benchmark."""
+    use_all_cores()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -283,7 +311,7 @@ def compare_with_mctx(console: Console, simulations: int) -> Row | None:
         console.print("mctx is not installed: pip install mctx")
         return None
     theirs = measure_mctx(simulations)
-    ours = measure("connect_four", MCTX_BATCH, simulations, MCTX_HIDDEN)
+    ours = measure("connect_four", MCTX_BATCH, simulations, MCTX_HIDDEN, batch_mesh(1))
     ratio = ours["seconds"] / theirs["seconds"]
     console.print(
         f"connect_four, batch {MCTX_BATCH}, {simulations} simulations, MLP 2 x 64: "

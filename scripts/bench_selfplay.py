@@ -19,7 +19,6 @@ own network; our figure is of this machine.
 import argparse
 import functools
 import json
-import os
 import statistics
 import sys
 import time
@@ -33,6 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
@@ -42,6 +42,7 @@ from selfplay.loop import InlineTraining
 from selfplay.processes import ProcessTraining
 from selfplay.ray_cluster import ray_cluster
 from selfplay.schedule import PARTS, Schedule
+from sog.cli.devices import num_cores, use_all_cores
 from sog.games import make
 
 Row = dict[str, Any]
@@ -94,12 +95,16 @@ def measure_rebel() -> Row:
     """Subgames per second of the query solver with ReBeL's setting, from the root."""
     game = make(REBEL_GAME)
     apply_fn, params = make_network(game, REBEL_NETWORK)
-    evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params)
+    evaluator = NetworkEvaluator(
+        apply_fn=apply_fn, params=params, leaves_per_call=leaves_per_call()
+    )
     settings = SearchSettings(
         num_simulations=REBEL_HALF_ITERATIONS // 2, lookahead=2, grow=False, capacity=CAPACITY
     )
-    run: Any = jax.jit(functools.partial(search, game, settings=settings))
-    root = start_of_game(game, batch_size=BATCH)
+    mesh = batch_mesh(BATCH)
+    run: Any = jax.jit(functools.partial(search, game, settings=settings, mesh=mesh))
+    evaluator = jax.device_put(evaluator, on_all(mesh))
+    root = jax.device_put(start_of_game(game, batch_size=BATCH), split_batch(mesh))
     times = []
     for seed in range(MIN_RUNS + 1):  # the first one compiles
         began = time.perf_counter()
@@ -108,9 +113,7 @@ def measure_rebel() -> Row:
         times.append(time.perf_counter() - began)
     if bool(jnp.any(result.is_full)):
         raise SystemExit("the look-ahead has no room: CAPACITY is too small.")
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+    cores = num_cores()
     per_second = BATCH / statistics.median(times[1:])
     return {
         "game": REBEL_GAME,
@@ -143,6 +146,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="of training (default: 60)")
     parser.add_argument("--json-out", type=Path, metavar="FILE", help="write the figures there")
     arguments = parser.parse_args()
+    use_all_cores()
     console = Console(file=sys.stderr if arguments.json_out is None else sys.stdout)
     try:
         training = measure_training(arguments.config, arguments.seconds)

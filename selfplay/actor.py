@@ -13,6 +13,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.resolving import next_root
@@ -92,14 +93,16 @@ def step_games(
     games: Games,
     version: Array,
     key: Array,
+    mesh: Mesh | None = None,
 ) -> tuple[Games, Decisions]:
-    """One decision in every game. version: of the evaluator's network."""
+    """One decision in every game. version: of the evaluator's network. mesh: the devices that share
+    the searches."""
     search_key, query_key, move_key, deal_key = jax.random.split(key, 4)
     worlds = games.worlds
     mover = jax.vmap(game.actor)(worlds.state)
     num_events = jnp.take_along_axis(worlds.num_events, mover[:, None], axis=1)
     roots = _roots(game, games, mover, settings.safe)
-    result = _search(game, search_settings, settings, evaluator, roots, search_key)
+    result = _search(game, search_settings, settings, evaluator, roots, search_key, mesh)
     last = tuple(_where(mover == player, result, old) for player, old in enumerate(games.last))
     size = settings.batch_size
     visited = jax.vmap(functools.partial(store_example, game))(
@@ -136,9 +139,10 @@ def _search(
     evaluator: Evaluator,
     roots: SearchRoot,
     key: Array,
+    mesh: Mesh | None = None,
 ) -> SearchResult:
     asking = with_queries(search_settings, settings.queries_per_search)
-    return search(game, evaluator=evaluator, root=roots, key=key, settings=asking)
+    return search(game, evaluator=evaluator, root=roots, key=key, settings=asking, mesh=mesh)
 
 
 def _first_roots(game: Game[Any], worlds: World, player: int = PLAYER_0) -> SearchRoot:

@@ -5,6 +5,7 @@ code serves one and many. Several steps are one call, which is faster for small 
 """
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -91,14 +92,27 @@ def restored_state(state: LearnerState, arrays: list[np.ndarray]) -> LearnerStat
     return restored
 
 
+def learner_devices() -> list[jax.Device]:
+    """All accelerators, or one CPU device: it has all cores for its products of matrices, and what
+    an optimizer does with the parameters every device would do again."""
+    devices = jax.devices()
+    return devices[:1] if devices[0].platform == "cpu" else devices
+
+
 class Learner:
     """Steps on batches."""
 
     def __init__(
-        self, game: Game[Any], apply_fn: ApplyNetwork, settings: LearnerSettings, params: Any
+        self,
+        game: Game[Any],
+        apply_fn: ApplyNetwork,
+        settings: LearnerSettings,
+        params: Any,
+        devices: Sequence[jax.Device] | None = None,
     ) -> None:
-        """Raises ValueError if a batch cannot be spread over the devices."""
-        devices = np.array(jax.devices())
+        """devices: `learner_devices` unless given. Raises ValueError if a batch cannot be spread
+        over them."""
+        devices = learner_devices() if devices is None else devices
         if settings.batch_size % len(devices):
             raise ValueError(
                 f"learner: batch_size must be a multiple of the {len(devices)} devices, "
@@ -106,7 +120,7 @@ class Learner:
             )
         self.settings = settings
         optimizer = make_optimizer(settings)
-        mesh = Mesh(devices, ("data",))
+        mesh = Mesh(np.array(devices), ("data",))
         everywhere = NamedSharding(mesh, PartitionSpec())
         self._spread = NamedSharding(mesh, PartitionSpec(None, "data"))
         self._everywhere = everywhere

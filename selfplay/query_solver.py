@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.flow import normalize
@@ -69,11 +70,12 @@ def solve_queries(
     ranges: Array,
     version: Array,
     key: Array,
+    mesh: Mesh | None = None,
 ) -> Solved:
     """Solves a batch of queries. states: [query, width], packed; ranges: [query, player, S].
 
-    version: of the network. The examples have the ranges that were solved, see
-    `SolverSettings.tremble` and `SolverSettings.random_ranges`.
+    version: of the network. mesh: the devices that share the searches. The examples have the ranges
+    that were solved, see `SolverSettings.tremble` and `SolverSettings.random_ranges`.
     """
     search_key, query_key, range_key = jax.random.split(key, 3)
     public = jax.vmap(lambda row: unpack(game, row))(states)
@@ -88,6 +90,7 @@ def solve_queries(
         root=belief_state(public, ranges),
         key=search_key,
         settings=with_queries(settings.search, recursive),
+        mesh=mesh,
     )
     versions = jnp.broadcast_to(version, len(states))
 

@@ -7,12 +7,12 @@ import abc
 import time
 from typing import Any, Final
 
-import jax
 import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.mesh import leaves_per_call
 from networks.cvpn import ApplyNetwork, check_network, make_network
-from selfplay.learner import Learner
+from selfplay.learner import Learner, learner_devices
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, Work
@@ -115,7 +115,12 @@ def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]
 
 def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
     """A network at the leaves of a search."""
-    return NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
+    return NetworkEvaluator(
+        apply_fn=apply_fn,
+        params=params,
+        encode_fn=apply_fn.encode,
+        leaves_per_call=leaves_per_call(),
+    )
 
 
 def check_config(game: Game[Any], config: Config) -> None:
@@ -137,7 +142,7 @@ def check_config(game: Game[Any], config: Config) -> None:
             search.shape(game, path_length)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-    devices = jax.device_count()
+    devices = len(learner_devices())
     if config.learner.batch_size % devices:
         raise ValueError(
             f"learner: batch_size must be a multiple of the {devices} devices, "

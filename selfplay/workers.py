@@ -15,6 +15,7 @@ import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.mesh import batch_mesh, on_all, split_batch
 from gtcfr.packing import unpack
 from selfplay.actor import Games, start_games, step_games
 from selfplay.examples import StoredExample
@@ -62,8 +63,11 @@ class SelfplayWorker:
                 start_games, game, search_settings=config.search, settings=config.selfplay
             )
         )
+        mesh = batch_mesh(config.selfplay.batch_size)
+        self._split, self._on_all = split_batch(mesh), on_all(mesh)
         self._step: Any = jax.jit(
-            functools.partial(step_games, game, config.search, config.selfplay)
+            functools.partial(step_games, game, config.search, config.selfplay, mesh=mesh),
+            out_shardings=(self._split, None),
         )
         self.begin_new_games()
 
@@ -85,7 +89,9 @@ class SelfplayWorker:
         began = time.perf_counter()
         start_key, step_key = jax.random.split(key)
         if self._games is None:
-            self._games = self._start(evaluator=evaluator, key=start_key)
+            started = self._start(evaluator=evaluator, key=start_key)
+            self._games = jax.device_put(started, self._split)
+        evaluator, version, step_key = jax.device_put((evaluator, version, step_key), self._on_all)
         self._games, found = self._step(evaluator, self._games, version, step_key)
         decisions = jax.device_get(found)
         if decisions.overflows:
@@ -114,7 +120,9 @@ class SolverWorker:
 
     def __init__(self, game: Game[Any], config: Config) -> None:
         self._game = game
-        self._solve: Any = jax.jit(functools.partial(solve_queries, game, config.solver))
+        mesh = batch_mesh(config.solver.batch_size)
+        self._split, self._on_all = split_batch(mesh), on_all(mesh)
+        self._solve: Any = jax.jit(functools.partial(solve_queries, game, config.solver, mesh=mesh))
 
     def solve(
         self,
@@ -128,7 +136,9 @@ class SolverWorker:
         player, S]. Raises ValueError if a value is not finite.
         """
         began = time.perf_counter()
-        solved = jax.device_get(self._solve(evaluator, states, ranges, version, key))
+        queries = jax.device_put((states, ranges), self._split)
+        evaluator, version, key = jax.device_put((evaluator, version, key), self._on_all)
+        solved = jax.device_get(self._solve(evaluator, *queries, version, key))
         _check(self._game, solved.fault, "the query solver")
         new_states, new_ranges = _chosen(solved.queries)
         return Work(

@@ -5,10 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
+from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from selfplay.trained import load_trained
 from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.devices import use_all_cores
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, is_out_of_memory, reason
 from sog.cli.evaluate_options import MOST_NODES_EVALUATED
 from sog.cli.evaluate_plan import Plan, read_plan
@@ -31,6 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
     plan = read_plan(arguments)
     use_compilation_cache()
+    use_all_cores()
     game = load_game(arguments.game)
     finished: list[Finished] = []
     failures: list[str] = []
@@ -170,6 +173,7 @@ def _compose(
         seeds=plan.num_seeds,
         first_seed=plan.first_seed,
         batch_size=plan.arguments.batch_size,
+        mesh=batch_mesh(),
         search_everywhere=plan.arguments.search_everywhere,
         safe=not plan.arguments.unsafe,
         progress=show,

@@ -38,6 +38,8 @@ examples:
   sog evaluate leduc --whole-game --search 100,1 --unsafe
                                                   what re-solving without the gadget costs
 
+Searches share all GPUs, or all cores of a CPU; with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
+
 Seeds: policy number n (counted from --seed) draws its simulations from seed n, and the errors of
 --noise from numpy's default_rng(n), once for every infostate of every public state. Without growth
 and noise nothing is random: one policy is composed, whatever --seeds says.
@@ -91,7 +93,8 @@ def _add_searches(parser: argparse.ArgumentParser) -> None:
         type=positive_integer,
         default=64,
         metavar="N",
-        help="searches at once, for speed only (default: 64)",
+        help="searches at once, for speed only; all GPUs share them, or all cores of a CPU "
+        "(default: 64)",
     )
 
 

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from gtcfr.evaluator import Evaluator
+from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.evaluation.composed import compose
 from sog.evaluation.value_error import HeldOut
@@ -28,7 +29,7 @@ class Progress:
 
     def measure(self, evaluator: Evaluator) -> dict[str, float]:
         """Metrics in the game's own units; exploitability is the mean over a few seeds."""
-        composed = compose(self._compiled, evaluator, self._search, seeds=_SEEDS)
+        composed = compose(self._compiled, evaluator, self._search, seeds=_SEEDS, mesh=batch_mesh())
         found = {"exploitability": float(composed.exploitability.mean())}
         if self._held_out is not None:
             errors = self._held_out.errors(evaluator)

@@ -292,7 +292,6 @@ def refusal(sog: Run, *arguments: str) -> str:
         ("game=chess", "unknown game 'chess'"),
         ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
         ("search.num_children=1", "search: num_children must be None"),
-        ("learner.batch_size=9", "learner: batch_size must be a multiple of the 2 devices, got 9."),
         ("network.torso=resnet", "torso must be mlp for kuhn, whose features are no planes"),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator
+from gtcfr.mesh import batch_mesh
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.evaluation import ComposedPolicies, compose
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -156,3 +157,15 @@ def test_resolving_leduc_gives_the_figures_of_a_chain_per_player() -> None:
     # 45.9 in the plain oracle; rounding of the ranges alone moves it by about 1.
     assert _exploitability("leduc", 100) == pytest.approx(46, rel=0.06)
     assert _exploitability("leduc", 100, safe=False) > 200
+
+
+def test_devices_share_batches_of_any_size() -> None:
+    """Here a batch of 3 becomes one of 4, of which one search is for nothing."""
+    settings = SearchSettings(num_simulations=5)
+    one, two = (
+        compose(compiled_game("kuhn"), ZeroEvaluator(), settings, seeds=3, batch_size=3, mesh=mesh)
+        for mesh in (None, batch_mesh())
+    )
+    assert one.num_searches == two.num_searches
+    np.testing.assert_allclose(one.policy, two.policy, atol=1e-5)
+    assert np.ptp(one.policy, axis=0).max() > 0.01  # seeds differ

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -13,8 +14,10 @@ import pytest
 from gtcfr.packing import pack
 from networks.cvpn import ApplyNetwork, NetworkSettings, make_network
 from networks.losses import batch_loss
+from selfplay import schedule
+from selfplay.config import load_config
 from selfplay.examples import StoredExample, load_example, no_examples, take
-from selfplay.learner import Learner, NotFiniteError, make_optimizer
+from selfplay.learner import Learner, NotFiniteError, learner_devices, make_optimizer
 from selfplay.settings import LearnerSettings
 from sog.games import make
 from tests.tabular.small_games import tree_of
@@ -37,9 +40,14 @@ def network(width: int = 16) -> tuple[ApplyNetwork, Any]:
     return make_network(KUHN, NetworkSettings(width=width, depth=1), seed=1)
 
 
-def learner(settings: LearnerSettings = SETTINGS, width: int = 16) -> Learner:
+def learner(
+    settings: LearnerSettings = SETTINGS,
+    width: int = 16,
+    devices: Sequence[jax.Device] | None = None,
+) -> Learner:
+    """On all devices unless they are given."""
     apply_fn, params = network(width)
-    return Learner(KUHN, apply_fn, settings, params)
+    return Learner(KUHN, apply_fn, settings, params, devices or jax.devices())
 
 
 @functools.cache
@@ -130,12 +138,9 @@ def assert_moved(params: Any) -> None:
     assert min(jax.tree.leaves(moved)) > 1e-3
 
 
-def test_two_devices_do_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_devices_do_the_same_as_one() -> None:
     assert jax.device_count() == 2
-    two = learner()
-    with monkeypatch.context() as patch:
-        patch.setattr(jax, "devices", lambda: jax.local_devices()[:1])
-        one = learner()
+    one, two = learner(devices=jax.devices()[:1]), learner()
     found = batches(5)
     for each in (one, two):
         each.train(found)
@@ -150,7 +155,7 @@ def num_devices(state: Any) -> int:
 
 
 def test_searches_find_the_parameters_on_one_device() -> None:
-    """They are compiled for one, and must not meet arrays that are on all."""
+    """Who searches says himself which devices are to have copies."""
     one = learner()
     assert num_devices(one.state) == 1
     one.train(batches(1))
@@ -160,12 +165,26 @@ def test_searches_find_the_parameters_on_one_device() -> None:
     assert_equal_params(one.state, one._states, 0)
 
 
-def test_a_batch_that_cannot_be_shared_by_the_devices_is_refused() -> None:
+def test_on_a_cpu_one_device_learns() -> None:
+    """With all of them an optimizer like Muon would do the same products on each."""
+    assert learner_devices() == jax.devices()[:1]
+    apply_fn, params = network()
+    assert num_devices(Learner(KUHN, apply_fn, SETTINGS, params)._states) == 1
+
+
+def test_a_batch_that_cannot_be_shared_by_the_devices_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     settings = dataclasses.replace(SETTINGS, batch_size=7)
     with pytest.raises(
         ValueError, match=r"^learner: batch_size must be a multiple of the 2 devices, got 7\.$"
     ):
         learner(settings)
+    # A run is refused before a folder is made for it.
+    monkeypatch.setattr(schedule, "learner_devices", jax.devices)
+    config = dataclasses.replace(load_config("kuhn"), learner=settings)
+    with pytest.raises(ValueError, match=r"^learner: batch_size must be a multiple of the 2 dev"):
+        schedule.check_config(KUHN, config)
 
 
 def test_several_steps_in_one_call_are_the_steps_one_by_one() -> None:
