@@ -73,7 +73,8 @@ def search(
 
     root: where each of them starts. key: one key, or one for each search, so that a search does
     not depend on its batch. mesh: the devices that share the batch, in equal parts, see
-    `gtcfr.mesh`; rounding apart, what is found does not depend on them. Raises ValueError for sizes
+    `gtcfr.mesh`; rounding apart, what is found does not depend on them (but every device numbers
+    the random playouts of a `RolloutEvaluator` anew). Raises ValueError for sizes
     that cannot be.
     """
     batch_size = len(root.path)

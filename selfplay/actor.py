@@ -7,13 +7,14 @@ probabilities. A game that is over is replaced by a new one.
 """
 
 import functools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.sharding import Mesh
+from jax.sharding import Mesh, PartitionSpec
 
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.resolving import next_root
@@ -64,8 +65,8 @@ class Decisions:
     is_abandoned: Array  # [game] bool: somebody resigned, or there were too many moves
     utility: Array  # [game]: of player 0, where the game is over
     queries: NewQueries
-    num_full: Array  # int32: trees without room
-    overflows: Array  # bool: there were more events between two decisions than `max_events`
+    is_full: Array  # [game] bool: a tree without room
+    overflows: Array  # [game] bool: there were more events between two decisions than `max_events`
     fault: Fault
 
 
@@ -110,13 +111,14 @@ def step_games(
     )
     move = functools.partial(_move, game, settings)
     keys = jax.random.split(move_key, size)
-    moved, resigns = jax.vmap(move)(worlds, result.policy, result.values, keys)
+    moved, resigns = _each_game(mesh, move)(worlds, result.policy, result.values, keys)
     is_over = jax.vmap(game.actor)(moved.state) == TERMINAL
     abandoned = resigns
     if settings.max_moves is not None:
         abandoned |= ~is_over & (moved.num_decisions >= settings.max_moves)
     utility = jax.vmap(functools.partial(world_utility, game))(moved.state, moved.infostates)
-    new = jax.vmap(functools.partial(_new_world, game, settings))(jax.random.split(deal_key, size))
+    deal = functools.partial(_new_world, game, settings)
+    new = _each_game(mesh, deal)(jax.random.split(deal_key, size))
     decisions = Decisions(
         visited=visited,
         infostates=worlds.infostates,
@@ -124,8 +126,8 @@ def step_games(
         is_abandoned=abandoned,
         utility=jnp.where(is_over, utility, 0),
         queries=choose_queries(result.queries, settings.queries_per_search, query_key),
-        num_full=jnp.sum(result.is_full, dtype=jnp.int32),
-        overflows=jnp.any(num_events > settings.max_events),
+        is_full=result.is_full,
+        overflows=num_events[:, 0] > settings.max_events,
         fault=result.fault,
     )
     next_worlds = _where(is_over | abandoned, new, moved)
@@ -241,6 +243,16 @@ def _new_world(game: Game[Any], settings: SelfplaySettings, key: Array) -> World
         has_searched=jnp.zeros(2, bool),
     )
     return _let_chance_move(game, world, chance_key)
+
+
+def _each_game(mesh: Mesh | None, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function for a batch of games; a loop of it asks only about the games of its device, for
+    a device that waits long for another's answer ends the process."""
+    batched = jax.vmap(function)
+    if mesh is None:
+        return batched
+    split = PartitionSpec(mesh.axis_names)
+    return jax.shard_map(batched, mesh=mesh, in_specs=split, out_specs=split, check_vma=False)
 
 
 def _where(condition: Array, yes: Any, no: Any) -> Any:

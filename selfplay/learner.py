@@ -1,6 +1,6 @@
 """The learner: gradient steps on batches of examples, on one device or on many.
 
-The batch of a step is spread over all devices and the parameters are on each of them, so the same
+The batch of a step is spread over its devices and the parameters are on each of them, so the same
 code serves one and many. Several steps are one call, which is faster for small networks.
 """
 

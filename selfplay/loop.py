@@ -1,6 +1,6 @@
 """The inline schedule: actors, query solver and learner take turns in one process.
 
-It needs nothing else, and is deterministic: the same configuration on the same machine gives the
+It needs nothing else, and is deterministic: the same configuration on the same devices gives the
 same parameters, bit for bit, also if the run was killed and resumed from a checkpoint. For that,
 every random number follows from the seed and the number of the cycle, and games in progress are
 begun anew after every checkpoint, whether or not the run goes on from it.

@@ -22,7 +22,11 @@ from typing import Any, Final
 
 import jax
 
-_ONE_THREAD: Final = {"NPROC": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
+_ONE_THREAD: Final = {
+    "NPROC": "1",
+    "JAX_NUM_CPU_DEVICES": "1",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+}
 """A worker per core is faster than one worker on all of them, unless each starts as many threads
 as there are cores."""
 _KNOCK_SECONDS: Final = 10.0

@@ -135,7 +135,7 @@ class LearnerSettings:
     """The optimizer and the loss."""
 
     batch_size: int = 512
-    """Examples per step, over all devices."""
+    """Examples per step, over all GPUs."""
     optimizer: str = "adam"
     """adam, sgd, or muon, which makes the steps of matrices orthogonal (beyond the paper)."""
     learning_rate: float = 1e-3

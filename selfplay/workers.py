@@ -94,7 +94,7 @@ class SelfplayWorker:
         evaluator, version, step_key = jax.device_put((evaluator, version, step_key), self._on_all)
         self._games, found = self._step(evaluator, self._games, version, step_key)
         decisions = jax.device_get(found)
-        if decisions.overflows:
+        if decisions.overflows.any():
             raise ValueError(
                 f"selfplay: max_events must be larger in {self._game.name}, where a player may see "
                 f"more public events between two decisions, got {self._settings.max_events}."
@@ -109,7 +109,7 @@ class SelfplayWorker:
             counts={
                 "searches": len(decisions.is_over),
                 "games": int((decisions.is_over | decisions.is_abandoned).sum()),
-                "full_trees": int(decisions.num_full),
+                "full_trees": int(decisions.is_full.sum()),
             },
             seconds=time.perf_counter() - began,
         )

@@ -1,9 +1,12 @@
 """How many devices JAX sees on a CPU: one per core, which share batches of searches."""
 
+import math
 import os
+from pathlib import Path
 
 import jax
 
+_CGROUP = Path("/sys/fs/cgroup/cpu.max")
 _VARIABLE = "JAX_NUM_CPU_DEVICES"
 _FLAG = "xla_force_host_platform_device_count"
 
@@ -22,5 +25,16 @@ def use_all_cores() -> None:
 def num_cores() -> int:
     """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    return int(max(1, min(cores, _quota(_CGROUP))))
+
+
+def _quota(path: Path) -> float:
+    """Cores' worth of time that a container may use, as Linux says, rounded up."""
+    try:
+        limit, period = path.read_text().split()
+        return math.ceil(int(limit) / int(period))
+    except (OSError, ValueError):  # there is no such file, or the limit is "max"
+        return math.inf

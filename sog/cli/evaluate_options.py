@@ -38,7 +38,7 @@ examples:
   sog evaluate leduc --whole-game --search 100,1 --unsafe
                                                   what re-solving without the gadget costs
 
-Searches share all GPUs, or all cores of a CPU; with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
+Searches share all GPUs, or all cores of a CPU. With JAX_NUM_CPU_DEVICES=1 the CPU is one device.
 
 Seeds: policy number n (counted from --seed) draws its simulations from seed n, and the errors of
 --noise from numpy's default_rng(n), once for every infostate of every public state. Without growth

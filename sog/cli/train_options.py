@@ -18,7 +18,8 @@ A configuration is the name of one that is installed (sog configs) or a TOML fil
 The same command goes on where a run was stopped or killed, from its newest checkpoint. Ctrl-C
 (or SIGTERM) finishes the cycle, saves a checkpoint and stops; a second one stops at once.
 
-Searches share all GPUs, or all cores of a CPU; with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
+A batch of searches is shared by all GPUs, or by all cores of a CPU, or by as many of them as divide
+it; with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
 
 --schedule processes trains on Ray (pip install 'sog[processes]'): workers play and solve while the
 learner learns, and one that dies is replaced. Ray is started for the run, reachable from this

@@ -75,8 +75,10 @@ def compose(
     jobs = _plan(tree, search_everywhere)
     levels = list(_levels(tree, jobs))
     most = max((len(level) for level in levels), default=1) * len(groups[0][1])
-    mesh = batch_mesh(1) if mesh is None else mesh
-    batch_size = -(-min(batch_size, most) // mesh.size) * mesh.size
+    batch_size = min(batch_size, most)
+    devices = batch_mesh(1).devices if mesh is None else mesh.devices.flatten()[:batch_size]
+    mesh = Mesh(devices, ("batch",))
+    batch_size = -(-batch_size // mesh.size) * mesh.size
     program = Program(tree, settings, jobs, first_seed, batch_size, mesh, safe)
     program.compile(groups[0][0])
     compiled_at = time.perf_counter()

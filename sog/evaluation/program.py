@@ -62,6 +62,7 @@ class Program:
         for number, job in enumerate(jobs):
             self.children.setdefault(job.parent, []).append(number)
         self._settings, self._mesh, self._safe = settings, mesh, safe
+        self._on_devices: tuple[Evaluator, Evaluator] | None = None
         self._run: Any = None
         self._take: Any = None
 
@@ -102,8 +103,10 @@ class Program:
         ids = [(self.first_seed + seed, number) for number, seed in batch]
         ids += ids[:1] * (size - len(ids))
         asked = {"root": stacked, "key": _keys(jnp.array(ids, jnp.uint32))}
+        if self._on_devices is None or self._on_devices[0] is not evaluator:
+            self._on_devices = evaluator, jax.device_put(evaluator, on_all(self._mesh))
         return {
-            "evaluator": jax.device_put(evaluator, on_all(self._mesh)),
+            "evaluator": self._on_devices[1],
             **jax.device_put(asked, split_batch(self._mesh)),
         }
 

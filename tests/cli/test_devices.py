@@ -1,13 +1,17 @@
 """On a CPU every core is a device, unless the user has said otherwise."""
 
+import json
+import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from sog.cli.devices import num_cores
+from sog.cli.devices import _quota, num_cores
 
+SAYS_DEVICES = ("JAX_NUM_CPU_DEVICES", "XLA_FLAGS")
 PROGRAM = """
 import jax
 from sog.cli.devices import use_all_cores
@@ -25,12 +29,33 @@ print(jax.device_count())
     ],
 )
 def test_cores_are_devices(said: dict[str, str], expected: int) -> None:
-    environment = {k: v for k, v in os.environ.items() if k != "JAX_NUM_CPU_DEVICES"}
+    assert int(run("-c", PROGRAM, **said)) == expected
+
+
+def run(*arguments: str, **said: str) -> str:
+    """What Python prints, where nothing is said of devices but this."""
+    environment = {k: v for k, v in os.environ.items() if k not in SAYS_DEVICES}
     found = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, *arguments],
         env={**environment, "JAX_PLATFORMS": "cpu", **said},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert int(found.stdout) == expected
+    return found.stdout
+
+
+def test_an_evaluation_has_all_cores() -> None:
+    """Nothing before it may ask JAX for its devices, or the command fails."""
+    found = run("-m", "sog", "evaluate", "kuhn", "--search", "2,1", "--seeds", "2", "--json")
+    assert json.loads(found)["results"][0]["seeds"] == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"), [("150000 100000\n", 2), ("max 100000\n", math.inf), ("", math.inf)]
+)
+def test_a_container_may_have_fewer_cores(tmp_path: Path, content: str, expected: float) -> None:
+    file = tmp_path / "cpu.max"
+    file.write_text(content)
+    assert _quota(file) == expected
+    assert _quota(tmp_path / "missing") == math.inf

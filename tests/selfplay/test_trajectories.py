@@ -37,8 +37,8 @@ def decisions(
         "is_abandoned": np.array([course == ABANDONED for course in courses]),
         "utility": np.array(utilities or [0.0] * len(courses), np.float32),
         "queries": None,  # neither these nor what may go wrong is looked at
-        "num_full": np.int32(0),
-        "overflows": np.bool_(False),
+        "is_full": np.zeros(1, bool),
+        "overflows": np.zeros(1, bool),
         "fault": None,
     }
     return Decisions(**fields)
