@@ -24,6 +24,11 @@ def batch_mesh(batch_size: int | None = None) -> Mesh:
     return Mesh(np.array(devices[:number]), (_AXIS,))
 
 
+def first_devices(mesh: Mesh, number: int) -> Mesh:
+    """A mesh of no more devices than that."""
+    return Mesh(mesh.devices.flatten()[:number], (_AXIS,))
+
+
 def leaves_per_call() -> int:
     """What suits a `NetworkEvaluator` here.
 

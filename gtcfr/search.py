@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.sharding import Mesh, PartitionSpec
+from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault, encode_to_keep
 from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves, expansion_phase, repeat
@@ -24,6 +24,7 @@ from gtcfr.flow import normalize
 from gtcfr.gadget import Gadget, make_gadget
 from gtcfr.growth import NewLeaves, plant
 from gtcfr.leaves import no_answers, value_leaves
+from gtcfr.mesh import on_all, split_batch
 from gtcfr.packing import pack, packed_width, unpack
 from gtcfr.query import QuerySample, no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
@@ -74,8 +75,7 @@ def search(
     root: where each of them starts. key: one key, or one for each search, so that a search does
     not depend on its batch. mesh: the devices that share the batch, in equal parts, see
     `gtcfr.mesh`; rounding apart, what is found does not depend on them (but every device numbers
-    the random playouts of a `RolloutEvaluator` anew). Raises ValueError for sizes
-    that cannot be.
+    the random playouts of a `RolloutEvaluator` anew). Raises ValueError for sizes that cannot be.
     """
     batch_size = len(root.path)
     keys = (
@@ -90,8 +90,9 @@ def search(
                 f"a batch must be a multiple of the {mesh.size} devices of the mesh, "
                 f"got {batch_size}."
             )
-        split = PartitionSpec(mesh.axis_names)
-        specs = (PartitionSpec(), split, split)
+        split = split_batch(mesh).spec
+        specs = (on_all(mesh).spec, split, split)
+        # The check wants loops to say of constants they begin with which devices they differ on.
         run = jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
     result: SearchResult = run(evaluator, root, keys)
     return result

@@ -38,7 +38,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.sharding import Mesh, PartitionSpec
+from jax.sharding import Mesh
 from machine import processor, versions
 from rich.console import Console
 from rich.table import Table
@@ -108,7 +108,6 @@ def floor_seconds(
     num_features = jax.eval_shape(lambda: game.observe(game.root())).shape[0]
     features = jax.random.normal(jax.random.key(0), (num_queries, num_features))
     ranges = jnp.full((num_queries, 2, game.num_infostates), 1 / game.num_infostates)
-    split = PartitionSpec(mesh.axis_names)
 
     def run(params: Params, features: Array, ranges: Array) -> Array:
         def call(_: Array, ranges: Array) -> Array:
@@ -118,7 +117,8 @@ def floor_seconds(
         result: Array = jax.lax.fori_loop(0, num_calls, call, ranges)
         return result
 
-    specs = (PartitionSpec(), split, split)
+    split = split_batch(mesh).spec
+    specs = (on_all(mesh).spec, split, split)
     spread = jax.jit(jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split))
     params = jax.device_put(params, on_all(mesh))
     features, ranges = jax.device_put((features, ranges), split_batch(mesh))

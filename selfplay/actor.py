@@ -14,9 +14,10 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.sharding import Mesh, PartitionSpec
+from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.mesh import split_batch
 from gtcfr.resolving import next_root
 from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
 from gtcfr.search import SearchResult, search
@@ -251,7 +252,7 @@ def _each_game(mesh: Mesh | None, function: Callable[..., Any]) -> Callable[...,
     batched = jax.vmap(function)
     if mesh is None:
         return batched
-    split = PartitionSpec(mesh.axis_names)
+    split = split_batch(mesh).spec
     return jax.shard_map(batched, mesh=mesh, in_specs=split, out_specs=split, check_vma=False)
 
 

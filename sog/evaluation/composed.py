@@ -17,7 +17,7 @@ import numpy as np
 from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.mesh import batch_mesh
+from gtcfr.mesh import batch_mesh, first_devices
 from gtcfr.settings import SearchSettings
 from sog.evaluation.program import FIRST, Job, Program, Task
 from sog.games.core import CHANCE
@@ -76,8 +76,7 @@ def compose(
     levels = list(_levels(tree, jobs))
     most = max((len(level) for level in levels), default=1) * len(groups[0][1])
     batch_size = min(batch_size, most)
-    devices = batch_mesh(1).devices if mesh is None else mesh.devices.flatten()[:batch_size]
-    mesh = Mesh(devices, ("batch",))
+    mesh = batch_mesh(1) if mesh is None else first_devices(mesh, batch_size)
     batch_size = -(-batch_size // mesh.size) * mesh.size
     program = Program(tree, settings, jobs, first_seed, batch_size, mesh, safe)
     program.compile(groups[0][0])

@@ -32,6 +32,12 @@ def test_cores_are_devices(said: dict[str, str], expected: int) -> None:
     assert int(run("-c", PROGRAM, **said)) == expected
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
+def test_cores_that_the_process_may_not_use_are_none() -> None:
+    only_one = f"import os\nos.sched_setaffinity(0, [{min(os.sched_getaffinity(0))}])\n"
+    assert int(run("-c", only_one + PROGRAM)) == 1
+
+
 def run(*arguments: str, **said: str) -> str:
     """What Python prints, where nothing is said of devices but this."""
     environment = {k: v for k, v in os.environ.items() if k not in SAYS_DEVICES}
@@ -45,8 +51,8 @@ def run(*arguments: str, **said: str) -> str:
     return found.stdout
 
 
-def test_an_evaluation_has_all_cores() -> None:
-    """Nothing before it may ask JAX for its devices, or the command fails."""
+def test_no_command_asks_for_devices_before_it_has_said_how_many() -> None:
+    """JAX would refuse to be told."""
     found = run("-m", "sog", "evaluate", "kuhn", "--search", "2,1", "--seeds", "2", "--json")
     assert json.loads(found)["results"][0]["seeds"] == 2
 

@@ -159,6 +159,21 @@ def test_resolving_leduc_gives_the_figures_of_a_chain_per_player() -> None:
     assert _exploitability("leduc", 100, safe=False) > 200
 
 
+def test_a_batch_of_one_search_needs_one_device() -> None:
+    totals: list[int] = []
+    for mesh in (None, batch_mesh()):
+        compose(
+            compiled_game("kuhn"),
+            ZeroEvaluator(),
+            SearchSettings(num_simulations=1),
+            seeds=1,
+            batch_size=1,
+            mesh=mesh,
+            progress=lambda done, total: totals.append(total),
+        )
+    assert set(totals) == {4}  # Kuhn poker has 4 public states where a player chooses
+
+
 def test_devices_share_batches_of_any_size() -> None:
     """Here a batch of 3 becomes one of 4, of which one search is for nothing."""
     settings = SearchSettings(num_simulations=5)
