@@ -4,11 +4,18 @@ import math
 import os
 from pathlib import Path
 
-import jax
+from sog.cli.errors import CommandError
 
 _CGROUP = Path("/sys/fs/cgroup/cpu.max")
 _VARIABLE = "JAX_NUM_CPU_DEVICES"
 _FLAG = "xla_force_host_platform_device_count"
+
+
+def check_devices() -> None:
+    """Raises CommandError for a number of devices that JAX would refuse when it is imported."""
+    said = os.environ.get(_VARIABLE, "1")
+    if not said.isdecimal() or int(said) < 1:
+        raise CommandError(f"{_VARIABLE} must be an integer >= 1, got '{said}'.")
 
 
 def use_all_cores() -> None:
@@ -17,6 +24,8 @@ def use_all_cores() -> None:
     To be called before JAX is used for anything. What the user has said of it stays as it is:
     JAX_NUM_CPU_DEVICES=1 has a batch searched on one.
     """
+    import jax
+
     is_said = _VARIABLE in os.environ or _FLAG in os.environ.get("XLA_FLAGS", "")
     if not is_said:
         jax.config.update("jax_num_cpu_devices", num_cores())

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sog.cli.arguments import make_parser
+from sog.cli.devices import check_devices
 from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
 from sog.cli.interrupts import terminating_like_interrupting
 
@@ -55,6 +56,7 @@ def _run(argv: Sequence[str] | None) -> int:
         arguments = make_parser().parse_args(argv)
     except SystemExit as stop:  # after --help and --version
         return int(stop.code or 0)
+    check_devices()
     command = importlib.import_module(f"sog.cli.{arguments.command}")
     code: int = command.run(arguments)
     return code

@@ -167,3 +167,13 @@ def test_nobody_reading_is_no_mistake(
     assert process.stderr.read() == "sog: counting public states\n"
     assert process.wait(timeout=60) == 141
     process.stderr.close()
+
+
+@pytest.mark.parametrize("said", ["0", "-2", "two", ""])
+def test_impossible_numbers_of_devices_are_refused_in_one_line(
+    sog: Run, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    monkeypatch.setenv("JAX_NUM_CPU_DEVICES", said)
+    code, out, err = sog("evaluate", "kuhn")
+    assert (code, out) == (2, "")
+    assert err == f"sog: error: JAX_NUM_CPU_DEVICES must be an integer >= 1, got '{said}'.\n"
