@@ -93,7 +93,12 @@ def test_a_game_without_symmetries_has_no_other_twin() -> None:
 
 @pytest.mark.parametrize(
     ("text", "outcomes"),
-    [("leduc", [CALL, CALL, 3, FIRST_RAISE]), ("leduc", [CALL]), ("connect_four", [0, 1, 1])],
+    [
+        ("leduc", [CALL, CALL, 3, FIRST_RAISE]),
+        ("leduc", [CALL]),
+        ("leduc(ranks=2,suits=3,max_raises=1)", [CALL, CALL, 3]),  # three suits: not all are swaps
+        ("connect_four", [0, 1, 1]),
+    ],
 )
 def test_a_twin_of_an_example_is_the_example_of_the_twin(text: str, outcomes: list[int]) -> None:
     """Targets that are functions of the belief state are those of the twin's belief state."""

@@ -72,7 +72,7 @@ def starts_from(root: int, path: tuple[int, ...]) -> tuple[Start, ...]:
 CASES = {
     "poker, SoG(s, 1)": Case(LEDUC, starts_from(0, (1, 2)), 30, 1),
     "poker, leaves asked near average ranges": Case(
-        LEDUC, starts_from(0, (1, 2)), 30, 1, leaf_averaging=0.3
+        LEDUC, starts_from(0, (1, 2)), 30, 1, alpha=0.25, leaf_averaging=0.3
     ),
     # The second player knows of two bids and a card turned up; the branch is a bid and a result.
     "hidden bids and chance, SoG(s, 3)": Case(

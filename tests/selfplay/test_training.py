@@ -192,6 +192,7 @@ def test_a_new_run_has_nothing_to_resume(tmp_path: Path) -> None:
 def test_a_resumed_run_goes_on_and_forgets_what_came_after_its_checkpoint(tmp_path: Path) -> None:
     run = RunSettings(steps=100, checkpoint_every=10)
     training, first, _ = open_training(tmp_path, run)
+    first.counts["cycles"] = 5  # its keys and random numbers follow from this
     training.run(should_stop=lambda: first.learner.step == 20)
     first.counts["searches"] = 7  # of a time after the checkpoint
     metrics = MetricsFile(tmp_path / "metrics.jsonl")
@@ -199,7 +200,7 @@ def test_a_resumed_run_goes_on_and_forgets_what_came_after_its_checkpoint(tmp_pa
     again, inner, store = open_training(tmp_path, run)
     assert again.resume() == (20, ())
     assert inner.learner.step == 20
-    assert inner.counts["searches"] == 0
+    assert (inner.counts["searches"], inner.counts["cycles"]) == (0, 5)
     assert all(line["step"] <= 20 for line in read_metrics(metrics.path))
     assert again.run()
     assert store.steps() == [80, 90, 100]

@@ -1,0 +1,52 @@
+"""A network at the leaves of a search: in which order it is asked, and in which unit it answers."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import Array
+
+from gtcfr.evaluator import LeafQueries, NetworkEvaluator
+from gtcfr.root import start_of_game
+from gtcfr.search import search
+from gtcfr.settings import SearchSettings
+from sog.games import make
+
+
+def first_range(params: Array, features: Array, ranges: Array) -> tuple[Array, Array]:
+    """A network that answers, as a fraction of the most that can be won, with a range."""
+    return params * ranges, jnp.zeros((*ranges.shape[:1], ranges.shape[2], 3)) + params
+
+
+@pytest.mark.parametrize(
+    ("text", "most"), [("kuhn", 2), ("leduc", 13), ("leduc(first_raise=1)", 11)]
+)
+def test_a_networks_answers_are_fractions_of_the_most_that_can_be_won(text: str, most: int) -> None:
+    game = make(text)
+    evaluator = NetworkEvaluator(apply_fn=first_range, params=jnp.float32(0.5))
+    ranges = jax.random.uniform(jax.random.key(0), (2, 3, 2, game.num_infostates))
+    features = jnp.broadcast_to(game.observe(game.root()), (2, 3, *game.observe(game.root()).shape))
+    queries = LeafQueries(encoded=features, ranges=ranges, is_valid=jnp.ones((2, 3), bool))
+    answer = evaluator.evaluate(game, evaluator.start(game, 2), queries)
+    np.testing.assert_allclose(answer.values, 0.5 * most * ranges, rtol=1e-6)
+    np.testing.assert_array_equal(
+        answer.policy_logits, np.full((2, 3, game.num_infostates, 3), 0.5)
+    )
+
+
+def constant(params: Array, features: Array, ranges: Array) -> tuple[Array, Array]:
+    """A network that gives the first player everything."""
+    signs = jnp.array([1.0, -1.0])[None, :, None]
+    return signs * jnp.ones_like(ranges), jnp.zeros((*ranges.shape[:1], ranges.shape[2], 3))
+
+
+def test_a_search_whose_leaves_are_all_won_finds_the_most_that_can_be_won() -> None:
+    """Kuhn without a fold: check and bet lead to leaves that are worth 2 to the first player."""
+    game = make("kuhn")
+    evaluator = NetworkEvaluator(apply_fn=constant, params=())
+    settings = SearchSettings(num_simulations=2, grow=False)
+    run = jax.jit(functools.partial(search, game, settings=settings))
+    result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
+    np.testing.assert_allclose(result.values[0], [[2, 2, 2], [-2, -2, -2]], rtol=1e-6)
