@@ -8,6 +8,11 @@ from gtcfr.tree import TreeShape
 from sog.games.core import Game
 from sog.tabular.cfr import RULES, Rule
 
+DEEPEST: Final = "deepest"
+REPLY: Final = "reply"
+FIRST_CHILD: Final = "first_child"
+RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
+"""Where a re-solve can start, see `gtcfr.resolving`."""
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
 _CHUNK_SIZE: Final = 4
@@ -38,6 +43,10 @@ class SearchSettings:
     """How many lost visits a simulation counts as while others of its phase run."""
     alpha: float = 0.5
     """Share of the gadget's range in the opponent's root range; the rest is his last range."""
+    resolve_from: str = DEEPEST
+    """Where a re-solve starts on the way from the last search: at the `deepest` state that its tree
+    holds (the paper); before the opponent's `reply` to its move, or after chance if that came
+    later; or always at the `first_child`, right after its move. See `gtcfr.resolving`."""
     leaf_averaging: float = 0.0
     """Share of the players' average ranges of the search so far in the ranges that leaves are asked
     about; the rest are those of the update. The paper's is 0."""
@@ -85,6 +94,10 @@ class SearchSettings:
             raise ValueError(
                 f"num_simulations must be a multiple of ceil(simulations_per_update) = "
                 f"{self.simulations_per_phase}, got {self.num_simulations}."
+            )
+        if self.resolve_from not in RESOLVE_FROM:
+            raise ValueError(
+                f"resolve_from must be one of {', '.join(RESOLVE_FROM)}, got {self.resolve_from!r}."
             )
         if isinstance(self.rule, str) and self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {self.rule!r}.")

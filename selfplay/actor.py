@@ -103,7 +103,7 @@ def step_games(
     worlds = games.worlds
     mover = jax.vmap(game.actor)(worlds.state)
     num_events = jnp.take_along_axis(worlds.num_events, mover[:, None], axis=1)
-    roots = _roots(game, games, mover, settings.safe)
+    roots = _roots(game, games, mover, search_settings.resolve_from, settings.safe)
     result = _search(game, search_settings, settings, evaluator, roots, search_key, mesh)
     last = tuple(_where(mover == player, result, old) for player, old in enumerate(games.last))
     size = settings.batch_size
@@ -153,14 +153,18 @@ def _first_roots(game: Game[Any], worlds: World, player: int = PLAYER_0) -> Sear
     return start_of_game(game, batch_size=len(path), path=path)
 
 
-def _roots(game: Game[Any], games: Games, mover: Array, safe: bool) -> SearchRoot:
+def _roots(
+    game: Game[Any], games: Games, mover: Array, resolve_from: str, safe: bool
+) -> SearchRoot:
     """Where the mover's search starts: after his last one, or at the start of the game."""
     worlds = games.worlds
 
     def of_player(player: int) -> SearchRoot:
         owner = jnp.full(len(mover), player, jnp.int32)
         path = worlds.path[:, player]
-        again = next_root(game, games.last[player], path, owner, safe=safe)
+        again = next_root(
+            game, games.last[player], path, owner, resolve_from=resolve_from, safe=safe
+        )
         first = _first_roots(game, worlds, player)
         root: SearchRoot = _where(worlds.has_searched[:, player], again, first)
         return root

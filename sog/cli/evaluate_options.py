@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from sog.cli.numbers import number_from_zero, positive_integer, seed, share
-from sog.cli.search_options import add_method_options
+from sog.cli.search_options import add_method_options, add_resolving_option
 
 DEFAULT_SEARCH: Final = "100,1"
 DEFAULT_SEEDS: Final = 10
@@ -149,7 +149,9 @@ def _add_leaves(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_resolving(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("re-solving").add_argument
+    group = parser.add_argument_group("re-solving")
+    add_resolving_option(group)
+    add = group.add_argument
     add(
         "--alpha",
         type=share,

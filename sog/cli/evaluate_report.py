@@ -101,6 +101,7 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "solver_fading": plan.solver_fading if is_exact else None,
         "noise": plan.noise,
         "leaf_averaging": None if arguments.whole_game else settings.leaf_averaging,
+        "resolve_from": settings.resolve_from,
         "alpha": None if arguments.unsafe else plan.alpha,
         "safe": not arguments.unsafe,
         "search_everywhere": arguments.search_everywhere,

@@ -56,6 +56,7 @@ class Player:
             "search": search and [search.num_simulations, search.simulations_per_update],
             "rule": search and search.rule,
             "leaf_averaging": search and search.leaf_averaging,
+            "resolve_from": search and search.resolve_from,
         }
 
 
@@ -100,7 +101,7 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     read_method(arguments)
     if any(text not in (RANDOM, TABULAR) and not _UCT.fullmatch(text) for text in texts):
         return
-    for option in ("search", "rule", "leaf_averaging"):
+    for option in ("search", "rule", "leaf_averaging", "resolve_from"):
         value = getattr(arguments, option)
         if value is not None:
             who = " and ".join(dict.fromkeys(texts))

@@ -1,4 +1,4 @@
-"""How searches are told on the command line: --search, --rule and --leaf-averaging."""
+"""How searches are told on the command line: --search, --rule, --leaf-averaging, --resolve-from."""
 
 import argparse
 import dataclasses
@@ -35,7 +35,7 @@ def read_method(
     arguments: argparse.Namespace,
     base: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
 ) -> SearchSettings:
-    """`base` with --rule and --leaf-averaging, where they are given."""
+    """`base` with --rule, --leaf-averaging and --resolve-from, where they are given."""
     given: dict[str, Any] = {}
     if arguments.rule is not None:
         try:
@@ -45,6 +45,9 @@ def read_method(
         given["rule"] = arguments.rule
     if arguments.leaf_averaging is not None:
         given["leaf_averaging"] = arguments.leaf_averaging
+    resolve_from = getattr(arguments, "resolve_from", None)  # a single search has no use for it
+    if resolve_from is not None:
+        given["resolve_from"] = resolve_from
     return dataclasses.replace(base, **given)
 
 
@@ -59,10 +62,12 @@ def describe_search(search: SearchSettings) -> str:
 
 
 def method_words(search: SearchSettings) -> list[str]:
-    """In what its updates differ from those of the paper."""
+    """In what its updates and where it starts differ from the default."""
     words = []
     if search.leaf_averaging:
         words.append(f"leaf averaging {search.leaf_averaging:g}")
     if search.rule != SearchSettings().rule:
         words.append(f"rule {search.rule}")
+    if search.resolve_from != SearchSettings().resolve_from:
+        words.append(f"re-solved from {search.resolve_from}")
     return words

@@ -132,5 +132,16 @@ def add_method_options(container: Any) -> None:
     )
 
 
+def add_resolving_option(container: Any) -> None:
+    """Adds what says where an agent's next search starts. container: as above."""
+    container.add_argument(
+        "--resolve-from",
+        choices=("deepest", "reply", "first_child"),
+        help="where an agent's next search starts: at the deepest state on the way that his last "
+        "tree holds (the paper); before the opponent's reply, or after chance if that came later; "
+        "always right after his own move (default: deepest, or what a run was set to)",
+    )
+
+
 def _children(text: str) -> int | str:
     return text if text == "all" else positive_integer(text)

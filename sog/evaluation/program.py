@@ -150,7 +150,9 @@ def _compile(
     """
     inputs = jax.tree.unflatten(structure, shapes)
     run: Any = jax.jit(functools.partial(search, game, settings=settings, mesh=mesh))
-    take: Any = jax.jit(functools.partial(_take_next, game, safe=safe))
+    take: Any = jax.jit(
+        functools.partial(_take_next, game, resolve_from=settings.resolve_from, safe=safe)
+    )
     lowered = run.lower(**inputs)
     compiled = lowered.compile()
     result = jax.tree.map(
@@ -175,10 +177,11 @@ def _take_next(
     paths: Array,
     players: Array,
     *,
+    resolve_from: str,
     safe: bool,
 ) -> SearchRoot:
     taken = jax.tree.map(lambda leaf: leaf[places], result)
-    return next_root(game, taken, paths, players, safe=safe)
+    return next_root(game, taken, paths, players, resolve_from=resolve_from, safe=safe)
 
 
 @jax.jit

@@ -175,7 +175,9 @@ class SearchAgent:
         if self._result is None:
             return start_of_game(self.game, path=path)
         player = np.full(1, self.player, np.int32)
-        root: SearchRoot = _next_root(self.game, self._result, path, player, self._safe)
+        root: SearchRoot = _next_root(
+            self.game, self._result, path, player, self.settings.resolve_from, self._safe
+        )
         return root
 
     def _next_key(self) -> Array:
@@ -199,8 +201,13 @@ def _search(
     return result, jnp.all(searched == pack(state))
 
 
-@functools.partial(jax.jit, static_argnums=(0, 4))
+@functools.partial(jax.jit, static_argnums=(0, 4, 5))
 def _next_root(
-    game: Game[Any], result: SearchResult, path: Array, player: Array, safe: bool
+    game: Game[Any],
+    result: SearchResult,
+    path: Array,
+    player: Array,
+    resolve_from: str,
+    safe: bool,
 ) -> SearchRoot:
-    return next_root(game, result, path, player, safe=safe)
+    return next_root(game, result, path, player, resolve_from=resolve_from, safe=safe)

@@ -78,8 +78,20 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
     result = json.loads(out)
     assert (result["game"], result["unit"]) == ("kuhn(ranks=3)", "chips")
     assert result["players"] == [
-        {"name": "tabular", "search": None, "rule": None, "leaf_averaging": None},
-        {"name": "random", "search": None, "rule": None, "leaf_averaging": None},
+        {
+            "name": "tabular",
+            "search": None,
+            "rule": None,
+            "leaf_averaging": None,
+            "resolve_from": None,
+        },
+        {
+            "name": "random",
+            "search": None,
+            "rule": None,
+            "leaf_averaging": None,
+            "resolve_from": None,
+        },
     ]
     assert (result["games"], result["interrupted"], result["seed"]) == (60, False, 0)
     assert result["wins"] + result["draws"] + result["losses"] == 60
@@ -124,8 +136,20 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> N
     assert code == 0
     assert "sog: step 900 is damaged.\n" in err
     assert json.loads(out)["players"] == [
-        {"name": "kuhn at step 700", "search": [4, 1], "rule": "cfr+", "leaf_averaging": 0},
-        {"name": "zero", "search": [4, 1], "rule": "sog", "leaf_averaging": 0},
+        {
+            "name": "kuhn at step 700",
+            "search": [4, 1],
+            "rule": "cfr+",
+            "leaf_averaging": 0,
+            "resolve_from": "deepest",
+        },
+        {
+            "name": "zero",
+            "search": [4, 1],
+            "rule": "sog",
+            "leaf_averaging": 0,
+            "resolve_from": "deepest",
+        },
     ]
 
 
@@ -143,8 +167,20 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
     first, second = f"{runs / 'kuhn'}@100", f"{runs / 'kuhn'}@200"
     _, out, _ = run_match(first, second, "--games", "2", "--search", "8,1", "--json")
     assert json.loads(out)["players"] == [
-        {"name": "kuhn at step 100", "search": [8, 1], "rule": "cfr+", "leaf_averaging": 0},
-        {"name": "kuhn at step 200", "search": [8, 1], "rule": "cfr+", "leaf_averaging": 0},
+        {
+            "name": "kuhn at step 100",
+            "search": [8, 1],
+            "rule": "cfr+",
+            "leaf_averaging": 0,
+            "resolve_from": "deepest",
+        },
+        {
+            "name": "kuhn at step 200",
+            "search": [8, 1],
+            "rule": "cfr+",
+            "leaf_averaging": 0,
+            "resolve_from": "deepest",
+        },
     ]
 
 

@@ -13,7 +13,7 @@ from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.resolving import next_root
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import SearchResult, search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import RESOLVE_FROM, SearchSettings
 from sog.games import make
 from sog.pytree import pytree
 
@@ -60,3 +60,74 @@ def test_terminating_is_worth_what_the_range_is_that_is_handed_on(rule: str, pla
     state = jax.tree.map(lambda leaf: leaf[0], root.state)
     compatible = KUHN.compatible_reach(state, root.ranges[0])
     np.testing.assert_allclose(root.terminate_cfvs[0], compatible[1 - player], atol=1e-6)
+
+
+# Where the next search starts.
+
+LEDUC = make("leduc(suit_isomorphism=true,max_raises=1)")
+CALL, RAISE = 1, 2
+KING = 2
+
+
+@functools.cache
+def looked_ahead(before: tuple[int, ...], levels: int) -> SearchResult:
+    """A search of the state after some events, whose tree holds so many levels below it."""
+    settings = SearchSettings(num_simulations=2, lookahead=levels, grow=False, capacity=120)
+    run: Any = jax.jit(
+        functools.partial(search, LEDUC, evaluator=ZeroEvaluator(), settings=settings)
+    )
+    root = start_of_game(LEDUC, path=np.array([before], np.int32).reshape(1, -1))
+    result: SearchResult = run(root=root, key=jax.random.key(0))
+    return result
+
+
+FIRST = ((), (CALL, CALL, KING), 0)
+"""Player 0 checked, player 1 checked, a king was dealt; player 0 is to move again."""
+SECOND = ((CALL,), (CALL, KING, RAISE), 1)
+"""Player 1 checked, a king was dealt, player 0 raised; player 1 is to move again."""
+
+
+@pytest.mark.parametrize(
+    ("situation", "levels", "resolve_from", "num_events", "where"),
+    [
+        (FIRST, 3, "deepest", 3, "check check [K]"),
+        (FIRST, 3, "reply", 3, "check check [K]"),  # chance came after the reply
+        (FIRST, 3, "first_child", 1, "check"),
+        (FIRST, 2, "deepest", 2, "check check"),  # the tree does not hold what chance chose
+        (FIRST, 2, "reply", 1, "check"),
+        (FIRST, 2, "first_child", 1, "check"),
+        (SECOND, 3, "deepest", 3, "check check [K] bet4"),
+        (SECOND, 3, "reply", 2, "check check [K]"),
+        (SECOND, 3, "first_child", 1, "check check"),
+    ],
+)
+def test_a_search_starts_where_it_was_set_to(
+    situation: tuple[tuple[int, ...], tuple[int, ...], int],
+    levels: int,
+    resolve_from: str,
+    num_events: int,
+    where: str,
+) -> None:
+    before, path, player = situation
+    result = looked_ahead(before, levels)
+    root = next_root(
+        LEDUC, result, jnp.array([path]), jnp.array([player]), resolve_from=resolve_from
+    )
+    rest = [*path[num_events:], *[NO_EVENT] * num_events]
+    assert np.asarray(root.path).tolist() == [rest]
+    state = jax.tree.map(lambda leaf: leaf[0], root.state)
+    assert LEDUC.describe_state(state).split(" (stakes")[0] == where
+    assert root.opponent.tolist() == [1 - player]
+    # What is promised there is a sum over the same updates as the range.
+    assert np.isfinite(np.asarray(root.terminate_cfvs)).all()
+    np.testing.assert_allclose(root.ranges.sum(axis=2), 1, rtol=1e-5)
+
+
+def test_without_a_move_on_the_way_a_search_starts_where_the_last_one_was() -> None:
+    result = looked_ahead((CALL,), 3)
+    for resolve_from in RESOLVE_FROM:
+        root = next_root(
+            LEDUC, result, jnp.array([[NO_EVENT]]), jnp.array([1]), resolve_from=resolve_from
+        )
+        state = jax.tree.map(lambda leaf: leaf[0], root.state)
+        assert LEDUC.describe_state(state).startswith("check (")
