@@ -11,12 +11,13 @@ a temporary folder that is renamed when all of it is on disk:
 
 import contextlib
 import dataclasses
+import itertools
 import logging
 import math
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,8 +27,8 @@ import numpy as np
 from selfplay.manifest import (
     ManifestError,
     force_to_disk,
-    read_json,
     read_manifest,
+    read_part,
     verify_files,
     write_json,
     write_manifest,
@@ -37,6 +38,12 @@ _ARRAYS: Final = "arrays"
 _META: Final = "meta.json"
 _TORN: Final = ".torn"
 """Ends the name of a folder that is being written or deleted."""
+_LONGEST: Final = 120
+"""Characters of another library's message that ours repeats."""
+_STEP: Final = "(0|[1-9][0-9]{0,17})"
+
+Check = Callable[[dict[str, Any]], None]
+"""Raises ValueError for what the caller cannot go on from, though it was saved as it is."""
 
 
 class CheckpointError(ValueError):
@@ -58,20 +65,31 @@ class Checkpoint:
 class CheckpointStore:
     """The checkpoints of a run, for the process that writes them; others use `load_checkpoint`."""
 
-    def __init__(self, folder: Path, *, keep: int, milestones: Collection[int] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        keep: int,
+        milestones: Collection[int] = (),
+        check: Check = lambda meta: None,
+    ) -> None:
         """Makes the folder, and removes what is left there of torn saves.
 
         keep: how many of the newest checkpoints stay; those of `milestones` and the one with the
-        least metric do as well.
+        least metric do as well. Damaged ones do not count, and are left as they are. check: see
+        `load_checkpoint`.
         """
         if keep < 1:
             raise ValueError(f"keep must be >= 1, got {keep}.")
         self._folder = folder.absolute()
         self._keep = keep
         self._milestones = frozenset(milestones)
+        self._check = check
+        self._whole: set[int] = set()  # steps that this process has saved or verified
         self._folder.mkdir(parents=True, exist_ok=True)
-        for torn in self._folder.glob(f"*{_TORN}"):
-            shutil.rmtree(torn)
+        for entry in list(self._folder.iterdir()):
+            if re.fullmatch(rf"{_STEP}(\.old)?{re.escape(_TORN)}", entry.name):
+                _remove(entry)
 
     def save(
         self,
@@ -95,13 +113,14 @@ class CheckpointStore:
         try:
             _write(torn, arrays, meta)
             write_manifest(torn, step, metric)
-            if path.exists():
+            if os.path.lexists(path):
                 self._delete(path)
             torn.rename(path)
         except BaseException:
             shutil.rmtree(torn, ignore_errors=True)
             raise
         force_to_disk(self._folder)
+        self._whole.add(step)
         self._delete_old()
         return path
 
@@ -112,26 +131,40 @@ class CheckpointStore:
     @property
     def is_empty(self) -> bool:
         """Whether nothing was ever saved here, not even what is damaged now."""
-        return not _candidates(self._folder)
+        return not has_checkpoints(self._folder)
 
     def load(self, step: int | None = None) -> Checkpoint:
         """See `load_checkpoint`."""
-        return load_checkpoint(self._folder, step)
+        found = load_checkpoint(self._folder, step, check=self._check)
+        self._whole.add(found.step)
+        return found
 
     def _delete_old(self) -> None:
         metrics = {step: read_manifest(self._folder / str(step)).metric for step in self.steps()}
-        kept = self._milestones | set(sorted(metrics)[-self._keep :])
+        newest = itertools.islice(filter(self._is_whole, sorted(metrics, reverse=True)), self._keep)
+        kept = self._milestones | set(newest)
         measured = [(metric, step) for step, metric in metrics.items() if metric is not None]
-        if measured:
-            kept |= {min(measured)[1]}
-        for step in metrics.keys() - kept:
-            self._delete(self._folder / str(step))
+        best = next((step for _, step in sorted(measured) if self._is_whole(step)), None)
+        for step in metrics.keys() - kept - {best}:
+            if self._is_whole(step):
+                self._delete(self._folder / str(step))
+
+    def _is_whole(self, step: int) -> bool:
+        """Whether a checkpoint could be gone on from; looked at once."""
+        if step in self._whole:
+            return True
+        try:
+            _load(self._folder / str(step), (), self._check)
+        except ManifestError:
+            return False
+        self._whole.add(step)
+        return True
 
     def _delete(self, path: Path) -> None:
         # Under another name first: what is half deleted must not look like a damaged checkpoint.
         doomed = path.with_name(f"{path.name}.old{_TORN}")
         path.rename(doomed)
-        shutil.rmtree(doomed)
+        _remove(doomed)
 
 
 def checkpoint_steps(folder: Path) -> list[int]:
@@ -139,10 +172,18 @@ def checkpoint_steps(folder: Path) -> list[int]:
     return [step for step in _candidates(folder) if _has_manifest(folder / str(step))]
 
 
-def load_checkpoint(folder: Path, step: int | None = None) -> Checkpoint:
+def has_checkpoints(folder: Path) -> bool:
+    """Whether anything was ever saved here, be it damaged now."""
+    return bool(_candidates(folder))
+
+
+def load_checkpoint(
+    folder: Path, step: int | None = None, *, check: Check = lambda meta: None
+) -> Checkpoint:
     """The checkpoint of this step, or else the newest one that is not damaged.
 
-    Only reads, so that it can be used while another process saves. Raises CheckpointError.
+    check: of what was saved beside the arrays; what it refuses is damaged as well. Only reads, so
+    that it can be used while another process saves. Raises CheckpointError.
     """
     folder = folder.absolute()
     if step is not None:
@@ -150,13 +191,13 @@ def load_checkpoint(folder: Path, step: int | None = None) -> Checkpoint:
             known = ", ".join(map(str, checkpoint_steps(folder))) or "none"
             raise CheckpointError(f"no checkpoint {step} in {folder}; there are: {known}.")
         try:
-            return _load(folder / str(step), ())
+            return _load(folder / str(step), (), check)
         except ManifestError as error:
             raise CheckpointError(f"checkpoint {step}: {error}") from None
     skipped: tuple[str, ...] = ()
     for candidate in reversed(_candidates(folder)):
         try:
-            return _load(folder / str(candidate), skipped)
+            return _load(folder / str(candidate), skipped, check)
         except ManifestError as error:
             skipped += (f"checkpoint {candidate}: {error}",)
     problems = f": {' '.join(skipped)}" if skipped else "."
@@ -167,8 +208,17 @@ def _candidates(folder: Path) -> list[int]:
     """The folders that may be checkpoints, ascending."""
     if not folder.is_dir():
         return []
-    names = [entry.name for entry in folder.iterdir() if entry.is_dir()]
-    return sorted(int(name) for name in names if re.fullmatch(r"0|[1-9][0-9]*", name))
+    # A link could lead anywhere, and nothing here makes one.
+    entries = [entry for entry in folder.iterdir() if re.fullmatch(_STEP, entry.name)]
+    return sorted(int(e.name) for e in entries if e.is_dir() and not e.is_symlink())
+
+
+def _remove(path: Path) -> None:
+    """Removes a folder with what is in it, or whatever is there; a link and not its target."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def _has_manifest(path: Path) -> bool:
@@ -183,7 +233,8 @@ def _write(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> N
     for name, array in arrays.items():
         if not jnp.issubdtype(array.dtype, np.number) and array.dtype != bool:
             raise ValueError(f"array {name} must hold numbers, got {array.dtype}.")
-    shutil.rmtree(path, ignore_errors=True)  # of a save that was interrupted while it cleaned up
+    if os.path.lexists(path):  # of a save that was interrupted while it cleaned up
+        _remove(path)
     path.mkdir()
     kinds = {name: [array.dtype.name, list(array.shape)] for name, array in arrays.items()}
     write_json(path / _META, {"meta": meta, "arrays": kinds})
@@ -196,20 +247,59 @@ def _write(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> N
             ocp.save(path / _ARRAYS, filled)
 
 
-def _load(path: Path, skipped: tuple[str, ...]) -> Checkpoint:
+def _load(path: Path, skipped: tuple[str, ...], check: Check) -> Checkpoint:
+    """A checkpoint that is whole; else ManifestError."""
     manifest = read_manifest(path)
     verify_files(path, manifest)
-    described = read_json(path / _META)
-    kinds = described["arrays"].items()
-    # Not np.dtype: JAX's knows bfloat16.
-    arrays = {name: np.zeros(shape, jnp.dtype(kind)) for name, (kind, shape) in kinds}
-    if any(array.size for array in arrays.values()):
-        from orbax.checkpoint import v1 as ocp
+    described = read_part(path, _META, manifest)
+    meta, kinds = described.get("meta"), described.get("arrays")
+    if not isinstance(meta, dict) or not isinstance(kinds, dict):
+        raise ManifestError(f"file {_META} must hold meta and arrays.")
+    try:
+        check(meta)
+    except ValueError as error:
+        raise ManifestError(f"file {_META}: {error}") from None
+    wanted = {name: _kind(name, kind) for name, kind in kinds.items()}
+    arrays = {name: np.zeros(0) for name in wanted}  # in the order in which they were saved
+    arrays |= {name: np.zeros(shape, kind) for name, (kind, shape) in wanted.items() if 0 in shape}
+    arrays |= _load_filled(path, {name: kind for name, kind in wanted.items() if 0 not in kind[1]})
+    return Checkpoint(step=manifest.step, arrays=arrays, meta=meta, path=path, skipped=skipped)
 
-        arrays |= ocp.load(path / _ARRAYS)
-    return Checkpoint(
-        step=manifest.step, arrays=arrays, meta=described["meta"], path=path, skipped=skipped
-    )
+
+_Kind = tuple[np.dtype[Any], tuple[int, ...]]
+"""The type and the shape of an array."""
+
+
+def _kind(name: str, described: Any) -> _Kind:
+    match described:
+        case [str(text), list(shape)] if all(type(size) is int and size >= 0 for size in shape):
+            with contextlib.suppress(TypeError, ValueError):
+                kind = np.dtype(jnp.dtype(text))  # JAX's knows bfloat16
+                if jnp.issubdtype(kind, np.number) or kind == np.bool_:
+                    np.broadcast_to(np.zeros((), kind), shape)  # ValueError: not even the shape
+                    return kind, tuple(shape)
+    raise ManifestError(f"file {_META}: array {name!r} needs a type of numbers and a shape.")
+
+
+def _load_filled(path: Path, wanted: dict[str, _Kind]) -> dict[str, np.ndarray]:
+    """What Orbax holds, if it is as described; else ManifestError."""
+    if not wanted:
+        return {}
+    from orbax.checkpoint import v1 as ocp
+
+    try:
+        stored = ocp.metadata(path / _ARRAYS).metadata
+        found = {name: (one.dtype, tuple(one.shape)) for name, one in stored.items()}
+        if found == wanted:
+            return dict(ocp.load(path / _ARRAYS))
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # a library's, of any kind
+        about = " ".join(str(error).split())
+        about = about if len(about) <= _LONGEST else f"{about[:_LONGEST]}..."
+        raise ManifestError(f"{_ARRAYS} cannot be read: {about or type(error).__name__}.") from None
+    wrong = min(name for name, _ in found.items() ^ wanted.items())
+    raise ManifestError(f"{_ARRAYS} and {_META} differ in array {wrong!r}.")
 
 
 @contextlib.contextmanager

@@ -1,16 +1,25 @@
-"""The manifest of a checkpoint: which files it has, and how to tell that one has changed."""
+"""The manifest of a checkpoint: which files it has, and how to tell that one has changed.
 
+A checkpoint may come from somebody else, so nothing that a manifest says is taken for granted: a
+hash that matches tells that it was not damaged by accident, and no more.
+"""
+
+import contextlib
 import dataclasses
 import hashlib
 import json
+import math
 import os
-from pathlib import Path
+import re
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from sog import __version__
 
 _NAME: Final = "manifest.json"
 _FORMAT: Final = 1
+_LONGEST: Final = 60
+"""Characters of a value that a message repeats."""
 
 
 class ManifestError(ValueError):
@@ -52,27 +61,50 @@ def write_manifest(path: Path, step: int, metric: float | None) -> None:
 
 def read_manifest(path: Path) -> Manifest:
     """The manifest of a folder; ManifestError if it is damaged, or missing, or too new."""
-    try:
-        content = read_json(path / _NAME)
-    except OSError as error:
-        raise _unreadable(_NAME, error) from None
-    except ValueError:
-        raise ManifestError(f"{_NAME} is damaged.") from None
+    content = _read(path, _NAME)
     body = content.get("checkpoint") if isinstance(content, dict) else None
     if not isinstance(body, dict) or content.get("sha256") != sha256_of(body):
         raise ManifestError(f"{_NAME} is damaged.")
-    if body["format"] != _FORMAT:
+    version = body.get("format")
+    if version != _FORMAT:
+        writer = _shown(body.get("sog")).strip('"')
         raise ManifestError(
-            f"has format {body['format']}, written by sog {body['sog']}; this one reads {_FORMAT}."
+            f"has format {_shown(version)}, written by sog {writer}; this one reads {_FORMAT}."
         )
-    if str(body["step"]) != path.name:
-        raise ManifestError(f"is the checkpoint of step {body['step']}.")
-    files = {name: (sha256, size) for name, (sha256, size) in body["files"].items()}
-    return Manifest(step=body["step"], metric=body["metric"], files=files)
+    step, metric = body.get("step"), body.get("metric", "")
+    if type(step) is not int or step < 0:
+        raise ManifestError(f"{_NAME}: step must be an integer >= 0, got {_shown(step)}.")
+    if str(step) != path.name:
+        raise ManifestError(f"is the checkpoint of step {step}.")
+    if metric is not None and not is_number(metric):
+        raise ManifestError(f"{_NAME}: metric must be a number or null, got {_shown(metric)}.")
+    files = body.get("files")
+    if not isinstance(files, dict):
+        raise ManifestError(f"{_NAME}: files must be names with hashes, got {_shown(files)}.")
+    return Manifest(step=step, metric=metric, files=dict(map(_check_entry, files.items())))
+
+
+def _check_entry(entry: tuple[str, Any]) -> tuple[str, tuple[str, int]]:
+    """A file of a manifest: a plain path inside the folder, its SHA-256 and its size."""
+    name, about = entry
+    plain = PurePosixPath(name)
+    if plain.is_absolute() or ".." in plain.parts or str(plain) != name or "\0" in name:
+        raise ManifestError(f"{_NAME}: file {_shown(name)} is not inside the checkpoint.")
+    match about:
+        case [str(sha256), size] if re.fullmatch("[0-9a-f]{64}", sha256) and _is_count(size):
+            return name, (sha256, size)
+    raise ManifestError(f"{_NAME}: file {_shown(name)} needs a SHA-256 and a size.")
 
 
 def verify_files(path: Path, manifest: Manifest) -> None:
-    """Raises ManifestError if a file is not as it was when the manifest was made."""
+    """Raises ManifestError if a file is not as it was when the manifest was made, if it was not
+    there, or if it is a link, which could lead anywhere."""
+    for entry in sorted(path.rglob("*")):
+        name = entry.relative_to(path).as_posix()
+        if entry.is_symlink():
+            raise ManifestError(f"file {_shown(name)} is a link.")
+        if name not in manifest.files and name != _NAME and not entry.is_dir():
+            raise ManifestError(f"file {_shown(name)} is not in {_NAME}.")
     for name, (sha256, size) in manifest.files.items():
         file = path / name
         try:
@@ -85,14 +117,67 @@ def verify_files(path: Path, manifest: Manifest) -> None:
             raise _unreadable(f"file {name}", error) from None
 
 
-def read_json(path: Path) -> Any:
-    """What a JSON file holds."""
-    return json.loads(path.read_bytes())
+def read_part(path: Path, name: str, manifest: Manifest) -> dict[str, Any]:
+    """The object in a JSON file of a checkpoint; ManifestError if there is none."""
+    if name not in manifest.files:
+        raise ManifestError(f"file {name} is missing in {_NAME}.")
+    content = _read(path, name)
+    if not isinstance(content, dict):
+        raise ManifestError(f"file {name} must hold an object, got {_shown(content)}.")
+    return content
+
+
+def _read(path: Path, name: str) -> Any:
+    """What a JSON file holds; ManifestError if it cannot be read."""
+    try:
+        return json.loads((path / name).read_bytes())
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    except (ValueError, RecursionError):
+        raise ManifestError(f"{name} is damaged.") from None
+
+
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a finite number."""
+    try:
+        return type(value) in (int, float) and math.isfinite(value)
+    except OverflowError:  # an integer with hundreds of digits
+        return False
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _shown(value: Any) -> str:
+    """A value for a message of one line."""
+    text = json.dumps(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def write_json(path: Path, value: Any) -> None:
     """Writes a JSON file; ValueError or TypeError if the value is more than JSON can hold."""
     path.write_text(json.dumps(value, allow_nan=False))
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Writes a text file, so that there is the old one or the whole new one at any moment.
+
+    Never writes through a link that somebody has left at the name of the new one.
+    """
+    new = path.with_name(f"{path.name}.new")
+    new.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    try:
+        with open(os.open(new, flags, 0o666), "w", encoding="utf-8") as file:
+            file.write(text)
+        force_to_disk(new)
+        new.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise
+    force_to_disk(path.parent)
 
 
 def force_to_disk(path: Path) -> None:

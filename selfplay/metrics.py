@@ -1,15 +1,20 @@
 """What a run reports while it goes on: one JSON object per line, and TensorBoard if wanted.
 
 Names carry their units. `step` is the learner step, `seconds` the time that the run has worked,
-earlier sessions included.
+earlier sessions included. Every value is a number.
 """
 
 import json
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from selfplay.manifest import is_number, replace_file
 
 Metrics = dict[str, Any]
+_ASIDE: Final = ".damaged"
+"""Ends the name of the file that keeps lines which are no metrics."""
 
 
 class MetricsFile:
@@ -26,34 +31,81 @@ class MetricsFile:
 
     def add(self, metrics: Metrics) -> None:
         """Adds a line."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(metrics, allow_nan=False) + "\n")
+        _append(self.path, (json.dumps(metrics, allow_nan=False) + "\n").encode())
         if self._writer is not None:
             for name, value in metrics.items():
                 if name != "step" and isinstance(value, int | float):
                     self._writer.add_scalar(name, value, metrics["step"])
             self._writer.flush()
 
-    def forget_after(self, step: int) -> None:
-        """Drops what a killed run reported beyond the checkpoint that it goes on from."""
-        if not self.path.exists():
-            return
-        kept = [line for line in read_metrics(self.path) if line["step"] <= step]
-        new = self.path.with_suffix(".new")
-        new.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-        os.replace(new, self.path)
+    def go_on_from(self, step: int, lines: Iterable[Metrics] = ()) -> tuple[str, ...]:
+        """Drops what a killed run reported beyond the checkpoint that it goes on from.
+
+        lines: of that checkpoint, which a kill may have kept from being written. Returns what was
+        found that is no metrics, a line each: it is moved to a file beside this one.
+        """
+        found, damaged = _read(self.path)
+        kept = [line for line in found if line["step"] <= step]
+        kept += [line for line in lines if line not in kept]
+        problems = []
+        for number, content in damaged:
+            _append(self.path.with_name(self.path.name + _ASIDE), content + b"\n")
+            problems.append(
+                f"{self.path.name}: line {number} is no metrics; it is in {self.path.name}{_ASIDE}."
+            )
+        if kept or self.path.exists():
+            replace_file(self.path, "".join(json.dumps(line) + "\n" for line in kept))
+        return tuple(problems)
 
 
-def read_metrics(path: Path) -> list[Metrics]:
-    """The lines of a file, without one that a kill has torn; empty if there is no file."""
-    if not path.exists():
-        return []
-    found: list[Metrics] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            value = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if isinstance(value, dict) and isinstance(value.get("step"), int):
-            found.append(value)
+def read_metrics(path: Path, tell: Callable[[str], None] = lambda problem: None) -> list[Metrics]:
+    """The lines of a file, without one that a kill has torn; empty if there is no file.
+
+    tell: called with what else is no metrics, and passed over.
+    """
+    found, damaged = _read(path)
+    for number, _ in damaged:
+        tell(f"{path}: line {number} is no metrics, and is passed over.")
     return found
+
+
+def _read(path: Path) -> tuple[list[Metrics], list[tuple[int, bytes]]]:
+    """The metrics of a file, and what is none, with its number; without what a kill has torn."""
+    found: list[Metrics] = []
+    damaged: list[tuple[int, bytes]] = []
+    content = path.read_bytes() if path.exists() else b""
+    *lines, torn = content.split(b"\n")
+    for number, line in enumerate([*lines, torn], start=1):
+        metrics = _parse(line)
+        if metrics is not None:
+            found.append(metrics)
+        elif number <= len(lines) and line.strip():
+            damaged.append((number, line))
+    return found, damaged
+
+
+def _parse(line: bytes) -> Metrics | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if is_metrics(value) else None
+
+
+def is_metrics(value: Any) -> bool:
+    """Whether a JSON value is a line: numbers by name, `step` and `seconds` among them."""
+    if not isinstance(value, dict) or not all(map(is_number, value.values())):
+        return False
+    step = value.get("step")
+    return type(step) is int and step >= 0 and "seconds" in value
+
+
+def _append(path: Path, content: bytes) -> None:
+    """Never through a link: a run folder may come from somebody else."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+    try:
+        with open(os.open(path, flags, 0o666), "ab") as file:
+            file.write(content)
+    except OSError as error:
+        error.filename = str(path)
+        raise

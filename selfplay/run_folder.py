@@ -6,22 +6,34 @@ runs/leduc/checkpoints/   see `CheckpointStore`
 runs/leduc/lock           locked by the process that trains, whose number it holds
 """
 
-import contextlib
+import errno
 import fcntl
 import os
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from selfplay.checkpoint import has_checkpoints
 from selfplay.config import dump_config, flatten, load_config
-from selfplay.manifest import force_to_disk
+from selfplay.manifest import replace_file
 from selfplay.settings import Config
 
 _CONFIG: Final = "config.toml"
 _NEW_CONFIG: Final = "config.toml.new"
 _LOCK: Final = "lock"
-_MAY_CHANGE: Final = ("run.", "summary")
-"""Keys that a run may be continued with other values of."""
+_CHECKPOINTS: Final = "checkpoints"
+_METRICS: Final = "metrics.jsonl"
+_MAY_CHANGE: Final = (
+    "summary",
+    "run.steps",
+    "run.checkpoint_every",
+    "run.keep",
+    "run.milestones",
+    "run.evaluate_every",
+    "run.evaluate_search",
+    "run.value_error_states",
+)
+"""Keys that a run may be continued with other values of: they say how long, and what is kept."""
 
 
 class RunFolder:
@@ -36,22 +48,23 @@ class RunFolder:
         """The folder to train in, locked for this process until it is closed.
 
         A new run's configuration is written down; a run that is there already goes on, with new
-        values of `run` where they differ. Raises ValueError if another process trains there, if
-        the run has another configuration, if `resume` is false and there is a run, and if there is
-        something else than a run; OSError if the system refuses.
+        values of what may change. A start that came to no checkpoint is no run yet. Raises
+        ValueError if another process trains there, if the run has another configuration, if
+        `resume` is false and there is a run, and if there is something else than a run; OSError if
+        the system refuses.
         """
         path = path.absolute()
         path.mkdir(parents=True, exist_ok=True)
         _check_no_other(path)
         lock = _lock(path)
         try:
-            if (path / _CONFIG).exists():
+            if (path / _CONFIG).exists() and _has_begun(path):
                 if not resume:
                     raise ValueError(
                         f"run folder {path} holds a run already; choose another --run folder."
                     )
                 _check_same(path, load_config(str(path / _CONFIG)), config)
-            _write_config(path, config)
+            replace_file(path / _CONFIG, dump_config(config))
         except BaseException:
             os.close(lock)
             raise
@@ -80,12 +93,12 @@ class RunFolder:
     @property
     def checkpoints(self) -> Path:
         """The folder of the checkpoints."""
-        return self._path / "checkpoints"
+        return self._path / _CHECKPOINTS
 
     @property
     def metrics(self) -> Path:
         """The file of the metrics, a JSON object per line."""
-        return self._path / "metrics.jsonl"
+        return self._path / _METRICS
 
     def close(self) -> None:
         """Gives the lock back."""
@@ -116,9 +129,19 @@ def _check_no_other(path: Path) -> None:
         )
 
 
+def _has_begun(path: Path) -> bool:
+    """Whether there is anything that a new start would take the place of."""
+    return has_checkpoints(path / _CHECKPOINTS) or (path / _METRICS).exists()
+
+
 def _lock(path: Path) -> int:
     """Locks a folder for as long as the answer, an open file, is not closed."""
-    file = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        file = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError(f"{path / _LOCK} is a link, which is not written to.") from None
+        raise
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.ftruncate(file, 0)
@@ -136,26 +159,13 @@ def _lock(path: Path) -> int:
 def _check_same(path: Path, old: Config, new: Config) -> None:
     now = flatten(new)
     for key, before in flatten(old).items():
-        if before != now[key] and not key.startswith(_MAY_CHANGE):
+        if before != now[key] and not f"{key}.".startswith(tuple(f"{one}." for one in _MAY_CHANGE)):
             raise ValueError(
                 f"run folder {path} was started with {key} = {_shown(before)}, not "
-                f"{_shown(now[key])}; choose another --run folder."
+                f"{_shown(now[key])}; choose another --run folder (only {', '.join(_MAY_CHANGE)} "
+                f"may change)."
             )
 
 
 def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
-
-
-def _write_config(path: Path, config: Config) -> None:
-    """Writes the configuration, so that there is an old one or a new one at any moment."""
-    new = path / _NEW_CONFIG
-    try:
-        new.write_text(dump_config(config), encoding="utf-8")
-        force_to_disk(new)
-        new.replace(path / _CONFIG)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            new.unlink(missing_ok=True)
-        raise
-    force_to_disk(path)

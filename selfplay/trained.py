@@ -9,7 +9,7 @@ import jax
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
-from selfplay.checkpoint import checkpoint_steps, load_checkpoint
+from selfplay.checkpoint import checkpoint_steps, has_checkpoints, load_checkpoint
 from selfplay.learner import first_state, restored_state
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import arrays_of, make_evaluator
@@ -57,5 +57,9 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
 
 
 def trained_steps(path: Path) -> list[int]:
-    """The steps of all checkpoints of a run folder; ValueError if it is none."""
-    return checkpoint_steps(RunFolder.read(path).checkpoints)
+    """The steps of all checkpoints of a run; ValueError if all are damaged, or it is no run."""
+    folder = RunFolder.read(path).checkpoints
+    steps = checkpoint_steps(folder)
+    if not steps and has_checkpoints(folder):
+        load_checkpoint(folder)  # which says what is wrong with them
+    return steps

@@ -2,18 +2,20 @@
 
 import time
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
 from gtcfr.evaluator import Evaluator
 from selfplay.checkpoint import CheckpointStore
-from selfplay.metrics import Metrics, MetricsFile
+from selfplay.manifest import is_number
+from selfplay.metrics import Metrics, MetricsFile, is_metrics
 from selfplay.schedule import PARTS, Schedule
 from selfplay.settings import RunSettings
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
 _BEFORE_THE_FIRST: Final = -1  # step
+_COUNTS: Final = ("cycles", "searches", "solves", "games", "full_trees")
 
 
 class Evaluate(Protocol):
@@ -44,20 +46,29 @@ class Training:
     def resume(self) -> tuple[int, tuple[str, ...]] | None:
         """Goes on from the newest whole checkpoint, if there is one.
 
-        Returns its step and what was wrong with newer ones. Raises ValueError if none of them is
-        whole, or if they are of another network.
+        Returns its step and what was wrong with newer ones, and with the metrics. Raises ValueError
+        if none of them is whole, if they are of another network, or if all are gone though the run
+        has begun.
         """
         if self._store.is_empty:
-            self._metrics.forget_after(_BEFORE_THE_FIRST)
+            if self._metrics.path.exists():
+                raise ValueError(
+                    f"{self._metrics.path} is there, but no checkpoint to go on from; bring the "
+                    f"checkpoints back, choose another --run folder, or remove that file to begin "
+                    f"anew."
+                )
             return None
         found = self._store.load()
-        self.inner.load(found.arrays, found.meta)
+        try:
+            self.inner.load(found.arrays, found.meta)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{found.path} cannot be gone on from: {error}") from None
         self._before = float(found.meta["total_seconds"])
         self._began = time.perf_counter()
         self._last = self._snapshot()
-        self._metrics.forget_after(found.step)
+        problems = self._metrics.go_on_from(found.step, found.meta.get("lines", ()))
         self._saved, self._measured = found.step, found.meta["measured"]
-        return found.step, found.skipped
+        return found.step, (*found.skipped, *problems)
 
     def run(
         self,
@@ -73,7 +84,7 @@ class Training:
         settings, learner = self._settings, self.inner.learner
         is_missing = evaluate is not None and not self._measured and self._is_due(learner.step)
         if self._saved == _BEFORE_THE_FIRST or is_missing:
-            self._save(evaluate)
+            self._save(evaluate, [])
         while not self.inner.is_done:
             step = learner.step
             until = min(_next_multiple(step, settings.checkpoint_every), settings.steps)
@@ -81,10 +92,13 @@ class Training:
             if losses:
                 self._losses.append(losses)
             stops = should_stop()
+            line, lines = self._report(at_once=learner.step == until)
             if learner.step == until or (stops and learner.step != self._saved):
-                self._save(evaluate if not stops and self._is_due(learner.step) else None)
+                self._save(evaluate if not stops and self._is_due(learner.step) else None, lines)
                 self.inner.begin_new_games()
-            progress(self._report(at_once=learner.step == until))
+            else:
+                self._write(lines)
+            progress(line)
             if stops:
                 return False
         return True
@@ -93,15 +107,22 @@ class Training:
         every = self._settings.evaluate_every
         return step == self._settings.steps or (every > 0 and step % every == 0)
 
-    def _save(self, evaluate: Evaluate | None) -> None:
+    def _save(self, evaluate: Evaluate | None, lines: list[Metrics]) -> None:
+        """Saves a checkpoint and, after it, writes lines, which the checkpoint has as well: a kill
+        between the two loses none of them."""
         step = self.inner.learner.step
         measured = evaluate(self.inner.evaluator) if evaluate is not None else {}
         if measured:
-            self._metrics.add({"step": step, "seconds": self.seconds} | measured)
+            lines = [{"step": step, "seconds": self.seconds} | measured, *lines]
         arrays, numbers = self.inner.save()
-        meta = {**numbers, "total_seconds": self.seconds, "measured": measured}
+        meta = {**numbers, "total_seconds": self.seconds, "measured": measured, "lines": lines}
         self._store.save(step, arrays, meta, metric=measured.get("exploitability"))
         self._saved, self._measured = step, measured
+        self._write(lines)
+
+    def _write(self, lines: list[Metrics]) -> None:
+        for line in lines:
+            self._metrics.add(line)
 
     def _snapshot(self) -> dict[str, float]:
         inner = self.inner
@@ -113,8 +134,8 @@ class Training:
             **{f"{part}_seconds": inner.seconds[part] for part in PARTS},
         }
 
-    def _report(self, *, at_once: bool) -> Metrics:
-        """The state of the run; written down from time to time."""
+    def _report(self, *, at_once: bool) -> tuple[Metrics, list[Metrics]]:
+        """The state of the run, and what of it is to be written down: from time to time a line."""
         now, inner = self._snapshot(), self.inner
         passed = now["seconds"] - self._last["seconds"]
         new = {name: now[name] - self._last[name] for name in now}
@@ -137,10 +158,27 @@ class Training:
         if self._losses:
             names = self._losses[0]
             line |= {name: float(np.mean([one[name] for one in self._losses])) for name in names}
-        if at_once or passed > _SECONDS_BETWEEN_LINES:
-            self._metrics.add(line)
-            self._last, self._losses = now, []
-        return line
+        if not at_once and passed <= _SECONDS_BETWEEN_LINES:
+            return line, []
+        self._last, self._losses = now, []
+        return line, [line]
+
+
+def check_meta(meta: dict[str, Any]) -> None:
+    """Raises ValueError if a run cannot go on from what a checkpoint has beside its arrays."""
+    wanted = {"counts": _COUNTS, "seconds": PARTS, "measured": ()}
+    for table, names in wanted.items():
+        values = meta.get(table)
+        if not isinstance(values, dict) or not all(map(is_number, values.values())):
+            raise ValueError(f"{table} must be numbers by name.")
+        for name in names:
+            if name not in values:
+                raise ValueError(f"{table}.{name} is missing.")
+    if not is_number(meta.get("total_seconds")):
+        raise ValueError("total_seconds must be a number.")
+    lines = meta.get("lines", [])
+    if not isinstance(lines, list) or not all(map(is_metrics, lines)):
+        raise ValueError("lines must be metrics.")
 
 
 def milestones(settings: RunSettings) -> set[int]:

@@ -209,7 +209,10 @@ def _read_checkpoints(arguments: argparse.Namespace, run: Path | None) -> tuple[
         return (None,)
     from selfplay.trained import trained_steps
 
-    steps = trained_steps(run)
+    try:
+        steps = trained_steps(run)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
     if not steps:
         raise CommandError(f"{run} has no checkpoint yet.")
     if wanted == "all":

@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.out or arguments.run / "curves.png"
     check_plot(target, "--out")
     check_target("--out", target)
-    lines = read_metrics(folder.metrics)
+    lines = read_metrics(folder.metrics, display.note)
     if not lines:
         raise CommandError(f"{folder.metrics} has no metrics yet.")
     _draw(target, load_game(folder.config.game), lines)

@@ -20,7 +20,7 @@ from selfplay.metrics import MetricsFile, read_metrics
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import Schedule, check_config
 from selfplay.settings import Config
-from selfplay.training import Evaluate, Training, milestones
+from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.devices import use_all_cores
@@ -72,7 +72,10 @@ def _train(
     ):
         view.tell("compiling")
         store = CheckpointStore(
-            folder.checkpoints, keep=config.run.keep, milestones=milestones(config.run)
+            folder.checkpoints,
+            keep=config.run.keep,
+            milestones=milestones(config.run),
+            check=check_meta,
         )
         events = path / "tensorboard" if arguments.tensorboard else None
         metrics = MetricsFile(folder.metrics, tensorboard=events)

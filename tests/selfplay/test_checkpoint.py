@@ -1,3 +1,4 @@
+import hashlib
 import json
 import os
 import shutil
@@ -6,12 +7,15 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from selfplay import manifest
 from selfplay.checkpoint import (
     CheckpointError,
     CheckpointStore,
@@ -197,8 +201,6 @@ def test_a_checkpoint_under_the_name_of_another_step_does_not_count(
 
 
 def test_a_newer_format_is_told_by_its_version(store: CheckpointStore, folder: Path) -> None:
-    from selfplay import manifest
-
     path = store.save(1, value(1), {}) / "manifest.json"
     content = json.loads(path.read_text())
     assert content["checkpoint"]["format"] == 1
@@ -207,6 +209,196 @@ def test_a_newer_format_is_told_by_its_version(store: CheckpointStore, folder: P
     path.write_text(json.dumps(content))
     with pytest.raises(CheckpointError, match=r"1: has format 2, written by sog 9\.0; this one"):
         store.load(1)
+
+
+# Checkpoints that are signed, and wrong.
+
+
+def sign(path: Path, body: Any) -> None:
+    content = {"sha256": manifest.sha256_of(body), "checkpoint": body}
+    (path / "manifest.json").write_text(json.dumps(content))
+
+
+def manifest_with(**changes: Any) -> Callable[[Path, Any], None]:
+    return lambda path, body: body.update(changes)
+
+
+def manifest_without(name: str) -> Callable[[Path, Any], None]:
+    return lambda path, body: body.pop(name)
+
+
+def listing(*names: str) -> Callable[[Path, Any], None]:
+    """Lists more files, with hashes that match where there is such a file."""
+
+    def change(path: Path, body: Any) -> None:
+        for name in names:
+            file = path / name
+            content = file.read_bytes() if file.is_file() else b""
+            body["files"][name] = [hashlib.sha256(content).hexdigest(), len(content)]
+
+    return change
+
+
+def meta_with(change: Callable[[Any], Any]) -> Callable[[Path, Any], None]:
+    def forge(path: Path, body: Any) -> None:
+        new = change(json.loads((path / "meta.json").read_text()))
+        (path / "meta.json").write_text(new if isinstance(new, str) else json.dumps(new))
+        listing("meta.json")(path, body)
+
+    return forge
+
+
+def kinds_with(**kinds: Any) -> Callable[[Path, Any], None]:
+    return meta_with(lambda meta: meta | {"arrays": meta["arrays"] | kinds})
+
+
+def unlist(part: str) -> Callable[[Path, Any], None]:
+    def change(path: Path, body: Any) -> None:
+        shutil.rmtree(path / part) if (path / part).is_dir() else (path / part).unlink()
+        body["files"] = {k: v for k, v in body["files"].items() if not k.startswith(part)}
+
+    return change
+
+
+def linked(path: Path, body: Any) -> None:
+    """A file of the checkpoint is a link to a copy of it elsewhere."""
+    copy = path.parent.parent / "meta.json"
+    shutil.move(path / "meta.json", copy)
+    (path / "meta.json").symlink_to(copy)
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+DIFFER = "arrays and meta.json differ in array"
+FORGERIES: dict[str, tuple[Callable[[Path, Any], Any], str]] = {
+    "no files": (manifest_without("files"), "manifest.json: files must be names with hashes"),
+    "files a list": (manifest_with(files=["meta.json"]), "files must be names with hashes"),
+    "files of numbers": (
+        manifest_with(files={"meta.json": 7}),
+        'manifest.json: file "meta.json" needs a SHA-256 and a size.',
+    ),
+    "a size below 0": (
+        manifest_with(files={"meta.json": ["0" * 64, -1]}),
+        'manifest.json: file "meta.json" needs a SHA-256 and a size.',
+    ),
+    "nothing listed": (manifest_with(files={}), "is not in manifest.json."),
+    "no metric": (manifest_without("metric"), "manifest.json: metric must be a number or null"),
+    "a metric of text": (manifest_with(metric="x"), 'metric must be a number or null, got "x".'),
+    "a metric that is NaN": (manifest_with(metric=float("nan")), "metric must be a number or null"),
+    "no format": (manifest_without("format"), "has format null, written by sog"),
+    "no step": (manifest_without("step"), "manifest.json: step must be an integer >= 0, got null."),
+    "a step of text": (manifest_with(step="2"), 'step must be an integer >= 0, got "2".'),
+    "a file outside": (listing("../1/meta.json"), 'file "../1/meta.json" is not inside the'),
+    "an absolute file": (listing("/etc/hostname"), 'file "/etc/hostname" is not inside the'),
+    "a way round": (listing("arrays/../meta.json"), 'file "arrays/../meta.json" is not inside the'),
+    "a file more": (lambda path, body: (path / "x").touch(), 'file "x" is not in manifest.json.'),
+    "a link": (linked, 'file "meta.json" is a link.'),
+    "no meta": (unlist("meta.json"), "file meta.json is missing in manifest.json."),
+    "meta a list": (meta_with(lambda meta: []), "file meta.json must hold an object, got []."),
+    "meta nested": (meta_with(lambda meta: DEEP), "meta.json is damaged."),
+    "meta without arrays": (
+        meta_with(lambda meta: {"meta": {}}),
+        "file meta.json must hold meta and arrays.",
+    ),
+    "an array of text": (kinds_with(x=["<U7", [1]]), "array 'x' needs a type of numbers and a"),
+    "an array of objects": (kinds_with(x=["object", [0]]), "array 'x' needs a type of numbers"),
+    "an array of no kind": (kinds_with(x=7), "array 'x' needs a type of numbers and a shape."),
+    "less than no rows": (kinds_with(x=["int32", [-1]]), "array 'x' needs a type of numbers and a"),
+    "an endless shape": (kinds_with(x=["int32", [2**62, 9]]), "array 'x' needs a type of numbers"),
+    "an array more": (kinds_with(y=["int32", [3]]), f"{DIFFER} 'y'."),
+    "another shape": (kinds_with(x=["int32", [10**12]]), f"{DIFFER} 'x'."),
+    "another type": (kinds_with(x=["int16", [1000]]), f"{DIFFER} 'x'."),
+    "no array": (meta_with(lambda meta: meta | {"arrays": {"y": ["int32", [1]]}}), f"{DIFFER} '"),
+    "arrays removed": (unlist("arrays"), "arrays cannot be read: "),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forged_checkpoint_counts_as_damaged_and_is_told_in_a_line(
+    forgery: str, store: CheckpointStore
+) -> None:
+    store.save(1, value(1), {})
+    path = store.save(2, value(2), {})
+    forge, says = FORGERIES[forgery]
+    body = json.loads((path / "manifest.json").read_text())["checkpoint"]
+    forge(path, body)
+    sign(path, body)
+    loaded = store.load()
+    assert loaded.step == 1
+    (skipped,) = loaded.skipped
+    assert skipped.startswith("checkpoint 2: ")
+    assert says in skipped
+    assert len(skipped.splitlines()) == 1
+    assert len(skipped) < 250
+
+
+def test_a_manifest_that_is_nested_too_deeply_is_damaged(store: CheckpointStore) -> None:
+    store.save(1, value(1), {})
+    for text in (DEEP, f'{{"sha256": "", "checkpoint": {DEEP}}}'):
+        (store.save(2, value(2), {}) / "manifest.json").write_text(text)
+        assert store.load().skipped == ("checkpoint 2: manifest.json is damaged.",)
+
+
+def test_what_its_caller_cannot_go_on_from_counts_as_damaged(folder: Path) -> None:
+    def check(meta: dict[str, Any]) -> None:
+        if "counts" not in meta:
+            raise ValueError("counts are missing.")
+
+    store = CheckpointStore(folder, keep=1, milestones=(1, 2), check=check)
+    store.save(1, value(1), {"counts": 3})
+    store.save(2, value(2), {})
+    assert store.load().skipped == ("checkpoint 2: file meta.json: counts are missing.",)
+
+
+# What is kept.
+
+
+def test_damaged_checkpoints_never_take_the_place_of_what_is_saved_after_them(
+    folder: Path,
+) -> None:
+    before = CheckpointStore(folder, keep=3, milestones=(2000, 2960, 2980, 3000))
+    for step in (2000, 2960, 2980, 3000):
+        before.save(step, value(step), {})
+    for step in (2960, 2980, 3000):
+        flip(files_of(folder / str(step) / "arrays")[-1], 5, 1)
+    for keep in (1, 3):
+        store = CheckpointStore(folder, keep=keep)
+        newest = store.load().step
+        for step in range(newest + 20, newest + 100, 20):
+            store.save(step, value(step), {})
+            assert CheckpointStore(folder, keep=keep).load().step == step
+    # 2000, 2080 and what was saved between are gone; what is damaged is left as it is.
+    assert store.steps() == [2120, 2140, 2160, 2960, 2980, 3000]
+
+
+def test_one_damaged_checkpoint_does_not_count_where_one_is_kept(folder: Path) -> None:
+    CheckpointStore(folder, keep=1).save(10, value(10), {}, metric=0.5)
+    flip(files_of(folder / "10" / "arrays")[-1], 5, 1)
+    store = CheckpointStore(folder, keep=1)
+    store.save(5, value(5), {}, metric=0.75)
+    assert store.load().step == 5
+    store.save(7, value(7), {})
+    assert store.load().step == 7
+    assert store.steps() == [5, 7, 10]  # 5 is the best that is whole
+
+
+def test_what_is_named_like_the_remains_of_a_save_blocks_nothing(
+    store: CheckpointStore, folder: Path, tmp_path: Path
+) -> None:
+    store.save(1, value(1), {})
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine").touch()
+    (folder / "2.torn").write_text("a file")
+    (folder / "3.old.torn").symlink_to(outside)
+    (folder / "x.torn").write_text("somebody's")
+    (folder / "4").symlink_to(outside)
+    store = CheckpointStore(folder, keep=3)
+    assert sorted(entry.name for entry in folder.iterdir()) == ["1", "4", "x.torn"]
+    assert store.steps() == [1]
+    (folder / "4.torn").symlink_to(outside)  # while it runs
+    store.save(4, value(4), {})
+    assert store.load().step == 4
+    assert [entry.name for entry in outside.iterdir()] == ["mine"]
 
 
 def test_remains_of_torn_saves_are_removed_by_the_writer_and_not_by_readers(

@@ -1,5 +1,6 @@
 """The lines that a run reports, also after it was killed in the middle of one."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -28,15 +29,15 @@ def written(path: Path) -> MetricsFile:
 
 def test_what_was_added_is_read_and_stays_when_another_session_adds(path: Path) -> None:
     written(path)
-    MetricsFile(path).add({"step": 30})
-    assert read_metrics(path) == [*LINES, {"step": 30}]
+    MetricsFile(path).add({"step": 30, "seconds": 3.5})
+    assert read_metrics(path) == [*LINES, {"step": 30, "seconds": 3.5}]
     assert [json.loads(line) for line in path.read_text().splitlines()] == read_metrics(path)
 
 
 def test_before_anything_was_added_there_is_nothing(path: Path) -> None:
     file = MetricsFile(path)
     assert read_metrics(path) == []
-    file.forget_after(5)
+    assert file.go_on_from(5) == ()
     assert not path.exists()
 
 
@@ -58,14 +59,14 @@ def test_after_a_kill_the_file_is_mended_and_goes_on(path: Path) -> None:
     file = written(path)
     with path.open("a") as raw:
         raw.write('{"step": 30, "sec')
-    file.forget_after(20)
+    assert file.go_on_from(20) == ()  # what a kill has torn is not worth telling
     file.add({"step": 30, "seconds": 3.5})
     assert read_metrics(path) == [*LINES, {"step": 30, "seconds": 3.5}]
 
 
 @pytest.mark.parametrize(("step", "kept"), [(20, 3), (19, 2), (10, 2), (0, 1), (99, 3)])
 def test_what_came_after_a_checkpoint_is_forgotten(path: Path, step: int, kept: int) -> None:
-    written(path).forget_after(step)
+    assert written(path).go_on_from(step) == ()
     assert read_metrics(path) == LINES[:kept]
     assert [entry.name for entry in path.parent.iterdir()] == ["metrics.jsonl"]
 
@@ -76,3 +77,56 @@ def test_a_value_that_json_does_not_have_is_refused_and_leaves_no_half_line(path
         file.add({"step": 30, "loss": float("nan")})
     assert read_metrics(path) == LINES
     assert path.read_text().endswith("\n")
+
+
+BAD = {
+    "no UTF-8": b'{"step": 1, "seconds": 1, "\xff": 1}',
+    "null": b"null",
+    "a step that is null": b'{"step": null, "seconds": 1}',
+    "no seconds": b'{"step": 1}',
+    "a number of 6000 digits": b'{"step": 1, "seconds": ' + b"9" * 6000 + b"}",
+    "a number that is too large": b'{"step": 1, "seconds": 1e999}',
+    "a list in it": b'{"step": 1, "seconds": 1, "exploitability": [1]}',
+    "text in it": b'{"step": 1, "seconds": 1, "exploitability": "x"}',
+    "nested": b"[" * 100_000 + b"]" * 100_000,
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_line_that_is_no_metrics_is_set_aside_and_named(path: Path, bad: str) -> None:
+    file = written(path)
+    lines = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([lines[0], BAD[bad], *lines[1:], b""]))
+    told: list[str] = []
+    assert read_metrics(path, told.append) == LINES
+    assert told == [f"{path}: line 2 is no metrics, and is passed over."]
+    says = "metrics.jsonl: line 2 is no metrics; it is in metrics.jsonl.damaged."
+    assert file.go_on_from(20) == (says,)
+    assert path.with_name("metrics.jsonl.damaged").read_bytes() == BAD[bad] + b"\n"
+    assert path.read_bytes().splitlines() == lines
+    assert file.go_on_from(20) == ()
+
+
+def test_lines_that_a_kill_kept_from_being_written_come_from_the_checkpoint(path: Path) -> None:
+    file = written(path)
+    more: Metrics = {"step": 20, "seconds": 2.75, "exploitability": 0.125}
+    file.go_on_from(20, [LINES[2], more])
+    assert read_metrics(path) == [*LINES, more]
+    file.go_on_from(20, [LINES[2], more])
+    assert read_metrics(path) == [*LINES, more]
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl", "metrics.jsonl.new", "metrics.jsonl.damaged"])
+def test_nothing_is_written_through_a_link(path: Path, name: str) -> None:
+    outside = path.parent / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("mine")
+    file = MetricsFile(path)
+    (path.parent / name).symlink_to(outside / "file")
+    if name != path.name:
+        path.write_bytes(b"null\n")  # to be set aside
+    for write in (lambda: file.add(LINES[0]), lambda: file.go_on_from(20)):
+        with contextlib.suppress(OSError):
+            write()
+    assert (outside / "file").read_text() == "mine"
+    assert [entry.name for entry in outside.iterdir()] == ["file"]

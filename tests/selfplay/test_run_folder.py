@@ -32,6 +32,12 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "runs" / "kuhn"
 
 
+def begin(path: Path, config: Config = CONFIG) -> None:
+    """A run that has saved something."""
+    with RunFolder.open(path, config) as run:
+        (run.checkpoints / "0").mkdir(parents=True)
+
+
 def refusal(path: Path, config: Config, *, resume: bool = True) -> str:
     with pytest.raises(ValueError, match=r"\.$") as caught:
         RunFolder.open(path, config, resume=resume)
@@ -99,24 +105,28 @@ def test_a_start_that_was_cut_short_is_taken_over(path: Path) -> None:
 
 
 def test_another_configuration_is_refused_by_its_first_key(path: Path) -> None:
-    with RunFolder.open(path, CONFIG):
-        pass
+    begin(path)
     other = Config(game="leduc", network=NetworkSettings(width=9))
     start = "run folder FOLDER was started with "
-    end = "; choose another --run folder."
+    end = (
+        "; choose another --run folder (only summary, run.steps, run.checkpoint_every, run.keep, "
+        "run.milestones, run.evaluate_every, run.evaluate_search, run.value_error_states may "
+        "change)."
+    )
     assert refusal(path, other) == f"{start}game = kuhn, not leduc{end}"
     other = dataclasses.replace(CONFIG, network=NetworkSettings(width=9))
     assert refusal(path, other) == f"{start}network.width = 8, not 9{end}"
     other = dataclasses.replace(CONFIG, search=SearchSettings(capacity=9))
     assert refusal(path, other) == f"{start}search.capacity = none, not 9{end}"
+    other = dataclasses.replace(CONFIG, run=RunSettings(seed=5))
+    assert refusal(path, other) == f"{start}run.seed = 0, not 5{end}"
     # Nothing was changed, and nobody is locked out.
     with RunFolder.open(path, CONFIG):
         assert load_config(str(path / "config.toml")) == CONFIG
 
 
 def test_a_run_goes_on_with_other_settings_of_how_long(path: Path) -> None:
-    with RunFolder.open(path, CONFIG):
-        pass
+    begin(path)
     longer = dataclasses.replace(
         CONFIG, summary="New.", run=RunSettings(steps=7, evaluate_search=SearchSettings(alpha=1))
     )
@@ -126,8 +136,8 @@ def test_a_run_goes_on_with_other_settings_of_how_long(path: Path) -> None:
 
 
 def test_a_run_is_not_overwritten_where_a_new_one_is_wanted(path: Path) -> None:
-    with RunFolder.open(path, CONFIG, resume=False):
-        pass
+    with RunFolder.open(path, CONFIG, resume=False) as run:
+        (run.checkpoints / "0").mkdir(parents=True)
     says = "run folder FOLDER holds a run already; choose another --run folder."
     assert refusal(path, CONFIG, resume=False) == says
     with RunFolder.open(path, CONFIG):
@@ -186,3 +196,33 @@ def test_a_configuration_that_cannot_be_written_leaves_the_old_one(
     assert sorted(entry.name for entry in path.iterdir()) == ["config.toml", "lock"]
     with RunFolder.open(path, longer):
         assert RunFolder.read(path).config == longer
+
+
+def test_a_start_that_came_to_no_checkpoint_is_no_run_yet(path: Path) -> None:
+    with RunFolder.open(path, CONFIG) as run:
+        run.checkpoints.mkdir()
+    (path / "config.toml").write_text("torn = ")
+    other = dataclasses.replace(CONFIG, run=RunSettings(seed=5))
+    with RunFolder.open(path, other, resume=False) as run:
+        assert load_config(str(path / "config.toml")) == other
+
+
+def test_metrics_without_checkpoints_are_a_run_still(path: Path) -> None:
+    with RunFolder.open(path, CONFIG) as run:
+        run.metrics.touch()
+    other = dataclasses.replace(CONFIG, run=RunSettings(seed=5))
+    assert refusal(path, other).startswith("run folder FOLDER was started with run.seed = 0, not 5")
+
+
+@pytest.mark.parametrize("name", ["lock", "config.toml.new"])
+def test_nothing_is_written_through_a_link(path: Path, tmp_path: Path, name: str) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    path.mkdir(parents=True)
+    (path / name).symlink_to(mine)
+    if name == "lock":
+        assert refusal(path, CONFIG) == "FOLDER/lock is a link, which is not written to."
+    else:
+        with RunFolder.open(path, CONFIG):
+            assert load_config(str(path / "config.toml")) == CONFIG
+    assert mine.read_text() == "mine"

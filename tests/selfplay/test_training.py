@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,9 @@ from gtcfr.evaluator import Evaluator, NetworkEvaluator
 from networks.cvpn import NetworkSettings
 from selfplay.checkpoint import CheckpointStore
 from selfplay.metrics import Metrics, MetricsFile, read_metrics
-from selfplay.schedule import Schedule
+from selfplay.schedule import PARTS, Schedule
 from selfplay.settings import Config, ReplaySettings, RunSettings
-from selfplay.training import Evaluate, Training, milestones
+from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.games import make
 
 
@@ -43,7 +45,9 @@ class Counting(Schedule):
 
 
 def open_training(folder: Path, run: RunSettings) -> tuple[Training, Counting, CheckpointStore]:
-    store = CheckpointStore(folder / "checkpoints", keep=run.keep, milestones=milestones(run))
+    store = CheckpointStore(
+        folder / "checkpoints", keep=run.keep, milestones=milestones(run), check=check_meta
+    )
     inner = Counting(run)
     return Training(inner, store, MetricsFile(folder / "metrics.jsonl")), inner, store
 
@@ -156,7 +160,7 @@ def test_a_stop_after_a_damaged_checkpoint_saves_what_came_since(tmp_path: Path)
     assert resumed is not None
     assert resumed[0] == 10
     assert not again.run(should_stop=lambda: inner.learner.step == 16)
-    assert store.steps() == [10, 16, 20]
+    assert store.steps() == [0, 10, 16, 20]  # what is damaged does not count
 
 
 def test_a_run_whose_checkpoints_are_all_damaged_is_not_begun_anew(tmp_path: Path) -> None:
@@ -169,6 +173,74 @@ def test_a_run_whose_checkpoints_are_all_damaged_is_not_begun_anew(tmp_path: Pat
     with pytest.raises(ValueError, match="no checkpoint that can be loaded"):
         again.resume()
     assert read_metrics(tmp_path / "metrics.jsonl")
+
+
+def test_a_run_whose_checkpoints_are_gone_is_not_begun_anew(tmp_path: Path) -> None:
+    run = RunSettings(steps=10, checkpoint_every=10)
+    open_training(tmp_path, run)[0].run()
+    shutil.rmtree(tmp_path / "checkpoints")
+    before = (tmp_path / "metrics.jsonl").read_bytes()
+    again, _, _ = open_training(tmp_path, run)
+    with pytest.raises(
+        ValueError, match=r"metrics\.jsonl is there, but no checkpoint to go on from"
+    ):
+        again.resume()
+    assert (tmp_path / "metrics.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("killed_at", [0, 10])
+def test_a_kill_between_a_checkpoint_and_its_lines_loses_and_repeats_nothing(
+    killed_at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = RunSettings(steps=20, checkpoint_every=10, evaluate_every=10)
+    training, inner, store = open_training(tmp_path, run)
+    save = store.save
+
+    def save_and_die(step: int, *rest: Any, **more: Any) -> Path:
+        path = save(step, *rest, **more)
+        if step == killed_at:
+            raise KeyboardInterrupt  # nothing that follows is done, as after a kill
+        return path
+
+    monkeypatch.setattr(store, "save", save_and_die)
+    called: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        training.run(evaluate=evaluation_at(called, inner, [0.5, 0.4, 0.3]))
+    again, inner, _ = open_training(tmp_path, run)
+    again.resume()
+    again.run(evaluate=evaluation_at(called, inner, [0.5, 0.4, 0.3]))
+    assert called == [0, 10, 20]  # each network measured once
+    lines = read_metrics(tmp_path / "metrics.jsonl")
+    assert [(line["step"], line.get("exploitability")) for line in lines] == [
+        (0, 0.5),
+        (10, 0.4),
+        (10, None),  # what the learner reports
+        (20, 0.3),
+        (20, None),
+    ]
+
+
+def test_what_a_checkpoint_lacks_to_go_on_is_named() -> None:
+    counts = dict.fromkeys(("cycles", "searches", "solves", "games", "full_trees"), 1)
+    good = {
+        "counts": counts,
+        "seconds": dict.fromkeys(PARTS, 1.0),
+        "measured": {},
+        "total_seconds": 3.0,
+    }
+    check_meta(good)
+    check_meta({**good, "lines": [{"step": 3, "seconds": 1.0}]})
+    for change, says in (
+        ({"counts": None}, "counts must be numbers by name."),
+        ({"counts": {"cycles": 1}}, "counts.searches is missing."),
+        ({"counts": {**counts, "games": "x"}}, "counts must be numbers by name."),
+        ({"seconds": {}}, f"seconds.{PARTS[0]} is missing."),
+        ({"measured": {"exploitability": []}}, "measured must be numbers by name."),
+        ({"total_seconds": None}, "total_seconds must be a number."),
+        ({"lines": [{"step": 3}]}, "lines must be metrics."),
+    ):
+        with pytest.raises(ValueError, match=f"^{re.escape(says)}$"):
+            check_meta({**good, **change})
 
 
 def test_what_a_stop_left_unmeasured_is_measured_when_the_run_goes_on(tmp_path: Path) -> None:
