@@ -231,6 +231,15 @@ def test_a_run_is_evaluated_with_the_search_it_was_set_to_unless_told_otherwise(
     assert [dataclasses.replace(settings, capacity=None) for settings in asked] == [expected]
 
 
+def test_one_search_with_the_network_of_a_run_is_shown(
+    sog_json: Callable[..., Any], trained: tuple[Path, str, str]
+) -> None:
+    result = sog_json("search", f"{trained[0]}@8", "--history", "check", "--rule", "cfr+")
+    assert (result["game"], result["evaluator"]) == ("kuhn(ranks=3)", "kuhn at step 8")
+    assert (result["search"], result["rule"]) == ([4, 1], "cfr+")  # as the run evaluates
+    assert result["root"]["history"] == ["check"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -349,7 +358,7 @@ def test_tensorboard_is_missed_before_the_work_begins(
     sog: Run, config: str, tmp_path: Path
 ) -> None:
     found = refusal(sog, config, "--run", str(tmp_path / "run"), "--tensorboard")
-    assert found == "--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'."
+    assert found == "--tensorboard needs tensorboardX: pip install tensorboardX."
     assert not (tmp_path / "run").exists()
 
 
