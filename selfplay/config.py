@@ -134,7 +134,7 @@ def _read(name_or_path: str) -> str:
                 f"{name_or_path} is a run folder, no configuration; to go on with it: "
                 f"`sog train {own} --run {name_or_path}`."
             )
-        near = difflib.get_close_matches(name_or_path, names, n=1)
+        near = difflib.get_close_matches(name_or_path.lower(), names, n=1)
         known = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
         raise ValueError(
             f"{name_or_path or repr('')} is no configuration; {known} The name of a file ends in "
@@ -156,7 +156,7 @@ def _read_file(path: Path, name: str) -> str:
 def _parse(name: str, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of a number that is too long for Python
         raise ValueError(f"{name}: no valid TOML: {error}.") from None
     except RecursionError:
         raise ValueError(f"{name}: no valid TOML: nested too deeply.") from None

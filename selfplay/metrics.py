@@ -45,11 +45,11 @@ class MetricsFile:
 
 
 def read_metrics(path: Path) -> list[Metrics]:
-    """The lines of a file, without one that a kill has torn; empty if there is no file."""
+    """The lines of a file, without those that are torn or damaged; empty if there is no file."""
     if not path.exists():
         return []
     found: list[Metrics] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             value = json.loads(line)
         except json.JSONDecodeError:

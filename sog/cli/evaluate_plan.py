@@ -213,7 +213,7 @@ def _read_checkpoints(arguments: argparse.Namespace, run: Path | None) -> tuple[
         return tuple(steps)
     if wanted is None:
         return (None,)  # the newest that is whole
-    if not wanted.isdecimal() or int(wanted) not in steps:
+    if wanted not in map(str, steps):
         listed = ", ".join(map(str, steps))
         raise CommandError(f"--checkpoint must be all or one of {listed}, got {wanted}.")
     return (int(wanted),)

@@ -35,7 +35,7 @@ RANDOM: Final = "random"
 TABULAR: Final = "tabular"
 UCT: Final = "uct:N"
 NAMES: Final = (RANDOM, TABULAR, UCT, "zero", "uniform", "exact", "rollout")
-_UCT: Final = re.compile("uct:([0-9]+)")
+_UCT: Final = re.compile("uct:([0-9]{1,18})")
 _ITERATIONS: Final = 1000  # of CFR+, for tabular
 _MAX_NODES: Final = 1_000_000
 _MOST_NUMBERS: Final = 300_000_000  # public states of a tree times infostates times actions
@@ -119,7 +119,7 @@ def _load_run(text: str) -> "Trained":
     """A network from PATH, or PATH@STEP."""
     if text and split_step(text)[0].is_dir():
         return load_run(text)
-    near = near_run(text) or next(iter(difflib.get_close_matches(text, NAMES, n=1)), None)
+    near = near_run(text) or next(iter(difflib.get_close_matches(text.lower(), NAMES, n=1)), None)
     if near is not None:
         hint = f"did you mean {near}?"
     elif text in GAMES:

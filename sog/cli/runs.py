@@ -22,7 +22,7 @@ def is_run(path: Path) -> bool:
 
 def split_step(text: str) -> tuple[Path, int | None]:
     """The path of RUN or RUN@STEP, and the step."""
-    match = re.fullmatch(r"(.+)@([0-9]+)", text)
+    match = re.fullmatch(r"(.+)@([0-9]{1,18})", text)
     if match is None or Path(text).exists():
         return Path(text), None
     return Path(match[1]), int(match[2])

@@ -14,6 +14,7 @@ from sog.cli.players import NAMES
 Run = Callable[..., tuple[int, str, str]]
 
 SEE_SOLVE = " (see sog solve --help)"
+UCT = f"uct:{100 * '9'}"
 PLAYERS = f"neither a run folder nor one of {', '.join(NAMES)}."
 CONFIGS = f"there are {', '.join(list_configs())}. The name of a file ends in .toml."
 FIRST_BYTES = {
@@ -107,6 +108,8 @@ FIRST_BYTES = {
         (["exploitability", "kuhn", "."], ". is a folder; a file is needed."),
         (["play", "", "--game", "kuhn"], f"'' is no player: {PLAYERS}"),
         (["play", "tabluar", "--game", "kuhn"], "'tabluar' is no player: did you mean tabular?"),
+        (["play", "RANDOM", "--game", "kuhn"], "'RANDOM' is no player: did you mean random?"),
+        (["play", UCT, "--game", "kuhn"], f"'{UCT}' is no player: {PLAYERS}"),
         (["play", "kuhn"], "'kuhn' is no player: it is a game, which --game kuhn says."),
         (["configs", ""], f"'' is no configuration; {CONFIGS}"),
     ],

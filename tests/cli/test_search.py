@@ -14,6 +14,7 @@ Run = Callable[..., tuple[int, str, str]]
 RunJson = Callable[..., Any]
 
 SEE_HELP = " (see sog search --help)"
+LONG = 5000 * "9"  # more digits than Python reads
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -163,6 +164,11 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
         (
             ["kuhn", "--history", "bet1 call check"],
             "--history: event 3, 'check', comes after the end of the game.",
+        ),
+        (
+            ["kuhn", "--history", LONG],
+            f"--history: event 1, '{LONG}', cannot happen at 'start (stakes 1-1)'; "
+            "possible there: check, bet1.",
         ),
         (["kuhn", "--history", "'check"], "--history: No closing quotation."),
         (

@@ -162,7 +162,8 @@ def test_a_game_is_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["game = leduc", "game = 'a'\ngame = 'b'", "[search", "x = " + "[" * 9999]
+    "text",
+    ["game = leduc", "game = 'a'\ngame = 'b'", "[search", "x = " + "[" * 9999, "x = " + "9" * 9999],
 )
 def test_invalid_toml_is_named(text: str, tmp_path: Path) -> None:
     assert problem_of(text, tmp_path).startswith("no valid TOML: ")
