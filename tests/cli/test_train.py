@@ -290,6 +290,10 @@ def refusal(sog: Run, *arguments: str) -> str:
         ("network.widht=3", "did you mean network.width?"),
         ("run.seed=4294967296", "run: seed must be < 2**32, got 4294967296."),
         (
+            "search.capacity=1000000000000",
+            "search: trees must have room for at most 536870912 public states, got 1000000000000.",
+        ),
+        (
             "search.simulations_per_update=1e-12",
             "search: num_simulations and the updates must be at most 2000000000, got",
         ),
