@@ -57,7 +57,8 @@ class SearchSettings:
     grow: bool = True
     """False: no simulations, the tree stays what `lookahead` makes it."""
     max_outcomes: int | None = None
-    """Chance nodes with more outcomes than this keep a sample of so many."""
+    """Chance nodes with more outcomes than this keep a sample of so many; at least as many as the
+    game has actions."""
     capacity: int | None = None
     """Public states that a tree has room for; None for as many as the simulations can add."""
     num_queries: int = 0
@@ -136,8 +137,7 @@ class SearchSettings:
         self._check_game(game)
         children = game.num_outcomes
         if self.max_outcomes is not None:
-            children = max(min(children, self.max_outcomes), game.num_actions)
-            children = min(children, game.num_outcomes)
+            children = min(children, self.max_outcomes)
         capacity = self.capacity
         if capacity is None:
             if self.lookahead > 1:
@@ -164,6 +164,12 @@ class SearchSettings:
         )
 
     def _check_game(self, game: Game[Any]) -> None:
+        least = min(game.num_actions, game.num_outcomes)
+        if self.max_outcomes is not None and self.max_outcomes < least:
+            raise ValueError(
+                f"max_outcomes must be at least {least} in {game}, for all actions, got "
+                f"{self.max_outcomes}."
+            )
         if self.num_children is None:
             return
         if game.num_infostates > 1:

@@ -128,10 +128,17 @@ def _read(name_or_path: str) -> str:
         return _read_file(Path(name_or_path), name_or_path)
     names = list_configs()
     if name_or_path not in names:
-        near = difflib.get_close_matches(name_or_path, names, n=1)
+        own = Path(name_or_path) / "config.toml"
+        if own.is_file():
+            raise ValueError(
+                f"{name_or_path} is a run folder, no configuration; to go on with it: "
+                f"`sog train {own} --run {name_or_path}`."
+            )
+        near = difflib.get_close_matches(name_or_path.lower(), names, n=1)
         known = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
         raise ValueError(
-            f"{name_or_path} is no configuration; {known} The name of a file ends in {_SUFFIX}."
+            f"{name_or_path or repr('')} is no configuration; {known} The name of a file ends in "
+            f"{_SUFFIX}."
         )
     file = _folder() / f"{name_or_path}{_SUFFIX}"
     return file.read_text(encoding="utf-8")
@@ -139,7 +146,7 @@ def _read(name_or_path: str) -> str:
 
 def _read_file(path: Path, name: str) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
     except OSError as error:
         raise ValueError(f"{name}: cannot be read: {error.strerror}.") from None
     except ValueError:  # of UTF-8, and of names with a null character
@@ -149,7 +156,7 @@ def _read_file(path: Path, name: str) -> str:
 def _parse(name: str, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of a number that is too long for Python
         raise ValueError(f"{name}: no valid TOML: {error}.") from None
     except RecursionError:
         raise ValueError(f"{name}: no valid TOML: nested too deeply.") from None
@@ -158,7 +165,7 @@ def _parse(name: str, text: str) -> dict[str, Any]:
 def _parse_override(text: str) -> _Override:
     where = f"override {text!r}"
     key, equals, value = (part.strip() for part in text.partition("="))
-    if not equals:
+    if not (key and equals):
         raise ValueError(f"{where}: must be KEY=VALUE, such as search.num_simulations=50.")
     if key not in _known_keys(Config):
         raise ValueError(f"{where}: {key} {_unknown(key)}")
@@ -230,8 +237,11 @@ def _is_part(hint: Any) -> bool:
 
 
 def _unknown(key: str) -> str:
-    near = difflib.get_close_matches(key, list(_known_keys(Config)), n=1, cutoff=0)
-    return f"is no key of a configuration; did you mean {near[0]}?"
+    keys, name = list(_known_keys(Config)), key.rpartition(".")[2]
+    same_name = [known for known in keys if known.rpartition(".")[2] == name]
+    near = difflib.get_close_matches(key, keys, n=1) or same_name
+    hint = f"did you mean {near[0]}?" if near else "`sog configs leduc` shows all."
+    return f"is no key of a configuration; {hint}"
 
 
 def _known_keys(kind: Any, prefix: str = "") -> Iterator[str]:

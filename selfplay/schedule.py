@@ -20,6 +20,7 @@ from sog.games.core import Game
 
 STEPS_PER_CALL: Final = 8
 """Learner steps that are one call of the device."""
+_MOST_STATES: Final = 2**29  # of a tree, whose rows are numbered in 32 bits
 _LEARNER: Final = "learner"
 PARTS: Final = (SELFPLAY, SOLVER, _LEARNER)
 
@@ -139,9 +140,14 @@ def check_config(game: Game[Any], config: Config) -> None:
     }
     for name, (search, path_length) in searches.items():
         try:
-            search.shape(game, path_length)
+            shape = search.shape(game, path_length)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+        if shape.num_leaves > _MOST_STATES:
+            raise ValueError(
+                f"{name}: trees must have room for at most {_MOST_STATES} public states, got "
+                f"{shape.num_leaves}."
+            )
     devices = len(learner_devices())
     if config.learner.batch_size % devices:
         raise ValueError(

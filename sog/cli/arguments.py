@@ -6,10 +6,9 @@ heavy is imported, so that help is fast.
 
 import argparse
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from sog import __version__
-from sog.cli.errors import CommandError
 from sog.cli.evaluate_options import (
     EVALUATE_EXAMPLES,
     EVALUATE_SUMMARY,
@@ -18,6 +17,7 @@ from sog.cli.evaluate_options import (
 )
 from sog.cli.match_options import MATCH_EXAMPLES, MATCH_SUMMARY, add_match_options
 from sog.cli.numbers import positive_integer
+from sog.cli.parser import Parser
 from sog.cli.play_options import PLAY_EXAMPLES, PLAY_SUMMARY, add_play_options
 from sog.cli.plot_options import PLOT_EXAMPLES, PLOT_SUMMARY, add_plot_options
 from sog.cli.search_options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
@@ -52,7 +52,7 @@ examples:
   sog games                                     all games
   sog games leduc                               one game: its parameters and sizes
   sog games "leduc(ranks=4)"                    the sizes of a variant
-  sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install 'sog[openspiel]')
+  sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install open_spiel)
   sog games --json                              for programs
 
 Sizes: a public state is what both players know, an infostate what one player knows where he is
@@ -73,16 +73,9 @@ examples:
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """Tells a mistake in one line, without the usage in front of it."""
-
-    def error(self, message: str) -> NoReturn:
-        raise CommandError(f"{message} (see {self.prog} --help)")
-
-
 def make_parser() -> argparse.ArgumentParser:
     """The parser of `sog`; the name of the command ends up in `command`."""
-    parser = _Parser(**_texts("sog", _DESCRIPTION, _EXAMPLES))
+    parser = Parser(**_texts("sog", _DESCRIPTION, _EXAMPLES))
     parser.add_argument("--version", action="version", version=f"sog {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_games(commands)
@@ -90,7 +83,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_solve_options(solve)
     _add_shared_options(solve, _MOST_NODES_SOLVED)
     _add_exploitability(commands)
-    search = _add_command(commands, "search", SEARCH_SUMMARY, SEARCH_EXAMPLES)
+    search = _add_command(commands, "search", SEARCH_SUMMARY, SEARCH_EXAMPLES, _GAME_OR_RUN_HELP)
     add_search_options(search)
     evaluate = _add_command(
         commands, "evaluate", EVALUATE_SUMMARY, EVALUATE_EXAMPLES, _GAME_OR_RUN_HELP

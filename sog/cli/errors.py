@@ -1,12 +1,25 @@
 """Exit codes, mistakes of the user, and checks that find them before the work begins."""
 
+import importlib.util
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 SUCCESS: Final = 0
 MISTAKE: Final = 2
 INTERRUPTED: Final = 130  # 128 + SIGINT
+
+PICTURES: Final = (".png", ".pdf", ".svg")
+_BEGINNING: Final = 256  # bytes
+_MARKS: Final = {
+    ".json": b'"game":',  # of `sog play --save`
+    ".npz": b"probabilities.npy",  # of `sog solve --save`
+    ".pdf": b"%PDF-",
+    ".png": b"\x89PNG",
+    ".svg": b"svg",
+}
+"""What is among the first bytes of the files that commands write, by the ending of the name."""
 
 
 class CommandError(Exception):
@@ -23,10 +36,23 @@ def reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def check_target(option: str, path: Path) -> None:
-    """Makes sure that a file can be written at `path`, the value of `option`."""
+def require_package(option: str, package: str) -> None:
+    """Makes sure that a package of one of our extras is there, which `option` needs."""
+    if importlib.util.find_spec(package) is None:
+        raise CommandError(f"{option} needs {package}: pip install {package}.")
+
+
+def check_target(option: str, path: Path, endings: Sequence[str]) -> None:
+    """Makes sure that a file can be written at `path`, the value of `option`.
+
+    endings: what its name may end in, keys of `_MARKS`. A file is replaced only by one of its kind.
+    """
     if path.is_dir():
         raise CommandError(f"{option}: {path} is a folder; a file name is needed.")
+    ending = path.suffix.lower()
+    if ending not in endings:
+        known = f"{'one of ' if len(endings) > 1 else ''}{', '.join(endings)}"
+        raise CommandError(f"{option}: the name must end in {known}, got {path.name}.")
     if path.exists() and not path.is_file():
         raise CommandError(f"{option}: {path} is not a regular file.")
     if not path.parent.is_dir():
@@ -35,6 +61,12 @@ def check_target(option: str, path: Path) -> None:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
         if path.exists():
-            path.open("ab").close()
+            with path.open("rb+") as file:
+                beginning = file.read(_BEGINNING)
+            if beginning and _MARKS[ending] not in beginning:
+                raise CommandError(
+                    f"{option}: {path} is not replaced, since it holds something else; choose "
+                    f"another name."
+                )
     except OSError as error:
         raise CommandError(f"{option}: cannot write {path}: {reason(error)}.") from None

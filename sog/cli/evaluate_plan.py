@@ -2,16 +2,16 @@
 
 import argparse
 import dataclasses
-import re
 from pathlib import Path
 from typing import Any, Final
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
-from sog.cli.errors import CommandError, check_target
+from sog.cli.errors import CommandError
 from sog.cli.evaluate_options import DEFAULT_SEARCH, DEFAULT_SEEDS
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
+from sog.cli.runs import names_run, split_step
 from sog.cli.search_numbers import method_words, read_method, read_search
 
 _EVALUATOR: Final = "exact"
@@ -130,7 +130,6 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
             f"got {plan.first_seed}."
         )
     if arguments.plot is not None:
-        check_target("--plot", arguments.plot)
         check_plot(arguments.plot)
     if (arguments.seeds or 1) > plan.num_seeds:
         display.note("nothing is random without growth and noise: one policy is composed.")
@@ -179,13 +178,11 @@ def _flag(option: str) -> str:
 
 def _read_run(arguments: argparse.Namespace) -> tuple[Path | None, SearchSettings]:
     """The run folder that stands in the place of a game, if one does, and what it searches with."""
-    path = Path(arguments.game)
-    is_path = len(path.parts) > 1 and not re.search(r"[(:]", arguments.game)
-    if is_path and not path.is_dir():
-        raise CommandError(f"there is no run folder {path}; `sog train` makes one.")
-    # A folder that happens to be called like a game is not meant, unless it is a run's.
-    if not path.is_dir() or (path.name == arguments.game and not (path / "config.toml").is_file()):
+    if not names_run(arguments.game):
         return None, SearchSettings()
+    path, step = split_step(arguments.game)
+    if step is not None:
+        raise CommandError(f"write {path} --checkpoint {step}, got {arguments.game}.")
     from selfplay.run_folder import RunFolder
 
     for option in ("evaluator", "solver_iterations", "solver_fading"):
@@ -219,7 +216,7 @@ def _read_checkpoints(arguments: argparse.Namespace, run: Path | None) -> tuple[
         return tuple(steps)
     if wanted is None:
         return (None,)  # the newest that is whole
-    if not wanted.isdecimal() or int(wanted) not in steps:
+    if wanted not in map(str, steps):
         listed = ", ".join(map(str, steps))
         raise CommandError(f"--checkpoint must be all or one of {listed}, got {wanted}.")
     return (int(wanted),)

@@ -9,10 +9,9 @@ from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from sog.cli.display import Work, note
 from sog.cli.errors import CommandError
 from sog.cli.sizes import can_be_counted
+from sog.cli.tree import TOO_LARGE, enumerate_whole_game, explain_too_large
 from sog.games import Game
-from sog.tabular import TreeTooLargeError, enumerate_public_tree
 from sog.tabular.enumerated_game import EnumeratedGame
-from sog.tabular.public_tree import TreeMemoryError
 
 _MAX_NODES: Final = 1_000_000
 _ROLLOUTS: Final = 16  # random games per leaf
@@ -33,29 +32,31 @@ class ChosenEvaluator:
         return self.game.tree.num_nodes if isinstance(self.game, EnumeratedGame) else None
 
 
-def choose_evaluator(game: Game[Any], arguments: argparse.Namespace, work: Work) -> ChosenEvaluator:
-    """The one asked for; else uniform play, or zeros where a game is too large for that."""
+def choose_evaluator(
+    game: Game[Any], arguments: argparse.Namespace, work: Work, asked: str
+) -> ChosenEvaluator:
+    """The one asked for; else uniform play, or zeros where a game is too large for that.
+
+    arguments: `evaluator`, `seed` and `max_nodes`. asked: how the user named the evaluator.
+    """
     name, began = arguments.evaluator, time.perf_counter()
     if name == "zero":
         return _choose(name, ZeroEvaluator(), game)
     if name == "rollout":
-        return _rollout(game, arguments.seed)
+        return _rollout(game, arguments.seed, asked)
     if not can_be_counted(game):
         if name is None:
             return _zero_instead(game)
-        raise CommandError(
-            f"--evaluator {name}: {game.name} is made for search, too large to enumerate."
-        )
+        raise CommandError(f"{asked}: {game.name} is made for search, too large to enumerate.")
     try:
-        enumerated = _enumerate(game, arguments.max_nodes or _MAX_NODES, work)
-    except (TreeTooLargeError, TreeMemoryError) as error:
+        tree = enumerate_whole_game(game, arguments.max_nodes or _MAX_NODES, work)
+    except TOO_LARGE as error:
         if name is None:
             return _zero_instead(game)
-        hint = "; a higher limit: --max-nodes N" if isinstance(error, TreeTooLargeError) else ""
-        raise CommandError(f"--evaluator {name}: {str(error).rstrip('.')}{hint}.") from None
+        raise CommandError(f"{asked}: {explain_too_large(game, error)}") from None
     from gtcfr.exact import exact_evaluator, uniform_play_evaluator
 
-    name = name or "uniform"
+    name, enumerated = name or "uniform", EnumeratedGame(tree=tree)
     work.begin(f"preparing the {name} evaluator")
     make = exact_evaluator if name == "exact" else uniform_play_evaluator
     evaluator: Evaluator = make(enumerated)
@@ -73,20 +74,12 @@ def _zero_instead(game: Game[Any]) -> ChosenEvaluator:
     return _choose("zero", ZeroEvaluator(), game)
 
 
-def _rollout(game: Game[Any], seed: int) -> ChosenEvaluator:
+def _rollout(game: Game[Any], seed: int, asked: str) -> ChosenEvaluator:
     from gtcfr.rollout import RolloutEvaluator
 
     if game.num_infostates > 1:
         raise CommandError(
-            f"--evaluator rollout: {game.name} is no game of perfect information; "
+            f"{asked}: {game.name} is no game of perfect information; "
             f"one of zero, uniform and exact can value its leaves."
         )
     return _choose("rollout", RolloutEvaluator(num_rollouts=_ROLLOUTS, seed=seed), game)
-
-
-def _enumerate(game: Game[Any], max_nodes: int, work: Work) -> EnumeratedGame:
-    work.begin(f"enumerating {game.name}")
-    tree = enumerate_public_tree(
-        game, max_nodes=max_nodes, progress=lambda count: work.update(f"{count:,} public states")
-    )
-    return EnumeratedGame(tree=tree)

@@ -1,12 +1,11 @@
 """Exploitability curves as pictures; matplotlib is imported when one is drawn."""
 
-import importlib.util
 import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sog.cli.errors import CommandError
+from sog.cli.errors import PICTURES, check_target, require_package
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,17 +14,13 @@ if TYPE_CHECKING:
 
     from sog.tabular import Checkpoint
 
-_FORMATS = (".png", ".pdf", ".svg")
 _CURVE, _TARGET = "#1f5fa8", "#c0392b"
 
 
 def check_plot(path: Path, option: str = "--plot") -> None:
-    """Makes sure that matplotlib is installed and that the name says which format is meant."""
-    if path.suffix.lower() not in _FORMATS:
-        known = ", ".join(_FORMATS)
-        raise CommandError(f"{option}: the name must end in one of {known}, got {path.name}.")
-    if importlib.util.find_spec("matplotlib") is None:
-        raise CommandError(f"{option} needs matplotlib: pip install 'sog[plot]'.")
+    """Makes sure that a picture can be drawn and written to `path`, the value of `option`."""
+    check_target(option, path, PICTURES)
+    require_package(option, "matplotlib")
 
 
 def plot_exploitability(

@@ -63,8 +63,7 @@ def _find(possible: dict[int, str], word: str) -> int | None:
     for outcome, event in possible.items():
         if event == word:
             return outcome
-    is_number = word.isascii() and word.isdecimal()
-    return int(word) if is_number and int(word) in possible else None
+    return next((outcome for outcome in possible if str(outcome) == word), None)
 
 
 def _name(number: int, word: str) -> str:

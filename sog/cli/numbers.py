@@ -6,6 +6,7 @@ from typing import Final
 
 MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
 MOST_SEED: Final = 2**32 - 1
+_LARGEST: Final = 1e18  # so that sums and products of a few are finite in 32 bits
 
 
 def positive_integer(text: str) -> int:
@@ -59,4 +60,6 @@ def _finite_number(text: str, wanted: str) -> float:
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f"must be a finite number {wanted}, got {text}")
+    if value > _LARGEST:
+        raise argparse.ArgumentTypeError(f"must be at most {_LARGEST:g}, got {text}")
     return value

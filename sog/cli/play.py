@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     if arguments.save is not None:
-        check_target("--save", arguments.save)
+        check_target("--save", arguments.save, (".json",))
     if arguments.hints and arguments.agent == RANDOM:
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)

@@ -2,24 +2,26 @@
 
 import argparse
 import dataclasses
+import difflib
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
-from sog.cli.display import Work, in_milli_units, note
+from sog.cli.display import Work, in_milli_units
 from sog.cli.errors import CommandError
 from sog.cli.evaluate_options import DEFAULT_SEARCH
 from sog.cli.evaluators import choose_evaluator
 from sog.cli.loading import load_game
+from sog.cli.runs import load_run, near_run, split_step
 from sog.cli.search_numbers import read_method, read_search
 from sog.cli.sizes import can_be_counted
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
+from sog.games.registry import GAMES
 from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
 from sog.play.simple_agents import RandomAgent, TabularAgent
@@ -33,7 +35,7 @@ RANDOM: Final = "random"
 TABULAR: Final = "tabular"
 UCT: Final = "uct:N"
 NAMES: Final = (RANDOM, TABULAR, UCT, "zero", "uniform", "exact", "rollout")
-_UCT: Final = re.compile("uct:([0-9]+)")
+_UCT: Final = re.compile("uct:([0-9]{1,18})")
 _ITERATIONS: Final = 1000  # of CFR+, for tabular
 _MAX_NODES: Final = 1_000_000
 _MOST_NUMBERS: Final = 300_000_000  # public states of a tree times infostates times actions
@@ -116,22 +118,16 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
 
 def _load_run(text: str) -> "Trained":
     """A network from PATH, or PATH@STEP."""
-    path, checkpoint = Path(text), None
-    if not path.exists() and (match := re.fullmatch(r"(.+)@([0-9]+)", text)):
-        path, checkpoint = Path(match[1]), int(match[2])
-    if not path.exists():
-        raise CommandError(
-            f"{text!r} is no player: neither a run folder nor one of {', '.join(NAMES)}."
-        )
-    from selfplay.trained import load_trained
-
-    try:
-        trained = load_trained(path, checkpoint)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
-    for damaged in trained.skipped:
-        note(damaged)
-    return trained
+    if text and split_step(text)[0].is_dir():
+        return load_run(text)
+    near = near_run(text) or next(iter(difflib.get_close_matches(text.lower(), NAMES, n=1)), None)
+    if near is not None:
+        hint = f"did you mean {near}?"
+    elif text in GAMES:
+        hint = f"it is a game, which --game {text} says."
+    else:
+        hint = f"neither a run folder nor one of {', '.join(NAMES)}."
+    raise CommandError(f"{text!r} is no player: {hint}")
 
 
 def _common_game(runs: dict[str, "Trained"], option: str | None, texts: Sequence[str]) -> Game[Any]:
@@ -205,7 +201,7 @@ def _searching(name: str, game: Game[Any], arguments: argparse.Namespace, work: 
     wanted = argparse.Namespace(
         evaluator=name, seed=arguments.seed or 0, max_nodes=arguments.max_nodes
     )
-    chosen = choose_evaluator(game, wanted, work)
+    chosen = choose_evaluator(game, wanted, work, asked=name)
     return _searcher(name, chosen.game, chosen.evaluator, settings)
 
 

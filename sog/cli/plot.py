@@ -8,9 +8,10 @@ from selfplay.metrics import Metrics, read_metrics
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import PARTS
 from sog.cli import display
-from sog.cli.errors import SUCCESS, CommandError, check_target
+from sog.cli.errors import SUCCESS, CommandError
 from sog.cli.figure import check_plot, rule_axis, write_figure
 from sog.cli.loading import load_game
+from sog.cli.runs import near_run
 from sog.games import Game
 
 if TYPE_CHECKING:
@@ -22,13 +23,15 @@ _FEW: Final = 40  # points that are marked one by one
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
+    near = None if arguments.run.exists() else near_run(str(arguments.run))
+    if near is not None:
+        raise CommandError(f"run folder {arguments.run} does not exist: did you mean {near}?")
     try:
         folder = RunFolder.read(arguments.run)
     except ValueError as error:
         raise CommandError(str(error)) from None
     target = arguments.out or arguments.run / "curves.png"
     check_plot(target, "--out")
-    check_target("--out", target)
     lines = read_metrics(folder.metrics, display.note)
     if not lines:
         raise CommandError(f"{folder.metrics} has no metrics yet.")

@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import math
 import time
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import jax
 
@@ -20,11 +20,15 @@ from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.history import History, read_history
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.loading import load_game
+from sog.cli.runs import load_run, names_run
 from sog.cli.search_numbers import describe_search, read_method
 from sog.cli.search_outline import Outline, outline
 from sog.cli.search_svg import draw_search
 from sog.cli.search_text import as_table, node_as_json
 from sog.games import Game
+
+if TYPE_CHECKING:
+    from selfplay.trained import Trained
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
@@ -62,13 +66,14 @@ class _Found:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
-    _check(arguments)
+    run = _check(arguments)
     use_compilation_cache()
-    game = load_game(arguments.game)
+    trained = load_run(run) if run is not None else None
+    game = trained.game if trained is not None else load_game(arguments.game)
     history = read_history(game, arguments.history)
     with display.working() as work:
         try:
-            found = _search(game, history, arguments, work)
+            found = _search(game, trained, history, arguments, work)
         except KeyboardInterrupt:
             display.note(f"interrupted while {work.doing}: there is nothing to keep yet.")
             return INTERRUPTED
@@ -79,24 +84,36 @@ def run(arguments: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _check(arguments: argparse.Namespace) -> None:
-    """Finds mistakes before the work begins."""
+def _check(arguments: argparse.Namespace) -> str | None:
+    """Finds mistakes before the work begins; returns the run in the place of the game, if any."""
     read_method(arguments)
-    per_phase = math.ceil(arguments.per_update)
-    if arguments.simulations % per_phase:
-        raise CommandError(
-            f"--simulations must be a multiple of {per_phase}, the simulations --per-update "
-            f"makes in one phase, got {arguments.simulations}."
-        )
     if arguments.svg is not None:
-        check_target("--svg", arguments.svg)
+        check_target("--svg", arguments.svg, (".svg",))
+    if not names_run(arguments.game):
+        return None
+    if arguments.evaluator is not None:
+        raise CommandError("--evaluator has no effect on a run folder, which has a network.")
+    return str(arguments.game)
 
 
 def _search(
-    game: Game[Any], history: History, arguments: argparse.Namespace, work: display.Work
+    game: Game[Any],
+    trained: "Trained | None",
+    history: History,
+    arguments: argparse.Namespace,
+    work: display.Work,
 ) -> _Found:
-    settings = _settings(game, arguments)  # mistakes first
-    chosen = choose_evaluator(game, arguments, work)
+    base = SearchSettings() if trained is None else trained.settings
+    settings = _settings(game, arguments, base)  # mistakes first
+    if trained is None:
+        chosen = choose_evaluator(game, arguments, work, asked=f"--evaluator {arguments.evaluator}")
+    else:
+        chosen = ChosenEvaluator(
+            name=f"{trained.name} at step {trained.step:,}",
+            evaluator=trained.evaluator,
+            game=game,
+            enumerate_seconds=0.0,
+        )
     settings = _with_room(game, settings, len(history.outcomes), chosen.num_public_states)
     root = start_of_game(chosen.game, path=history.path)
     given = {"evaluator": chosen.evaluator, "root": root, "key": jax.random.key(arguments.seed)}
@@ -123,27 +140,51 @@ def _search(
     )
 
 
-def _settings(game: Game[Any], arguments: argparse.Namespace) -> SearchSettings:
-    children = arguments.children
-    if children is None and game.num_infostates == 1 and game.num_outcomes >= game.num_actions:
+def _settings(
+    game: Game[Any], arguments: argparse.Namespace, base: SearchSettings
+) -> SearchSettings:
+    """What was asked for; the rest as in `base`."""
+    children = base.num_children if arguments.children is None else arguments.children
+    is_hidden = game.num_infostates > 1
+    if arguments.children is None and not is_hidden and game.num_outcomes >= game.num_actions:
         children = 1
     elif children == "all":
         children = None
-    if children is not None and game.num_infostates > 1:
+    if children is not None and is_hidden:
         raise CommandError(
             f"--children must be all in {game.name}: where things are hidden, an infostate could "
             f"be left without an action."
         )
-    lookahead = WHOLE_GAME if arguments.lookahead >= game.max_depth else arguments.lookahead
+    least = min(game.num_actions, game.num_outcomes)
+    if arguments.max_outcomes is not None and arguments.max_outcomes < least:
+        raise CommandError(
+            f"--max-outcomes must be at least {least} in {game.name}, for all actions, got "
+            f"{arguments.max_outcomes}."
+        )
+    given = {
+        "num_simulations": arguments.simulations,
+        "simulations_per_update": arguments.per_update,
+        "c_puct": arguments.c_puct,
+        "lookahead": arguments.lookahead,
+        "max_outcomes": arguments.max_outcomes,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    simulations = changes.get("num_simulations", base.num_simulations)
+    per_phase = math.ceil(changes.get("simulations_per_update", base.simulations_per_update))
+    if simulations % per_phase:
+        raise CommandError(
+            f"--simulations must be a multiple of {per_phase:.10g}, the simulations --per-update "
+            f"makes in one phase, got {simulations}."
+        )
+    if changes.get("lookahead", base.lookahead) >= game.max_depth:
+        changes["lookahead"] = WHOLE_GAME
     try:
         return dataclasses.replace(
-            read_method(arguments),
-            num_simulations=arguments.simulations,
-            simulations_per_update=arguments.per_update,
+            read_method(arguments, base),
+            **changes,
             num_children=children,
-            c_puct=arguments.c_puct,
-            lookahead=lookahead,
-            max_outcomes=arguments.max_outcomes,
+            capacity=None,  # see `_with_room`
+            num_queries=0,  # those are for training
         )
     except ValueError as error:
         raise CommandError(str(error)) from None
@@ -217,15 +258,15 @@ def _print(found: _Found) -> None:
 
 
 def _as_json(found: _Found) -> dict[str, Any]:
-    tree, arguments = found.result.tree, found.arguments
+    tree = found.result.tree
     numbers = {node.row: number for number, node in enumerate(found.nodes)}
     return {
         "game": str(found.game),
         "unit": found.game.unit,
-        "search": [arguments.simulations, arguments.per_update],
+        "search": [found.settings.num_simulations, found.settings.simulations_per_update],
         "rule": found.settings.rule,
         "leaf_averaging": found.settings.leaf_averaging,
-        "seed": arguments.seed,
+        "seed": found.arguments.seed,
         "evaluator": found.chosen.name,
         "root": {
             "node": numbers[int(found.result.slot[0])],

@@ -14,7 +14,8 @@ evaluators, which say what a leaf of the tree is worth:
   exact    the subgame is solved by CFR; the game must be small enough to enumerate
   rollout  the mean of random games; for games of perfect information
 
-The default is uniform where the game can be enumerated, else zero.
+The default is uniform where the game can be enumerated, else zero. A run folder (RUN, or RUN@STEP)
+stands for its game, with its network at the leaves and the search that the run evaluates.
 
 examples:
   sog search kuhn
@@ -22,6 +23,7 @@ examples:
   sog search leduc --evaluator exact --svg leduc.svg
   sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
   sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
+  sog search runs/leduc --history "check bet2"
   sog search kuhn --json
 
 SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
@@ -50,16 +52,15 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--simulations",
         type=positive_integer,
-        default=100,
         metavar="S",
-        help="s, the simulations that grow the tree (default: 100)",
+        help="s, the simulations that grow the tree (default: 100, or what a run was set to)",
     )
     add(
         "--per-update",
         type=positive_number,
-        default=1.0,
         metavar="C",
-        help="c, simulations per phase of updates; 0.1 is 10 updates per simulation (default: 1)",
+        help="c, simulations per phase of updates; 0.1 is 10 updates per simulation (default: 1, "
+        "or what a run was set to)",
     )
     add(
         "--evaluator",
@@ -75,23 +76,23 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--c-puct",
         type=number_from_zero,
-        default=1.25,
         metavar="X",
-        help="how much simulations explore (default: 1.25)",
+        help="how much simulations explore (default: 1.25, or what a run was set to)",
     )
     add_method_options(parser)
     add(
         "--lookahead",
         type=positive_integer,
-        default=1,
         metavar="D",
-        help="levels below the state that the tree holds from the start (default: 1)",
+        help="levels below the state that the tree holds from the start (default: 1, or what a "
+        "run was set to)",
     )
     add(
         "--max-outcomes",
         type=positive_integer,
         metavar="N",
-        help="keep a sample of N outcomes of chance where there are more (default: all)",
+        help="keep a sample of N outcomes of chance where there are more, at least as many as the "
+        "game has actions (default: all)",
     )
     add("--seed", type=seed, default=0, metavar="N", help="of the simulations (default: 0)")
     add(

@@ -55,6 +55,23 @@ def count_public_tree(game: Game[Any], limit: int) -> Sizes | None:
     )
 
 
+def estimate_public_states(game: Game[Any]) -> float:
+    """About how many public states there are: a mean over random walks (Knuth 1975)."""
+    rng = np.random.default_rng(0)
+    shapes = jax.eval_shape(game.root)
+    states = jax.tree.map(lambda leaf: np.zeros((_CHUNK, *leaf.shape), leaf.dtype), shapes)
+    outcomes = np.zeros(_CHUNK, np.int32)
+    # The product of the outcomes on the way: 1 / the probability of this walk.
+    weights, total = np.ones(_CHUNK), 1.0
+    for depth in range(game.max_depth):
+        states, found, _ = _visit_chunk(game, states, outcomes, np.bool_(depth == 0))
+        legal = np.asarray(found)
+        weights *= legal.sum(axis=1)
+        total += weights.mean()
+        outcomes = (legal * (1 - rng.random(legal.shape))).argmax(axis=1).astype(np.int32)
+    return float(total)
+
+
 def _visit_level(
     game: Game[Any], states: Any, rows: np.ndarray, outcomes: np.ndarray, at_root: bool
 ) -> tuple[Any, np.ndarray, np.ndarray]:

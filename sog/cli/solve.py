@@ -72,12 +72,9 @@ def _check(arguments: argparse.Namespace) -> None:
     except ValueError as error:
         raise CommandError(f"--rule: {error}") from None
     if arguments.save is not None:
-        check_target("--save", arguments.save)
+        check_target("--save", arguments.save, (".npz",))
     if arguments.plot is not None:
-        check_target("--plot", arguments.plot)
         check_plot(arguments.plot)
-        if arguments.save is not None and arguments.save.absolute() == arguments.plot.absolute():
-            raise CommandError("--save and --plot name the same file.")
 
 
 def _until(arguments: argparse.Namespace) -> float | None:

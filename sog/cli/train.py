@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import importlib.util
 import signal
 import sys
 import threading
@@ -24,7 +23,7 @@ from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.devices import use_all_cores
-from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.errors import SUCCESS, CommandError, require_package
 from sog.cli.loading import load_game
 from sog.cli.sizes import can_be_counted
 from sog.cli.train_view import TrainView
@@ -38,8 +37,8 @@ _MOST_NODES: Final = 20_000
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     config = _read_config(arguments)
-    if arguments.tensorboard and importlib.util.find_spec("tensorboardX") is None:
-        raise CommandError("--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'.")
+    if arguments.tensorboard:
+        require_package("--tensorboard", "tensorboardX")
     _check_schedule(arguments)
     use_compilation_cache()
     if arguments.schedule == "inline":  # else every worker has a core
@@ -100,8 +99,7 @@ def _train(
 
 def _check_schedule(arguments: argparse.Namespace) -> None:
     if arguments.schedule == "processes":
-        if importlib.util.find_spec("ray") is None:
-            raise CommandError("--schedule processes needs ray: pip install 'sog[processes]'.")
+        require_package("--schedule processes", "ray")
         return
     given = {"--workers": arguments.workers, "--ray-address": arguments.ray_address}
     for option, value in given.items():

@@ -1,26 +1,54 @@
 """The public tree of a game, enumerated for a command."""
 
-from typing import Any
+from typing import Any, Final
 
 from sog.cli.display import Work
 from sog.cli.errors import CommandError
+from sog.cli.sizes import can_be_counted, estimate_public_states
 from sog.games import Game
-from sog.tabular import CompiledGame, TreeTooLargeError, compile_game, enumerate_public_tree
-from sog.tabular.public_tree import DEFAULT_MAX_NODES, TreeMemoryError
+from sog.tabular import (
+    CompiledGame,
+    PublicTree,
+    TreeTooLargeError,
+    compile_game,
+    enumerate_public_tree,
+)
+from sog.tabular.public_tree import DEFAULT_MAX_NODES, TreeMemoryError, most_nodes_in_memory
+
+TOO_LARGE: Final = (TreeTooLargeError, TreeMemoryError)
+"""What `enumerate_whole_game` raises."""
+_WITHOUT_TREE: Final = (
+    "Without a tree: `sog search --evaluator zero`, and the player zero of `sog match` and `sog "
+    "play`."
+)
 
 
 def compile_whole_game(game: Game[Any], max_nodes: int | None, work: Work) -> CompiledGame:
     """The game's public tree, ready for solvers."""
-    work.begin(f"enumerating {game.name}")
     try:
-        tree = enumerate_public_tree(
-            game,
-            max_nodes=max_nodes or DEFAULT_MAX_NODES,
-            progress=lambda count: work.update(f"{count:,} public states"),
-        )
-    except TreeTooLargeError as error:
-        raise CommandError(f"{error} A higher limit: --max-nodes N.") from None
-    except TreeMemoryError as error:
-        raise CommandError(str(error)) from None
+        tree = enumerate_whole_game(game, max_nodes or DEFAULT_MAX_NODES, work)
+    except TOO_LARGE as error:
+        raise CommandError(explain_too_large(game, error)) from None
     work.begin(f"laying out {tree.num_nodes:,} public states")
     return compile_game(tree)
+
+
+def enumerate_whole_game(game: Game[Any], max_nodes: int, work: Work) -> PublicTree:
+    """The game's public tree."""
+    work.begin(f"enumerating {game.name}")
+    return enumerate_public_tree(
+        game, max_nodes=max_nodes, progress=lambda count: work.update(f"{count:,} public states")
+    )
+
+
+def explain_too_large(game: Game[Any], error: ValueError) -> str:
+    """What `enumerate_whole_game` raised, and what to do about it.
+
+    A higher limit is named only where the whole tree has a chance to fit into memory.
+    """
+    if isinstance(error, TreeMemoryError) or not can_be_counted(game):
+        return f"{error} {_WITHOUT_TREE}"
+    size = estimate_public_states(game)
+    if size > most_nodes_in_memory(game):
+        return f"{error} It has some {size:.0e} nodes, too many for memory. {_WITHOUT_TREE}"
+    return f"{error} A higher limit: --max-nodes N."

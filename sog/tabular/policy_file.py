@@ -14,6 +14,7 @@ from sog.tabular.public_tree import PublicTree
 
 FORMAT: Final = "sog-policy-1"
 _TOLERANCE: Final = 1e-4  # probabilities may have been saved from 32-bit numbers
+_MOST_BESIDE: Final = 2**20  # bytes of the notes, and of what numpy writes in front of an array
 
 
 class PolicyFileError(ValueError):
@@ -43,21 +44,21 @@ def save_policy(
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The JSON notes of a policy file, `game` among them. Raises PolicyFileError."""
-    return _read(path)[0]
+    """The JSON notes of a policy file, `game` among them; PolicyFileError for any damage."""
+    return _read(path, most_numbers=0)[0]
 
 
 def load_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
     """Reads the policy [node, S, A] of this game. Raises PolicyFileError with the reason."""
-    metadata, probabilities = _read(path)
+    legal = _decisions(tree)
+    metadata, probabilities = _read(path, most_numbers=int(legal.sum()))
     if metadata["game"] != str(tree.game):
         raise PolicyFileError(f"{path}: is a policy of {metadata['game']}, not of {tree.game}.")
-    legal = _decisions(tree)
+    expected = f"{path}: {legal.sum()} probabilities expected for {tree.game}"
+    if probabilities is None:
+        raise PolicyFileError(f"{expected}, got more.")
     if probabilities.shape != (legal.sum(),) or probabilities.dtype.kind != "f":
-        raise PolicyFileError(
-            f"{path}: {legal.sum()} probabilities expected for {tree.game}, "
-            f"got {probabilities.dtype}{probabilities.shape}."
-        )
+        raise PolicyFileError(f"{expected}, got {probabilities.dtype}{probabilities.shape}.")
     policy = np.zeros(legal.shape, np.float64)
     policy[legal] = probabilities
     total = policy.sum(axis=-1)[legal.any(axis=-1)]
@@ -72,11 +73,22 @@ def _decisions(tree: PublicTree) -> np.ndarray:
     return np.asarray(tree.node_legal & (tree.node_actor < 2)[:, None, None])
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], np.ndarray]:
+def _read(
+    path: str | os.PathLike[str], *, most_numbers: int
+) -> tuple[dict[str, Any], np.ndarray | None]:
+    """The notes, and the probabilities unless there are more than that.
+
+    So no file, which may unpack to a thousand times its size, fills the memory.
+    """
     try:
         # Opened here because `np.load` leaves a damaged file open.
         with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
-            metadata, probabilities = json.loads(str(file["metadata"])), file["probabilities"]
+            sizes = {member.filename: member.file_size for member in file.zip.infolist()}
+            if file.zip.testzip() is not None or sizes["metadata.npy"] > _MOST_BESIDE:
+                raise ValueError
+            metadata = json.loads(str(file["metadata"]))
+            fits = sizes["probabilities.npy"] <= 8 * most_numbers + _MOST_BESIDE
+            probabilities = file["probabilities"] if fits else None
     except FileNotFoundError:
         raise PolicyFileError(f"{path}: no such file.") from None
     except Exception:

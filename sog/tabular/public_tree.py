@@ -83,6 +83,11 @@ class PublicTree:
         return jax.tree.map(lambda leaf: leaf[node], self.node_state)
 
 
+def most_nodes_in_memory(game: Game[Any]) -> int:
+    """The most nodes that `enumerate_public_tree` keeps, whatever `max_nodes` is."""
+    return _MOST_BYTES // bytes_per_node(game)
+
+
 def enumerate_public_tree(
     game: Game[Any],
     *,
@@ -96,7 +101,7 @@ def enumerate_public_tree(
     more than `max_nodes` nodes and TreeMemoryError when they would not fit into 4 GiB, both with
     the count reached.
     """
-    fitting = _MOST_BYTES // bytes_per_node(game)
+    fitting = most_nodes_in_memory(game)
     # 64-bit so that payoffs are exact to double precision whatever the caller computes in.
     with jax.enable_x64(True):
         start = game.root() if root is None else root

@@ -53,6 +53,10 @@ SEE_HELP = " (see sog evaluate --help)"
             f"argument --noise: must be a finite number >= 0, got -1{SEE_HELP}",
         ),
         (
+            ["--noise", "1e308"],
+            f"argument --noise: must be at most 1e+18, got 1e308{SEE_HELP}",
+        ),
+        (
             ["--noise", "inf"],
             f"argument --noise: must be a finite number >= 0, got inf{SEE_HELP}",
         ),
@@ -128,14 +132,14 @@ def test_an_unknown_evaluator_is_told_with_the_known_ones(sog: Run) -> None:
     assert all(name in line for name in ("zero", "uniform", "exact"))
 
 
-def test_a_missing_matplotlib_is_told_with_its_extra(
+def test_a_missing_matplotlib_is_told_with_how_to_get_it(
     sog: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert sog("evaluate", "kuhn", "--plot", "k.png") == (
         2,
         "",
-        "sog: error: --plot needs matplotlib: pip install 'sog[plot]'.\n",
+        "sog: error: --plot needs matplotlib: pip install matplotlib.\n",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from sog.cli.display import number
-from sog.cli.sizes import count_public_tree
+from sog.cli.sizes import count_public_tree, estimate_public_states
 from sog.games import GAMES, make
 from sog.tabular import enumerate_public_tree
 
@@ -42,6 +42,13 @@ def test_counting_agrees_with_enumerating(text: str) -> None:
 def test_counting_gives_up_above_the_limit_and_not_at_it() -> None:
     assert count_public_tree(make("kuhn"), limit=8) is None
     assert count_public_tree(make("kuhn"), limit=9) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("kuhn", 9), ("tic_tac_toe", 549_946), ("ii_goofspiel", 53)]
+)
+def test_random_walks_tell_about_how_large_a_tree_is(name: str, size: int) -> None:
+    assert estimate_public_states(make(name)) == pytest.approx(size, rel=0.1)
 
 
 def test_one_game_is_shown_with_parameters_unit_and_examples(sog: Run) -> None:

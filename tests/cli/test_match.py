@@ -284,7 +284,7 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["rollout", "random", "--game", "kuhn"],
-            "--evaluator rollout: kuhn is no game of perfect information; one of zero, uniform "
+            "rollout: kuhn is no game of perfect information; one of zero, uniform "
             "and exact can value its leaves.",
         ),
     ],

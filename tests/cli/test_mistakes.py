@@ -7,9 +7,24 @@ from pathlib import Path
 import jax
 import pytest
 
+from selfplay.config import list_configs
+from sog.cli.errors import CommandError, check_target
+from sog.cli.players import NAMES
+
 Run = Callable[..., tuple[int, str, str]]
 
 SEE_SOLVE = " (see sog solve --help)"
+UCT = f"uct:{100 * '9'}"
+PLAYERS = f"neither a run folder nor one of {', '.join(NAMES)}."
+CONFIGS = f"there are {', '.join(list_configs())}. The name of a file ends in .toml."
+FIRST_BYTES = {
+    ".json": b'{\n "name": "a package"',
+    ".npz": b"PK\x03\x04 other arrays",
+    ".pdf": b"\x89PNG",
+    ".png": b"%PDF-1.4",
+    ".svg": b"# Notes",
+}
+"""Of files that no command of ours writes under such a name."""
 
 
 @pytest.mark.parametrize(
@@ -60,9 +75,43 @@ SEE_SOLVE = " (see sog solve --help)"
         (["solve", "kuhn", "--save", "/"], "--save: / is a folder; a file name is needed."),
         (
             ["solve", "kuhn", "--save", "k.png", "--plot", "k.png"],
-            "--save and --plot name the same file.",
+            "--save: the name must end in .npz, got k.png.",
         ),
         (["solve"], f"the following arguments are required: GAME{SEE_SOLVE}"),
+        (
+            ["solve", "leduc", "--iteration", "5"],
+            f"unrecognized arguments: --iteration 5; did you mean --iterations?{SEE_SOLVE}",
+        ),
+        (
+            ["match", "zero", "random", "--gmae=kuhn", ""],
+            "unrecognized arguments: --gmae=kuhn ''; did you mean --game? (see sog match --help)",
+        ),
+        (["solve", "leduc", "-x"], f"unrecognized arguments: -x{SEE_SOLVE}"),
+        (
+            ["solv", "leduc"],
+            "argument COMMAND: invalid choice: 'solv'; did you mean solve? (see sog --help)",
+        ),
+        (
+            ["solve", "kuhn", "--precision", "float16"],
+            f"argument --precision: invalid choice: 'float16'; did you mean float64?{SEE_SOLVE}",
+        ),
+        (
+            ["solve", "kuhn", "--until-mbb", "1e300"],
+            f"argument --until-mbb: must be at most 1e+18, got 1e300{SEE_SOLVE}",
+        ),
+        (["solve", "kuhn", "--save", "R.md"], "--save: the name must end in .npz, got R.md."),
+        (["search", "kuhn", "--svg", "k.png"], "--svg: the name must end in .svg, got k.png."),
+        (
+            ["play", "random", "--game", "kuhn", "--save", "policy.npz"],
+            "--save: the name must end in .json, got policy.npz.",
+        ),
+        (["exploitability", "kuhn", "."], ". is a folder; a file is needed."),
+        (["play", "", "--game", "kuhn"], f"'' is no player: {PLAYERS}"),
+        (["play", "tabluar", "--game", "kuhn"], "'tabluar' is no player: did you mean tabular?"),
+        (["play", "RANDOM", "--game", "kuhn"], "'RANDOM' is no player: did you mean random?"),
+        (["play", UCT, "--game", "kuhn"], f"'{UCT}' is no player: {PLAYERS}"),
+        (["play", "kuhn"], "'kuhn' is no player: it is a game, which --game kuhn says."),
+        (["configs", ""], f"'' is no configuration; {CONFIGS}"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(
@@ -82,10 +131,23 @@ def test_what_is_no_regular_file_is_never_replaced(
 ) -> None:
     monkeypatch.chdir(tmp_path)  # names of sockets must be short
     with socket.socket(socket.AF_UNIX) as device:
-        device.bind("device")
-    message = "sog: error: --save: device is not a regular file.\n"
-    assert sog("solve", "kuhn", "--save", "device") == (2, "", message)
-    assert Path("device").is_socket()
+        device.bind("device.npz")
+    message = "sog: error: --save: device.npz is not a regular file.\n"
+    assert sog("solve", "kuhn", "--save", "device.npz") == (2, "", message)
+    assert Path("device.npz").is_socket()
+
+
+@pytest.mark.parametrize("ending", FIRST_BYTES)
+def test_a_file_of_another_kind_is_never_replaced(ending: str, tmp_path: Path) -> None:
+    file = tmp_path / f"mine{ending}"
+    file.write_bytes(FIRST_BYTES[ending])
+    with pytest.raises(CommandError, match=r"^--out: .*mine.* is not replaced, since it holds"):
+        check_target("--out", file, [ending])
+    assert file.read_bytes() == FIRST_BYTES[ending]
+    file.write_bytes(b"")
+    check_target("--out", file, [ending])
+    check_target("--out", tmp_path / f"new{ending.upper()}", [ending])
+    assert [entry.name for entry in tmp_path.iterdir()] == [file.name]
 
 
 def test_a_tree_that_is_too_large_is_told_with_the_count_reached(sog: Run) -> None:
@@ -94,6 +156,19 @@ def test_a_tree_that_is_too_large_is_told_with_the_count_reached(sog: Run) -> No
     assert err.splitlines()[-1] == (
         "sog: error: the public tree of kuhn(ranks=3) has more than max_nodes = 8 nodes "
         "(reached 9 at depth 3). A higher limit: --max-nodes N."
+    )
+
+
+def test_no_higher_limit_is_suggested_for_a_tree_that_no_memory_holds(sog: Run) -> None:
+    code, out, err = sog("solve", "connect_four", "--max-nodes", "100")
+    assert (code, out) == (2, "")
+    message = err.splitlines()[-1]
+    assert (
+        "has more than max_nodes = 100 nodes (reached 400 at depth 3). It has some 1e+" in message
+    )
+    assert message.endswith(
+        " nodes, too many for memory. Without a tree: `sog search --evaluator zero`, and the "
+        "player zero of `sog match` and `sog play`."
     )
 
 
@@ -136,7 +211,7 @@ def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smal
         (
             "matplotlib",
             ["solve", "kuhn", "--plot", "kuhn.png"],
-            "--plot needs matplotlib: pip install 'sog[plot]'.",
+            "--plot needs matplotlib: pip install matplotlib.",
         ),
         (
             "pyspiel",
@@ -145,7 +220,7 @@ def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smal
         ),
     ],
 )
-def test_a_missing_package_is_told_with_its_extra(
+def test_a_missing_package_is_told_with_how_to_get_it(
     sog: Run,
     monkeypatch: pytest.MonkeyPatch,
     package: str,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sog.cli import play
-from sog.cli.errors import CommandError
+from sog.cli.errors import CommandError, check_target
 from sog.cli.play_options import add_play_options
 from sog.cli.play_screen import (
     Choice,
@@ -98,6 +98,7 @@ def test_the_score_adds_up_what_the_games_say(run_play: Play, tmp_path: Path) ->
     _, out, _ = run_play(
         "heads\n" * 8, "random", "--game", "matching_pennies", "--games", "8", "--save", str(file)
     )
+    check_target("--save", file, (".json",))  # it may be replaced
     games = json.loads(file.read_text())["games"]
     results = [game["utility"] * (1 if game["human"] == 0 else -1) for game in games]
     won = [line.split() for line in out.splitlines() if line.startswith(("  You win", "  You los"))]

@@ -89,6 +89,8 @@ def test_a_run_that_has_only_begun_is_drawn(sog: Run, tmp_path: Path) -> None:
     path = run_folder(tmp_path / "run", EVALUATIONS[:1])
     with (path / "metrics.jsonl").open("a") as file:
         file.write('{"step": 5, "sec')  # it is being written
+    with (path / "metrics.jsonl").open("ab") as damaged:
+        damaged.write(b"\xff\x00")
     assert sog("plot", str(path))[0] == 0
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sog.cli.errors import check_target
 from sog.cli.history import read_history
 from sog.games import make
 
@@ -13,6 +14,7 @@ Run = Callable[..., tuple[int, str, str]]
 RunJson = Callable[..., Any]
 
 SEE_HELP = " (see sog search --help)"
+LONG = 5000 * "9"  # more digits than Python reads
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -115,6 +117,7 @@ def test_the_picture_has_a_box_for_each_state_shown(
         *("search", "kuhn", "--simulations", "10", "--depth", depth, "--svg", str(file))
     )
     assert code == 0, err
+    check_target("--svg", file, (".svg",))  # it may be replaced
     root = ElementTree.parse(file).getroot()
     assert root.tag == f"{SVG}svg"
     boxes = root.findall(f".//{SVG}g[@class='node']")
@@ -162,6 +165,11 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
             ["kuhn", "--history", "bet1 call check"],
             "--history: event 3, 'check', comes after the end of the game.",
         ),
+        (
+            ["kuhn", "--history", LONG],
+            f"--history: event 1, '{LONG}', cannot happen at 'start (stakes 1-1)'; "
+            "possible there: check, bet1.",
+        ),
         (["kuhn", "--history", "'check"], "--history: No closing quotation."),
         (
             ["kuhn", "--simulations", "0"],
@@ -188,7 +196,7 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
         (
             ["kuhn", "--evaluator", "exact", "--max-nodes", "8"],
             "--evaluator exact: the public tree of kuhn(ranks=3) has more than max_nodes = 8 "
-            "nodes (reached 9 at depth 3); a higher limit: --max-nodes N.",
+            "nodes (reached 9 at depth 3). A higher limit: --max-nodes N.",
         ),
         (
             ["london", "--evaluator", "uniform"],
@@ -203,6 +211,10 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
             ["kuhn", "--children", "1"],
             "--children must be all in kuhn: where things are hidden, an infostate could be left "
             "without an action.",
+        ),
+        (
+            ["leduc", "--max-outcomes", "2"],
+            "--max-outcomes must be at least 3 in leduc, for all actions, got 2.",
         ),
         (["kuhn", "--svg", "/no/k.svg"], "--svg: folder /no does not exist."),
         (

@@ -231,6 +231,15 @@ def test_a_run_is_evaluated_with_the_search_it_was_set_to_unless_told_otherwise(
     assert [dataclasses.replace(settings, capacity=None) for settings in asked] == [expected]
 
 
+def test_one_search_with_the_network_of_a_run_is_shown(
+    sog_json: Callable[..., Any], trained: tuple[Path, str, str]
+) -> None:
+    result = sog_json("search", f"{trained[0]}@8", "--history", "check", "--rule", "cfr+")
+    assert (result["game"], result["evaluator"]) == ("kuhn(ranks=3)", "kuhn at step 8")
+    assert (result["search"], result["rule"]) == ([4, 1], "cfr+")  # as the run evaluates
+    assert result["root"]["history"] == ["check"]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -280,6 +289,10 @@ def refusal(sog: Run, *arguments: str) -> str:
     [
         ("network.widht=3", "did you mean network.width?"),
         ("run.seed=4294967296", "run: seed must be < 2**32, got 4294967296."),
+        (
+            "search.capacity=1000000000000",
+            "search: trees must have room for at most 536870912 public states, got 1000000000000.",
+        ),
         (
             "search.simulations_per_update=1e-12",
             "search: num_simulations and the updates must be at most 2000000000, got",
@@ -349,7 +362,7 @@ def test_tensorboard_is_missed_before_the_work_begins(
     sog: Run, config: str, tmp_path: Path
 ) -> None:
     found = refusal(sog, config, "--run", str(tmp_path / "run"), "--tensorboard")
-    assert found == "--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'."
+    assert found == "--tensorboard needs tensorboardX: pip install tensorboardX."
     assert not (tmp_path / "run").exists()
 
 

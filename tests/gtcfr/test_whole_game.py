@@ -160,6 +160,7 @@ def test_with_perfect_information_every_node_is_evaluated_once() -> None:
         ({"rule": "none"}, "rule must be one of"),
         ({"num_children": 1}, "num_children must be None"),
         ({"capacity": 2}, "capacity must be at least"),
+        ({"max_outcomes": 1}, "max_outcomes must be at least 3 in kuhn"),
     ],
 )
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:

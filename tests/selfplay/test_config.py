@@ -126,6 +126,7 @@ def test_a_value_of_the_wrong_type_is_named_with_its_file(tmp_path: Path) -> Non
         ("selfplay.batchsize", "selfplay.batch_size"),
         ("game.name", "game"),
         ("leaner", "learner"),
+        ("width", "network.width"),
     ],
 )
 def test_an_unknown_key_suggests_the_closest_one(
@@ -161,7 +162,8 @@ def test_a_game_is_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["game = leduc", "game = 'a'\ngame = 'b'", "[search", "x = " + "[" * 9999]
+    "text",
+    ["game = leduc", "game = 'a'\ngame = 'b'", "[search", "x = " + "[" * 9999, "x = " + "9" * 9999],
 )
 def test_invalid_toml_is_named(text: str, tmp_path: Path) -> None:
     assert problem_of(text, tmp_path).startswith("no valid TOML: ")
@@ -171,7 +173,9 @@ def test_invalid_toml_is_named(text: str, tmp_path: Path) -> None:
     ("override", "says"),
     [
         ("search.alpha", "must be KEY=VALUE, such as search.num_simulations=50."),
-        ("=1", " is no key of a configuration"),
+        ("=1", "must be KEY=VALUE, such as search.num_simulations=50."),
+        ("=", "must be KEY=VALUE, such as search.num_simulations=50."),
+        ("foo.bar=1", "foo.bar is no key of a configuration; `sog configs leduc` shows all."),
         ('summary="open', "no valid TOML"),
         ("summary=[1", "no valid TOML"),
         ("run.steps=1\nx = 2", "must be one value."),
@@ -187,6 +191,20 @@ def test_an_override_inside_a_table_that_is_none_blames_the_file(tmp_path: Path)
     file = tmp_path / "flat.toml"
     file.write_text('game = "leduc"\n[solver]\nsearch = 3\n')
     assert problem(str(file), "solver.search.alpha=1") == "solver.search must be a table, got 3."
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    file = tmp_path / "marked.toml"
+    file.write_bytes(b"\xef\xbb\xbfgame = 'leduc'\r\n")
+    assert load_config(str(file)).game == "leduc"
+
+
+def test_a_run_folder_is_no_configuration_but_has_one(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("game = 'leduc'\n")
+    assert problem(str(tmp_path)) == (
+        f"{tmp_path} is a run folder, no configuration; to go on with it: "
+        f"`sog train {tmp_path}/config.toml --run {tmp_path}`."
+    )
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:

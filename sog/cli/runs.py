@@ -1,0 +1,66 @@
+"""Run folders of `sog train` on the command line: RUN, or RUN@STEP."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sog.cli.display import note
+from sog.cli.errors import CommandError
+from sog.games.registry import GAMES
+
+if TYPE_CHECKING:
+    from selfplay.trained import Trained
+
+_RUNS: Final = Path("runs")
+"""Where `sog train` makes them."""
+
+
+def is_run(path: Path) -> bool:
+    """Whether it is the folder of a run."""
+    return (path / "config.toml").is_file()
+
+
+def split_step(text: str) -> tuple[Path, int | None]:
+    """The path of RUN or RUN@STEP, and the step."""
+    match = re.fullmatch(r"(.+)@([0-9]{1,18})", text)
+    if match is None or Path(text).exists():
+        return Path(text), None
+    return Path(match[1]), int(match[2])
+
+
+def near_run(text: str) -> str | None:
+    """The run that was probably meant: the one of this name where `sog train` makes them."""
+    path, step = split_step(text)
+    near = _RUNS / path.name
+    return f"{near}{'' if step is None else f'@{step}'}" if path != near and is_run(near) else None
+
+
+def names_run(text: str) -> bool:
+    """Whether a run folder stands in the place of a game.
+
+    Raises CommandError where one was probably meant, but is not there.
+    """
+    path, _ = split_step(text)
+    is_path = len(path.parts) > 1 and not re.search(r"[(:]", text)
+    # A folder that happens to be called like a game is not meant, unless it is a run's.
+    if path.is_dir() and (is_path or is_run(path)):
+        return True
+    near = None if text in GAMES else near_run(text)
+    if near is not None:
+        raise CommandError(f"{text} is neither a game nor a run folder: did you mean {near}?")
+    if is_path:
+        raise CommandError(f"there is no run folder {path}; `sog train` makes one.")
+    return False
+
+
+def load_run(text: str) -> "Trained":
+    """The network of RUN, the newest, or of RUN@STEP."""
+    from selfplay.trained import load_trained
+
+    try:
+        trained = load_trained(*split_step(text))
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    for damaged in trained.skipped:
+        note(damaged)
+    return trained
