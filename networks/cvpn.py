@@ -8,6 +8,7 @@ actions that cannot be mean nothing: the search and the losses mask them.
 
 import dataclasses
 import itertools
+import math
 from typing import Any, Final
 
 import jax
@@ -19,6 +20,8 @@ from sog.games.core import Game
 
 TORSOS: Final = ("mlp", "resnet")
 VALUE_HEADS: Final = ("plain", "pairwise")
+MOST_WIDTH: Final = 1_000_000
+MOST_DEPTH: Final = 1_000
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -43,9 +46,11 @@ class NetworkSettings:
             raise ValueError(
                 f"value_head must be one of {', '.join(VALUE_HEADS)}, got {self.value_head!r}."
             )
-        for name in ("width", "depth"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be >= 1, got {getattr(self, name)}.")
+        for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
+            if not 1 <= getattr(self, name) <= most:
+                raise ValueError(
+                    f"{name} must be an integer from 1 to {most}, got {getattr(self, name)}."
+                )
 
 
 class MLP(nnx.Module):
@@ -233,9 +238,11 @@ class ApplyNetwork:
         return answer
 
 
-def check_network(game: Game[Any], settings: NetworkSettings) -> None:
-    """Raises ValueError for a network that the game cannot have; computes nothing."""
-    nnx.eval_shape(lambda: CVPN(game, settings, rngs=nnx.Rngs(0)))
+def num_parameters(game: Game[Any], settings: NetworkSettings) -> int:
+    """The numbers that a network learns; computes none. ValueError if the game cannot have it."""
+    network = nnx.eval_shape(lambda: CVPN(game, settings, rngs=nnx.Rngs(0)))
+    shapes = jax.tree.leaves(nnx.state(network, nnx.Param))
+    return sum(math.prod(leaf.shape) for leaf in shapes)
 
 
 def make_network(

@@ -11,8 +11,9 @@ import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
-from networks.cvpn import ApplyNetwork, check_network, make_network
+from networks.cvpn import ApplyNetwork, make_network
 from selfplay.learner import Learner, learner_devices
+from selfplay.memory import check_training
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, Work
@@ -125,8 +126,8 @@ def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
 
 
 def check_config(game: Game[Any], config: Config) -> None:
-    """Raises ValueError for a network or searches that the game cannot have; compiles nothing."""
-    check_network(game, config.network)
+    """Raises ValueError for a network or searches that the game cannot have, or that there is no
+    memory for; compiles nothing."""
     play = config.selfplay
     if play.queries_per_search == play.td1 == play.search_targets == 0:
         raise ValueError(
@@ -154,3 +155,4 @@ def check_config(game: Game[Any], config: Config) -> None:
             f"learner: batch_size must be a multiple of the {devices} devices, "
             f"got {config.learner.batch_size}."
         )
+    check_training(game, config)

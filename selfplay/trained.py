@@ -11,6 +11,7 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
 from selfplay.checkpoint import checkpoint_steps, has_checkpoints, load_checkpoint
 from selfplay.learner import first_state, restored_state
+from selfplay.memory import check_playing
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import arrays_of, make_evaluator
 from sog.games import Game, make
@@ -39,6 +40,7 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
     folder = RunFolder.read(path)
     config = folder.config
     game = make(config.game)
+    check_playing(game, config.network)
     found = load_checkpoint(folder.checkpoints, checkpoint)
     apply_fn, params = make_network(game, config.network)
     arrays = list(arrays_of(found.arrays, "learner").values())

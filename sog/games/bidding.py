@@ -62,7 +62,7 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
     random. Action a bids the card a + 1; chance's outcome k shows the point card k + 1.
     """
 
-    cards: int = param(4, "N, the cards of each player", minimum=2)
+    cards: int = param(4, "N, the cards of each player", minimum=2, maximum=100)
     order: str = param(
         "descending", "order of the point cards", choices=("descending", "ascending", "random")
     )

@@ -20,8 +20,8 @@ class ConnectFour(LineGame):
     name = "connect_four"
     summary = "Connect four: perfect information, deep"
 
-    rows: int = param(6, "rows of the board", minimum=1)
-    columns: int = param(7, "columns of the board", minimum=1)
+    rows: int = param(6, "rows of the board", minimum=1, maximum=32)
+    columns: int = param(7, "columns of the board", minimum=1, maximum=32)
     run_length: int = param(4, "stones in a line that win", minimum=2)
 
     def __post_init__(self) -> None:

@@ -19,6 +19,7 @@ of `Game.advance`, so they are right by construction.
 
 import abc
 import dataclasses
+import math
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import jax
@@ -29,6 +30,13 @@ PLAYER_0: Final = 0
 PLAYER_1: Final = 1
 CHANCE: Final = 2
 TERMINAL: Final = 3
+
+MOST_INFOSTATE_ACTIONS: Final = 2**20
+"""S times A that a game can have."""
+MOST_OUTCOMES: Final = 2**16
+"""K that a game can have."""
+MOST_EXACT: Final = 2**24
+"""Up to here 32-bit floating-point numbers hold every integer."""
 
 State = TypeVar("State")
 
@@ -77,6 +85,12 @@ class Game(abc.ABC, Generic[State]):
         for field in dataclasses.fields(self):
             if field.metadata:
                 _check_param(self.name, field, getattr(self, field.name))
+        _check_sizes(self)
+
+    @property
+    def remark(self) -> str:
+        """One line for people about parameters that do not do what they seem to; else empty."""
+        return ""
 
     # Sizes, all static.
 
@@ -252,12 +266,29 @@ def _check_param(game: str, field: dataclasses.Field[Any], value: Any) -> None:
     integer_for_float = wanted is float and type(value) is int
     if type(value) is not wanted and not integer_for_float:
         raise ValueError(f"{where} must be of type {wanted.__name__}, got {value!r}.")
+    if wanted is float and not math.isfinite(value):
+        raise ValueError(f"{where} must be finite, got {value}.")
     if rule["minimum"] is not None and value < rule["minimum"]:
         raise ValueError(f"{where} must be >= {rule['minimum']}, got {value}.")
     if rule["maximum"] is not None and value > rule["maximum"]:
         raise ValueError(f"{where} must be <= {rule['maximum']}, got {value}.")
     if rule["choices"] is not None and value not in rule["choices"]:
         raise ValueError(f"{where} must be one of {', '.join(rule['choices'])}, got {value!r}.")
+
+
+def _check_sizes(game: Game[Any]) -> None:
+    """Refuses what nothing could hold: these are the axes of the arrays of every node."""
+    rows = game.num_infostates * game.num_actions
+    if rows > MOST_INFOSTATE_ACTIONS:
+        raise ValueError(
+            f"{game}: infostates times actions must be at most {MOST_INFOSTATE_ACTIONS:,}, "
+            f"got {rows:,}."
+        )
+    if game.num_outcomes > MOST_OUTCOMES:
+        raise ValueError(
+            f"{game}: outcomes of a state must be at most {MOST_OUTCOMES:,}, "
+            f"got {game.num_outcomes:,}."
+        )
 
 
 # What most games need to write the functions above.

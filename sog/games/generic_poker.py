@@ -7,7 +7,7 @@ the sizes: here the i-th is i times the round's unit, with Leduc's units 2 and 4
 import dataclasses
 
 from sog.games.core import param
-from sog.games.poker import BettingGame
+from sog.games.poker import MOST_CHIPS, BettingGame
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -18,11 +18,15 @@ class GenericPoker(BettingGame):
     summary = "generic poker GP(T, C, R, B): Leduc with several bet sizes"
 
     types: int = param(3, "T, types of cards", minimum=2, maximum=13)
-    cards: int = param(3, "C, cards of each type", minimum=2)
+    cards: int = param(3, "C, cards of each type", minimum=2, maximum=1000)
     raises: int = param(2, "R, raises per round", minimum=1, maximum=8)
     bets: int = param(2, "B, sizes of a bet or raise", minimum=1, maximum=8)
-    first_unit: int = param(2, "chips of the smallest bet, first round", minimum=1)
-    second_unit: int = param(4, "chips of the smallest bet, second round", minimum=1)
+    first_unit: int = param(
+        2, "chips of the smallest bet, first round", minimum=1, maximum=MOST_CHIPS
+    )
+    second_unit: int = param(
+        4, "chips of the smallest bet, second round", minimum=1, maximum=MOST_CHIPS
+    )
 
     @property
     def ranks_of_cards(self) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ only when there is a bet to fold to.
 import dataclasses
 
 from sog.games.core import param
-from sog.games.poker import BettingGame
+from sog.games.poker import MOST_CHIPS, BettingGame
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -19,8 +19,10 @@ class Leduc(BettingGame):
 
     ranks: int = param(3, "ranks in the deck", minimum=2, maximum=13)
     suits: int = param(2, "cards of each rank", minimum=2, maximum=4)
-    first_raise: int = param(2, "chips per raise in the first round", minimum=1)
-    second_raise: int = param(4, "chips per raise in the second round", minimum=1)
+    first_raise: int = param(2, "chips per raise in the first round", minimum=1, maximum=MOST_CHIPS)
+    second_raise: int = param(
+        4, "chips per raise in the second round", minimum=1, maximum=MOST_CHIPS
+    )
     max_raises: int = param(2, "raises per round", minimum=1, maximum=8)
     suit_isomorphism: bool = param(False, "merge cards that differ in suit alone")
 

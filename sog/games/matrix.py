@@ -207,7 +207,7 @@ class BiasedRockPaperScissors(SimultaneousGame):
     summary = "rock, paper, scissors where rock's win over scissors counts more"
     move_names = ("rock", "paper", "scissors")
 
-    bias: float = param(2.0, "points for rock against scissors", minimum=0.0)
+    bias: float = param(2.0, "points for rock against scissors", minimum=0.0, maximum=1e6)
 
     @property
     def payoff_rows(self) -> tuple[tuple[float, ...], ...]:

@@ -58,7 +58,9 @@ class NonLocality(Game[NonLocalityState]):
     name = "non_locality"
     summary = "Figure 1 of the OOS paper: a far payoff decides the best play"
 
-    leftmost: float = param(1.0, "payoff of player 0's left if the game is over at once")
+    leftmost: float = param(
+        1.0, "payoff of player 0's left if the game is over at once", minimum=-1e6, maximum=1e6
+    )
 
     @functools.cached_property
     def _chance_reach(self) -> np.ndarray:

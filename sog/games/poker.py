@@ -8,6 +8,7 @@ between them. A pair with the public card wins, else the higher rank, else the p
 import abc
 import dataclasses
 import functools
+from typing import Final
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +21,8 @@ from sog.pytree import pytree
 FOLD, CALL, FIRST_RAISE = 0, 1, 2
 NOBODY = 2
 NO_EVENT = -1
+MOST_CHIPS: Final = 100_000
+"""Of the smallest raise: 8 raises of 8 sizes in two rounds are still exact numbers."""
 
 
 @pytree

@@ -23,6 +23,8 @@ from sog.pytree import pytree
 CLASSIC_DECK: Final = "13/26/29/34/50/53/91/94/103/112/117/132/138/141/155/174/197/198"
 DECK: Final = "deck"
 NONE: Final = "none"
+MOST_MOVES: Final = 1000
+"""In a game, and tickets of a kind."""
 
 
 @pytree
@@ -57,19 +59,19 @@ class YardSetup(Game[YardState], abc.ABC):
 
     map: str = param("london", "a map that comes with the game, or the path of a map file")
     rounds: int = param(
-        24, "moves of Mr X, each half of a double move counted", minimum=1, maximum=1000
+        24, "moves of Mr X, each half of a double move counted", minimum=1, maximum=MOST_MOVES
     )
     reveals: str = param("3/8/13/18/24", "after which moves Mr X shows himself, or 'none'")
-    detectives: int = param(5, "number of detectives", minimum=1)
+    detectives: int = param(5, "number of detectives", minimum=1, maximum=32)
     starts: str = param(DECK, "start of Mr X/of each detective; or 'deck', 'deck/13/26/...'")
-    taxi: int = param(10, "taxi tickets of a detective", minimum=0)
-    bus: int = param(8, "bus tickets of a detective", minimum=0)
-    underground: int = param(4, "underground tickets of a detective", minimum=0)
-    mr_x_taxi: int = param(4, "taxi tickets of Mr X", minimum=0)
-    mr_x_bus: int = param(3, "bus tickets of Mr X", minimum=0)
-    mr_x_underground: int = param(3, "underground tickets of Mr X", minimum=0)
-    black: int = param(5, "black tickets of Mr X", minimum=0)
-    doubles: int = param(2, "double moves of Mr X", minimum=0)
+    taxi: int = param(10, "taxi tickets of a detective", minimum=0, maximum=MOST_MOVES)
+    bus: int = param(8, "bus tickets of a detective", minimum=0, maximum=MOST_MOVES)
+    underground: int = param(4, "underground tickets of a detective", minimum=0, maximum=MOST_MOVES)
+    mr_x_taxi: int = param(4, "taxi tickets of Mr X", minimum=0, maximum=MOST_MOVES)
+    mr_x_bus: int = param(3, "bus tickets of Mr X", minimum=0, maximum=MOST_MOVES)
+    mr_x_underground: int = param(3, "underground tickets of Mr X", minimum=0, maximum=MOST_MOVES)
+    black: int = param(5, "black tickets of Mr X", minimum=0, maximum=MOST_MOVES)
+    doubles: int = param(2, "double moves of Mr X", minimum=0, maximum=MOST_MOVES)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,6 +80,16 @@ class YardSetup(Game[YardState], abc.ABC):
             if list(moves) != sorted(set(moves)) or moves[0] < 1:
                 self._reject("reveals", "ascend from 1 up", self.reveals)
         self._check_starts()
+
+    @property
+    def remark(self) -> str:
+        most = self.taxi + self.bus + self.underground + self.doubles
+        if self.rounds <= most:
+            return ""
+        return (
+            f"rounds={self.rounds} has no effect beyond {most}: then the detectives have spent "
+            f"their tickets, and Mr X his double moves."
+        )
 
     def _check_starts(self) -> None:
         stations = self._start_stations
@@ -103,7 +115,7 @@ class YardSetup(Game[YardState], abc.ABC):
         raise ValueError(f"{self.name}: {name} must {rule}, got {value!r}.")
 
     def _numbers(self, name: str, text: str) -> tuple[int, ...]:
-        if not re.fullmatch(r"[0-9]+(/[0-9]+)*", text):
+        if not re.fullmatch(r"[0-9]{1,9}(/[0-9]{1,9})*", text):
             self._reject(name, "be numbers joined by '/'", text)
         return tuple(int(number) for number in text.split("/"))
 

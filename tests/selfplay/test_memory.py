@@ -1,0 +1,118 @@
+"""What cannot fit into memory is refused before anything is compiled."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jax
+import pytest
+
+from networks.cvpn import NetworkSettings, make_network, num_parameters
+from selfplay import memory
+from selfplay.config import load_config
+from selfplay.learner import first_state
+from selfplay.settings import Config
+from sog.games import Game, make
+
+GIGABYTE = 10**9
+
+
+@pytest.fixture
+def leduc() -> tuple[Game[Any], Config]:
+    return make("leduc"), load_config("leduc")
+
+
+def refusal(monkeypatch: pytest.MonkeyPatch, run: tuple[Game[Any], Config], there: int) -> str:
+    monkeypatch.setattr(memory, "available_bytes", lambda: there)
+    with pytest.raises(ValueError, match=r"\.$") as caught:
+        memory.check_training(*run)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "network", [NetworkSettings(), NetworkSettings(width=7, depth=2, value_head="pairwise")]
+)
+def test_parameters_are_counted_without_making_them(network: NetworkSettings) -> None:
+    game = make("leduc")
+    _, params = make_network(game, network)
+    assert num_parameters(game, network) == sum(leaf.size for leaf in jax.tree.leaves(params))
+
+
+def test_the_learner_holds_at_least_what_it_saves(leduc: tuple[Game[Any], Config]) -> None:
+    game, config = leduc
+    _, params = make_network(game, config.network)
+    state = first_state(config.learner, params)
+    saved = sum(leaf.nbytes for leaf in jax.tree.leaves(state))
+    assert saved < memory.learner_bytes(game, config) < 2 * saved
+
+
+def test_a_run_that_fits_is_not_refused(
+    leduc: tuple[Game[Any], Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: GIGABYTE)
+    memory.check_training(*leduc)
+    monkeypatch.setattr(memory, "available_bytes", lambda: None)  # nobody knows
+    memory.check_training(leduc[0], load_config("leduc", ["network.width=1000000"]))
+
+
+@pytest.mark.parametrize(
+    ("override", "says"),
+    [
+        ("network.width=1000000", "network.width = 1000000 and network.depth = 3 would take"),
+        ("network.depth=1000", "network.width = 256 and network.depth = 1000 would take"),
+        ("selfplay.batch_size=1000000000", "selfplay.batch_size = 1000000000 searches of search."),
+        ("solver.batch_size=1000000000", "solver.batch_size = 1000000000 searches of solver."),
+        ("search.num_simulations=1000000", "searches of search.num_simulations = 1000000 would"),
+        ("replay.size=1000000000", "replay.size = 1000000000 examples would take"),
+        ("learner.batch_size=1000000000", "learner.batch_size = 1000000000 examples would take"),
+    ],
+)
+def test_what_takes_most_is_named_with_the_bytes_that_there_are(
+    override: str, says: str, leduc: tuple[Game[Any], Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = load_config("leduc", [override, "solver.queue_size=1000000000"])
+    message = refusal(monkeypatch, (leduc[0], config), GIGABYTE)
+    assert says in message
+    assert message.endswith("B of memory; there are 1 GB.")
+
+
+def test_parts_that_fit_alone_can_be_too_much_together(
+    leduc: tuple[Game[Any], Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, config = leduc
+    there = config.replay.size * memory.example_bytes(game) + 10**6
+    message = refusal(monkeypatch, (game, config), there)
+    assert message.startswith("replay.size = 150000 examples would take 39.3 MB of memory (")
+    assert message.endswith(" with everything else); there are 40.3 MB.")
+
+
+@pytest.mark.parametrize("name", ["width", "depth"])
+def test_sizes_of_a_network_have_plain_limits(name: str) -> None:
+    for value in (0, 10**6 + 1, 10**12):
+        sizes: dict[str, Any] = {name: value}
+        with pytest.raises(ValueError, match=f"^{name} must be an integer from 1 to 10+, got"):
+            dataclasses.replace(NetworkSettings(), **sizes)
+
+
+def test_the_least_of_what_the_system_and_the_container_leave_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    assert memory.available_bytes() is None
+    (tmp_path / "meminfo").write_text("MemTotal: 9000 kB\nMemAvailable: 5000 kB\n")
+    assert memory.available_bytes() == 5_120_000
+    (tmp_path / "memory.current").write_text("1000\n")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.available_bytes() == 5_120_000
+    (tmp_path / "memory.max").write_text("4000\n")
+    assert memory.available_bytes() == 3000
+
+
+def test_bytes_are_told_with_three_digits() -> None:
+    assert [memory.in_bytes(10**power) for power in (2, 6, 10, 22)] == [
+        "100 bytes",
+        "1 MB",
+        "10 GB",
+        "1e+07 PB",
+    ]
