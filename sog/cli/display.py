@@ -1,4 +1,7 @@
-"""How results and progress look: tables and JSON on stdout, everything else on stderr."""
+"""How results and progress look: tables and JSON on stdout, everything else on stderr.
+
+Games and bars of progress are imported late: lists need neither, and are there at once.
+"""
 
 import contextlib
 import dataclasses
@@ -7,13 +10,15 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from sog.games import Game
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from sog.games import Game
 
 _WIDTH_OF_FILES: Final = 160  # where stdout is no terminal, lines are not folded to fit one
 _SECONDS_BETWEEN_LINES: Final = 10.0
@@ -64,17 +69,17 @@ def number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def in_milli_units(game: Game[Any], value: float) -> str:
+def in_milli_units(game: "Game[Any]", value: float) -> str:
     """A utility as "0.8123 mbb"."""
     return f"{number(1000 * value)} {game.milli_unit}"
 
 
-def in_units(game: Game[Any], value: float) -> str:
+def in_units(game: "Game[Any]", value: float) -> str:
     """A utility as "-0.085606 chips"."""
     return f"{value + 0.0:.6f} {game.unit}"
 
 
-def short_name(game: Game[Any]) -> str:
+def short_name(game: "Game[Any]") -> str:
     """The name of a game with those parameters only that are not its defaults."""
     fields = [field for field in dataclasses.fields(game) if field.metadata]
     if not fields:
@@ -94,7 +99,7 @@ def as_typed(value: Any) -> str:
 class Work:
     """What a command is busy with, on stderr: a live line in a terminal, else a line at times."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: "Progress") -> None:
         """progress: Rich's display, already started."""
         self._progress = progress
         self._task = progress.add_task("", visible=False, detail="", total=None)
@@ -139,6 +144,8 @@ def duration(seconds: float) -> str:
 @contextlib.contextmanager
 def working() -> Iterator[Work]:
     """Shows the progress of what is done in its body; leaves a terminal as it was."""
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     console = Console(stderr=True, markup=False, highlight=False, emoji=False)
     columns = (
         SpinnerColumn(),

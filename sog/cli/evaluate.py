@@ -9,8 +9,7 @@ from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from selfplay.trained import load_trained
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.devices import use_all_cores
+from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, is_out_of_memory, reason
 from sog.cli.evaluate_options import MOST_NODES_EVALUATED
 from sog.cli.evaluate_plan import Plan, read_plan
@@ -32,8 +31,7 @@ _MOST_NUMBERS = 300_000_000  # policies times public states times infostates tim
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
     plan = read_plan(arguments)
-    use_compilation_cache()
-    use_all_cores()
+    start_jax(all_cores=True)
     game = load_game(arguments.game)
     finished: list[Finished] = []
     failures: list[str] = []

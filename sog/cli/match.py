@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.players import Seating, check_searches, seat_players
@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"--games must be even, since every deal is played twice, got {arguments.games}."
         )
     check_searches([arguments.first, arguments.second], arguments)
-    use_compilation_cache()
+    start_jax()
     with display.working() as work:
         try:
             seating = seat_players([arguments.first, arguments.second], arguments, work)

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.play_screen import Quit, Terminal, draw_state, mark_of, signed_units, worth_of
@@ -25,7 +25,7 @@ from sog.play.rules import after, first_state, situation
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    use_compilation_cache()
+    start_jax()
     with display.working() as work:
         try:
             seating = seat_players([arguments.agent], arguments, work)

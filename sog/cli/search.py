@@ -14,7 +14,7 @@ from gtcfr.search import SearchResult, check_result, search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
 from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.history import History, read_history
@@ -63,7 +63,7 @@ class _Found:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    use_compilation_cache()
+    start_jax()
     game = load_game(arguments.game)
     history = read_history(game, arguments.history)
     with display.working() as work:

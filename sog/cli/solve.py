@@ -6,7 +6,7 @@ import time
 from typing import Any, Final
 
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import holding_interrupts
@@ -47,7 +47,7 @@ class _Result:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    use_compilation_cache()
+    start_jax()
     game = load_game(arguments.game)
     with display.working() as work:
         try:

@@ -22,8 +22,7 @@ from selfplay.schedule import Schedule, check_config
 from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, milestones
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.devices import use_all_cores
+from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError
 from sog.cli.loading import load_game
 from sog.cli.sizes import can_be_counted
@@ -41,9 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.tensorboard and importlib.util.find_spec("tensorboardX") is None:
         raise CommandError("--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'.")
     _check_schedule(arguments)
-    use_compilation_cache()
-    if arguments.schedule == "inline":  # else every worker has a core
-        use_all_cores()
+    start_jax(all_cores=arguments.schedule == "inline")  # else every worker has a core
     game = load_game(config.game)
     path = arguments.run or Path("runs") / Path(arguments.config).stem
     try:
