@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 from rich.table import Table
 
+from sog.cli.interrupts import restoring
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -34,11 +36,23 @@ def note(text: str) -> None:
     print(f"sog: {text}", file=sys.stderr)
 
 
+class _Page(io.StringIO):
+    """Text for stdout: Rich draws lines with the characters that it has.
+
+    Not stdout itself: where nobody reads it, Rich ends the process with a code of its own.
+    """
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoding = sys.stdout.encoding or self.encoding
+
+
 def print_table(table: Table, title: str | None = None, footer: str | None = None) -> None:
     """Prints a table on stdout, a title above it and some lines below."""
     in_terminal = sys.stdout.isatty()
-    # Not straight to stdout: where nobody reads it, Rich ends the process with a code of its own.
-    page = io.StringIO()
+    page = _Page()
     console = Console(
         file=page,
         force_terminal=in_terminal,
@@ -103,13 +117,14 @@ class Work:
         """progress: Rich's display, already started."""
         self._progress = progress
         self._task = progress.add_task("", visible=False, detail="", total=None)
-        self._last_line = self._began = 0.0
+        self._last_line = 0.0
+        self._first: tuple[int, float] | None = None
         self.doing = "starting"
         self.detail = ""
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Starts a part of the work; total: how much of it there is, if that is known."""
-        self.doing, self.detail, self._began = doing, "", time.monotonic()
+        self.doing, self.detail, self._first = doing, "", None
         self._progress.reset(self._task, description=doing, total=total, visible=True, detail="")
         self._line(doing)
 
@@ -121,11 +136,24 @@ class Work:
             self._line(f"{self.doing}: {detail}")
 
     def time_left(self, completed: int, total: int) -> str:
-        """How long the rest of this part may take, as ", about 3 min left"; "" if not known."""
-        if not 0 < completed < total:
+        """How long the rest of this part may take, as ", about 3 min left"; "" if not known.
+
+        Counted from the first call: what was before it may have been compiling.
+        """
+        now = time.monotonic()
+        if self._first is None:
+            self._first = completed, now
+        first, began = self._first
+        if not first < completed < total:
             return ""
-        seconds = (time.monotonic() - self._began) * (total - completed) / completed
+        seconds = (now - began) * (total - completed) / (completed - first)
         return f", about {duration(seconds)} left"
+
+    def tell_interrupted(self, kept: str = "") -> None:
+        """Says where an interrupt came, and what is kept."""
+        far = f" ({self.detail})" if self.detail else ""
+        kept = kept or "there is nothing to keep yet"
+        note(f"interrupted while {self.doing}{far}: {kept}.")
 
     def _line(self, text: str) -> None:
         self._last_line = time.monotonic()
@@ -147,13 +175,15 @@ def working() -> Iterator[Work]:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    has_dots = console.encoding.startswith("utf")
     columns = (
-        SpinnerColumn(),
+        SpinnerColumn("dots" if has_dots else "line"),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         TextColumn("{task.fields[detail]}", markup=False),
         TimeElapsedColumn(),
     )
     live = console.is_interactive
-    with Progress(*columns, console=console, transient=True, disable=not live) as progress:
+    progress = Progress(*columns, console=console, transient=True, disable=not live)
+    with progress, restoring(progress.stop):
         yield Work(progress)

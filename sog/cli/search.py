@@ -15,10 +15,10 @@ from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
+from sog.cli.errors import SUCCESS, CommandError, check_target, reason
 from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.history import History, read_history
-from sog.cli.interrupts import holding_interrupts
+from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.search_numbers import describe_search, read_method
 from sog.cli.search_outline import Outline, outline
@@ -66,12 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax()
     game = load_game(arguments.game)
     history = read_history(game, arguments.history)
-    with display.working() as work:
-        try:
-            found = _search(game, history, arguments, work)
-        except KeyboardInterrupt:
-            display.note(f"interrupted while {work.doing}: there is nothing to keep yet.")
-            return INTERRUPTED
+    with display.working() as work, concluding(work.tell_interrupted):
+        found = _search(game, history, arguments, work)
     with holding_interrupts():
         if arguments.svg is not None:
             _draw(found)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sog.cli.interrupts import terminating_like_interrupting
+from sog.cli.interrupts import listening
 from sog.games import make
 from sog.tabular import compile_tree, evaluate_policy, load_policy, save_policy
 
@@ -64,7 +64,7 @@ def test_an_interrupt_in_a_finalizer_is_not_lost(number: int) -> None:
         Finalized()
         time.sleep(10)
 
-    with terminating_like_interrupting(), pytest.raises(KeyboardInterrupt):
+    with listening(), pytest.raises(KeyboardInterrupt):
         work()
 
 
