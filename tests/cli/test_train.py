@@ -8,6 +8,7 @@ import json
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -399,14 +400,16 @@ def test_ctrl_c_is_heard_while_a_cycle_takes_long_and_a_second_ends_at_once(
     start: Start, config: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "run"
-    # A cycle is one decision in every game, and all steps that are due.
-    slow = ("replay.max_grad_updates=1000000", "run.steps=1000000", "run.checkpoint_every=1000000")
+    # A cycle is a decision in every game, then all steps that are due: none in the first ones.
+    slow = ["replay.max_grad_updates=1e6", "replay.least=100"]
+    slow += ["run.steps=1000000", "run.checkpoint_every=1000000"]
     settings = [word for value in slow for word in ("--set", value)]
     process = start("train", config, "--run", str(path), *UNWATCHED, *settings)
     assert process.stderr is not None
     for line in process.stderr:
         if line.startswith("sog: step "):
             break
+    time.sleep(10)
     process.send_signal(signal.SIGINT)
     assert "sog: stopping after this cycle; Ctrl-C again to stop at once.\n" in process.stderr
     process.send_signal(signal.SIGINT)

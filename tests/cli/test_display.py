@@ -1,4 +1,4 @@
-"""Results reach stdout, whatever characters it has; and streams may be closed."""
+"""What commands print: results in any characters, nothing where streams are closed, estimates."""
 
 import io
 import json
@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from sog.cli import display
+from sog.cli.train_view import TrainView
 
 HELLO = """\
 import sys
@@ -84,3 +85,37 @@ def test_lines_are_drawn_with_what_stdout_has(
     display.print_table(table)
     stdout.seek(0)
     assert stdout.read() == f"root\n{branch}\n"
+
+
+def test_the_time_left_counts_from_the_first_part_that_was_finished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first 2 of 10 parts took 600 seconds, for they were compiled; the next 4 take 40."""
+    now = 0.0
+    monkeypatch.setattr("sog.cli.display.time.monotonic", lambda: now)
+    with display.working() as work:
+        work.begin("playing", total=10)
+        now = 600.0
+        assert work.time_left(2, 10) == ""
+        now = 640.0
+        assert work.time_left(6, 10) == ", about 40 s left"
+        assert work.time_left(10, 10) == ""
+        work.begin("searching", total=10)
+        assert work.time_left(0, 10) == ""
+        now = 660.0
+        assert work.time_left(1, 10) == ", about 3 min left"
+
+
+def test_the_time_left_of_a_training_counts_from_its_first_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("sog.cli.train_view.time.monotonic", lambda: now)
+    view = TrainView("kuhn", 100, "run")
+    lines = [(100.0, 0), (700.0, 10), (720.0, 20), (740.0, 30)]
+    told = []
+    for seconds, step in lines:
+        now = seconds
+        view.show({"step": step, "examples": 0})
+        told.append(view._time_left())
+    assert told == ["", "", ", about 3 min left", ", about 2 min left"]
