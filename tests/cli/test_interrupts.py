@@ -119,7 +119,10 @@ def run_deaf(body: str, *gaps: float, number: int = signal.SIGINT) -> tuple[int,
     for gap in gaps:
         time.sleep(gap)
         process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     return process.returncode, out, err
 
 
@@ -163,7 +166,10 @@ def test_a_search_without_end_is_interrupted(start: Start) -> None:
             break
     time.sleep(3)  # to compile it, so that it is in a program that takes an hour
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, out) == (130, "")
     where = "while solving the whole tree for comparison"
     assert err == f"sog: interrupted {where}: there is nothing to keep yet.\n"
