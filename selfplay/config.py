@@ -1,4 +1,4 @@
-"""Configurations of training runs as TOML: found, read, changed by overrides, and written.
+"""Configurations of training runs as TOML: read, checked, changed by overrides, and written.
 
 Which keys there are and what they take follows from the fields of `Config` and its parts alone.
 """
@@ -6,18 +6,14 @@ Which keys there are and what they take follows from the fields of `Config` and 
 import contextlib
 import dataclasses
 import difflib
-import importlib.resources
 import json
-import tomllib
 import types
 from collections.abc import Iterator, Sequence
-from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
+from selfplay.config_files import parse_toml, read_values
 from selfplay.settings import Config
 
-_SUFFIX: Final = ".toml"
 _NONE: Final = "none"
 """How None is written, which TOML does not have."""
 _KINDS: Final = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
@@ -57,26 +53,13 @@ class _Source:
         return ValueError(f"{where}: {f'{table}: ' if table else ''}{error}")
 
 
-def list_configs() -> list[str]:
-    """The names of the configurations that are installed."""
-    entries = _folder().iterdir()
-    return sorted(e.name.removesuffix(_SUFFIX) for e in entries if e.name.endswith(_SUFFIX))
-
-
-def _folder() -> Traversable:
-    try:
-        return importlib.resources.files("sog.configs")
-    except ModuleNotFoundError:  # run from a checkout that is not installed
-        return Path(__file__).parents[1] / "configs"
-
-
 def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
     """The configuration of this name, or in this file (its name ends in .toml).
 
     overrides: `search.num_simulations=50`, where the value is TOML or a bare word; later ones win.
     Raises ValueError, in one line, if a file, a key or a value is not as it must be.
     """
-    values = _parse(name_or_path, _read(name_or_path))
+    values = read_values(name_or_path)
     source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
     for override in source.overrides:
         _apply(values, override, name_or_path)
@@ -123,45 +106,6 @@ def _as_toml(key: str, value: Any) -> str:
     raise ValueError(f"{key} cannot be written as TOML, got {value!r}.")
 
 
-def _read(name_or_path: str) -> str:
-    if name_or_path.endswith(_SUFFIX):
-        return _read_file(Path(name_or_path), name_or_path)
-    names = list_configs()
-    if name_or_path not in names:
-        own = Path(name_or_path) / "config.toml"
-        if own.is_file():
-            raise ValueError(
-                f"{name_or_path} is a run folder, no configuration; to go on with it: "
-                f"`sog train {own} --run {name_or_path}`."
-            )
-        near = difflib.get_close_matches(name_or_path.lower(), names, n=1)
-        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
-        raise ValueError(
-            f"{name_or_path or repr('')} is no configuration; {known} The name of a file ends in "
-            f"{_SUFFIX}."
-        )
-    file = _folder() / f"{name_or_path}{_SUFFIX}"
-    return file.read_text(encoding="utf-8")
-
-
-def _read_file(path: Path, name: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
-    except OSError as error:
-        raise ValueError(f"{name}: cannot be read: {error.strerror}.") from None
-    except ValueError:  # of UTF-8, and of names with a null character
-        raise ValueError(f"{name}: cannot be read: not a file of UTF-8 text.") from None
-
-
-def _parse(name: str, text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except ValueError as error:  # also of a number that is too long for Python
-        raise ValueError(f"{name}: no valid TOML: {error}.") from None
-    except RecursionError:
-        raise ValueError(f"{name}: no valid TOML: nested too deeply.") from None
-
-
 def _parse_override(text: str) -> _Override:
     where = f"override {text!r}"
     key, equals, value = (part.strip() for part in text.partition("="))
@@ -170,7 +114,7 @@ def _parse_override(text: str) -> _Override:
     if key not in _known_keys(Config):
         raise ValueError(f"{where}: {key} {_unknown(key)}")
     try:
-        parsed = _parse(where, f"value = {value}")
+        parsed = parse_toml(where, f"value = {value}")
     except ValueError:
         if value[:1] in ("'", '"', "[", "{"):
             raise

@@ -1,8 +1,6 @@
 """`python -m sog` is the command `sog`."""
 
-import sys
-
-from sog.cli.main import main
+from sog.cli.main import entry
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

@@ -1,4 +1,7 @@
-"""`sog configs`: the training runs that come with the program, and all settings of one."""
+"""`sog configs`: the training runs that come with the program, and all settings of one.
+
+JAX is imported for one only: the list is there at once.
+"""
 
 import argparse
 import dataclasses
@@ -6,8 +9,7 @@ from typing import Final
 
 from rich.table import Table
 
-from selfplay.config import dump_config, list_configs, load_config
-from selfplay.settings import Config
+from selfplay.config_files import list_configs, read_values
 from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError
 
@@ -25,33 +27,31 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list_configs(as_json: bool) -> None:
-    configs = {name: _load(name) for name in list_configs()}
+    configs = {name: read_values(name) for name in list_configs()}
+    facts = [
+        {"name": name, "game": values["game"], "summary": values["summary"]}
+        for name, values in configs.items()
+    ]
     if as_json:
-        facts = [
-            {"name": name, "game": config.game, "summary": config.summary}
-            for name, config in configs.items()
-        ]
         display.print_json(facts)
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("name", no_wrap=True)
     table.add_column("game", no_wrap=True)
     table.add_column("what it is")
-    for name, config in configs.items():
-        table.add_row(name, config.game, config.summary)
+    for one in facts:
+        table.add_row(one["name"], one["game"], one["summary"])
     display.print_table(table, footer=_FOOTER)
 
 
 def _show_config(name: str, as_json: bool) -> None:
-    config = _load(name)
+    from selfplay.config import dump_config, load_config
+
+    try:
+        config = load_config(name)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
     if as_json:
         display.print_json(dataclasses.asdict(config))
     else:
         print(dump_config(config), end="")
-
-
-def _load(name: str) -> Config:
-    try:
-        return load_config(name)
-    except ValueError as error:
-        raise CommandError(str(error)) from None

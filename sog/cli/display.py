@@ -1,4 +1,7 @@
-"""How results and progress look: tables and JSON on stdout, everything else on stderr."""
+"""How results and progress look: tables and JSON on stdout, everything else on stderr.
+
+Games and bars of progress are imported late: lists need neither, and are there at once.
+"""
 
 import contextlib
 import dataclasses
@@ -7,13 +10,17 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from sog.games import Game
+from sog.cli.interrupts import restoring
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from sog.games import Game
 
 _WIDTH_OF_FILES: Final = 160  # where stdout is no terminal, lines are not folded to fit one
 _SECONDS_BETWEEN_LINES: Final = 10.0
@@ -29,11 +36,23 @@ def note(text: str) -> None:
     print(f"sog: {text}", file=sys.stderr)
 
 
+class _Page(io.StringIO):
+    """Text for stdout: Rich draws lines with the characters that it has.
+
+    Not stdout itself: where nobody reads it, Rich ends the process with a code of its own.
+    """
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoding = sys.stdout.encoding or self.encoding
+
+
 def print_table(table: Table, title: str | None = None, footer: str | None = None) -> None:
     """Prints a table on stdout, a title above it and some lines below."""
     in_terminal = sys.stdout.isatty()
-    # Not straight to stdout: where nobody reads it, Rich ends the process with a code of its own.
-    page = io.StringIO()
+    page = _Page()
     console = Console(
         file=page,
         force_terminal=in_terminal,
@@ -64,17 +83,17 @@ def number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def in_milli_units(game: Game[Any], value: float) -> str:
+def in_milli_units(game: "Game[Any]", value: float) -> str:
     """A utility as "0.8123 mbb"."""
     return f"{number(1000 * value)} {game.milli_unit}"
 
 
-def in_units(game: Game[Any], value: float) -> str:
+def in_units(game: "Game[Any]", value: float) -> str:
     """A utility as "-0.085606 chips"."""
     return f"{value + 0.0:.6f} {game.unit}"
 
 
-def short_name(game: Game[Any]) -> str:
+def short_name(game: "Game[Any]") -> str:
     """The name of a game with those parameters only that are not its defaults."""
     fields = [field for field in dataclasses.fields(game) if field.metadata]
     if not fields:
@@ -94,17 +113,18 @@ def as_typed(value: Any) -> str:
 class Work:
     """What a command is busy with, on stderr: a live line in a terminal, else a line at times."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: "Progress") -> None:
         """progress: Rich's display, already started."""
         self._progress = progress
         self._task = progress.add_task("", visible=False, detail="", total=None)
-        self._last_line = self._began = 0.0
+        self._last_line = 0.0
+        self._first: tuple[int, float] | None = None
         self.doing = "starting"
         self.detail = ""
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Starts a part of the work; total: how much of it there is, if that is known."""
-        self.doing, self.detail, self._began = doing, "", time.monotonic()
+        self.doing, self.detail, self._first = doing, "", None
         self._progress.reset(self._task, description=doing, total=total, visible=True, detail="")
         self._line(doing)
 
@@ -116,11 +136,24 @@ class Work:
             self._line(f"{self.doing}: {detail}")
 
     def time_left(self, completed: int, total: int) -> str:
-        """How long the rest of this part may take, as ", about 3 min left"; "" if not known."""
-        if not 0 < completed < total:
+        """How long the rest of this part may take, as ", about 3 min left"; "" if not known.
+
+        Counted from the first call: what was before it may have been compiling.
+        """
+        now = time.monotonic()
+        if self._first is None:
+            self._first = completed, now
+        first, began = self._first
+        if not first < completed < total:
             return ""
-        seconds = (time.monotonic() - self._began) * (total - completed) / completed
+        seconds = (now - began) * (total - completed) / (completed - first)
         return f", about {duration(seconds)} left"
+
+    def tell_interrupted(self, kept: str = "") -> None:
+        """Says where an interrupt came, and what is kept."""
+        far = f" ({self.detail})" if self.detail else ""
+        kept = kept or "there is nothing to keep yet"
+        note(f"interrupted while {self.doing}{far}: {kept}.")
 
     def _line(self, text: str) -> None:
         self._last_line = time.monotonic()
@@ -139,14 +172,18 @@ def duration(seconds: float) -> str:
 @contextlib.contextmanager
 def working() -> Iterator[Work]:
     """Shows the progress of what is done in its body; leaves a terminal as it was."""
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    has_dots = console.encoding.startswith("utf")
     columns = (
-        SpinnerColumn(),
+        SpinnerColumn("dots" if has_dots else "line"),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         TextColumn("{task.fields[detail]}", markup=False),
         TimeElapsedColumn(),
     )
     live = console.is_interactive
-    with Progress(*columns, console=console, transient=True, disable=not live) as progress:
+    progress = Progress(*columns, console=console, transient=True, disable=not live)
+    with progress, restoring(progress.stop):
         yield Work(progress)

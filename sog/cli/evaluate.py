@@ -9,14 +9,13 @@ from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from selfplay.trained import load_trained
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.devices import use_all_cores
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, is_out_of_memory, reason
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, reason
 from sog.cli.evaluate_options import MOST_NODES_EVALUATED
 from sog.cli.evaluate_plan import Plan, read_plan
 from sog.cli.evaluate_plot import plot_evaluation
 from sog.cli.evaluate_report import Finished, print_report
-from sog.cli.interrupts import holding_interrupts
+from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.search_numbers import name_of
 from sog.cli.tree import compile_whole_game
@@ -32,34 +31,47 @@ _MOST_NUMBERS = 300_000_000  # policies times public states times infostates tim
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
     plan = read_plan(arguments)
-    use_compilation_cache()
-    use_all_cores()
+    start_jax(all_cores=True)
     game = load_game(arguments.game)
     finished: list[Finished] = []
-    failures: list[str] = []
-    try:
-        with display.working() as work:
-            try:
+    failure: Exception | None = None
+    with display.working() as work:
+
+        def conclude() -> None:
+            _tell_interrupt(plan, finished, work)
+            _report(game, plan, finished)
+
+        try:
+            with concluding(conclude):
                 _evaluate_all(game, plan, finished, work)
-            except KeyboardInterrupt:
-                _tell_interrupt(plan, finished, work)
-                return INTERRUPTED
-            except ValueError as error:
-                raise CommandError(str(error)) from None
-            except RuntimeError as error:
-                if not is_out_of_memory(error) or arguments.batch_size == 1:
-                    raise
-                raise CommandError(
-                    f"out of memory; try a --batch-size below {arguments.batch_size}."
-                ) from None
+        except Exception as error:
+            failure = _as_mistake(error, arguments.batch_size)
+    try:
+        _report(game, plan, finished)
     finally:
-        if finished:
-            with holding_interrupts():
-                failures = _draw(game, plan, finished)
-                print_report(game, plan, finished)
+        if failure is not None:
+            raise failure
+    return SUCCESS
+
+
+def _as_mistake(error: Exception, batch_size: int) -> Exception:
+    """What stopped an evaluation, as a mistake of the user where it is one."""
+    if isinstance(error, ValueError):
+        return CommandError(str(error))
+    if isinstance(error, RuntimeError) and is_out_of_memory(error) and batch_size > 1:
+        return CommandError(f"out of memory; try a --batch-size below {batch_size}.")
+    return error
+
+
+def _report(game: Game[object], plan: Plan, finished: list[Finished]) -> None:
+    """Draws and prints what is finished."""
+    if not finished:
+        return
+    with holding_interrupts():
+        failures = _draw(game, plan, finished)
+        print_report(game, plan, finished)
     if failures:
         raise CommandError("; ".join(failures))
-    return SUCCESS
 
 
 def _evaluate_all(
@@ -181,12 +193,8 @@ def _compose(
 
 
 def _tell_interrupt(plan: Plan, finished: list[Finished], work: display.Work) -> None:
-    far = f" ({work.detail})" if work.detail else ""
-    kept = "there is nothing to keep yet"
     wanted = len(plan.searches) * len(plan.checkpoints)
-    if finished:
-        kept = f"{len(finished)} of {wanted} searches are finished"
-    display.note(f"interrupted while {work.doing}{far}: {kept}.")
+    work.tell_interrupted(f"{len(finished)} of {wanted} searches are finished" if finished else "")
 
 
 def _draw(game: Game[object], plan: Plan, finished: list[Finished]) -> list[str]:

@@ -1,76 +1,279 @@
-"""Ctrl-C and SIGTERM: both stop the work, and neither loses what was reached."""
+"""Ctrl-C and SIGTERM: both end a command within two seconds, and neither loses what was reached.
+
+The first one raises KeyboardInterrupt, and the command tells what was reached. But Python raises it
+in the main thread only, and not while that compiles or computes in JAX, which can take minutes. So
+a second thread listens: the system tells it at once (`signal.set_wakeup_fd`), and where the main
+thread does not come to its end, it tells the same in its place and ends the process. A second
+Ctrl-C ends the process at once, whatever goes on.
+"""
 
 import contextlib
+import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from types import FrameType
-from typing import Final
+from typing import Final, NoReturn
 
-_STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
+STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
+_PATIENCE_SECONDS: Final = 1.0
+"""How long the main thread may take to answer."""
+_SAME_PRESS_SECONDS: Final = 0.1
+"""Who runs us may pass on a Ctrl-C that the terminal has sent us too."""
 _SECONDS_UNTIL_AGAIN: Final = 0.05
+_LAST_SECONDS: Final = 0.3
+_STOP_LISTENING: Final = 0  # no signal has this number
+
+
+class Concluded(KeyboardInterrupt):
+    """The command was interrupted and has said so."""
+
+
+class _Interrupts:
+    """What has come, and what is to be done about it."""
+
+    def __init__(self) -> None:
+        self.received: list[int] = []
+        self.conclude: Callable[[], None] = _say_interrupted
+        self.awaits: Callable[[], str] = _nothing
+        self.restore: list[Callable[[], None]] = []
+        """What leaves the terminal as it was."""
+        self._ending = threading.RLock()  # kept for good by the thread that ends the process
+        self._num_holds = 0
+        self._was_raised = False
+        self._num_sent = 0  # by ourselves, and not listened to so far
+        self._main_thread = threading.get_ident()
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """See `holding_interrupts`."""
+        self._num_holds += 1
+        try:
+            with self._ending:
+                yield
+        finally:
+            self._num_holds -= 1
+        if self.received:
+            self._raise_once()
+
+    # In the main thread.
+
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """The signal handler."""
+        self.received.append(number)
+        self._raise_once()
+
+    def _raise_once(self) -> None:
+        if self._num_holds == 0 and not self._was_raised:
+            self._was_raised = True
+            raise KeyboardInterrupt
+
+    def raise_again(self) -> None:
+        """After a KeyboardInterrupt was lost."""
+        self._was_raised = False
+        self._num_sent += 1
+        # By a signal, which wakes a thread that waits (`_thread.interrupt_main` does not).
+        signal.pthread_kill(self._main_thread, self.received[0])
+
+    def end(self) -> None:
+        """From now on nobody is to end the process; does not return if that is being done."""
+        self._num_holds += 1
+        self._ending.acquire()
+
+    # In threads of their own.
+
+    def listen(self, pipe: int) -> None:
+        """Reads the numbers of signals from a pipe, until one is `_STOP_LISTENING`."""
+        first = None
+        while (number := os.read(pipe, 1)[0]) != _STOP_LISTENING:
+            if number not in STOPPING:
+                continue
+            if self._num_sent:
+                self._num_sent -= 1
+            elif first is None:
+                first = time.monotonic()
+                late = threading.Timer(_PATIENCE_SECONDS, self._end_late, [number])
+                late.daemon = True
+                late.start()
+            elif time.monotonic() - first > _SAME_PRESS_SECONDS:
+                self._end_at_once(number)
+
+    def _end_late(self, number: int) -> None:
+        if awaited := self.awaits():
+            print(f"sog: stopping after {awaited}; Ctrl-C again to stop at once.", file=sys.stderr)
+        elif self._ending.acquire(blocking=False):  # else the main thread ends by itself
+            try:
+                self.restore_terminal()
+                self.conclude()
+                sys.stdout.flush()
+            except Exception as error:  # nobody else would tell it
+                print(f"sog: error: {error}", file=sys.stderr)
+            finally:
+                _leave(number)
+
+    def _end_at_once(self, number: int) -> NoReturn:
+        def tell() -> None:
+            self.restore_terminal()
+            print("sog: stopped at once.", file=sys.stderr)
+
+        last = threading.Thread(target=tell, daemon=True)  # could wait for a terminal, or a lock
+        last.start()
+        last.join(_LAST_SECONDS)
+        _leave(number)
+
+    def restore_terminal(self) -> None:
+        """Ends what is shown of the progress."""
+        for restore in reversed(self.restore):
+            restore()
+
+
+_current: ContextVar[_Interrupts | None] = ContextVar("interrupts", default=None)
+
+
+def exit_code(number: int) -> int:
+    """How shells say that a signal ended a process: 130 for SIGINT, 143 for SIGTERM."""
+    return 128 + number
+
+
+def was_interrupted() -> bool:
+    """Whether a signal has come; for work that may not be broken off anywhere."""
+    current = _current.get()
+    return current is not None and bool(current.received)
 
 
 @contextlib.contextmanager
-def terminating_like_interrupting() -> Iterator[list[int]]:
-    """Makes SIGTERM raise KeyboardInterrupt in its body. Yields the list of those received.
+def listening() -> Iterator[list[int]]:
+    """Handles SIGINT and SIGTERM in its body; yields the list of those received.
 
-    None is lost, as Python loses exceptions that are raised in a finalizer or a callback of the
-    garbage collector, of which JAX has one.
+    In other threads than the main one it does nothing: handlers belong to that.
     """
-    received: list[int] = []
-    if not _has_signals():
-        yield received
+    if threading.current_thread() is not threading.main_thread():
+        yield []
         return
-    report_unraisable = sys.unraisablehook
-    main_thread = threading.get_ident()
-    timers: list[threading.Timer] = []
-
-    def interrupt_again(lost: "sys.UnraisableHookArgs") -> None:
-        if isinstance(lost.exc_value, KeyboardInterrupt):
-            # Later and from another thread, for what is raised here is lost as well; by a signal,
-            # which wakes a thread that waits (`_thread.interrupt_main` does not).
-            arguments = (main_thread, signal.SIGINT)
-            timers.append(threading.Timer(_SECONDS_UNTIL_AGAIN, signal.pthread_kill, arguments))
-            timers[-1].start()
-        else:
-            report_unraisable(lost)
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    sys.unraisablehook = interrupt_again
+    interrupts = _Interrupts()
+    token = _current.set(interrupts)
     try:
-        yield received
+        with _handlers(interrupts), _listener(interrupts), _nothing_lost(interrupts):
+            yield interrupts.received
     finally:
-        for timer in timers:
-            timer.cancel()
-        sys.unraisablehook = report_unraisable
-        signal.signal(signal.SIGTERM, before)
+        interrupts.end()
+        _current.reset(token)
+
+
+@contextlib.contextmanager
+def concluding(
+    conclude: Callable[[], None], awaits: Callable[[], str] = lambda: ""
+) -> Iterator[None]:
+    """Has `conclude` tell, print and save what was reached if its body is interrupted.
+
+    It may be called by another thread, while the body still waits for JAX. Raises Concluded then.
+    awaits: what is to come to its end first, as "this cycle"; "" if nothing is worth it.
+    """
+    current = _current.get()
+    if current is not None:
+        before = current.conclude, current.awaits
+        current.conclude, current.awaits = conclude, awaits
+    try:
+        yield
+    except KeyboardInterrupt:
+        with holding_interrupts():
+            if current is not None:
+                current.restore_terminal()
+            conclude()
+        raise Concluded from None
+    finally:
+        if current is not None:
+            current.conclude, current.awaits = before
+
+
+@contextlib.contextmanager
+def restoring(restore: Callable[[], None]) -> Iterator[None]:
+    """Has `restore` called, perhaps by another thread, if the process ends in its body."""
+    current = _current.get()
+    if current is None:
+        yield
+        return
+    current.restore.append(restore)
+    try:
+        yield
+    finally:
+        current.restore.remove(restore)
 
 
 @contextlib.contextmanager
 def holding_interrupts() -> Iterator[None]:
     """Lets its body finish, such as the writing of a file; an interrupt takes effect after it."""
-    if not _has_signals():
+    current = _current.get()
+    with current.hold() if current is not None else contextlib.nullcontext():
         yield
-        return
-    held: list[int] = []
+
+
+@contextlib.contextmanager
+def _handlers(interrupts: _Interrupts) -> Iterator[None]:
+    """Signals that our parent has us ignore, as a shell does in its background, stay ignored."""
     before = {
-        number: signal.signal(number, lambda number, _: held.append(number)) for number in _STOPPING
+        number: signal.signal(number, interrupts.handle)
+        for number in STOPPING
+        if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if held:
-        signal.raise_signal(held[0])
 
 
-def _has_signals() -> bool:
-    """Signal handlers belong to the main thread."""
-    return threading.current_thread() is threading.main_thread()
+@contextlib.contextmanager
+def _listener(interrupts: _Interrupts) -> Iterator[None]:
+    to_read, to_write = os.pipe()
+    os.set_blocking(to_write, False)
+    thread = threading.Thread(target=interrupts.listen, args=[to_read], daemon=True)
+    thread.start()
+    before = signal.set_wakeup_fd(to_write, warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.write(to_write, bytes([_STOP_LISTENING]))
+        thread.join()
+        os.close(to_read)
+        os.close(to_write)
+
+
+@contextlib.contextmanager
+def _nothing_lost(interrupts: _Interrupts) -> Iterator[None]:
+    """Python loses exceptions that are raised in a finalizer or a callback of the garbage
+    collector, of which JAX has one: a lost KeyboardInterrupt is raised again."""
+    report = sys.unraisablehook
+    timers: list[threading.Timer] = []
+
+    def notice(lost: "sys.UnraisableHookArgs") -> None:
+        if isinstance(lost.exc_value, KeyboardInterrupt):
+            # Later and by another thread, for what is raised here is lost as well.
+            timers.append(threading.Timer(_SECONDS_UNTIL_AGAIN, interrupts.raise_again))
+            timers[-1].start()
+        else:
+            report(lost)
+
+    sys.unraisablehook = notice
+    try:
+        yield
+    finally:
+        for timer in timers:
+            timer.cancel()
+        sys.unraisablehook = report
+
+
+def _say_interrupted() -> None:
+    print("sog: interrupted.", file=sys.stderr)
+
+
+def _nothing() -> str:
+    return ""
+
+
+def _leave(number: int) -> NoReturn:
+    os._exit(exit_code(number))

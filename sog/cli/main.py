@@ -6,19 +6,31 @@ Imports next to nothing, so that `sog --help` is fast.
 import contextlib
 import importlib
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NoReturn
 
 from sog.cli.arguments import make_parser
 from sog.cli.devices import check_devices
 from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
-from sog.cli.interrupts import terminating_like_interrupting
+from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening
+from sog.cli.streams import prepare_streams
 
-_TERMINATED: Final = 128 + signal.SIGTERM
+_INTERRUPTED: Final = tuple(map(exit_code, STOPPING))
 _NO_MEMORY: Final = "out of memory; try a smaller game, fewer simulations, or smaller batches."
 _NOBODY_READS: Final = 141  # 128 + SIGPIPE, which Windows does not have
+
+
+def entry() -> NoReturn:
+    """Runs `sog` as a process of its own, and ends it."""
+    prepare_streams()
+    code = main()
+    if code in _INTERRUPTED:
+        # At once: JAX would wait for what it still computes.
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,14 +38,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0: done. 2: a mistake of the user, told in one line. 130 (SIGINT), 143 (SIGTERM): interrupted.
     """
-    with terminating_like_interrupting() as terminated:
+    with listening() as received:
         try:
             code = _run(argv)
             sys.stdout.flush()
         except CommandError as error:
             code = _fail(str(error))
+        except Concluded:
+            code = INTERRUPTED
         except KeyboardInterrupt:
-            print("sog: interrupted.", file=sys.stderr)
+            with holding_interrupts():
+                print("sog: interrupted.", file=sys.stderr)
             code = INTERRUPTED
         except BrokenPipeError:
             _abandon_stdout()
@@ -48,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if not is_out_of_memory(error):
                 raise
             code = _fail(_NO_MEMORY)
-    return _TERMINATED if terminated and code == INTERRUPTED else code
+    return exit_code(received[0]) if received and code == INTERRUPTED else code
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -76,4 +91,4 @@ def _abandon_stdout() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

@@ -1,15 +1,16 @@
 """`sog match`: two agents play many games with roles swapped; who wins, and how sure that is."""
 
 import argparse
+import dataclasses
 import math
 from typing import Any
 
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
-from sog.cli.interrupts import holding_interrupts
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.players import Seating, check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.play.arena import MatchResult, play_match
@@ -22,33 +23,49 @@ def run(arguments: argparse.Namespace) -> int:
             f"--games must be even, since every deal is played twice, got {arguments.games}."
         )
     check_searches([arguments.first, arguments.second], arguments)
-    use_compilation_cache()
+    start_jax()
+    so_far: list[tuple[Seating, MatchResult]] = []
     with display.working() as work:
+
+        def conclude() -> None:
+            if not so_far:
+                work.tell_interrupted()
+                return
+            ((seating, result),) = so_far
+            of_all = f"{result.num_games:,} of {arguments.games:,} games"
+            display.note(f"interrupted: this is the result of {of_all}.")
+            _report(seating, arguments, dataclasses.replace(result, interrupted=True))
+
         try:
-            seating = seat_players([arguments.first, arguments.second], arguments, work)
-            result = _play(seating, arguments, work)
-        except KeyboardInterrupt:
-            display.note(f"interrupted while {work.doing}: there is nothing to keep yet.")
-            return INTERRUPTED
+            with concluding(conclude):
+                seating = seat_players([arguments.first, arguments.second], arguments, work)
+                result = _play(seating, arguments, work, so_far)
+                if result.interrupted:
+                    raise KeyboardInterrupt
         except ValueError as error:
             raise CommandError(str(error)) from None
     with holding_interrupts():
-        if result.interrupted:
-            display.note(
-                f"interrupted: this is the result of {result.num_games:,} of "
-                f"{arguments.games:,} games."
-            )
-        if arguments.json:
-            display.print_json(_as_json(seating, arguments, result))
-        else:
-            _print(seating, result)
-    return INTERRUPTED if result.interrupted else SUCCESS
+        _report(seating, arguments, result)
+    return SUCCESS
 
 
-def _play(seating: Seating, arguments: argparse.Namespace, work: display.Work) -> MatchResult:
+def _report(seating: Seating, arguments: argparse.Namespace, result: MatchResult) -> None:
+    if arguments.json:
+        display.print_json(_as_json(seating, arguments, result))
+    else:
+        _print(seating, result)
+
+
+def _play(
+    seating: Seating,
+    arguments: argparse.Namespace,
+    work: display.Work,
+    so_far: list[tuple[Seating, MatchResult]],
+) -> MatchResult:
     game, (first, second) = seating.game, seating.players
 
     def show(result: MatchResult) -> None:
+        so_far[:] = [(seating, result)]
         mean = f"{first.name} {_signed_milli(result.mean)} {game.milli_unit}"
         games = f"{result.num_games:,} of {arguments.games:,} games"
         left = work.time_left(result.num_games, arguments.games)

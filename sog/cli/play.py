@@ -10,9 +10,9 @@ import jax
 import numpy as np
 
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
-from sog.cli.interrupts import holding_interrupts
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, check_target, reason
+from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play_screen import Quit, Terminal, draw_state, mark_of, signed_units, worth_of
 from sog.cli.play_table import Decision, Human, PolicyAgent, Thinker, Thought
 from sog.cli.players import RANDOM, Player, check_searches, seat_players
@@ -25,29 +25,31 @@ from sog.play.rules import after, first_state, situation
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    use_compilation_cache()
-    with display.working() as work:
-        try:
-            seating = seat_players([arguments.agent], arguments, work)
-        except KeyboardInterrupt:
-            display.note(f"interrupted while {work.doing}.")
-            return INTERRUPTED
+    start_jax()
+    with display.working() as work, concluding(work.tell_interrupted):
+        seating = seat_players([arguments.agent], arguments, work)
     session = _Session(seating.game, seating.players[0], arguments)
-    code = SUCCESS
+
+    def conclude() -> None:
+        print()
+        session.save()
+        session.show_score()
+
     try:
-        session.play()
+        with concluding(conclude):
+            session.play()
     except Quit:
         pass
-    except KeyboardInterrupt:
-        print()
-        code = INTERRUPTED
-    except ValueError as error:
-        raise CommandError(str(error)) from None
-    finally:
+    except Exception as error:  # for which no game is lost
         with holding_interrupts():
             session.save()
+        if isinstance(error, ValueError):
+            raise CommandError(str(error)) from None
+        raise
+    with holding_interrupts():
+        session.save()
     session.show_score()
-    return code
+    return SUCCESS
 
 
 def _check(arguments: argparse.Namespace) -> None:

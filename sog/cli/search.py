@@ -14,11 +14,11 @@ from gtcfr.search import SearchResult, check_result, search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, check_target, reason
 from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.history import History, read_history
-from sog.cli.interrupts import holding_interrupts
+from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.runs import load_run, names_run
 from sog.cli.search_numbers import describe_search, read_method
@@ -67,16 +67,12 @@ class _Found:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     run = _check(arguments)
-    use_compilation_cache()
+    start_jax()
     trained = load_run(run) if run is not None else None
     game = trained.game if trained is not None else load_game(arguments.game)
     history = read_history(game, arguments.history)
-    with display.working() as work:
-        try:
-            found = _search(game, trained, history, arguments, work)
-        except KeyboardInterrupt:
-            display.note(f"interrupted while {work.doing}: there is nothing to keep yet.")
-            return INTERRUPTED
+    with display.working() as work, concluding(work.tell_interrupted):
+        found = _search(game, trained, history, arguments, work)
     with holding_interrupts():
         if arguments.svg is not None:
             _draw(found)

@@ -6,16 +6,17 @@ import time
 from typing import Any, Final
 
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
 from sog.cli.figure import check_plot, plot_exploitability
-from sog.cli.interrupts import holding_interrupts
+from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
 from sog.tabular import Checkpoint, CompiledGame, Solution, save_policy, solve
 from sog.tabular.solver import find_rule
 
+_SOLVING: Final = "solving"
 _ITERATIONS: Final = 1000
 _MOST_ITERATIONS: Final = 1_000_000  # with --until-mbb
 _STALLED: Final = 0.8  # twice the iterations should do better than this factor
@@ -47,15 +48,15 @@ class _Result:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    use_compilation_cache()
+    start_jax()
     game = load_game(arguments.game)
     with display.working() as work:
-        try:
+
+        def awaited() -> str:
+            return "these iterations" if work.doing == _SOLVING else ""
+
+        with concluding(work.tell_interrupted, awaited):
             result = _solve(game, arguments, work)
-        except KeyboardInterrupt:
-            far = f" ({work.detail})" if work.detail else ""
-            display.note(f"interrupted while {work.doing}{far}: there is nothing to keep yet.")
-            return INTERRUPTED
     with holding_interrupts():
         _tell(result)
         failures = _write_files(result)
@@ -86,9 +87,9 @@ def _solve(game: Game[Any], arguments: argparse.Namespace, work: display.Work) -
     iterations = arguments.iterations or (_ITERATIONS if until is None else _MOST_ITERATIONS)
 
     def show(checkpoint: Checkpoint) -> None:
-        if work.doing != "solving":
+        if work.doing != _SOLVING:
             # How many iterations a target takes is not known.
-            work.begin("solving", total=iterations if until is None else None)
+            work.begin(_SOLVING, total=iterations if until is None else None)
         exploitability = display.in_milli_units(game, checkpoint.exploitability)
         detail = f"{checkpoint.iteration:,} iterations, exploitability {exploitability}"
         work.update(detail, checkpoint.iteration)

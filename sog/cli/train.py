@@ -2,12 +2,9 @@
 
 import argparse
 import contextlib
-import signal
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 
 from gtcfr.evaluator import Evaluator
@@ -21,15 +18,15 @@ from selfplay.schedule import Schedule, check_config
 from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
-from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.devices import use_all_cores
+from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, require_package
+from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game
 from sog.cli.sizes import can_be_counted
 from sog.cli.train_view import TrainView
 from sog.games import Game
 
-_KILLED_BY: Final = 128  # plus the number of the signal, as shells say it
+_COMPILING: Final = "compiling"
 _MOST_NODES: Final = 20_000
 """Games with more public states are not evaluated while they train."""
 
@@ -40,9 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.tensorboard:
         require_package("--tensorboard", "tensorboardX")
     _check_schedule(arguments)
-    use_compilation_cache()
-    if arguments.schedule == "inline":  # else every worker has a core
-        use_all_cores()
+    start_jax(all_cores=arguments.schedule == "inline")  # else every worker has a core
     game = load_game(config.game)
     path = arguments.run or Path("runs") / Path(arguments.config).stem
     try:
@@ -65,36 +60,59 @@ def _read_config(arguments: argparse.Namespace) -> Config:
 def _train(
     arguments: argparse.Namespace, config: Config, game: Game[Any], folder: RunFolder, path: Path
 ) -> int:
+    view = TrainView(display.short_name(game), config.run.steps, str(path))
+    begun: list[Training] = []  # empty as long as nothing would be lost
+
+    def conclude() -> None:
+        if begun:
+            _print_result(arguments, game, path, begun[0])
+            what = f"stopped at step {begun[0].inner.learner.step:,}"
+        else:
+            what = f"interrupted while {view.doing}: nothing is lost"
+        display.note(f"{what}; the same command goes on.")
+
+    def awaited() -> str:
+        return "this cycle" if begun else ""
+
     with (
-        TrainView(display.short_name(game), config.run.steps, str(path)) as view,
+        concluding(conclude, awaited),
+        view,
         _schedule(arguments, game, config) as schedule,
+        contextlib.ExitStack() as stack,
     ):
-        view.tell("compiling")
-        store = CheckpointStore(
-            folder.checkpoints,
-            keep=config.run.keep,
-            milestones=milestones(config.run),
-            check=check_meta,
-        )
-        events = path / "tensorboard" if arguments.tensorboard else None
-        metrics = MetricsFile(folder.metrics, tensorboard=events)
-        training = Training(schedule, store, metrics)
-        resumed = training.resume()
-        if resumed is not None:
-            step, skipped = resumed
-            for line in skipped:
-                display.note(line)
-            display.note(f"going on from the checkpoint of step {step:,} in {path}.")
-        with _stopping() as received:
-            finished = training.run(
-                evaluate=_evaluations(game, config, view),
-                should_stop=lambda: bool(received),
-                progress=view.show,
-            )
+        view.tell(_COMPILING)
+        training = _resumed(arguments, schedule, folder, path)
+
+        def show(line: dict[str, Any]) -> None:
+            if not begun:  # from now on an interrupt is heard between cycles
+                stack.enter_context(holding_interrupts())
+                begun.append(training)
+            view.show(line)
+
+        evaluate = _evaluations(game, config, view)
+        training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
     _print_result(arguments, game, path, training)
-    if not finished:
-        display.note(f"stopped at step {training.inner.learner.step:,}; the same command goes on.")
-    return SUCCESS if finished else _KILLED_BY + received[0]
+    return SUCCESS
+
+
+def _resumed(
+    arguments: argparse.Namespace, schedule: Schedule, folder: RunFolder, path: Path
+) -> Training:
+    """The training, at the newest checkpoint of the run folder if there is one."""
+    settings = schedule.config.run
+    kept = milestones(settings)
+    store = CheckpointStore(
+        folder.checkpoints, keep=settings.keep, milestones=kept, check=check_meta
+    )
+    events = path / "tensorboard" if arguments.tensorboard else None
+    training = Training(schedule, store, MetricsFile(folder.metrics, tensorboard=events))
+    resumed = training.resume()
+    if resumed is not None:
+        step, skipped = resumed
+        for line in skipped:
+            display.note(line)
+        display.note(f"going on from the checkpoint of step {step:,} in {path}.")
+    return training
 
 
 def _check_schedule(arguments: argparse.Namespace) -> None:
@@ -144,32 +162,12 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
 
     def evaluate(evaluator: Evaluator) -> dict[str, float]:
         view.tell("evaluating")
-        return progress.measure(evaluator)
+        measured = progress.measure(evaluator)
+        if not view.has_begun:
+            view.tell(_COMPILING)  # what trains
+        return measured
 
     return evaluate
-
-
-@contextlib.contextmanager
-def _stopping() -> Iterator[list[int]]:
-    """Collects the first Ctrl-C or SIGTERM, so that it is heard between cycles."""
-    received: list[int] = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        if received:
-            raise KeyboardInterrupt
-        received.append(number)
-        display.note("stopping after this cycle; Ctrl-C again to stop at once.")
-
-    if threading.current_thread() is not threading.main_thread():
-        yield received
-        return
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, stop) for number in numbers}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _keep_batch(path: Path, error: NotFiniteError) -> Path:

@@ -1,5 +1,6 @@
 """How training looks while it goes on: a table that changes in a terminal, else a line at times."""
 
+import contextlib
 import time
 from types import TracebackType
 from typing import Any, Final
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from selfplay.schedule import PARTS
 from sog.cli import display
+from sog.cli.interrupts import restoring
 
 _SECONDS_BETWEEN_LINES: Final = 10.0
 _BAR_WIDTH: Final = 40
@@ -26,13 +28,15 @@ class TrainView:
         self._steps, self._first = steps, -1
         self._live = Live(console=console, transient=True, refresh_per_second=4)
         self._is_live = console.is_interactive
+        self._stack = contextlib.ExitStack()
         self._line: dict[str, Any] = {}
-        self._doing, self._last_line = "starting", 0.0
-        self._began = time.monotonic()
+        self.doing, self._last_line = "starting", 0.0
+        self._since: tuple[int, float] | None = None  # step and time of the first steps finished
 
     def __enter__(self) -> "TrainView":
         if self._is_live:
-            self._live.start()
+            self._stack.enter_context(self._live)
+            self._stack.enter_context(restoring(self._live.stop))
         return self
 
     def __exit__(
@@ -41,22 +45,29 @@ class TrainView:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._is_live:
-            self._live.stop()
+        self._stack.close()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a cycle was shown."""
+        return self._first >= 0
 
     def tell(self, doing: str) -> None:
         """Says what is done instead of training."""
-        self._doing = doing
+        self.doing = doing
         self._refresh()
-        if not self._is_live and self._first < 0:
+        if not self._is_live and not self.has_begun:
             display.note(doing)
 
     def show(self, line: dict[str, Any]) -> None:
         """Shows metrics; values that are not among them keep what they were."""
-        self._doing = "training" if "loss" in self._line | line else "filling the replay window"
+        self.doing = "training" if "loss" in self._line | line else "filling the replay window"
         self._line |= line
-        if self._first < 0:
-            self._first, self._began = int(line["step"]), time.monotonic()
+        step = int(line["step"])
+        if not self.has_begun:
+            self._first = step
+        if self._since is None and step > self._first:
+            self._since = step, time.monotonic()
         self._refresh()
         if not self._is_live and time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
@@ -64,7 +75,7 @@ class TrainView:
 
     def _refresh(self) -> None:
         if self._is_live:
-            self._live.update(Group(Text(f"{self._title}: {self._doing}"), *self._table()))
+            self._live.update(Group(Text(f"{self._title}: {self.doing}"), *self._table()))
 
     def _in_one_line(self) -> str:
         line = self._line
@@ -74,11 +85,15 @@ class TrainView:
         return ", ".join(words)
 
     def _time_left(self) -> str:
-        """How long the rest may take, as ", about 5 min left"; "" if not known."""
-        done = self._line["step"] - self._first
+        """How long the rest may take, as ", about 5 min left"; "" if not known.
+
+        Counted from the first steps finished: before them something was compiled.
+        """
+        first, began = self._since or (self._line["step"], 0.0)
+        done = self._line["step"] - first
         if done <= 0:
             return ""
-        seconds = (time.monotonic() - self._began) * (self._steps - self._line["step"]) / done
+        seconds = (time.monotonic() - began) * (self._steps - self._line["step"]) / done
         return f", about {display.duration(seconds)} left"
 
     def _table(self) -> list[Any]:

@@ -15,6 +15,12 @@ from sog.evaluation import ComposedPolicies
 Run = Callable[..., tuple[int, str, str]]
 
 
+@pytest.fixture(autouse=True)
+def _never_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that is slow to answer an interrupt would end this process, and all its tests."""
+    monkeypatch.setattr("sog.cli.interrupts._PATIENCE_SECONDS", 600)
+
+
 @pytest.fixture
 def sog(capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs `sog` with some arguments: exit code, stdout, stderr."""

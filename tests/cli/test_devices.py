@@ -3,13 +3,18 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sog.cli.devices import _quota, num_cores
+
+Run = Callable[..., tuple[int, str, str]]
+Start = Callable[..., "subprocess.Popen[str]"]
 
 SAYS_DEVICES = ("JAX_NUM_CPU_DEVICES", "XLA_FLAGS")
 PROGRAM = """
@@ -65,3 +70,38 @@ def test_a_container_may_have_fewer_cores(tmp_path: Path, content: str, expected
     file.write_text(content)
     assert _quota(file) == expected
     assert _quota(tmp_path / "missing") == math.inf
+
+
+def test_a_platform_that_jax_does_not_know_is_told_in_one_line(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAX_PLATFORMS", "foo")
+    process = start("games", "kuhn")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    said = r"sog: error: JAX_PLATFORMS must name what JAX finds here \((gpu, )?cpu\), got 'foo'.\n"
+    assert re.fullmatch(said, err)
+
+
+@pytest.mark.parametrize(
+    ("variable", "error", "said"),
+    [
+        # What JAX does where there is no GPU.
+        (
+            "cuda",
+            AssertionError(),
+            "JAX_PLATFORMS must name what JAX finds here (cpu), got 'cuda'.",
+        ),
+        ("", RuntimeError("the driver is too old"), "JAX cannot start: the driver is too old"),
+    ],
+)
+def test_what_keeps_jax_from_starting_is_told_in_one_line(
+    sog: Run, monkeypatch: pytest.MonkeyPatch, variable: str, error: Exception, said: str
+) -> None:
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setenv("JAX_PLATFORMS", variable)
+    monkeypatch.setattr("sog.cli.backend.jax.devices", fail)
+    monkeypatch.setattr("sog.cli.backend._platforms", lambda: "cpu")
+    assert sog("solve", "kuhn") == (2, "", f"sog: error: {said}\n")

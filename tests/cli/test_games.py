@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from sog.cli.catalog import read_catalog
 from sog.cli.display import number
+from sog.cli.game_facts import list_games
 from sog.cli.sizes import count_public_tree, estimate_public_states
 from sog.games import GAMES, make
 from sog.tabular import enumerate_public_tree
@@ -27,6 +29,29 @@ def test_all_games_are_listed_with_sizes_from_the_literature(sog_json: Callable[
     assert games["connect_four"]["more_public_states_than"] == 1_000_000
     assert games["london"]["num_public_states"] is None
     assert games["london"]["more_public_states_than"] is None
+
+
+def test_the_catalog_is_what_the_games_say() -> None:
+    """If it is not: python scripts/make_catalog.py."""
+    assert read_catalog() == json.loads(json.dumps(list_games()))
+
+
+def test_the_list_has_the_sizes_of_the_catalog(sog: Run) -> None:
+    code, out, err = sog("games")
+    assert (code, err) == (0, "")
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert [line.split(" ")[0] for line in lines[1 : 1 + len(GAMES)]] == list(GAMES)
+    assert any(line.endswith("between them 465 468 + 468 6 9") for line in lines)
+    assert any(line.endswith("deep > 1,000,000 7 42") for line in lines)
+    assert any(line.endswith("24 moves not counted 199 144") for line in lines)
+
+
+def test_counting_further_asks_the_games(
+    sog_json: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.cli.game_facts.GAMES", ["kuhn", "london"])
+    kuhn, london = sog_json("games", "--sizes")
+    assert (kuhn["num_public_states"], london["num_public_states"]) == (9, None)
 
 
 @pytest.mark.parametrize("text", ["kuhn", "rps", "goofspiel(cards=3)", "ii_goofspiel(cards=3)"])

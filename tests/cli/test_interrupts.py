@@ -1,6 +1,8 @@
 import json
 import signal
 import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from sog.cli.interrupts import terminating_like_interrupting
+from sog.cli.interrupts import holding_interrupts, listening
+from sog.cli.main import main
 from sog.games import make
 from sog.tabular import compile_tree, evaluate_policy, load_policy, save_policy
 
@@ -64,7 +67,7 @@ def test_an_interrupt_in_a_finalizer_is_not_lost(number: int) -> None:
         Finalized()
         time.sleep(10)
 
-    with terminating_like_interrupting(), pytest.raises(KeyboardInterrupt):
+    with listening(), pytest.raises(KeyboardInterrupt):
         work()
 
 
@@ -82,3 +85,153 @@ def test_an_interrupt_while_saving_waits_for_the_file(
     assert json.loads(out)["iterations"] == 3
     assert err.endswith("sog: interrupted.\n")
     load_policy(file, compile_tree(make("kuhn")).tree)
+
+
+# While the main thread computes outside of Python, and does not hear.
+
+
+DEAF = """
+import hashlib
+import signal
+import threading
+from sog.cli.interrupts import concluding, holding_interrupts, listening
+
+def compute():
+    threading.Timer(0.3, print, ["computing"], {"flush": True}).start()
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000_000)  # half an hour
+
+with listening():
+    BODY
+"""
+
+
+def run_deaf(body: str, *gaps: float, number: int = signal.SIGINT) -> tuple[int, str, str]:
+    """Sends signals, the first when it computes and the others so many seconds later."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", DEAF.replace("BODY", body)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "computing\n"
+    process.send_signal(number)
+    for gap in gaps:
+        time.sleep(gap)
+        process.send_signal(number)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return process.returncode, out, err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_what_was_reached_is_told_while_the_main_thread_computes(number: int, code: int) -> None:
+    body = "with concluding(lambda: print('reached 3')): compute()"
+    assert run_deaf(body, number=number) == (code, "reached 3\n", "")
+    assert run_deaf("compute()", number=number) == (code, "", "sog: interrupted.\n")
+
+
+def test_work_that_is_worth_it_is_waited_for_until_the_second_ctrl_c() -> None:
+    body = "with concluding(lambda: print('reached 3'), lambda: 'this cycle'): compute()"
+    told = "sog: stopping after this cycle; Ctrl-C again to stop at once.\nsog: stopped at once.\n"
+    assert run_deaf(body, 2.0) == (130, "", told)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "with holding_interrupts(): compute()",
+        # What was reached is being told.
+        "with concluding(compute): signal.raise_signal(signal.SIGINT)",
+    ],
+)
+def test_a_second_ctrl_c_ends_at_once_whatever_is_done(body: str) -> None:
+    code, _, err = run_deaf(body, 0.5)
+    assert (code, err) == (130, "sog: stopped at once.\n")
+
+
+def test_a_ctrl_c_that_comes_twice_is_one() -> None:
+    """Once from the terminal, once from who runs us."""
+    body = "with concluding(lambda: print('reached 3')): compute()"
+    assert run_deaf(body, 0.0) == (130, "reached 3\n", "")
+
+
+def test_a_search_without_end_is_interrupted(start: Start) -> None:
+    process = start("evaluate", "kuhn", "--search", "1,1e-8")
+    assert process.stderr is not None
+    for told in process.stderr:
+        if told == "sog: solving the whole tree for comparison\n":
+            break
+    time.sleep(3)  # to compile it, so that it is in a program that takes an hour
+    process.send_signal(signal.SIGINT)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out) == (130, "")
+    where = "while solving the whole tree for comparison"
+    assert err == f"sog: interrupted {where}: there is nothing to keep yet.\n"
+
+
+def test_the_end_waits_for_no_thread() -> None:
+    """JAX has some, which may compute on."""
+    code = """
+import threading
+import time
+from sog.cli import main
+
+def interrupted(argv):
+    threading.Thread(target=time.sleep, args=[600]).start()
+    raise KeyboardInterrupt
+
+main._run = interrupted
+main.entry()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "sog: interrupted.\n")
+
+
+# Handlers.
+
+
+def test_handlers_are_as_before_after_a_command(sog: Run) -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    sog("--version")
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    assert signal.set_wakeup_fd(-1) == -1
+
+
+def test_an_interrupt_that_our_parent_has_us_ignore_is_ignored() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with listening() as received:
+            signal.raise_signal(signal.SIGINT)
+        assert received == []
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_commands_run_in_any_thread() -> None:
+    codes: list[int] = []
+    thread = threading.Thread(target=lambda: codes.append(main(["--version"])))
+    thread.start()
+    thread.join()
+    assert codes == [0]
+
+
+def test_an_interrupt_takes_effect_when_nothing_holds_it_any_more() -> None:
+    reached: list[str] = []
+
+    def work() -> None:
+        with holding_interrupts():
+            with holding_interrupts():
+                signal.raise_signal(signal.SIGINT)
+                reached.append("inner")
+            reached.append("outer")
+        reached.append("after")
+
+    with listening(), pytest.raises(KeyboardInterrupt):
+        work()
+    assert reached == ["inner", "outer"]

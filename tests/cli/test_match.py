@@ -14,7 +14,8 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.cli import match
-from sog.cli.errors import CommandError
+from sog.cli.errors import INTERRUPTED, CommandError
+from sog.cli.interrupts import Concluded
 from sog.cli.match_options import add_match_options
 from sog.games import make
 from sog.play.arena import MatchResult, play_match
@@ -41,7 +42,10 @@ def run_match(capsys: pytest.CaptureFixture[str]) -> Match:
     def run(*arguments: str) -> tuple[int, str, str]:
         parser = argparse.ArgumentParser()
         add_match_options(parser)
-        code = match.run(parser.parse_args(arguments))
+        try:
+            code = match.run(parser.parse_args(arguments))
+        except Concluded:
+            code = INTERRUPTED
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from selfplay.config import list_configs
+from selfplay.config_files import list_configs
 from sog.cli.errors import CommandError, check_target
 from sog.cli.players import NAMES
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from sog.cli import play
-from sog.cli.errors import CommandError, check_target
+from sog.cli.errors import INTERRUPTED, CommandError, check_target
+from sog.cli.interrupts import Concluded
 from sog.cli.play_options import add_play_options
 from sog.cli.play_screen import (
     Choice,
@@ -40,7 +41,10 @@ def run_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
         parser = argparse.ArgumentParser()
         add_play_options(parser)
-        code = play.run(parser.parse_args(arguments))
+        try:
+            code = play.run(parser.parse_args(arguments))
+        except Concluded:
+            code = INTERRUPTED
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 

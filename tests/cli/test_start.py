@@ -13,8 +13,8 @@ Start = Callable[..., "subprocess.Popen[str]"]
 HEAVY = "{'jax', 'numpy', 'scipy', 'rich', 'matplotlib', 'sog.games', 'sog.tabular'}"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["solve", "--help"]])
-def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+def loaded_by(*arguments: str) -> str:
+    """The exit code of a command, and what it loaded of what takes long."""
     code = (
         "import sys\nfrom sog.cli.main import main\n"
         f"code = main({arguments})\nprint(code, sorted({HEAVY} & set(sys.modules)))"
@@ -22,7 +22,17 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stdout.splitlines()[-1] == "0 []"
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["solve", "--help"]])
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    assert loaded_by(*arguments) == "0 []"
+
+
+@pytest.mark.parametrize("arguments", [["games"], ["games", "--json"], ["configs"]])
+def test_lists_load_nothing_but_what_draws_tables(arguments: list[str]) -> None:
+    assert loaded_by(*arguments) == "0 ['rich']"
 
 
 def test_help_teaches_by_example(sog: Run) -> None:

@@ -8,6 +8,7 @@ import json
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from selfplay.config import dump_config, load_config
 from selfplay.metrics import read_metrics
 from selfplay.run_folder import RunFolder
 from sog.cli.main import main
+from sog.cli.train_view import TrainView
 from sog.evaluation import ComposedPolicies
 from tests.cli.conftest import composed_of_nothing
 
@@ -369,23 +371,61 @@ def test_tensorboard_is_missed_before_the_work_begins(
 # Interrupts.
 
 
+def test_ctrl_c_ends_after_the_cycle_with_a_checkpoint(
+    sog: Run, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, show = tmp_path / "run", TrainView.show
+
+    def press_ctrl_c(view: TrainView, line: dict[str, Any]) -> None:
+        show(view, line)
+        if line["step"] >= 3:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(TrainView, "show", press_ctrl_c)
+    code, out, err = sog("train", config, "--run", str(path), *UNWATCHED, "--json")
+    assert code == 130, err
+    step = json.loads(out)["step"]
+    assert 3 < step < 16
+    assert err.endswith(f"sog: stopped at step {step:,}; the same command goes on.\n")
+    assert steps_in(path) == [0, step]
+
+
+def test_ctrl_c_before_anything_was_trained_ends_at_once(
+    sog: Run, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, cycles = tmp_path / "run", []
+
+    def press_ctrl_c(*_: Any) -> None:
+        cycles.append("begun")
+        signal.raise_signal(signal.SIGTERM)
+        cycles.append("finished")
+
+    monkeypatch.setattr("selfplay.loop.InlineTraining.cycle", press_ctrl_c)
+    code, out, err = sog("train", config, "--run", str(path), *UNWATCHED, "--json")
+    assert (code, out, cycles) == (143, "", ["begun"])
+    message = "interrupted while compiling: nothing is lost; the same command goes on."
+    assert err.endswith(f"sog: {message}\n")
+    assert steps_in(path) == [0]
+
+
 @pytest.mark.slow
-def test_ctrl_c_saves_a_checkpoint_and_the_same_command_goes_on(
+def test_ctrl_c_is_heard_while_a_cycle_takes_long_and_a_second_ends_at_once(
     start: Start, config: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "run"
-    settings = ("--set", "run.steps=1_000_000", "--set", "run.checkpoint_every=100_000")
-    arguments = ("train", config, "--run", str(path), *UNWATCHED, *settings, "--json")
-    process = start(*arguments)
+    # A cycle is a decision in every game, then all steps that are due: none in the first ones.
+    slow = ["replay.max_grad_updates=1e6", "replay.least=100"]
+    slow += ["run.steps=1000000", "run.checkpoint_every=1000000"]
+    settings = [word for value in slow for word in ("--set", value)]
+    process = start("train", config, "--run", str(path), *UNWATCHED, *settings)
     assert process.stderr is not None
     for line in process.stderr:
         if line.startswith("sog: step "):
             break
+    time.sleep(10)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
-    step = json.loads(out)["step"]
-    assert "sog: stopping after this cycle; Ctrl-C again to stop at once.\n" in err
-    assert err.endswith(f"sog: stopped at step {step:,}; the same command goes on.\n")
-    assert steps_in(path)[-1] == step
-    assert load_checkpoint(path / "checkpoints").step == step
+    assert "sog: stopping after this cycle; Ctrl-C again to stop at once.\n" in process.stderr
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "sog: stopped at once.\n")
+    assert load_checkpoint(path / "checkpoints").step == 0

@@ -1,0 +1,74 @@
+"""Where configurations are, and what is in their files; `config.py` makes settings of it.
+
+Imports next to nothing, so that they are listed at once.
+"""
+
+import difflib
+import importlib.resources
+import tomllib
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Final
+
+_SUFFIX: Final = ".toml"
+
+
+def list_configs() -> list[str]:
+    """The names of the configurations that are installed."""
+    entries = _folder().iterdir()
+    return sorted(e.name.removesuffix(_SUFFIX) for e in entries if e.name.endswith(_SUFFIX))
+
+
+def read_values(name_or_path: str) -> dict[str, Any]:
+    """What the configuration of this name says, or this file (its name ends in .toml).
+
+    Raises ValueError, in one line, if there is none, or if it is no TOML.
+    """
+    return parse_toml(name_or_path, _read_text(name_or_path))
+
+
+def parse_toml(name: str, text: str) -> dict[str, Any]:
+    """The values of a text; ValueError, in one line, says that it is no TOML and names it."""
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:  # also of a number that is too long for Python
+        raise ValueError(f"{name}: no valid TOML: {error}.") from None
+    except RecursionError:
+        raise ValueError(f"{name}: no valid TOML: nested too deeply.") from None
+
+
+def _folder() -> Traversable:
+    try:
+        return importlib.resources.files("sog.configs")
+    except ModuleNotFoundError:  # run from a checkout that is not installed
+        return Path(__file__).parents[1] / "configs"
+
+
+def _read_text(name_or_path: str) -> str:
+    if name_or_path.endswith(_SUFFIX):
+        return _read_file(Path(name_or_path), name_or_path)
+    names = list_configs()
+    if name_or_path not in names:
+        own = Path(name_or_path) / "config.toml"
+        if own.is_file():
+            raise ValueError(
+                f"{name_or_path} is a run folder, no configuration; to go on with it: "
+                f"`sog train {own} --run {name_or_path}`."
+            )
+        near = difflib.get_close_matches(name_or_path.lower(), names, n=1)
+        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
+        raise ValueError(
+            f"{name_or_path or repr('')} is no configuration; {known} The name of a file ends in "
+            f"{_SUFFIX}."
+        )
+    file = _folder() / f"{name_or_path}{_SUFFIX}"
+    return file.read_text(encoding="utf-8")
+
+
+def _read_file(path: Path, name: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
+    except OSError as error:
+        raise ValueError(f"{name}: cannot be read: {error.strerror}.") from None
+    except ValueError:  # of UTF-8, and of names with a null character
+        raise ValueError(f"{name}: cannot be read: not a file of UTF-8 text.") from None

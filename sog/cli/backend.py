@@ -1,0 +1,38 @@
+"""Starting JAX for a command: its compilation cache and its devices, and why it may not start."""
+
+import os
+
+import jax
+
+from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.devices import use_all_cores
+from sog.cli.errors import CommandError
+
+_VARIABLE = "JAX_PLATFORMS"
+
+
+def start_jax(*, all_cores: bool = False) -> None:
+    """Starts JAX; to be called before it is used for anything.
+
+    all_cores: every core of the CPU is a device. Raises CommandError if there is no device of the
+    kind that the user wants.
+    """
+    use_compilation_cache()
+    if all_cores:
+        use_all_cores()
+    try:
+        jax.devices()
+    except (RuntimeError, AssertionError) as error:  # the latter without words
+        wanted = os.environ.get(_VARIABLE)
+        if not wanted:
+            raise CommandError(f"JAX cannot start: {error}") from None
+        raise CommandError(
+            f"{_VARIABLE} must name what JAX finds here ({_platforms()}), got '{wanted}'."
+        ) from None
+
+
+def _platforms() -> str:
+    """What JAX finds if it is not told what to look for."""
+    jax.config.update("jax_platforms", "")
+    found = dict.fromkeys([jax.default_backend(), "cpu"])
+    return ", ".join(found)

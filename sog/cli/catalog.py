@@ -1,0 +1,26 @@
+"""The catalog of games: what they say of themselves, and how large they are, without asking them.
+
+`python scripts/make_catalog.py` writes it, see `game_facts.list_games`; a test compares the two.
+"""
+
+import importlib.resources
+import json
+from typing import Any, Final
+
+CATALOG: Final = "catalog.json"
+
+
+def read_catalog() -> list[dict[str, Any]]:
+    """What `sog games --json` prints."""
+    text = (importlib.resources.files("sog.cli") / CATALOG).read_text(encoding="utf-8")
+    games: list[dict[str, Any]] = json.loads(text)
+    return games
+
+
+def size_texts(game: dict[str, Any]) -> tuple[str, str]:
+    """The public states of a game of the list, and the infostates of each player."""
+    if game["num_public_states"] is not None:
+        first, second = game["num_infostates"]
+        return f"{game['num_public_states']:,}", f"{first:,} + {second:,}"
+    limit = game["more_public_states_than"]
+    return ("not counted" if limit is None else f"> {limit:,}"), ""

@@ -1,0 +1,154 @@
+"""What the games say of themselves, for `sog games`: names, parameters, and sizes, counted."""
+
+import argparse
+import dataclasses
+from typing import Any, Final
+
+from rich.table import Table
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.catalog import size_texts
+from sog.cli.loading import load_game
+from sog.cli.sizes import can_be_counted, count_public_tree
+from sog.games import GAMES, Game
+
+QUICK: Final = 1_000_000  # public states: a second at most
+WITH_SIZES: Final = 10_000_000  # some seconds, and up to 2 GB
+_KINDS: Final = {bool: "true/false", int: "integer", float: "number", str: "text"}
+
+
+def list_games(limit: int = QUICK) -> list[dict[str, Any]]:
+    """All games, counted up to so many public states each."""
+    start_jax()
+    facts = []
+    with display.working() as work:
+        work.begin("counting public states", total=len(GAMES))
+        for number, name in enumerate(GAMES):
+            work.update(name, number)
+            facts.append(_facts(load_game(name), limit))
+    return facts
+
+
+def show_game(arguments: argparse.Namespace) -> None:
+    """Prints all about one game."""
+    start_jax()
+    game = load_game(arguments.game)
+    with display.working() as work:
+        work.begin("counting public states")
+        facts = _facts(game, WITH_SIZES if arguments.sizes else QUICK)
+    if arguments.json:
+        display.print_json(facts)
+        return
+    states, infostates = size_texts(facts)
+    if not can_be_counted(game):
+        states = "not counted: made for search, too large to solve exactly"
+    elif facts["num_public_states"] is None and not arguments.sizes:
+        states = f"{states} (--sizes counts up to {WITH_SIZES:,})"
+    display.print_facts(
+        f"{display.short_name(game)}: {game.summary}",
+        [
+            ("public states", states),
+            *([("infostates", f"{infostates} (player 0 + player 1)")] if infostates else []),
+            ("infostates per public state", f"{game.num_infostates} at most, per player"),
+            ("actions, outcomes", f"{game.num_actions}, {game.num_outcomes} at most"),
+            ("depth", f"{game.max_depth} public events at most"),
+            ("utilities", f"{-game.max_utility:g} to {game.max_utility:g} {game.unit}"),
+        ],
+    )
+    _print_parameters(facts["parameters"])
+    _print_examples(game, facts)
+
+
+def _print_parameters(parameters: list[dict[str, Any]]) -> None:
+    if not parameters:
+        return
+    given = any(parameter["value"] != parameter["default"] for parameter in parameters)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("  parameter", *(["value"] if given else []), "default", "type", "range", ""):
+        table.add_column(column)
+    for parameter in parameters:
+        table.add_row(
+            f"  {parameter['name']}",
+            *([display.as_typed(parameter["value"])] if given else []),
+            display.as_typed(parameter["default"]),
+            _KINDS[type(parameter["default"])],
+            _range(parameter),
+            parameter["help"],
+        )
+    print()
+    display.print_table(table)
+
+
+def _print_examples(game: Game[Any], facts: dict[str, Any]) -> None:
+    name = display.short_name(game)
+    can_be_solved = facts["num_public_states"] is not None
+    names = [name] if "(" in name or ":" in name else [name, *_variants(game, can_be_solved)]
+    print()
+    for number, example in enumerate(names):
+        quoted = f'"{example}"' if "(" in example else example
+        if can_be_solved:
+            print(f"  sog solve {quoted} --until-mbb 1")
+        elif number > 0 or facts["more_public_states_than"] is not None:
+            print(f"  sog games {quoted}{'' if number else ' --sizes'}")
+
+
+def _variants(game: Game[Any], larger: bool) -> list[str]:
+    """A variant of the game, if changing a single parameter a little makes one."""
+    for parameter in _parameters(game):
+        default, steps = parameter["default"], (1, -1) if larger else (-1, 1)
+        near = [default + step for step in steps] if type(default) is int else []
+        for value in near:
+            try:
+                variant = dataclasses.replace(game, **{parameter["name"]: value})
+            except ValueError:
+                continue
+            return [display.short_name(variant)]
+    return []
+
+
+def _parameters(game: Game[Any]) -> list[dict[str, Any]]:
+    fields = [field for field in dataclasses.fields(game) if field.metadata]
+    return [
+        {
+            "name": field.name,
+            "type": type(field.default).__name__,
+            "default": field.default,
+            "value": getattr(game, field.name),
+            **{key: field.metadata[key] for key in ("minimum", "maximum", "choices", "help")},
+        }
+        for field in fields
+    ]
+
+
+def _range(parameter: dict[str, Any]) -> str:
+    low, high, choices = parameter["minimum"], parameter["maximum"], parameter["choices"]
+    if choices is not None:
+        return ", ".join(choices)
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    if low is not None:
+        return f"{low} or more"
+    return "" if high is None else f"{high} or less"
+
+
+def _facts(game: Game[Any], limit: int) -> dict[str, Any]:
+    """What JSON says of a game; its public states are counted up to a limit."""
+    is_counted = can_be_counted(game)
+    sizes = count_public_tree(game, limit) if is_counted else None
+    return {
+        "name": game.name,
+        "game": str(game),
+        "summary": game.summary,
+        "unit": game.unit,
+        "milli_unit": game.milli_unit,
+        "parameters": _parameters(game),
+        "num_public_states": None if sizes is None else sizes.num_public_states,
+        "num_infostates": None if sizes is None else sizes.num_infostates,
+        "more_public_states_than": limit if is_counted and sizes is None else None,
+        "num_infostates_per_public_state": game.num_infostates,
+        "num_actions": game.num_actions,
+        "num_outcomes": game.num_outcomes,
+        "depth": game.max_depth,
+        "max_utility": game.max_utility,
+    }

@@ -1,0 +1,121 @@
+"""What commands print: results in any characters, nothing where streams are closed, estimates."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+from rich.tree import Tree
+
+from sog.cli import display
+from sog.cli.train_view import TrainView
+
+HELLO = """\
+import sys
+from sog.cli.streams import prepare_streams
+prepare_streams()
+print(sys.stdin.read(), end="")
+print("a result \\u00b1 1\\u2026 \\u265e")
+print("told \\u2500", file=sys.stderr)
+"""
+
+
+def run(code: str, encoding: str, redirect: str = "") -> tuple[bytes, bytes]:
+    """What a program in Python writes to stdout and stderr."""
+    done = subprocess.run(
+        ["sh", "-c", f'exec "{sys.executable}" -c "$1" {redirect}', "sh", code],
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    return done.stdout, done.stderr
+
+
+def test_characters_that_stdout_does_not_have_are_replaced() -> None:
+    out, err = run(HELLO, "ascii")
+    assert (out, err) == (b"a result +/- 1... \\u265e\n", b"told \\u2500\n")
+    out, _ = run(HELLO, "cp1252")
+    assert out.decode("cp1252") == "a result ± 1… \\u265e\n"
+
+
+@pytest.mark.parametrize(
+    ("closed", "expected"),
+    [
+        ("<&-", (b"a result", b"told")),
+        (">&-", (b"", b"told")),
+        ("2>&-", (b"a result", b"")),
+        ("<&- >&- 2>&-", (b"", b"")),
+    ],
+)
+def test_streams_may_be_closed(closed: str, expected: tuple[bytes, bytes]) -> None:
+    out, err = run(HELLO, "utf-8", closed)
+    assert (out[: len("a result")], err[: len("told")]) == expected
+
+
+def test_what_is_told_is_never_among_results_nor_in_files(tmp_path: Path) -> None:
+    """A file that is opened gets the lowest number that is free, such as that of stderr."""
+    file = tmp_path / "file"
+    code = HELLO + f"import os\nwith open({str(file)!r}, 'w'): os.write(2, b'by a library')"
+    out, _ = run(code, "utf-8", "2>&-")
+    assert out.decode() == "a result ± 1… ♞\n"
+    assert file.read_bytes() == b""
+
+
+def test_every_command_prepares_its_streams() -> None:
+    command = f'"{sys.executable}" -m sog configs --json 2>&- <&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=True)
+    assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(("encoding", "branch"), [("ascii", "`-- leaf"), ("utf-8", "└── leaf")])
+def test_lines_are_drawn_with_what_stdout_has(
+    monkeypatch: pytest.MonkeyPatch, encoding: str, branch: str
+) -> None:
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", stdout)
+    table, tree = Table.grid(), Tree("root")
+    tree.add("leaf")
+    table.add_row(tree)
+    display.print_table(table)
+    stdout.seek(0)
+    assert stdout.read() == f"root\n{branch}\n"
+
+
+def test_the_time_left_counts_from_the_first_part_that_was_finished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first 2 of 10 parts took 600 seconds, for they were compiled; the next 4 take 40."""
+    now = 0.0
+    monkeypatch.setattr("sog.cli.display.time.monotonic", lambda: now)
+    with display.working() as work:
+        work.begin("playing", total=10)
+        now = 600.0
+        assert work.time_left(2, 10) == ""
+        now = 640.0
+        assert work.time_left(6, 10) == ", about 40 s left"
+        assert work.time_left(10, 10) == ""
+        work.begin("searching", total=10)
+        assert work.time_left(0, 10) == ""
+        now = 660.0
+        assert work.time_left(1, 10) == ", about 3 min left"
+
+
+def test_the_time_left_of_a_training_counts_from_its_first_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("sog.cli.train_view.time.monotonic", lambda: now)
+    view = TrainView("kuhn", 100, "run")
+    lines = [(100.0, 0), (700.0, 10), (720.0, 20), (740.0, 30)]
+    told = []
+    for seconds, step in lines:
+        now = seconds
+        view.show({"step": step, "examples": 0})
+        told.append(view._time_left())
+    assert told == ["", "", ", about 3 min left", ", about 2 min left"]
