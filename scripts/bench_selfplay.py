@@ -63,9 +63,10 @@ def measure_training(name: str, seconds: float) -> list[Row]:
     config = load_config(name)
     game = make(config.game)
     rows = [measure_schedule("inline", InlineTraining(game, config), seconds)]
-    with ray_cluster(address=None, num_workers=None) as num_workers:
-        training = ProcessTraining(game, config, num_workers)
-        rows.append(measure_schedule("processes", training, seconds) | {"workers": num_workers})
+    with ray_cluster(address=None, num_workers=None) as cluster:
+        training = ProcessTraining(game, config, cluster)
+        measured = measure_schedule("processes", training, seconds)
+        rows.append(measured | {"workers": cluster.num_workers})
     return [{"config": name} | row for row in rows]
 
 

@@ -12,7 +12,6 @@ a temporary folder that is renamed when all of it is on disk:
 import contextlib
 import dataclasses
 import itertools
-import logging
 import math
 import os
 import re
@@ -21,9 +20,9 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
+from selfplay.arrays import ArraysError, describe_arrays, load_arrays, save_arrays
 from selfplay.manifest import (
     ManifestError,
     force_to_disk,
@@ -38,8 +37,6 @@ _ARRAYS: Final = "arrays"
 _META: Final = "meta.json"
 _TORN: Final = ".torn"
 """Ends the name of a folder that is being written or deleted."""
-_LONGEST: Final = 120
-"""Characters of another library's message that ours repeats."""
 _STEP: Final = "(0|[1-9][0-9]{0,17})"
 
 Check = Callable[[dict[str, Any]], None]
@@ -111,8 +108,9 @@ class CheckpointStore:
         path = self._folder / str(step)
         torn = path.with_name(f"{path.name}{_TORN}")
         try:
-            _write(torn, arrays, meta)
-            write_manifest(torn, step, metric)
+            with _naming(torn):
+                _write(torn, arrays, meta)
+                write_manifest(torn, step, metric)
             if os.path.lexists(path):
                 self._delete(path)
             torn.rename(path)
@@ -230,21 +228,12 @@ def _has_manifest(path: Path) -> bool:
 
 
 def _write(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    for name, array in arrays.items():
-        if not jnp.issubdtype(array.dtype, np.number) and array.dtype != bool:
-            raise ValueError(f"array {name} must hold numbers, got {array.dtype}.")
+    described = describe_arrays(arrays)
     if os.path.lexists(path):  # of a save that was interrupted while it cleaned up
         _remove(path)
     path.mkdir()
-    kinds = {name: [array.dtype.name, list(array.shape)] for name, array in arrays.items()}
-    write_json(path / _META, {"meta": meta, "arrays": kinds})
-    # Orbax refuses empty arrays, and having nothing to save.
-    filled = {name: array for name, array in arrays.items() if array.size}
-    if filled:
-        from orbax.checkpoint import v1 as ocp  # takes a second to import
-
-        with _system_errors(path):
-            ocp.save(path / _ARRAYS, filled)
+    write_json(path / _META, {"meta": meta, "arrays": described})
+    save_arrays(path / _ARRAYS, arrays)
 
 
 def _load(path: Path, skipped: tuple[str, ...], check: Check) -> Checkpoint:
@@ -257,63 +246,20 @@ def _load(path: Path, skipped: tuple[str, ...], check: Check) -> Checkpoint:
         raise ManifestError(f"file {_META} must hold meta and arrays.")
     try:
         check(meta)
+        arrays = load_arrays(path / _ARRAYS, kinds)
     except ValueError as error:
         raise ManifestError(f"file {_META}: {error}") from None
-    wanted = {name: _kind(name, kind) for name, kind in kinds.items()}
-    arrays = {name: np.zeros(0) for name in wanted}  # in the order in which they were saved
-    arrays |= {name: np.zeros(shape, kind) for name, (kind, shape) in wanted.items() if 0 in shape}
-    arrays |= _load_filled(path, {name: kind for name, kind in wanted.items() if 0 not in kind[1]})
+    except ArraysError as error:
+        raise ManifestError(f"{_ARRAYS} {error}") from None
     return Checkpoint(step=manifest.step, arrays=arrays, meta=meta, path=path, skipped=skipped)
 
 
-_Kind = tuple[np.dtype[Any], tuple[int, ...]]
-"""The type and the shape of an array."""
-
-
-def _kind(name: str, described: Any) -> _Kind:
-    match described:
-        case [str(text), list(shape)] if all(type(size) is int and size >= 0 for size in shape):
-            with contextlib.suppress(TypeError, ValueError):
-                kind = np.dtype(jnp.dtype(text))  # JAX's knows bfloat16
-                if jnp.issubdtype(kind, np.number) or kind == np.bool_:
-                    np.broadcast_to(np.zeros((), kind), shape)  # ValueError: not even the shape
-                    return kind, tuple(shape)
-    raise ManifestError(f"file {_META}: array {name!r} needs a type of numbers and a shape.")
-
-
-def _load_filled(path: Path, wanted: dict[str, _Kind]) -> dict[str, np.ndarray]:
-    """What Orbax holds, if it is as described; else ManifestError."""
-    if not wanted:
-        return {}
-    from orbax.checkpoint import v1 as ocp
-
-    try:
-        stored = ocp.metadata(path / _ARRAYS).metadata
-        found = {name: (one.dtype, tuple(one.shape)) for name, one in stored.items()}
-        if found == wanted:
-            return dict(ocp.load(path / _ARRAYS))
-    except (MemoryError, KeyboardInterrupt):
-        raise
-    except Exception as error:  # a library's, of any kind
-        about = " ".join(str(error).split())
-        about = about if len(about) <= _LONGEST else f"{about[:_LONGEST]}..."
-        raise ManifestError(f"{_ARRAYS} cannot be read: {about or type(error).__name__}.") from None
-    wrong = min(name for name, _ in found.items() ^ wanted.items())
-    raise ManifestError(f"{_ARRAYS} and {_META} differ in array {wrong!r}.")
-
-
 @contextlib.contextmanager
-def _system_errors(path: Path) -> Iterator[None]:
-    """Turns Orbax's ValueError about a full disk and the like into the OSError that it is."""
-    log = logging.getLogger("absl")
-    was_disabled, log.disabled = log.disabled, True  # else it prints some hundred lines about it
+def _naming(path: Path) -> Iterator[None]:
+    """Names the path in an OSError that names nothing, as one of a write that finds no room."""
     try:
         yield
-    except ValueError as error:
-        code = re.search(r"os_error_code='(\d+)'", str(error))
-        if code is None:
-            raise
-        number = int(code[1])
-        raise OSError(number, os.strerror(number), str(path)) from None
-    finally:
-        log.disabled = was_disabled
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise

@@ -19,9 +19,18 @@ import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
 from networks.cvpn import make_network
+from selfplay.ray_cluster import RayCluster
 from selfplay.schedule import Schedule, make_evaluator
 from selfplay.settings import Config
-from selfplay.workers import SELFPLAY, SOLVER, SelfplayWorker, SolverWorker, Work, key_of
+from selfplay.workers import (
+    SELFPLAY,
+    SOLVER,
+    SelfplayWorker,
+    SolverWorker,
+    Work,
+    WorkersLostError,
+    key_of,
+)
 from sog.games import make
 from sog.games.core import Game
 
@@ -66,21 +75,20 @@ class Worker:
 
 
 class ProcessTraining(Schedule):
-    """The learner and its workers. Ray must be connected (see `selfplay.ray_cluster`)."""
+    """The learner and its workers."""
 
     def __init__(
         self,
         game: Game[Any],
         config: Config,
-        num_workers: int,
+        cluster: RayCluster,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         """tell: what is told of workers that died. Raises ValueError for impossible sizes."""
         super().__init__(game, config)
-        self._ray: Any = importlib.import_module("ray")
-        self._tell = tell
+        self._cluster, self._tell = cluster, tell
         self._remote = self._ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(Worker)
-        self._workers = [self._new_worker() for _ in range(num_workers)]
+        self._workers = [self._new_worker() for _ in range(cluster.num_workers)]
         self._tasks: dict[Any, int] = {}  # the worker of each task that is not done
         self._losses = 0  # since the last result
         self._published: Any = None  # the learner's state that `_params` is of
@@ -99,6 +107,20 @@ class ProcessTraining(Schedule):
     def begin_new_games(self) -> None:
         """Nothing: the games go on, for no run could repeat them anyway."""
 
+    @property
+    def _ray(self) -> Any:
+        """Ray, if it lives; see `_check_ray`."""
+        self._check_ray()
+        return importlib.import_module("ray")
+
+    def _check_ray(self) -> None:
+        """To be called right before Ray is: where that finds its daemon dead it ends this process
+        at once, and not by an exception."""
+        if not self._cluster.is_alive():
+            raise WorkersLostError(
+                "Ray's daemon (raylet) died; what was learned is saved, the same command goes on."
+            )
+
     def _new_worker(self) -> Any:
         return self._remote.remote(self.config)
 
@@ -106,7 +128,8 @@ class ProcessTraining(Schedule):
         """Gives every worker as many tasks as it may have."""
         if self._published is not self.learner.state:
             self._published = self.learner.state
-            self._params = self._ray.put(jax.device_get(self.learner.state.average))
+            params = jax.device_get(self.learner.state.average)
+            self._params = self._ray.put(params)
         for most in range(1, _TASKS_PER_WORKER + 1):
             busy = Counter(self._tasks.values())
             for place in range(len(self._workers)):
@@ -119,6 +142,7 @@ class ProcessTraining(Schedule):
         self.counts["cycles"] += 1
         task = (self._params, np.asarray(self.learner.state.step), number)
         size = self.config.solver.batch_size
+        self._check_ray()
         if len(self.queue) >= size:
             return worker.solve.remote(*task, *self.queue.pop(size))
         return worker.play.remote(*task)
@@ -152,10 +176,11 @@ class ProcessTraining(Schedule):
 
     def _replace(self, place: int, error: Exception) -> None:
         """Puts a new worker in the place of one that died, or that cannot be reached."""
+        self._check_ray()
         self._losses += 1
         if self._losses > _MOST_LOSSES * len(self._workers):
             why = " ".join(str(error).split())
-            raise ValueError(f"{self._losses} workers died one after the other: {why}")
+            raise WorkersLostError(f"{self._losses} workers died one after the other: {why}")
         self._tell(f"a worker died and is replaced: {str(error).splitlines()[0]}")
         self._ray.kill(self._workers[place])
         self._tasks = {task: other for task, other in self._tasks.items() if other != place}

@@ -2,10 +2,12 @@
 
 What Ray starts by itself answers to every machine of the network, and whoever reaches it can run
 code. Ours listens to this machine only and asks for a token that is drawn at random; its folder,
-with sockets and logs, belongs to the user alone and is removed at the end.
+with sockets and logs, belongs to the user alone and is removed at the end, or when the next one is
+started if this process was killed.
 """
 
 import contextlib
+import fcntl
 import importlib
 import ipaddress
 import os
@@ -37,9 +39,32 @@ _CACHE: Final = (
 )
 
 
+_FOLDER: Final = "sog-ray-"
+_RAY: Final = "ray"
+_MARK: Final = "SOG_RAY_FOLDER"
+"""In the environment of all that Ray starts; some of it changes its command line."""
+
+
+class RayCluster:
+    """Ray, connected."""
+
+    def __init__(self, num_workers: int, daemon: socket.socket) -> None:
+        """num_workers: that there are to be. daemon: connected to Ray's own on this machine."""
+        self.num_workers, self._daemon = num_workers, daemon
+
+    def is_alive(self) -> bool:
+        """Whether Ray's daemon on this machine lives."""
+        try:
+            return bool(self._daemon.recv(1))  # it never says anything here
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+
 @contextlib.contextmanager
-def ray_cluster(address: str | None, num_workers: int | None) -> Iterator[int]:
-    """Connects to Ray in its body; yields how many workers there are to be.
+def ray_cluster(address: str | None, num_workers: int | None) -> Iterator[RayCluster]:
+    """Connects to Ray in its body.
 
     address: of a cluster that runs; None starts one here, for this run only. num_workers: None for
     one per core. The user's own RAY_AUTH_MODE and RAY_AUTH_TOKEN are respected. Raises ValueError,
@@ -49,50 +74,88 @@ def ray_cluster(address: str | None, num_workers: int | None) -> Iterator[int]:
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     with contextlib.ExitStack() as stack:
-        if address is None:
-            _start(stack, num_workers)
-        else:
-            _join(stack, address)
+        socket_name = _start(stack, num_workers) if address is None else _join(stack, address)
         cores = int(_ray().cluster_resources().get("CPU", 0))
         wanted = cores if num_workers is None else num_workers
         if not 1 <= wanted <= cores:
             raise ValueError(f"workers must be from 1 to the {cores} cores of Ray, got {wanted}.")
-        yield wanted
+        daemon = stack.enter_context(socket.socket(socket.AF_UNIX))
+        daemon.connect(socket_name)
+        daemon.setblocking(False)
+        yield RayCluster(wanted, daemon)
 
 
 def _ray() -> Any:
     return importlib.import_module("ray")  # optional, and takes half a second
 
 
-def _start(stack: contextlib.ExitStack, num_workers: int | None) -> None:
+def _start(stack: contextlib.ExitStack, num_workers: int | None) -> str:
+    remove_leftovers(Path(tempfile.gettempdir()))
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     # The only way to make all of Ray take the loopback address as its own; else it replaces that,
     # also where it was told so, by one that others can reach.
     os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    folder = Path(tempfile.mkdtemp(prefix="sog-ray-"))
+    folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
     stack.callback(shutil.rmtree, folder, ignore_errors=True)
-    _connect(
-        stack,
-        address="local",
-        num_cpus=num_workers,
-        include_dashboard=False,
-        runtime_env={"env_vars": _worker_environment() | _cache_environment()},
-        _temp_dir=str(
-            folder / "ray"
-        ),  # Ray opens this one, but not the one around it, to everybody
-    )
+    stack.callback(os.close, _lock(folder))
+    os.environ[_MARK] = str(folder)
+    try:
+        socket_name = _connect(
+            stack,
+            address="local",
+            num_cpus=num_workers,
+            include_dashboard=False,
+            runtime_env={"env_vars": _worker_environment() | _cache_environment()},
+            # Ray opens this one, but not the one around it, to everybody.
+            _temp_dir=str(folder / _RAY),
+        )
+    finally:
+        del os.environ[_MARK]
     own_address = _ray().util.get_node_ip_address()
     if not ipaddress.ip_address(own_address).is_loopback:
         raise ValueError(
             f"Ray {_ray().__version__} listens on {own_address} although it was told to stay on "
             "this machine; start it yourself (ray start --head) and give its address."
         )
+    return socket_name
 
 
-def _join(stack: contextlib.ExitStack, address: str) -> None:
+def remove_leftovers(parent: Path) -> None:
+    """Removes what killed processes left of their Ray: its folder, and agents that outlive it."""
+    for folder in parent.glob(f"{_FOLDER}*"):
+        with contextlib.suppress(OSError):  # in use, or of another user
+            if not (folder / _RAY).is_dir():  # perhaps of a process that is just about to lock it
+                continue
+            lock = _lock(folder)
+            _kill_marked(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+
+
+def _lock(folder: Path) -> int:
+    """Locks a folder until the answer, an open file, is closed; OSError if somebody else does."""
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(number)
+        raise
+    return number
+
+
+def _kill_marked(folder: Path) -> None:
+    """Kills the processes of a folder; only Linux tells which these are."""
+    mark = f"{_MARK}={folder}".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # of another user, or at its end
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)
+
+
+def _join(stack: contextlib.ExitStack, address: str) -> str:
     try:
         _knock(address)
-        _connect(stack, address=address, runtime_env={"env_vars": _worker_environment()})
+        return _connect(stack, address=address, runtime_env={"env_vars": _worker_environment()})
     except (OSError, RuntimeError, ValueError, _ray().exceptions.RayError) as error:
         why = getattr(error, "strerror", None) or " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"cannot join Ray at {address}: {why}.") from None
@@ -107,13 +170,15 @@ def _knock(address: str) -> None:
         pass
 
 
-def _connect(stack: contextlib.ExitStack, **options: Any) -> None:
+def _connect(stack: contextlib.ExitStack, **options: Any) -> str:
+    """Returns the path of the socket of Ray's daemon on this machine."""
     ray = _ray()
     stack.callback(ray.shutdown)
     with _sigterm_as_before(), warnings.catch_warnings():
         # JAX warns of every fork; those of Ray become other programs at once.
         warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
-        ray.init(**options, log_to_driver=False, logging_level="error")
+        context = ray.init(**options, log_to_driver=False, logging_level="error")
+    return str(context.address_info["raylet_socket_name"])
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from selfplay.manifest import is_number
 from selfplay.metrics import Metrics, MetricsFile, is_metrics
 from selfplay.schedule import PARTS, Schedule
 from selfplay.settings import RunSettings
+from selfplay.workers import WorkersLostError
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
 _BEFORE_THE_FIRST: Final = -1  # step
@@ -79,7 +80,7 @@ class Training:
     ) -> bool:
         """Trains to the last step, and measures what is due; False if it was stopped before.
 
-        Either end is a checkpoint.
+        Either end is a checkpoint, also that by a WorkersLostError.
         """
         settings, learner = self._settings, self.inner.learner
         is_missing = evaluate is not None and not self._measured and self._is_due(learner.step)
@@ -88,7 +89,12 @@ class Training:
         while not self.inner.is_done:
             step = learner.step
             until = min(_next_multiple(step, settings.checkpoint_every), settings.steps)
-            losses = self.inner.cycle(until)
+            try:
+                losses = self.inner.cycle(until)
+            except WorkersLostError:
+                if learner.step != self._saved:
+                    self._save(None, [])
+                raise
             if losses:
                 self._losses.append(losses)
             stops = should_stop()

@@ -29,6 +29,10 @@ SOLVER: Final = "solver"
 _PURPOSES: Final = (SELFPLAY, SOLVER)
 
 
+class WorkersLostError(ValueError):
+    """Nobody is left who plays and solves; what was learned until then can be saved."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Work:
     """What a worker made in one call; NumPy arrays."""

@@ -135,9 +135,9 @@ def _schedule(arguments: argparse.Namespace, game: Game[Any], config: Config) ->
 
     with (
         contextlib.redirect_stdout(sys.stderr),  # where Ray tells of dead workers; --json is alone
-        ray_cluster(arguments.ray_address, arguments.workers) as num_workers,
+        ray_cluster(arguments.ray_address, arguments.workers) as cluster,
     ):
-        yield ProcessTraining(game, config, num_workers, display.note)
+        yield ProcessTraining(game, config, cluster, display.note)
 
 
 def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate | None:

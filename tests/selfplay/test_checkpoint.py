@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -268,7 +269,7 @@ def linked(path: Path, body: Any) -> None:
 
 
 DEEP = "[" * 100_000 + "]" * 100_000
-DIFFER = "arrays and meta.json differ in array"
+DIFFER = "arrays are not as described:"
 FORGERIES: dict[str, tuple[Callable[[Path, Any], Any], str]] = {
     "no files": (manifest_without("files"), "manifest.json: files must be names with hashes"),
     "files a list": (manifest_with(files=["meta.json"]), "files must be names with hashes"),
@@ -304,9 +305,9 @@ FORGERIES: dict[str, tuple[Callable[[Path, Any], Any], str]] = {
     "an array of no kind": (kinds_with(x=7), "array 'x' needs a type of numbers and a shape."),
     "less than no rows": (kinds_with(x=["int32", [-1]]), "array 'x' needs a type of numbers and a"),
     "an endless shape": (kinds_with(x=["int32", [2**62, 9]]), "array 'x' needs a type of numbers"),
-    "an array more": (kinds_with(y=["int32", [3]]), f"{DIFFER} 'y'."),
-    "another shape": (kinds_with(x=["int32", [10**12]]), f"{DIFFER} 'x'."),
-    "another type": (kinds_with(x=["int16", [1000]]), f"{DIFFER} 'x'."),
+    "an array more": (kinds_with(y=["int32", [3]]), f"{DIFFER} 'y' differs."),
+    "another shape": (kinds_with(x=["int32", [10**12]]), f"{DIFFER} 'x' differs."),
+    "another type": (kinds_with(x=["int16", [1000]]), f"{DIFFER} 'x' differs."),
     "no array": (meta_with(lambda meta: meta | {"arrays": {"y": ["int32", [1]]}}), f"{DIFFER} '"),
     "arrays removed": (unlist("arrays"), "arrays cannot be read: "),
 }
@@ -486,20 +487,65 @@ def test_a_kill_while_saving_leaves_whole_checkpoints_only(folder: Path) -> None
 
 def test_a_full_disk_is_an_error_of_the_system_and_old_checkpoints_stay(folder: Path) -> None:
     # A limit on the size of files looks the same to the program, but for the number of the error.
+    # Many arrays: when the first cannot be written, the others are still on their way.
     code = """
         store.save(1, arrays(1), {})
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-        noise = np.random.default_rng(0).random(10_000)
-        for step, meta in ((2, {}), (3, {"text": "x" * 10_000})):
+        noise = np.random.default_rng(0).random((40, 10_000))
+        many = {f"array {n}": row for n, row in enumerate(noise)}
+        for step, meta in ((2, {}), (3, {}), (4, {}), (5, {"text": "x" * 10_000})):
             try:
-                store.save(step, {"x": noise}, meta)
+                store.save(step, many, meta)
             except OSError as error:
-                print(error.strerror)
+                print(f"{error.strerror}: {Path(error.filename).name}")
         print(store.steps(), store.load().step)
     """
     with start(code, folder) as process:
         out, err = process.communicate()
-    assert out.splitlines() == ["File too large", "File too large", "[1] 1"]
+    assert out.splitlines() == [f"File too large: {n}.torn" for n in range(2, 6)] + ["[1] 1"]
     assert err == ""
     assert [entry.name for entry in folder.iterdir()] == ["1"]
+
+
+def test_only_late_writes_of_a_failed_save_are_not_told(
+    store: CheckpointStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda found: told.append(str(found.exc_value)))
+
+    class Late:
+        def __init__(self, message: str) -> None:
+            self._message = message
+
+        def __del__(self) -> None:  # cannot raise either, as a callback in another thread
+            raise RuntimeError(self._message)
+
+    def save(*_: Any) -> None:
+        for message in ("Event loop is closed", "another"):
+            Late(message)
+        raise ValueError("os_error_code='28'")
+
+    monkeypatch.setattr("orbax.checkpoint.v1.save", save)
+    with pytest.raises(OSError, match="No space left on device"):
+        store.save(1, value(1), {})
+    assert told == ["another"]
+    Late("Event loop is closed")
+    assert told == ["another", "Event loop is closed"]
+
+
+def test_an_interrupt_waits_until_orbax_is_done(
+    store: CheckpointStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[Path] = []
+
+    def save(path: Path, _: Any) -> None:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        time.sleep(0.2)
+        done.append(path)
+
+    monkeypatch.setattr("orbax.checkpoint.v1.save", save)
+    with pytest.raises(KeyboardInterrupt):
+        store.save(1, value(1), {})
+    assert done == [folder / "1.torn" / "arrays"]
+    assert not any(folder.iterdir())

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -209,18 +208,35 @@ def test_a_killed_run_takes_ray_with_it_and_goes_on_from_its_checkpoint(tmp_path
         left_behind = Path(ray_option("temp-dir", process.pid)).parent
         process.kill()
         process.wait(timeout=PATIENCE)
-        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below), tmp_path)
-        shutil.rmtree(left_behind)
+    assert left_behind.exists()
     step = newest(tmp_path)
     searches = load_checkpoint(tmp_path / "run" / "checkpoints").meta["counts"]["searches"]
     with training(tmp_path, "--workers", "1", "--set", f"run.steps={step + 20}") as process:
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below), tmp_path)
         output, _ = process.communicate(timeout=PATIENCE)
+    assert not left_behind.exists()
     assert process.returncode == 0
     assert f"going on from the checkpoint of step {step:,}" in (tmp_path / "stderr").read_text()
     found = load_checkpoint(tmp_path / "run" / "checkpoints")
     assert found.step == step + 20
     assert found.meta["counts"]["searches"] > searches
     assert f'"step": {step + 20}' in output
+
+
+def test_a_run_whose_ray_dies_is_saved_and_ends_in_one_line(tmp_path: Path) -> None:
+    with training(tmp_path, "--workers", "1", "--set", "run.checkpoint_every=1_000_000") as process:
+        metrics = tmp_path / "run" / "metrics.jsonl"
+        wait_until(lambda: any(x["step"] > 0 for x in read_metrics(metrics)), tmp_path, process)
+        daemon = next(
+            pid for pid, (_, args) in descendants(process.pid).items() if "/raylet " in args
+        )
+        os.kill(daemon, signal.SIGKILL)
+        process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2
+    said = (tmp_path / "stderr").read_text()
+    assert said.splitlines()[-1].startswith("sog: error: Ray's daemon (raylet) died; what was")
+    assert "Traceback" not in said
+    assert newest(tmp_path) > 0
 
 
 def test_a_mistake_that_a_worker_finds_ends_the_run_in_one_line(tmp_path: Path) -> None:

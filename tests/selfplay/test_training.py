@@ -17,6 +17,7 @@ from selfplay.metrics import Metrics, MetricsFile, read_metrics
 from selfplay.schedule import PARTS, Schedule
 from selfplay.settings import Config, ReplaySettings, RunSettings
 from selfplay.training import Evaluate, Training, check_meta, milestones
+from selfplay.workers import WorkersLostError
 from sog.games import make
 
 
@@ -296,3 +297,23 @@ def test_progress_is_told_after_every_cycle_with_the_mean_of_the_losses(tmp_path
     written: list[dict[str, Any]] = read_metrics(tmp_path / "metrics.jsonl")
     assert [line["step"] for line in written] == [6]
     assert written[0]["loss"] == 4.5
+
+
+def test_a_run_that_loses_its_workers_is_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    training, inner, store = open_training(tmp_path, RunSettings(steps=20, checkpoint_every=10))
+    cycle = inner.cycle
+
+    def cycle_or_lose(until: int | None = None) -> dict[str, float]:
+        if inner.learner.step >= 13:
+            raise WorkersLostError("nobody is left")
+        return cycle(until)
+
+    monkeypatch.setattr(inner, "cycle", cycle_or_lose)
+    with pytest.raises(ValueError, match=r"^nobody is left$"):
+        training.run()
+    assert store.steps() == [0, 10, 13]
+    with pytest.raises(ValueError, match=r"^nobody is left$"):  # at a step that is saved already
+        training.run()
+    assert store.steps() == [0, 10, 13]

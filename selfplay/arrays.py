@@ -1,0 +1,143 @@
+"""The arrays of a checkpoint, as Orbax writes them, and what Orbax does not do for us.
+
+It does not say which file system error it met, it prints tracebacks of writes that come too late,
+and its threads wait for each other when it is interrupted. And what it reads may come from anybody:
+only numbers of the types and shapes that were described beside them are taken.
+"""
+
+import contextlib
+import logging
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import jax.numpy as jnp
+import numpy as np
+
+_LONGEST: Final = 120
+"""Characters of another library's message that ours repeats."""
+_CLOSED: Final = "Event loop is closed"
+_SECONDS_OF_LATE_WRITES: Final = 0.5
+"""How long a save that failed waits for the writes that it had begun."""
+
+
+class ArraysError(Exception):
+    """What is there are not the arrays that were described; told in one line."""
+
+
+def describe_arrays(arrays: dict[str, np.ndarray]) -> dict[str, list[Any]]:
+    """Types and shapes by name, for JSON; ValueError for what is no array of numbers."""
+    for name, array in arrays.items():
+        if not _is_of_numbers(array.dtype):
+            raise ValueError(f"array {name} must hold numbers, got {array.dtype}.")
+    return {name: [array.dtype.name, list(array.shape)] for name, array in arrays.items()}
+
+
+def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Makes a folder of arrays. Raises OSError if the system refuses, as on a full disk."""
+    # Orbax refuses empty arrays, and having nothing to save.
+    filled = {name: array for name, array in arrays.items() if array.size}
+    if filled:
+        from orbax.checkpoint import v1 as ocp  # takes a second to import
+
+        with _system_errors(path.parent):
+            _uninterrupted(ocp.save, path, filled)
+
+
+def load_arrays(path: Path, described: dict[str, Any]) -> dict[str, np.ndarray]:
+    """The arrays of a folder, in the order in which they were described.
+
+    Raises ValueError for descriptions that are none, ArraysError if the arrays are not like them.
+    """
+    wanted = {name: _kind(name, kind) for name, kind in described.items()}
+    filled = {name: kind for name, kind in wanted.items() if 0 not in kind[1]}
+    arrays = {name: np.zeros(0) for name in wanted}
+    arrays |= {name: np.zeros(shape, kind) for name, (kind, shape) in wanted.items() if 0 in shape}
+    return arrays | (_load_filled(path, filled) if filled else {})
+
+
+_Kind = tuple[np.dtype[Any], tuple[int, ...]]
+"""The type and the shape of an array."""
+
+
+def _is_of_numbers(kind: np.dtype[Any]) -> bool:
+    return bool(jnp.issubdtype(kind, np.number) or kind == np.bool_)
+
+
+def _kind(name: str, described: Any) -> _Kind:
+    match described:
+        case [str(text), list(shape)] if all(type(size) is int and size >= 0 for size in shape):
+            with contextlib.suppress(TypeError, ValueError):
+                kind = np.dtype(jnp.dtype(text))  # JAX's knows bfloat16
+                if _is_of_numbers(kind):
+                    np.broadcast_to(np.zeros((), kind), shape)  # ValueError: not even the shape
+                    return kind, tuple(shape)
+    raise ValueError(f"array {name!r} needs a type of numbers and a shape.")
+
+
+def _load_filled(path: Path, wanted: dict[str, _Kind]) -> dict[str, np.ndarray]:
+    from orbax.checkpoint import v1 as ocp
+
+    try:
+        stored = _uninterrupted(ocp.metadata, path).metadata
+        found = {name: (one.dtype, tuple(one.shape)) for name, one in stored.items()}
+        if found == wanted:
+            return dict(_uninterrupted(ocp.load, path))
+    except MemoryError:
+        raise
+    except Exception as error:  # a library's, of any kind
+        about = " ".join(str(error).split()) or type(error).__name__
+        about = about if len(about) <= _LONGEST else f"{about[:_LONGEST]}..."
+        raise ArraysError(f"cannot be read: {about}.") from None
+    wrong = min(name for name, _ in found.items() ^ wanted.items())
+    raise ArraysError(f"are not as described: {wrong!r} differs.")
+
+
+def _uninterrupted(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls Orbax, and lets it finish: a KeyboardInterrupt in the middle, which only the main
+    thread gets, would leave its threads waiting for each other for minutes."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+@contextlib.contextmanager
+def _system_errors(path: Path) -> Iterator[None]:
+    """Turns Orbax's ValueError about a full disk and the like into the OSError that it is."""
+    log = logging.getLogger("absl")
+    was_disabled, log.disabled = log.disabled, True  # else it prints some hundred lines about it
+    try:
+        with _late_writes_ignored():
+            yield
+    except ValueError as error:
+        code = re.search(r"os_error_code='(\d+)'", str(error))
+        if code is None:
+            raise
+        number = int(code[1])
+        raise OSError(number, os.strerror(number), str(path)) from None
+    finally:
+        log.disabled = was_disabled
+
+
+@contextlib.contextmanager
+def _late_writes_ignored() -> Iterator[None]:
+    """Ignores what the threads of Orbax's writes cannot tell, once one write has failed: its event
+    loop is closed then, and a traceback would be printed for every other."""
+    report = sys.unraisablehook
+
+    def report_others(found: "sys.UnraisableHookArgs") -> None:
+        if not isinstance(found.exc_value, RuntimeError) or str(found.exc_value) != _CLOSED:
+            report(found)
+
+    sys.unraisablehook = report_others
+    try:
+        yield
+    except BaseException:
+        time.sleep(_SECONDS_OF_LATE_WRITES)
+        raise
+    finally:
+        sys.unraisablehook = report

@@ -1,0 +1,70 @@
+"""What is left of Ray when a process is killed, and whether Ray lives; without Ray itself."""
+
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from selfplay.ray_cluster import RayCluster, remove_leftovers
+
+
+def test_ray_lives_until_its_daemon_hangs_up() -> None:
+    ours, daemon = socket.socketpair()
+    ours.setblocking(False)
+    with ours, daemon:
+        cluster = RayCluster(2, ours)
+        assert cluster.num_workers == 2
+        assert cluster.is_alive()
+        assert cluster.is_alive()
+        daemon.close()
+        assert not cluster.is_alive()
+        assert not cluster.is_alive()
+
+
+def test_folders_of_killed_processes_go_and_all_others_stay(tmp_path: Path) -> None:
+    folders = [tmp_path / f"sog-ray-{name}" for name in ("killed", "used", "new", "linked")]
+    killed, used, new, linked = folders
+    for folder in (killed, used):
+        (folder / "ray" / "logs").mkdir(parents=True)
+    new.mkdir()  # its process is about to lock it
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "ray").mkdir(parents=True)
+    linked.symlink_to(elsewhere)
+    lock = os.open(used, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        remove_leftovers(tmp_path)
+        assert sorted(tmp_path.iterdir()) == sorted([elsewhere, used, new, linked])
+    finally:
+        os.close(lock)
+    remove_leftovers(tmp_path)
+    assert sorted(tmp_path.iterdir()) == sorted([elsewhere, new, linked])
+    assert (elsewhere / "ray").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_agents_that_outlived_a_killed_process_are_killed(tmp_path: Path) -> None:
+    (tmp_path / "sog-ray-killed" / "ray").mkdir(parents=True)
+    wait = [sys.executable, "-c", "print(flush=True); input()"]
+
+    def start(folder: Path) -> "subprocess.Popen[bytes]":
+        environment = os.environ | {"SOG_RAY_FOLDER": str(folder)}
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(wait, stdin=pipe, stdout=pipe, env=environment)
+        assert process.stdout is not None
+        process.stdout.readline()
+        return process
+
+    with start(tmp_path / "sog-ray-killed") as agent, start(tmp_path / "sog-ray-kill") as other:
+        try:
+            remove_leftovers(tmp_path)
+            assert agent.wait(timeout=60) == -9
+            assert other.poll() is None
+        finally:
+            agent.kill()
+            other.kill()
+    assert not any(tmp_path.iterdir())
