@@ -34,12 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
     plan = read_plan(arguments)
     use_compilation_cache()
     use_all_cores()
-    game = load_game(arguments.game)
     finished: list[Finished] = []
     failures: list[str] = []
     try:
         with display.working() as work:
             try:
+                game = load_game(arguments.game, work)
                 _evaluate_all(game, plan, finished, work)
             except KeyboardInterrupt:
                 _tell_interrupt(plan, finished, work)

@@ -72,8 +72,8 @@ def _list_games(arguments: argparse.Namespace) -> None:
 
 
 def _show_game(arguments: argparse.Namespace) -> None:
-    game = load_game(arguments.game)
     with display.working() as work:
+        game = load_game(arguments.game, work)
         work.begin("counting public states")
         count = _count(game, _WITH_SIZES if arguments.sizes else _QUICK)
     if arguments.json:

@@ -2,14 +2,28 @@
 
 from typing import Any
 
+from sog.cli.display import Work, working
 from sog.cli.errors import CommandError, reason
 from sog.games import Game, make
+from sog.games.registry import OPENSPIEL_PREFIX
 
 
-def load_game(text: str) -> Game[Any]:
-    """The game that a user named."""
+def load_game(text: str, work: Work | None = None) -> Game[Any]:
+    """The game that a user named; work: where progress is shown, if a command shows any yet."""
+    text = text.strip()
+    if not text.startswith(OPENSPIEL_PREFIX):
+        return _make(text, None)
+    if work is not None:
+        return _make(text, work)
+    with working() as own_work:
+        return _make(text, own_work)
+
+
+def _make(text: str, work: Work | None) -> Game[Any]:
+    if work is not None:
+        work.begin(f"enumerating {text}")
     try:
-        return make(text)
+        return make(text, progress=work.update if work is not None else None)
     except ValueError as error:
         raise CommandError(str(error)) from None
     except OSError as error:  # a file that a parameter names

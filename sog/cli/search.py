@@ -64,10 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
     use_compilation_cache()
-    game = load_game(arguments.game)
-    history = read_history(game, arguments.history)
     with display.working() as work:
         try:
+            game = load_game(arguments.game, work)
+            history = read_history(game, arguments.history)
             found = _search(game, history, arguments, work)
         except KeyboardInterrupt:
             display.note(f"interrupted while {work.doing}: there is nothing to keep yet.")

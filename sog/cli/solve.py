@@ -48,9 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
     use_compilation_cache()
-    game = load_game(arguments.game)
     with display.working() as work:
         try:
+            game = load_game(arguments.game, work)
             result = _solve(game, arguments, work)
         except KeyboardInterrupt:
             far = f" ({work.detail})" if work.detail else ""
