@@ -6,7 +6,8 @@ missing, or the same before and after a chance event. So a player's *information
     his move          his infostate string, exactly: this is the game's own information set;
     another's move    his infostate string and his last own move;
     chance            the same, and what he knew at the history before;
-    the end           what he knew at the history before, and the move that ended it.
+    the end           what he knew at the history before, and the move that ended it: where his
+                      strings do not tell two such moves apart, they count as one.
 
 So what is shown at the end, where nobody acts on it any more, splits no public state.
 More detail where a player does not move cannot change the game: public states are unions of
@@ -21,6 +22,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from sog.games.core import CHANCE, TERMINAL
 from sog.games.openspiel_bounds import (
@@ -152,7 +155,10 @@ def enumerate_histories(
             progress(history)
         kind = _kind(state)
         if kind == TERMINAL:
-            info, utility = walk.information_at_end(before, action), walk.utility(state)
+            info, utility = (
+                walk.information_at_end(state, before, last_move, action),
+                walk.utility(state),
+            )
         else:
             info, utility = walk.information(state, history, kind, before, last_move), 0.0
         rows.append((parent, action, kind, chance, utility, *info))
@@ -177,6 +183,8 @@ class _Walk:
         self._is_public = _is_public(game)
         self._infos: dict[tuple[int, int, str | None, int], int] = {}
         self._strings: list[str | None] = []  # of each information
+        self._ends: dict[tuple[int, int, str | None, int], int] = {}
+        self._alike: list[tuple[int, int]] = []  # information that counts as one
         self._moves: dict[tuple[int, int], int] = {}
         self._infosets: dict[int, tuple[int, list[int]]] = {}
         self._has_strings = [True] * (TERMINAL + 1)
@@ -189,12 +197,16 @@ class _Walk:
     def ranks(self) -> np.ndarray:
         """[information]: its place when all of a player's is sorted, so that lists read well.
 
-        By length first, then by letter: card 2 comes before card 10.
+        By length first, then by letter: card 2 comes before card 10. What is alike has one place.
         """
         keys = [(player, len(text or ""), text or "") for player, _, text, _ in self._infos]
         ranks = np.empty(len(keys), np.int64)
         ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        return ranks
+        size, pairs = len(keys), np.array(self._alike, np.int64).reshape(-1, 2)
+        graph = coo_matrix((np.ones(len(pairs), np.int8), tuple(pairs.T)), shape=(size, size))
+        same = connected_components(graph, directed=False)[1]
+        first = np.unique(same, return_index=True)[1]
+        return np.asarray(ranks[first[same]])
 
     def utility(self, state: Any) -> float:
         """Utility to player 0 at the end of the game."""
@@ -216,18 +228,29 @@ class _Walk:
             )
         return first, second
 
-    def information_at_end(self, before: tuple[int, int], action: int) -> tuple[int, int]:
+    def information_at_end(
+        self, state: Any, before: tuple[int, int], last_move: tuple[int, int], action: int
+    ) -> tuple[int, int]:
         """Both players' information at a terminal history, reached by `action`.
 
         Any terminal histories may be one public state, and all that a player must know there is
-        what he knew and did before: his reach. Those that end by the same move are kept together,
-        and no others, so that nothing that is public is forgotten and infostates stay few.
+        what he knew and did before: his reach.
         """
         first, second = (
-            self._number(player, _ENDED - action, self._strings[known] if known >= 0 else "", known)
-            for player, known in enumerate(before)
+            self._end_of(state, player, before[player], last_move[player], action)
+            for player in (0, 1)
         )
         return first, second
+
+    def _end_of(self, state: Any, player: int, before: int, last_move: int, action: int) -> int:
+        known = self._strings[before] if before >= 0 else None
+        number = self._number(player, _ENDED - action, known, before)
+        if not self._is_public:
+            told = player, last_move, self._string(state, player, TERMINAL), before
+            same = self._ends.setdefault(told, number)
+            if same != number:
+                self._alike.append((same, number))
+        return number
 
     def _information_of(
         self, state: Any, player: int, kind: int, before: int, last_move: int
