@@ -20,10 +20,16 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
 
 
 def _make(text: str, work: Work | None) -> Game[Any]:
-    if work is not None:
-        work.begin(f"enumerating {text}")
+    doing = f"enumerating {text}"
+
+    def show(detail: str) -> None:
+        if work is not None:
+            if work.doing != doing:  # not before: a mistake in the text is told alone
+                work.begin(doing)
+            work.update(detail)
+
     try:
-        return make(text, progress=work.update if work is not None else None)
+        return make(text, progress=show)
     except ValueError as error:
         raise CommandError(str(error)) from None
     except OSError as error:  # a file that a parameter names

@@ -74,6 +74,7 @@ def _load(text: str, max_histories: int, progress: Callable[[str], None] | None)
         return lambda count: progress(f"{count:,} {what}") if progress is not None else None
 
     spiel = load_spiel(text)
+    counting("histories")(0)
     if is_surely_larger(spiel, max_histories):
         raise refusal(text, too_large(f"{max_histories:,} histories", max_histories))
     histories = enumerate_histories(text, spiel, max_histories, counting("histories"))

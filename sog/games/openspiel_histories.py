@@ -151,7 +151,7 @@ def enumerate_histories(
         history = len(rows)
         if history == max_histories:
             raise refusal(text, too_large(f"{max_histories:,} histories", max_histories))
-        if progress is not None and history % _HISTORIES_PER_REPORT == 0:
+        if progress is not None and history and history % _HISTORIES_PER_REPORT == 0:
             progress(history)
         kind = _kind(state)
         if kind == TERMINAL:
