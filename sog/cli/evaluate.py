@@ -32,22 +32,24 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
     plan = read_plan(arguments)
     start_jax(all_cores=True)
-    game = load_game(arguments.game)
     finished: list[Finished] = []
     failure: Exception | None = None
     with display.working() as work:
 
         def conclude() -> None:
             _tell_interrupt(plan, finished, work)
-            _report(game, plan, finished)
+            if finished:
+                _report(game, plan, finished)
 
         try:
             with concluding(conclude):
+                game = load_game(arguments.game, work)
                 _evaluate_all(game, plan, finished, work)
         except Exception as error:
             failure = _as_mistake(error, arguments.batch_size)
     try:
-        _report(game, plan, finished)
+        if finished:
+            _report(game, plan, finished)
     finally:
         if failure is not None:
             raise failure
@@ -65,8 +67,6 @@ def _as_mistake(error: Exception, batch_size: int) -> Exception:
 
 def _report(game: Game[object], plan: Plan, finished: list[Finished]) -> None:
     """Draws and prints what is finished."""
-    if not finished:
-        return
     with holding_interrupts():
         failures = _draw(game, plan, finished)
         print_report(game, plan, finished)

@@ -33,8 +33,8 @@ def list_games(limit: int = QUICK) -> list[dict[str, Any]]:
 def show_game(arguments: argparse.Namespace) -> None:
     """Prints all about one game."""
     start_jax()
-    game = load_game(arguments.game)
     with display.working() as work:
+        game = load_game(arguments.game, work)
         work.begin("counting public states")
         facts = _facts(game, WITH_SIZES if arguments.sizes else QUICK)
     if arguments.json:
@@ -57,6 +57,8 @@ def show_game(arguments: argparse.Namespace) -> None:
         ],
     )
     _print_parameters(facts["parameters"])
+    if game.remark:
+        display.note(game.remark)
     _print_examples(game, facts)
 
 
@@ -103,7 +105,8 @@ def _variants(game: Game[Any], larger: bool) -> list[str]:
                 variant = dataclasses.replace(game, **{parameter["name"]: value})
             except ValueError:
                 continue
-            return [display.short_name(variant)]
+            if not variant.remark:
+                return [display.short_name(variant)]
     return []
 
 

@@ -3,20 +3,40 @@
 from pathlib import Path
 from typing import Any
 
+from sog.cli.display import Work, working
 from sog.cli.errors import CommandError, reason
 from sog.cli.runs import is_run
 from sog.games import Game, make
+from sog.games.registry import OPENSPIEL_PREFIX
 
 
-def load_game(text: str) -> Game[Any]:
-    """The game that a user named."""
+def load_game(text: str, work: Work | None = None) -> Game[Any]:
+    """The game that a user named; work: where progress is shown, if a command shows any yet."""
+    text = text.strip()
     if is_run(Path(text)):
         raise CommandError(
             f"{text} is a run folder, where a game is needed; `sog evaluate {text}` and `sog play "
             f"{text}` take one."
         )
+    if not text.startswith(OPENSPIEL_PREFIX):
+        return _make(text, None)
+    if work is not None:
+        return _make(text, work)
+    with working() as own_work:
+        return _make(text, own_work)
+
+
+def _make(text: str, work: Work | None) -> Game[Any]:
+    doing = f"enumerating {text}"
+
+    def show(detail: str) -> None:
+        if work is not None:
+            if work.doing != doing:  # not before: a mistake in the text is told alone
+                work.begin(doing)
+            work.update(detail)
+
     try:
-        return make(text)
+        return make(text, progress=show)
     except ValueError as error:
         raise CommandError(str(error)) from None
     except OSError as error:  # a file that a parameter names

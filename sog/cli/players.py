@@ -79,7 +79,7 @@ def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work
     simulations = {text: int(match[1]) for text in texts if (match := _UCT.fullmatch(text))}
     known = {*NAMES, *simulations} - {UCT}
     runs = {text: _load_run(text) for text in texts if text not in known}
-    game = _common_game(runs, arguments.game, texts)
+    game = _common_game(runs, arguments.game, texts, work)
     players = []
     for text in texts:
         if text in runs:
@@ -130,11 +130,13 @@ def _load_run(text: str) -> "Trained":
     raise CommandError(f"{text!r} is no player: {hint}")
 
 
-def _common_game(runs: dict[str, "Trained"], option: str | None, texts: Sequence[str]) -> Game[Any]:
+def _common_game(
+    runs: dict[str, "Trained"], option: str | None, texts: Sequence[str], work: Work
+) -> Game[Any]:
     """What was trained for, or the game of --game; all must agree."""
     games = {text: run.game for text, run in runs.items()}
     if option is not None:
-        games["--game"] = load_game(option)
+        games["--game"] = load_game(option, work)
     if not games:
         who = " and ".join(dict.fromkeys(texts))
         raise CommandError(f"--game is needed: {who} can play any game.")

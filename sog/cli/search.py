@@ -68,10 +68,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     run = _check(arguments)
     start_jax()
-    trained = load_run(run) if run is not None else None
-    game = trained.game if trained is not None else load_game(arguments.game)
-    history = read_history(game, arguments.history)
     with display.working() as work, concluding(work.tell_interrupted):
+        trained = load_run(run) if run is not None else None
+        game = trained.game if trained is not None else load_game(arguments.game, work)
+        history = read_history(game, arguments.history)
         found = _search(game, trained, history, arguments, work)
     with holding_interrupts():
         if arguments.svg is not None:

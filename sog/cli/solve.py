@@ -49,13 +49,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
     start_jax()
-    game = load_game(arguments.game)
     with display.working() as work:
 
         def awaited() -> str:
             return "these iterations" if work.doing == _SOLVING else ""
 
         with concluding(work.tell_interrupted, awaited):
+            game = load_game(arguments.game, work)
             result = _solve(game, arguments, work)
     with holding_interrupts():
         _tell(result)

@@ -12,6 +12,7 @@ action "wait" there. It is no choice, so it changes no value.
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -19,10 +20,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.core import CHANCE, PLAYER_1, Game
+from sog.games.core import CHANCE, PLAYER_1, TERMINAL, Game
+from sog.games.openspiel_bounds import (
+    bytes_allowed,
+    is_surely_larger,
+    limited_memory,
+    read_max_histories,
+    too_large,
+)
 from sog.games.openspiel_classes import TimingError, public_states
 from sog.games.openspiel_histories import (
-    DEFAULT_MAX_HISTORIES,
     Histories,
     enumerate_histories,
     information_string,
@@ -36,17 +43,43 @@ from sog.pytree import pytree
 _MOST_SHOWN = 4
 
 
-def load_openspiel(text: str, *, max_histories: int = DEFAULT_MAX_HISTORIES) -> "OpenSpiel":
+def load_openspiel(
+    text: str,
+    *,
+    max_histories: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> "OpenSpiel":
     """A game from OpenSpiel's text for it, e.g. "leduc_poker(suit_isomorphism=True)".
 
-    Raises ValueError with the reason if OpenSpiel is not installed, does not know the game, or the
-    game is not one that the adapter takes, and if it has more than `max_histories` histories.
+    progress: called with how far it is, as "12,000 histories". Raises ValueError with the reason if
+    OpenSpiel is not installed, does not know the game, or the game is not one that the adapter
+    takes, and if it has more than `max_histories` histories (default: one million, or what the
+    environment variable SOG_MAX_HISTORIES says) or needs more memory than goes with them.
     """
     text = text.strip()
-    spiel = load_spiel(text)
-    histories = enumerate_histories(text, spiel, max_histories)
+    if max_histories is None:
+        max_histories = read_max_histories()
+
+    num_bytes = bytes_allowed(max_histories)
     try:
-        states = public_states(histories)
+        with limited_memory(num_bytes):
+            return _load(text, max_histories, progress)
+    except MemoryError:
+        memory = f"fits into {num_bytes / 1e9:.3g} GB of memory"
+        raise refusal(text, too_large(memory, max_histories)) from None
+
+
+def _load(text: str, max_histories: int, progress: Callable[[str], None] | None) -> "OpenSpiel":
+    def counting(what: str) -> Callable[[int], None]:
+        return lambda count: progress(f"{count:,} {what}") if progress is not None else None
+
+    spiel = load_spiel(text)
+    counting("histories")(0)
+    if is_surely_larger(spiel, max_histories):
+        raise refusal(text, too_large(f"{max_histories:,} histories", max_histories))
+    histories = enumerate_histories(text, spiel, max_histories, counting("histories"))
+    try:
+        states = public_states(histories, counting("public states"))
     except TimingError as error:
         stuck = histories.moves_to(error.args[0])
         infostate = one_line(_replay(spiel, stuck).information_state_string(), limit=120)
@@ -283,7 +316,10 @@ class OpenSpiel(Game[OpenSpielState]):
 
     def _history(self, state: OpenSpielState, player: int, infostate: int) -> int:
         row = self.tables.entries[player].at(int(state.node)).start + infostate
-        return int(self.tables.entry_history[row])
+        history = int(self.tables.entry_history[row])
+        # At the end an infostate is what was known before: OpenSpiel's string may tell more.
+        ended = self.histories.kind[history] == TERMINAL
+        return int(self.histories.parent[history]) if ended else history
 
     def _spiel_state(self, history: int) -> Any:
         return _replay(self._spiel, self.histories.moves_to(history))

@@ -16,6 +16,7 @@ refused. A player's infostates are refined over time only, as perfect recall let
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -57,9 +58,14 @@ class PublicStates:
     """[2, member] int32: infostates of each player, numbered over the tree in order of nodes."""
 
 
-def public_states(histories: Histories) -> PublicStates:
-    """The finest public tree, with the infostates of both players; see the module's docstring."""
-    levels = _grow(histories)
+def public_states(
+    histories: Histories, progress: Callable[[int], None] | None = None
+) -> PublicStates:
+    """The finest public tree, with the infostates of both players; see the module's docstring.
+
+    progress: called with the number of public states so far. Raises TimingError.
+    """
+    levels = _grow(histories, progress)
     sizes = [len(level.history) for level in levels]
     starts = np.cumsum([0, *sizes])
     parents = [
@@ -89,7 +95,7 @@ class _Level:
     actor: np.ndarray  # [node]
 
 
-def _grow(histories: Histories) -> list[_Level]:
+def _grow(histories: Histories, progress: Callable[[int], None] | None) -> list[_Level]:
     infoset = histories.infoset
     infoset_size = np.bincount(infoset[infoset != NO_INFOSET], minlength=histories.info.max() + 1)
     below = np.arange(len(histories.parent))  # histories in or below the current level
@@ -98,6 +104,8 @@ def _grow(histories: Histories) -> list[_Level]:
     first_node, node = 0, np.zeros(1, np.int64)
     history, parent = np.zeros(1, np.int64), np.full(1, NO_MEMBER)
     while len(history):
+        if progress is not None:
+            progress(first_node)
         actor, moves = _who_moves(histories, infoset, infoset_size, node, history)
         level = _Level(
             first_node=first_node, node=node, history=history, parent=parent, actor=actor

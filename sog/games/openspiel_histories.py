@@ -5,8 +5,11 @@ missing, or the same before and after a chance event. So a player's *information
 
     his move          his infostate string, exactly: this is the game's own information set;
     another's move    his infostate string and his last own move;
-    chance, the end   the same, and what he knew at the history before.
+    chance            the same, and what he knew at the history before;
+    the end           what he knew at the history before, and the move that ended it: where his
+                      strings do not tell two such moves apart, they count as one.
 
+So what is shown at the end, where nobody acts on it any more, splits no public state.
 More detail where a player does not move cannot change the game: public states are unions of
 information sets in any case (see `openspiel_classes`), it only makes them smaller. Where everything
 is public (perfect information, moves in turn), a player's information is the history itself.
@@ -14,21 +17,28 @@ is public (perfect information, moves in turn), a player's information is the hi
 
 import dataclasses
 import difflib
+import re
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 from sog.games.core import CHANCE, TERMINAL
+from sog.games.openspiel_bounds import (
+    CHARACTERS_PER_HISTORY,
+    too_large,
+)
 
-DEFAULT_MAX_HISTORIES: Final = 1_000_000
-MAX_CHARACTERS: Final = 500_000_000
-"""Of infostate strings in all: of a deep game they fill the memory before its histories do."""
 NO_HISTORY: Final = -1
 NO_INFOSET: Final = -1
-MISSING_EXTRA: Final = "openspiel games need the 'openspiel' extra: pip install 'sog[openspiel]'."
+MISSING_EXTRA: Final = "openspiel games need OpenSpiel: pip install open_spiel."
 _TURN_BASED: Final = "turn_based_simultaneous_game"
 _MY_MOVE: Final = -1  # in place of the last own move, which the string must determine
-_NO_MATTER: Final = -2  # in place of what was known before
+_ENDED: Final = -2  # and less: in place of it at the end, by the move that ended the game
+_NO_MATTER: Final = -1  # in place of what was known before
+_HISTORIES_PER_REPORT: Final = 1000
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,6 +103,9 @@ def load_spiel(text: str) -> Any:
         raise refusal(text, f"must be zero-sum, is {rules.utility.name.lower()}")
     if rules.chance_mode == kinds.ChanceMode.SAMPLED_STOCHASTIC:
         raise refusal(text, "chance must be explicit, is sampled: it cannot be enumerated")
+    if re.search(r"\badd_noise\(", str(game)):
+        reason = "add_noise draws the noise of its payoffs in the order in which ends are visited"
+        raise refusal(text, f"{reason}: it is another game each time")
     if rules.dynamics == kinds.Dynamics.SIMULTANEOUS:
         game = pyspiel.convert_to_turn_based(game)
     elif rules.dynamics != kinds.Dynamics.SEQUENTIAL:
@@ -115,46 +128,63 @@ def refusal(text: str, reason: str) -> ValueError:
     return ValueError(f"openspiel:{text}: not supported: {reason}.")
 
 
-def enumerate_histories(text: str, game: Any, max_histories: int) -> Histories:
-    """All histories of `game`; `text` names it in errors.
+def enumerate_histories(
+    text: str,
+    game: Any,
+    max_histories: int,
+    progress: Callable[[int], None] | None = None,
+) -> Histories:
+    """All histories of `game`; `text` names it in errors; progress: called with their number.
 
     Raises ValueError if there are more than `max_histories`, or if information sets are not sound:
     without perfect recall, or with different legal actions at two histories of one.
     """
-    walk = _Walk(text, game)
+    walk = _Walk(text, game, max_histories)
     rows: list[tuple[int, int, int, float, float, int, int]] = []
-    # Each entry: state, parent, action, chance, each player's information before and last own move.
+    # Each entry: state before, parent, action, chance, each player's information before and last
+    # own move. A state is made when it is its turn, so that only those of one path are in memory.
     stack: list[tuple[Any, int, int, float, tuple[int, int], tuple[int, int]]]
-    stack = [(game.new_initial_state(), NO_HISTORY, 0, 1.0, (-1, -1), (0, 0))]
+    stack = [(None, NO_HISTORY, 0, 1.0, (-1, -1), (0, 0))]
     while stack:
-        state, parent, action, chance, before, last_move = stack.pop()
+        above, parent, action, chance, before, last_move = stack.pop()
+        state = game.new_initial_state() if above is None else above.child(action)
         history = len(rows)
         if history == max_histories:
-            raise refusal(text, f"has more than max_histories = {max_histories} histories")
+            raise refusal(text, too_large(f"{max_histories:,} histories", max_histories))
+        if progress is not None and history and history % _HISTORIES_PER_REPORT == 0:
+            progress(history)
         kind = _kind(state)
-        info = walk.information(state, history, kind, before, last_move)
-        utility = walk.utility(state) if kind == TERMINAL else 0.0
+        if kind == TERMINAL:
+            info, utility = (
+                walk.information_at_end(state, before, last_move, action),
+                walk.utility(state),
+            )
+        else:
+            info, utility = walk.information(state, history, kind, before, last_move), 0.0
         rows.append((parent, action, kind, chance, utility, *info))
         if kind == CHANCE:
             for event, probability in reversed(state.chance_outcomes()):
                 if probability > 0:
-                    after = state.child(event)
-                    stack.append((after, history, event, chance * probability, info, last_move))
+                    stack.append((state, history, event, chance * probability, info, last_move))
         elif kind != TERMINAL:
             for move in reversed(state.legal_actions()):
                 moved = walk.own_move(info[kind], move)
                 moves = (moved, last_move[1]) if kind == 0 else (last_move[0], moved)
-                stack.append((state.child(move), history, move, chance, info, moves))
+                stack.append((state, history, move, chance, info, moves))
     return _as_arrays(rows, walk)
 
 
 class _Walk:
     """Numbers what players know, and checks it, along a walk over all histories."""
 
-    def __init__(self, text: str, game: Any) -> None:
+    def __init__(self, text: str, game: Any, max_histories: int) -> None:
         self._text = text
+        self._max_histories = max_histories
         self._is_public = _is_public(game)
         self._infos: dict[tuple[int, int, str | None, int], int] = {}
+        self._strings: list[str | None] = []  # of each information
+        self._ends: dict[tuple[int, int, str | None, int], int] = {}
+        self._alike: list[tuple[int, int]] = []  # information that counts as one
         self._moves: dict[tuple[int, int], int] = {}
         self._infosets: dict[int, tuple[int, list[int]]] = {}
         self._has_strings = [True] * (TERMINAL + 1)
@@ -167,12 +197,16 @@ class _Walk:
     def ranks(self) -> np.ndarray:
         """[information]: its place when all of a player's is sorted, so that lists read well.
 
-        By length first, then by letter: card 2 comes before card 10.
+        By length first, then by letter: card 2 comes before card 10. What is alike has one place.
         """
         keys = [(player, len(text or ""), text or "") for player, _, text, _ in self._infos]
         ranks = np.empty(len(keys), np.int64)
         ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        return ranks
+        size, pairs = len(keys), np.array(self._alike, np.int64).reshape(-1, 2)
+        graph = coo_matrix((np.ones(len(pairs), np.int8), tuple(pairs.T)), shape=(size, size))
+        same = connected_components(graph, directed=False)[1]
+        first = np.unique(same, return_index=True)[1]
+        return np.asarray(ranks[first[same]])
 
     def utility(self, state: Any) -> float:
         """Utility to player 0 at the end of the game."""
@@ -194,6 +228,30 @@ class _Walk:
             )
         return first, second
 
+    def information_at_end(
+        self, state: Any, before: tuple[int, int], last_move: tuple[int, int], action: int
+    ) -> tuple[int, int]:
+        """Both players' information at a terminal history, reached by `action`.
+
+        Any terminal histories may be one public state, and all that a player must know there is
+        what he knew and did before: his reach.
+        """
+        first, second = (
+            self._end_of(state, player, before[player], last_move[player], action)
+            for player in (0, 1)
+        )
+        return first, second
+
+    def _end_of(self, state: Any, player: int, before: int, last_move: int, action: int) -> int:
+        known = self._strings[before] if before >= 0 else None
+        number = self._number(player, _ENDED - action, known, before)
+        if not self._is_public:
+            told = player, last_move, self._string(state, player, TERMINAL), before
+            same = self._ends.setdefault(told, number)
+            if same != number:
+                self._alike.append((same, number))
+        return number
+
     def _information_of(
         self, state: Any, player: int, kind: int, before: int, last_move: int
     ) -> int:
@@ -202,14 +260,17 @@ class _Walk:
             infoset = self._number(player, _MY_MOVE, string)
             self._check_infoset(infoset, player, string, last_move, state.legal_actions())
             return infoset
-        if kind in (CHANCE, TERMINAL) or string is None:
+        if kind == CHANCE or string is None:
             return self._number(player, last_move, string, before)
         return self._number(player, last_move, string)
 
     def _number(
         self, player: int, last_move: int, string: str | None, before: int = _NO_MATTER
     ) -> int:
-        return self._infos.setdefault((player, last_move, string, before), len(self._infos))
+        number = self._infos.setdefault((player, last_move, string, before), len(self._infos))
+        if number == len(self._strings):
+            self._strings.append(string)
+        return number
 
     def _string(self, state: Any, player: int, kind: int) -> str | None:
         """The infostate string; None off a player's move if OpenSpiel has none there."""
@@ -223,8 +284,9 @@ class _Walk:
             self._has_strings[kind] = False
             return None
         self._num_characters += len(string)
-        if self._num_characters > MAX_CHARACTERS:
-            raise refusal(self._text, f"infostate strings have over {MAX_CHARACTERS} characters")
+        if self._num_characters > (most := CHARACTERS_PER_HISTORY * self._max_histories):
+            what = f"{most:,} characters in its infostate strings"
+            raise refusal(self._text, too_large(what, self._max_histories))
         return string
 
     def _check_infoset(

@@ -6,6 +6,7 @@ To add a game, write one file in this folder and add its line to `GAMES`.
 import dataclasses
 import importlib
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from sog.games.core import Game
@@ -45,18 +46,19 @@ def game_class(name: str) -> type[Game[Any]]:
     return found
 
 
-def make(text: str) -> Game[Any]:
+def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[Any]:
     """A game from its name and parameters, as `str(game)` prints them.
 
     `make("leduc")`, `make("liars_dice(dice=1,faces=6)")`, or
     `make("openspiel:leduc_poker(suit_isomorphism=True)")` with the `openspiel` extra installed.
+    progress: called with how far it is, for a game of OpenSpiel's, which is enumerated here.
     Raises ValueError that names the game, the parameter, the value and the rule.
     """
     text = text.strip()
     if text.startswith(OPENSPIEL_PREFIX):
         from sog.games.openspiel import load_openspiel
 
-        return load_openspiel(text.removeprefix(OPENSPIEL_PREFIX))
+        return load_openspiel(text.removeprefix(OPENSPIEL_PREFIX), progress=progress)
     match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?", text, re.DOTALL)
     if match is None:
         raise ValueError(f"game must look like 'name' or 'name(key=value,...)', got {text!r}.")

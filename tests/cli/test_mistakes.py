@@ -216,7 +216,7 @@ def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smal
         (
             "pyspiel",
             ["games", "openspiel:kuhn_poker"],
-            "openspiel games need the 'openspiel' extra: pip install 'sog[openspiel]'.",
+            "openspiel games need OpenSpiel: pip install open_spiel.",
         ),
     ],
 )

@@ -178,7 +178,7 @@ def test_chance_and_hidden_moves_in_words() -> None:
         ("dark_chess", "no information state strings"),
         ("goofspiel(num_cards=4)", "player 0 has no perfect recall"),
         ("dark_hex_ir(board_size=2)", "player 1 has no perfect recall"),
-        ("phantom_ttt", "has more than max_histories = 500 histories"),
+        ("phantom_ttt", "has more than 500 histories"),
     ],
 )
 def test_what_cannot_be_played_is_refused_with_the_reason(text: str, reason: str) -> None:
@@ -191,12 +191,14 @@ def test_what_cannot_be_played_is_refused_with_the_reason(text: str, reason: str
 def test_a_deep_game_is_refused_before_it_fills_the_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sog.games.openspiel_histories.MAX_CHARACTERS", 10**5)
-    with pytest.raises(ValueError, match="infostate strings have over 100000 characters"):
-        load_openspiel("oshi_zumo(coins=3,size=1)")  # bids of nothing: 1000 rounds
+    monkeypatch.setattr("sog.games.openspiel_histories.CHARACTERS_PER_HISTORY", 1)
+    with pytest.raises(ValueError, match="more than 100,000 characters in its infostate strings"):
+        load_openspiel(
+            "oshi_zumo(coins=3,size=1)", max_histories=100_000
+        )  # bids of nothing: 1000 rounds
 
 
-def test_without_open_spiel_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_open_spiel_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(ValueError, match=r"pip install 'sog\[openspiel\]'"):
+    with pytest.raises(ValueError, match=r"needs? OpenSpiel: pip install open_spiel"):
         make("openspiel:kuhn_poker")

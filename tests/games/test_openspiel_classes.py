@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.games.core import CHANCE
-from sog.games.openspiel import OpenSpiel, load_openspiel
+from sog.games.core import CHANCE, TERMINAL
+from sog.games.openspiel import OpenSpiel, OpenSpielState, load_openspiel
+from sog.games.registry import make
+from sog.tabular import enumerate_public_tree
 from tests.games.openspiel_games import BATTLESHIP, DARK_HEX, GOOFSPIEL, PIG, histories, spiel_game
 
 History = tuple[int, ...]
@@ -87,6 +90,35 @@ def test_known_numbers_of_public_states_and_infostates(
     decisions = tables.node_actor < CHANCE
     assert decisions.sum() == num_public_states
     assert len(tables.legal) == num_infostates
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("kuhn_poker", "kuhn"),
+        ("leduc_poker", "leduc"),
+        ("leduc_poker(suit_isomorphism=True)", "leduc(suit_isomorphism=true)"),
+        ("liars_dice(dice_sides=3)", "liars_dice(dice=1,faces=3)"),
+    ],
+)
+def test_a_game_has_as_many_public_states_as_our_own(theirs: str, ours: str) -> None:
+    game, own = load_openspiel(theirs), make(ours)
+    num_nodes = len(game.tables.node_actor) - game.tables.root
+    assert num_nodes == enumerate_public_tree(own).num_nodes
+    assert game.num_infostates == own.num_infostates
+
+
+def test_the_move_that_ends_a_game_is_told_apart_and_what_it_reveals_is_not() -> None:
+    game = load_openspiel("kuhn_poker")
+    ends = np.flatnonzero(game.tables.node_actor == TERMINAL)
+    texts = [game.describe_state(OpenSpielState(node=jnp.int32(node))) for node in ends]
+    assert sorted(texts) == [
+        "Bet, Bet",
+        "Bet, Pass",
+        "Pass, Bet, Bet",
+        "Pass, Bet, Pass",
+        "Pass, Pass",
+    ]
 
 
 def test_with_perfect_information_every_history_is_a_public_state() -> None:
