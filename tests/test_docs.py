@@ -1,0 +1,74 @@
+"""The README is short, and it and the pages beside it do what they say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+README = CHECKOUT / "README.md"
+LIBRARY = CHECKOUT / "docs" / "library.md"
+RESULTS = CHECKOUT / "docs" / "results"
+PAGES = [README, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
+
+
+def _run_example(number: int) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", LIBRARY.read_text(), re.DOTALL)
+    assert len(blocks) == 3
+    exec(compile(blocks[number], str(LIBRARY), "exec"), {})
+
+
+def _heading_anchors(page: Path) -> set[str]:
+    """What a link can point to inside a page, made of its headings as code hosts do."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_readme_has_less_than_1000_words() -> None:
+    assert len(README.read_text().split()) < 1000
+
+
+def test_the_readme_has_one_table_of_games_and_one_of_results() -> None:
+    assert len(re.findall(r"^\|(?:---\|)+$", README.read_text(), re.MULTILINE)) == 2
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_every_link_of_a_page_points_to_a_file_or_a_heading_that_exists(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if re.match(r"[a-z]+:", link):
+            continue  # of another site
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.is_file(), link
+        assert not anchor or anchor in _heading_anchors(target), link
+
+
+def test_every_file_of_results_is_told_of_on_a_page() -> None:
+    text = "".join(page.read_text() for page in RESULTS.glob("*.md"))
+    told = set(re.findall(r"[\w.]+", text))
+    files = [file for file in RESULTS.rglob("*") if file.suffix in (".json", ".jsonl", ".png")]
+    assert [file.name for file in files if not {file.name, file.stem} & told] == []
+
+
+def test_the_search_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    _run_example(1)
+    shape, *values = capsys.readouterr().out.splitlines()
+    assert shape == "(4, 6, 3)"
+    assert values
+
+
+def test_two_agents_play_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+    _run_example(2)
+    assert float(capsys.readouterr().out) in (-2.0, -1.0, 1.0, 2.0)
+
+
+def test_the_solver_example_runs_and_prints_what_its_comments_say(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _run_example(0)
+    exploitability, shape, value, state, *values = capsys.readouterr().out.splitlines()
+    assert 0 < float(exploitability) < 0.001  # CFR+ is under 1 mbb after 500 iterations
+    assert shape == "(465, 6, 3)"
+    assert float(value.strip("[]")) == pytest.approx(-0.0856064, abs=0.001)
+    assert state == "check bet2 call [Qh] (stakes 3-3)"
+    assert len([line for line in values if line]) == 12
