@@ -119,7 +119,7 @@ class Training:
         step = self.inner.learner.step
         measured = evaluate(self.inner.evaluator) if evaluate is not None else {}
         if measured:
-            lines = [{"step": step, "seconds": self.seconds} | measured, *lines]
+            lines = [*lines, {"step": step, "seconds": self.seconds} | measured]
         arrays, numbers = self.inner.save()
         meta = {**numbers, "total_seconds": self.seconds, "measured": measured, "lines": lines}
         self._store.save(step, arrays, meta, metric=measured.get("exploitability"))

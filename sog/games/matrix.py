@@ -156,13 +156,13 @@ class MatrixGame(SimultaneousGame):
     """A row per move of player 0; tuples, so that the game is hashable."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         lengths = {len(row) for row in self.payoffs}
         if len(lengths) != 1 or 0 in lengths:
             got = [len(row) for row in self.payoffs]
             raise ValueError(f"matrix: payoffs must have rows of one length, got lengths {got}.")
         if not np.isfinite(np.array(self.payoffs, np.float64)).all():
             raise ValueError(f"matrix: payoffs must be finite, got {self.payoffs}.")
+        super().__post_init__()
 
     @property
     def payoff_rows(self) -> tuple[tuple[float, ...], ...]:

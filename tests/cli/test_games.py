@@ -115,3 +115,12 @@ def test_json_is_all_of_stdout(sog: Run) -> None:
 )
 def test_numbers_are_short(value: float, text: str) -> None:
     assert number(value) == text
+
+
+def test_a_parameter_without_effect_is_told_and_not_advertised(sog: Run) -> None:
+    code, out, err = sog("games", "glasses")
+    assert code == 0
+    assert "rounds=6" not in out + err
+    code, _, err = sog("games", "glasses(rounds=6)")
+    assert code == 0
+    assert "rounds=6 has no effect beyond 5: then the detectives have spent their tickets" in err

@@ -138,8 +138,8 @@ def test_a_resnet_needs_features_that_are_planes() -> None:
     ("changes", "message"),
     [
         ({"torso": "cnn"}, r"^torso must be one of mlp, resnet, got 'cnn'\.$"),
-        ({"width": 0}, r"^width must be >= 1, got 0\.$"),
-        ({"depth": -1}, r"^depth must be >= 1, got -1\.$"),
+        ({"width": 0}, r"^width must be an integer from 1 to 1000000, got 0\.$"),
+        ({"depth": -1}, r"^depth must be an integer from 1 to 1000, got -1\.$"),
     ],
 )
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:

@@ -214,10 +214,10 @@ def test_a_kill_between_a_checkpoint_and_its_lines_loses_and_repeats_nothing(
     lines = read_metrics(tmp_path / "metrics.jsonl")
     assert [(line["step"], line.get("exploitability")) for line in lines] == [
         (0, 0.5),
-        (10, 0.4),
         (10, None),  # what the learner reports
-        (20, 0.3),
+        (10, 0.4),
         (20, None),
+        (20, 0.3),
     ]
 
 
