@@ -145,10 +145,11 @@ def _ask(
 def _asked_ranges(reach: Array, reach_sum: Array, mask: Array, averaging: float) -> Array:
     """[..., player, S]: the ranges that a leaf is asked about.
 
-    Those of this update, or a mixture of them with the average ranges so far (those before
-    this update), in which the averages have the share `averaging`. Policies swing from update to
-    update, so a range often lacks infostates that it had before and will have again; to what they
-    could do there the solution of the leaf would pay no attention.
+    Those of this update, or a mixture of them with the average ranges so far (of the updates
+    before, and where players take turns the second finds this one in them), in which the averages
+    have the share `averaging`. Policies swing from update to update, so a range often lacks
+    infostates that it had before and will have again; to what they could do there the solution of
+    the leaf would pay no attention.
     """
     if averaging == 0:
         return normalize(reach, mask)

@@ -22,6 +22,7 @@ import numpy as np
 _LONGEST: Final = 120
 """Characters of another library's message that ours repeats."""
 _CLOSED: Final = "Event loop is closed"
+_ERROR_CODE: Final = re.compile(r"os_error_code='(\d+)'")
 _SECONDS_OF_LATE_WRITES: Final = 0.5
 """How long a save that failed waits for the writes that it had begun."""
 
@@ -114,7 +115,7 @@ def _system_errors(path: Path) -> Iterator[None]:
         with _late_writes_ignored():
             yield
     except ValueError as error:
-        code = re.search(r"os_error_code='(\d+)'", str(error))
+        code = _ERROR_CODE.search(str(error))
         if code is None:
             raise
         number = int(code[1])
@@ -123,10 +124,18 @@ def _system_errors(path: Path) -> Iterator[None]:
         log.disabled = was_disabled
 
 
+def _is_no_lost_write(record: logging.LogRecord) -> bool:
+    """Whether asyncio may print a record: any but that of a write that failed with its save."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, ValueError) and _ERROR_CODE.search(str(error)))
+
+
 @contextlib.contextmanager
 def _late_writes_ignored() -> Iterator[None]:
     """Ignores what the threads of Orbax's writes cannot tell, once one write has failed: its event
     loop is closed then, and a traceback would be printed for every other."""
+    # Stays: the garbage collector finds a write whose error nobody took at any time later.
+    logging.getLogger("asyncio").addFilter(_is_no_lost_write)
     report = sys.unraisablehook
 
     def report_others(found: "sys.UnraisableHookArgs") -> None:

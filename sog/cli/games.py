@@ -14,7 +14,8 @@ from sog.cli.catalog import read_catalog, size_texts
 from sog.cli.errors import SUCCESS
 
 _FOOTER: Final = """\
-Also openspiel:NAME(...), any small two-player zero-sum game of OpenSpiel.
+Also openspiel:NAME(...), any two-player zero-sum game of OpenSpiel with at most 1,000,000 histories
+(or as many as SOG_MAX_HISTORIES in the environment says).
 One game's parameters: sog games NAME. Games that have more states than shown: add --sizes."""
 
 

@@ -11,6 +11,7 @@ from gtcfr.gadget import NOBODY
 from gtcfr.root import NO_EVENT, SearchRoot, belief_state
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
+from sog.tabular import RULES
 from sog.tabular.enumerated_game import EnumeratedState
 from tests.gtcfr.grown_trees import (
     LATE_TIC_TAC_TOE,
@@ -48,6 +49,7 @@ class Case:
     simulations_per_update: float
     alpha: float = 0.5
     leaf_averaging: float = 0.0
+    rule: str = "sog"
 
     @property
     def settings(self) -> SearchSettings:
@@ -56,6 +58,7 @@ class Case:
             simulations_per_update=self.simulations_per_update,
             alpha=self.alpha,
             leaf_averaging=self.leaf_averaging,
+            rule=self.rule,
         )
 
 
@@ -73,6 +76,9 @@ CASES = {
     "poker, SoG(s, 1)": Case(LEDUC, starts_from(0, (1, 2)), 30, 1),
     "poker, leaves asked near average ranges": Case(
         LEDUC, starts_from(0, (1, 2)), 30, 1, alpha=0.25, leaf_averaging=0.3
+    ),
+    "poker, DCFR": Case(
+        LEDUC, starts_from(0, (1, 2)), 24, 1, alpha=0.75, leaf_averaging=0.5, rule="dcfr"
     ),
     # The second player knows of two bids and a card turned up; the branch is a bid and a result.
     "hidden bids and chance, SoG(s, 3)": Case(
@@ -138,6 +144,7 @@ def replayed(name: str, number: int) -> PlainSearch:
             prior=ranges[start.opponent],
             terminate_cfvs=terminate_cfvs_at(case.text, number),
             alpha=case.alpha,
+            rule=RULES[case.rule],
         )
 
     def value(leaf: int, ranges: Array) -> Array:
@@ -149,8 +156,9 @@ def replayed(name: str, number: int) -> PlainSearch:
         ranges=ranges,
         gadget=gadget,
         leaf_averaging=case.leaf_averaging,
+        rule=RULES[case.rule],
     )
-    after = expanded_after(public, tree, start.root)
+    after = expanded_after(public, tree, start.root, RULES[case.rule])
     for update in range(1, case.settings.num_updates + 1):
         oracle.update(after < update, value)
     return oracle
@@ -159,6 +167,7 @@ def replayed(name: str, number: int) -> PlainSearch:
 BY_DEFAULT = (
     "poker, SoG(s, 1)",
     "poker, leaves asked near average ranges",
+    "poker, DCFR",
     "a hidden fugitive, SoG(s, 0.5)",
 )
 EVERY_SEARCH = [

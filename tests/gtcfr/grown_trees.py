@@ -21,13 +21,14 @@ from gtcfr.tree import ROOT, UNEXPANDED, SearchTree
 from sog.games.core import PLAYER_1, Game
 from sog.games.registry import make
 from sog.pytree import pytree
-from sog.tabular import PublicTree, compile_tree
+from sog.tabular import RULES, PublicTree, Rule, compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from tests.tabular.small_games import tree_of
 
 Array = np.ndarray
 Path = tuple[int, ...]
 NOT_THERE: Final = -1
+_MOST_UPDATES: Final = 1000
 _TICK: Final = 0.01  # how much a call of a `TableEvaluator` adds to its logits
 
 
@@ -207,13 +208,17 @@ def table_evaluator(text: str, leaves_per_call: int | None = None) -> TableEvalu
     return TableEvaluator(coefficients=table.astype(np.float32), leaves_per_call=leaves_per_call)
 
 
-def expanded_after(public: PublicTree, tree: SearchTree, root: int = 0) -> Array:
+def expanded_after(
+    public: PublicTree, tree: SearchTree, root: int = 0, rule: Rule = RULES["sog"]
+) -> Array:
     """[node]: the update after which a node got its children, infinity where it has none.
 
-    Of a search with a `TableEvaluator`, linear averages and all children at once. A child that is
-    no terminal state knows the weight of all updates before it was there, 1 + 2 + ... + t; a node
-    with none but terminal children has a prior that knows how often the evaluator was asked.
+    Of a search with a `TableEvaluator` and all children at once. A child that is no terminal state
+    knows the weight of all updates before it was there, such as 1 + 2 + ... + t; a node with none
+    but terminal children has a prior that knows how often the evaluator was asked.
     """
+    passes = 2 if rule.alternating else 1
+    weights_so_far = np.cumsum(np.arange(_MOST_UPDATES, dtype=float) ** rule.averaging_power)
     rows, shape = rows_of_nodes(public, tree, root), tree.shape
     since = np.concatenate([tree.interior.since, tree.leaf.since])
     after = np.full(public.num_nodes, np.inf)
@@ -222,9 +227,10 @@ def expanded_after(public: PublicTree, tree: SearchTree, root: int = 0) -> Array
         weights = since[below[below < shape.terminal_row]]
         if weights.size:
             assert len(np.unique(weights)) == 1
-            after[node] = (np.sqrt(8 * weights[0] + 1) - 1) / 2
+            after[node] = np.flatnonzero(weights_so_far == weights[0])[0]
         else:
-            after[node] = _call_number(public, node, np.asarray(tree.interior.prior[rows[node]]).T)
+            number = _call_number(public, node, np.asarray(tree.interior.prior[rows[node]]).T)
+            after[node] = number / passes
     assert np.allclose(after[np.isfinite(after)] % 1, 0)
     return after
 

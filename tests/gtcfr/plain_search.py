@@ -18,7 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import PLAYER_1, TERMINAL, Game
-from sog.tabular import PublicTree
+from sog.tabular import RULES, PublicTree
+from sog.tabular.cfr import Rule
 
 Array = np.ndarray
 LeafValues = Callable[[int, Array], Array]
@@ -46,6 +47,7 @@ class Gadget:
     """[S]: what terminating pays, for the re-solved player's reach at this root."""
     alpha: float
     """The share of the gadget's own range in his range; the rest is the prior."""
+    rule: Rule = RULES["sog"]
     regrets: Array = dataclasses.field(init=False)  # [S, FOLLOW | TERMINATE]
 
     def __post_init__(self) -> None:
@@ -59,14 +61,27 @@ class Gadget:
     @property
     def follow_probability(self) -> Array:
         """[S]: regret matching."""
-        return normalized(self.regrets, np.ones_like(self.regrets))[:, FOLLOW]
+        positive = np.maximum(self.regrets, 0)
+        return normalized(positive, np.ones_like(positive))[:, FOLLOW]
 
-    def update(self, root_cfvs: Array) -> None:
-        """Regret matching+ on what following [S] and terminating pay."""
+    def update(self, root_cfvs: Array, number: int = 1) -> None:
+        """Regret matching on what following [S] and terminating pay, in update 1, 2, ..."""
         follow = self.follow_probability
         pays = np.stack([root_cfvs, self.terminate_cfvs], axis=-1)
         expected = follow * pays[:, FOLLOW] + (1 - follow) * pays[:, TERMINATE]
-        self.regrets = np.maximum(self.regrets + pays - expected[:, None], 0)
+        self.regrets = accumulated(self.rule, self.regrets, pays - expected[:, None], number)
+
+
+def accumulated(rule: Rule, regrets: Array, instant: Array, number: int) -> Array:
+    """Cumulative regrets after update 1, 2, ... (Brown and Sandholm 2019, section 3)."""
+
+    def factor(power: float) -> float:
+        before = float(number - 1)
+        return 1.0 if np.isinf(power) else before**power / (before**power + 1)
+
+    positive, negative = factor(rule.positive_power), factor(rule.negative_power)
+    regrets = np.where(regrets > 0, positive, negative) * regrets + instant
+    return np.asarray(np.maximum(regrets, 0) if rule.floor else regrets)
 
 
 class _Rows(NamedTuple):
@@ -98,11 +113,13 @@ class PlainSearch:
         ranges: Array,
         gadget: Gadget | None = None,
         leaf_averaging: float = 0.0,
+        rule: Rule = RULES["sog"],
     ) -> None:
         """ranges: [2, S] at the root; with a gadget the opponent's row is ignored."""
+        assert not rule.predictive
         nodes, infostates, actions = tree.node_legal.shape
         self.tree, self.root, self.ranges, self.gadget = tree, root, ranges, gadget
-        self.leaf_averaging = leaf_averaging
+        self.leaf_averaging, self.rule = leaf_averaging, rule
         self.num_updates = 0
         self.regrets = np.zeros((nodes, infostates, actions))
         self.policy_sum = np.zeros((nodes, infostates, actions))
@@ -112,28 +129,44 @@ class PlainSearch:
         self._plan: _Plan
 
     def update(self, interior: Array, leaf_values: LeafValues | None = None) -> None:
-        """One CFR update, number t = 1, 2, ... of this search, of both players at once.
+        """One CFR update, number t = 1, 2, ... of this search: of both players at once, or of one
+        after the other, as the rule says. All averages are of the policies before it; the second
+        player's pass finds them in the averages already.
 
         interior: [node] bool, the root among them. Leaves are the other children of interior nodes.
         """
         if self._interior is None or (interior != self._interior).any():
             self._interior, self._plan = interior.copy(), _plan(self.tree, self.root, interior)
-        nodes = self._plan.decisions
         self.num_updates += 1
+        weight = self.num_updates**self.rule.averaging_power
+        averages = self._pass((0,) if self.rule.alternating else (0, 1), leaf_values)
+        for total, one in zip(
+            (self.policy_sum, self.reach_sum, self.cfv_sum), averages, strict=True
+        ):
+            total += weight * one
+        if self.rule.alternating:
+            self._pass((1,), leaf_values)
+
+    def _pass(
+        self, players: tuple[int, ...], leaf_values: LeafValues | None
+    ) -> tuple[Array, Array, Array]:
+        """Updates the regrets of some players; returns own reach times policy [node, S, A], reach
+        and cfvs [2, node, S] of the policies before."""
+        nodes, legal = self._plan.decisions, self.tree.node_legal[self._plan.decisions]
         policy = np.zeros_like(self.regrets)
-        policy[nodes] = normalized(self.regrets[nodes], self.tree.node_legal[nodes])
+        policy[nodes] = normalized(np.maximum(self.regrets[nodes], 0), legal)
         reach = self._push_reach(policy)
         cfvs, action_cfvs = self._pull_cfvs(policy, self._end_cfvs(reach, leaf_values))
-        if self.gadget is not None:
-            self.gadget.update(cfvs[self.gadget.opponent, self.root])
+        if self.gadget is not None and self.gadget.opponent in players:
+            self.gadget.update(cfvs[self.gadget.opponent, self.root], self.num_updates)
         actor = self.tree.node_actor[nodes]
-        regret = action_cfvs[nodes] - cfvs[actor, nodes][:, :, None]
-        regret = np.where(self.tree.node_legal[nodes], self.regrets[nodes] + regret, 0)
-        self.regrets[nodes] = np.maximum(regret, 0)
-        weight = self.num_updates
-        self.policy_sum[nodes] += weight * reach[actor, nodes][:, :, None] * policy[nodes]
-        self.cfv_sum += weight * cfvs
-        self.reach_sum += weight * reach
+        instant = np.where(legal, action_cfvs[nodes] - cfvs[actor, nodes][:, :, None], 0)
+        regrets = accumulated(self.rule, self.regrets[nodes], instant, self.num_updates)
+        learns = np.isin(actor, players)[:, None, None]
+        self.regrets[nodes] = np.where(learns, regrets, self.regrets[nodes])
+        played = np.zeros_like(policy)
+        played[nodes] = reach[actor, nodes][:, :, None] * policy[nodes]
+        return played, reach, cfvs
 
     @property
     def average_policy(self) -> Array:
@@ -259,6 +292,7 @@ class Resolving:
     """Without it, the opponent's range is simply what the search before says: unsafe."""
     at_every_decision: bool = True
     """A player searches, as himself, also where his opponent decides."""
+    rule: Rule = RULES["sog"]
     resolves_first_decision: bool = True
     """A player whose first decision is not the start of the game re-solves there too, from the
     search of the whole game; otherwise he plays what that search says."""
@@ -266,7 +300,8 @@ class Resolving:
 
 def compose(tree: PublicTree, how: Resolving) -> Array:
     """[node, S, A]: the policies that players with a chain of searches each play everywhere."""
-    first = _run(PlainSearch(tree, ranges=normalized(tree.node_mask[0], tree.node_mask[0])), how)
+    start = normalized(tree.node_mask[0], tree.node_mask[0])
+    first = _run(PlainSearch(tree, ranges=start, rule=how.rule), how)
     policy = np.zeros(tree.node_legal.shape)
     # Per player and node, his search at the nearest node above where he made one.
     chains: tuple[dict[int, PlainSearch], ...] = ({}, {})
@@ -295,8 +330,15 @@ def resolve(before: PlainSearch, node: int, player: int, how: Resolving) -> Plai
         prior=ranges[opponent],
         terminate_cfvs=before.cfv_sum[opponent, node] / mass,
         alpha=how.alpha,
+        rule=how.rule,
     )
-    after = PlainSearch(tree, root=node, ranges=ranges, gadget=gadget if how.has_gadget else None)
+    after = PlainSearch(
+        tree,
+        root=node,
+        ranges=ranges,
+        gadget=gadget if how.has_gadget else None,
+        rule=how.rule,
+    )
     return _run(after, how)
 
 

@@ -1,3 +1,5 @@
+import asyncio
+import gc
 import hashlib
 import json
 import os
@@ -532,6 +534,23 @@ def test_only_late_writes_of_a_failed_save_are_not_told(
     assert told == ["another"]
     Late("Event loop is closed")
     assert told == ["another", "Event loop is closed"]
+
+
+def test_asyncio_does_not_tell_of_a_write_that_failed_with_its_save(
+    store: CheckpointStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.save(1, value(1), {})
+
+    async def fail(message: str) -> None:
+        raise ValueError(message)
+
+    async def forget() -> None:
+        for message in ("[os_error_code='28']", "another"):
+            await asyncio.wait([asyncio.create_task(fail(message))])
+        gc.collect()
+
+    asyncio.run(forget())
+    assert [str(one.exc_info[1]) for one in caplog.records if one.exc_info] == ["another"]
 
 
 def test_an_interrupt_waits_until_orbax_is_done(
