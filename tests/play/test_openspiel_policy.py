@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -10,10 +11,11 @@ from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games import make as make_game
+from sog.games.core import PLAYER_1
 from sog.games.openspiel import load_openspiel
 from sog.play import SearchAgent
 from sog.play.simple_agents import RandomAgent, TabularAgent
-from sog.tabular import compile_tree, solve
+from sog.tabular import CompiledGame, compile_tree, solve
 from sog.tabular.enumerated_game import EnumeratedGame
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -37,6 +39,7 @@ TWINS = (
     pytest.param("goofspiel(cards=3,order=random)", marks=pytest.mark.slow),
     "ii_goofspiel(cards=3)",
 )
+SEED = 5
 SMALL = SearchSettings(num_simulations=4)
 
 
@@ -101,6 +104,37 @@ def test_openspiel_finds_the_exploitability_of_a_search_that_composition_finds()
     policy = searching_policy(settings)
     found = exploitability.exploitability(policy.game, policy)
     assert found == pytest.approx(composed.exploitability[0], abs=1e-3)
+
+
+class NumberedAgent(SearchAgent):
+    """Draws the random numbers of a composition: a key for each decision node, from its number."""
+
+    def __init__(self, compiled: CompiledGame, settings: SearchSettings, player: int) -> None:
+        super().__init__(KUHN, ZeroEvaluator(), settings, player=player)
+        tree = self._tree = compiled.tree
+        self._node = 0
+        self._numbers = np.cumsum((tree.node_actor <= PLAYER_1) & tree.has_choice.any(axis=1)) - 1
+
+    def observe(self, outcome: int) -> None:
+        super().observe(outcome)
+        tree = self._tree
+        found = (tree.node_parent == self._node) & (tree.node_outcome == outcome)
+        self._node = int(np.flatnonzero(found)[0])
+
+    def _next_key(self) -> jax.Array:
+        key = jax.random.fold_in(jax.random.key(SEED), self._numbers[self._node])
+        return key[None]  # of a batch of one
+
+
+def test_openspiel_finds_the_exploitability_of_a_growing_search_with_the_same_random_numbers() -> (
+    None
+):
+    compiled = compile_tree(KUHN)
+    settings = SearchSettings(num_simulations=10)
+    composed = compose(compiled, ZeroEvaluator(), settings, seeds=1, first_seed=SEED, batch_size=8)
+    policy = AgentPolicy(KUHN, lambda player: NumberedAgent(compiled, settings, player))
+    found = exploitability.exploitability(policy.game, policy)
+    assert found == pytest.approx(composed.exploitability[0], abs=1e-5)
 
 
 def test_a_policy_of_searches_does_not_change_while_it_is_asked() -> None:
