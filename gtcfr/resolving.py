@@ -32,7 +32,7 @@ from gtcfr.gadget import NOBODY
 from gtcfr.packing import unpack
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult
-from gtcfr.settings import DEEPEST, REPLY
+from gtcfr.settings import DEEPEST, FIRST_CHILD, REPLY
 from gtcfr.tree import SearchTree
 from sog.games.core import CHANCE, Game
 
@@ -43,7 +43,7 @@ def next_root(
     path: Array,
     player: Array,
     *,
-    resolve_from: str = DEEPEST,
+    resolve_from: str = FIRST_CHILD,
     safe: bool = True,
 ) -> SearchRoot:
     """Where the next search of each chain starts.

@@ -43,10 +43,10 @@ class SearchSettings:
     """How many lost visits a simulation counts as while others of its phase run."""
     alpha: float = 0.5
     """Share of the gadget's range in the opponent's root range; the rest is his last range."""
-    resolve_from: str = DEEPEST
-    """Where a re-solve starts on the way from the last search: at the `deepest` state that its tree
-    holds (the paper); before the opponent's `reply` to its move, or after chance if that came
-    later; or always at the `first_child`, right after its move. See `gtcfr.resolving`."""
+    resolve_from: str = FIRST_CHILD
+    """Where a re-solve starts on the way from the last search: always at the `first_child`, right
+    after its move; before the opponent's `reply` to its move, or after chance if that came later;
+    or at the `deepest` state that its tree holds (the paper). See `gtcfr.resolving`."""
     leaf_averaging: float = 0.0
     """Share of the players' average ranges of the search so far in the ranges that leaves are asked
     about; the rest are those of the update. The paper's is 0."""

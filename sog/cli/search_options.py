@@ -140,7 +140,7 @@ def add_resolving_option(container: Any) -> None:
         choices=("deepest", "reply", "first_child"),
         help="where an agent's next search starts: at the deepest state on the way that his last "
         "tree holds (the paper); before the opponent's reply, or after chance if that came later; "
-        "always right after his own move (default: deepest, or what a run was set to)",
+        "right after his own move (default: first_child, or what a run was set to)",
     )
 
 

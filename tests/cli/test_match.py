@@ -145,14 +145,14 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> N
             "search": [4, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
-            "resolve_from": "deepest",
+            "resolve_from": "first_child",
         },
         {
             "name": "zero",
             "search": [4, 1],
             "rule": "sog",
             "leaf_averaging": 0,
-            "resolve_from": "deepest",
+            "resolve_from": "first_child",
         },
     ]
 
@@ -176,14 +176,14 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
             "search": [8, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
-            "resolve_from": "deepest",
+            "resolve_from": "first_child",
         },
         {
             "name": "kuhn at step 200",
             "search": [8, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
-            "resolve_from": "deepest",
+            "resolve_from": "first_child",
         },
     ]
 

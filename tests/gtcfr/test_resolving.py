@@ -54,7 +54,8 @@ def searched(rule: str, player: int) -> SearchResult:
 def test_terminating_is_worth_what_the_range_is_that_is_handed_on(rule: str, player: int) -> None:
     """At a leaf where all is worth 1 a cfv is the reach of the compatible cards of the other."""
     result = searched(rule, player)
-    root = next_root(KUHN, result, jnp.array([[CHECK, BET]]), jnp.array([player]))
+    path = jnp.array([[CHECK, BET]])
+    root = next_root(KUHN, result, path, jnp.array([player]), resolve_from="deepest")
     assert root.opponent.tolist() == [1 - player]
     assert np.asarray(root.path).tolist() == [[NO_EVENT, NO_EVENT]]
     state = jax.tree.map(lambda leaf: leaf[0], root.state)
