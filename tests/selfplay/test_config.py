@@ -254,7 +254,11 @@ CONFIGS = st.builds(
     Config,
     game=TEXTS,
     summary=TEXTS,
-    network=st.builds(NetworkSettings, torso=st.sampled_from(["mlp", "resnet"])),
+    network=st.builds(
+        NetworkSettings,
+        torso=st.sampled_from(["mlp", "resnet"]),
+        policy_heads=st.sampled_from([1, 2]),
+    ),
     search=SEARCHES,
     selfplay=st.builds(SelfplaySettings, resign_threshold=st.none() | st.floats(-1, 0)),
     solver=st.builds(SolverSettings, search=SEARCHES),

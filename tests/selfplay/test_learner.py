@@ -353,3 +353,25 @@ def test_what_is_said_of_one_corner_is_learned_of_all_four(symmetries: bool) -> 
     values, _ = apply_fn(one.state.params, features, jnp.ones((4, 2, 1)))
     assert values[0, 0, 0] == pytest.approx(0.5, abs=0.05)
     assert np.allclose(values[1:, 0, 0], 0.5, atol=0.05) == symmetries
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_an_example_and_its_twins_train_the_policy_head_of_the_player_to_act(player: int) -> None:
+    game = make("tic_tac_toe")
+    board = game.apply(game.root(), jnp.int32(0))
+    if player == 0:
+        board = game.apply(board, jnp.int32(1))
+    targets: dict[str, Any] = {
+        "state": np.asarray(pack(board))[None],
+        "ranges": np.ones((1, 2, 1), np.float32),
+        "policy": np.eye(9, dtype=np.float32)[None, [5]],
+        "policy_mask": np.ones((1, 1), bool),
+    }
+    said = dataclasses.replace(no_examples(game, 1), **targets)
+    network = NetworkSettings(width=16, depth=1, policy_heads=2)
+    apply_fn, params = make_network(game, network, seed=1)
+    one = Learner(game, apply_fn, SETTINGS, params)
+    one.train(take(said, np.zeros((4, SETTINGS.batch_size), int)))
+    before, after = params["policies"], one.state.params["policies"]
+    assert (np.asarray(after[player]["kernel"]) != before[player]["kernel"]).any()
+    assert_equal_params(after[1 - player], before[1 - player], 0)
