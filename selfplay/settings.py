@@ -150,9 +150,10 @@ class LearnerSettings:
     """The network that searches is an average over learner steps; so much of it stays per step. 0:
     it is the last one, as in the paper."""
     value_weight: float = 1.0
-    """w_v."""
+    """w_v: of the Huber loss, the mean over the known values of both players."""
     policy_weight: float = 0.01
-    """w_p."""
+    """w_p: of the KL divergence, the sum over the known infostates of the player to act; so it
+    counts more the more infostates a game has. See `networks.losses` on the published weights."""
     huber_delta: float = 1.0
     """Where the value loss turns from squares to absolute values, as a share of the largest
     utility."""
