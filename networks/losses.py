@@ -11,8 +11,8 @@ open. Here it is the mean over the known values of both players, so `value_weigh
 our reading: the mean is the default of TensorFlow, in which the paper's networks were written, and
 its w_p falls with the infostates of the game (1 for 1, 0.05 for 199, 0.01 for 1326), as suits a sum
 beside a mean. To read it as a sum, multiply w_v by the number of known values, in Scotland Yard at
-most 200 (the detectives have one infostate). Nor are delta and the unit of values published: for
-values of which the largest utility is U instead of 1, multiply w_v by U ** 2 and divide delta by U.
+most 200 (the detectives have one infostate). Nor is Huber's delta published. Values are shares of
+the largest utility U: a w_v and delta for values in points become w_v U ** 2 and delta / U.
 """
 
 from typing import Any, Final
