@@ -16,10 +16,11 @@ import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 
-from sog.games.core import Game
+from sog.games.core import PLAYER_1, Game
 
 TORSOS: Final = ("mlp", "resnet")
 VALUE_HEADS: Final = ("plain", "pairwise")
+POLICY_HEADS: Final = (1, 2)
 MOST_WIDTH: Final = 1_000_000
 MOST_DEPTH: Final = 1_000
 
@@ -38,6 +39,9 @@ class NetworkSettings:
     """plain: a value for every infostate. pairwise: an expected utility for every pair of
     infostates; values follow from it by the definition of a cfv, so they are zero-sum, and the
     network need not learn how they depend on whom the opponent can still have. For small S."""
+    policy_heads: int = 1
+    """1: logits for whoever acts. 2: a head for each player, as in Figure 6 of the paper, of which
+    that of the player to act answers; for players whose actions mean different things."""
 
     def __post_init__(self) -> None:
         if self.torso not in TORSOS:
@@ -45,6 +49,11 @@ class NetworkSettings:
         if self.value_head not in VALUE_HEADS:
             raise ValueError(
                 f"value_head must be one of {', '.join(VALUE_HEADS)}, got {self.value_head!r}."
+            )
+        if self.policy_heads not in POLICY_HEADS:
+            raise ValueError(
+                f"policy_heads must be {' or '.join(map(str, POLICY_HEADS))}, "
+                f"got {self.policy_heads}."
             )
         for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
             if not 1 <= getattr(self, name) <= most:
@@ -147,7 +156,10 @@ class CVPN(nnx.Module):
         # Small heads: an untrained network values everything near 0 and prefers no action.
         head = nnx.initializers.normal(_HEAD_SCALE / width**0.5)
         self.values = nnx.Linear(width, num_values, kernel_init=head, rngs=rngs)
-        self.policy = nnx.Linear(width, size * self.num_actions, kernel_init=head, rngs=rngs)
+        self.policies = nnx.List(
+            nnx.Linear(width, size * self.num_actions, kernel_init=head, rngs=rngs)
+            for _ in range(settings.policy_heads)
+        )
 
     def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
         """features: [batch, feature], see `EncodeState`; ranges: [batch, player, S], those of a
@@ -164,13 +176,18 @@ class CVPN(nnx.Module):
             inner = self.torso(inputs)
             values = self.values(inner).reshape(batch, 2, size)
         else:
-            weight = features[:, self.num_features :].reshape(batch, size, size)
+            pairs = features[:, self.num_features : self.num_features + size**2]
+            weight = pairs.reshape(batch, size, size)
             beliefs = opponents_given_own(weight, ranges)
             inner = self.torso(jnp.concatenate([inputs, size * beliefs.reshape(batch, -1)], axis=1))
             utilities = self.values(inner).reshape(batch, size, size)
             of_both = jnp.stack([utilities, -utilities.swapaxes(1, 2)], axis=1)
             values = jnp.sum(beliefs * of_both, axis=3)
-        return values, self.policy(inner).reshape(batch, size, self.num_actions)
+        logits = [head(inner).reshape(batch, size, self.num_actions) for head in self.policies]
+        if len(logits) == 1:
+            return values, logits[0]
+        acts_second = features[:, -1, None, None] > 0
+        return values, jnp.where(acts_second, logits[1], logits[0])
 
 
 def opponents_given_own(weight: Array, ranges: Array) -> Array:
@@ -204,19 +221,22 @@ _HEAD_SCALE: Final = 0.1
 
 @dataclasses.dataclass(frozen=True)
 class EncodeState:
-    """(game, public state) -> features [feature] of a network with this value head.
+    """(game, public state) -> features [feature] of a network with these settings.
 
     A class, since methods of equal networks are not equal: programs would be compiled for each.
     """
 
-    value_head: str
+    settings: NetworkSettings
 
     def __call__(self, game: Game[Any], state: Any) -> Array:
-        """The features of the game, and the joint weights where the head needs them."""
-        features = game.observe(state)
-        if self.value_head == "plain":
-            return features
-        return jnp.concatenate([features, joint_weights(game, state).reshape(-1)])
+        """The features of the game; then what the heads need: the joint weights, and last, 1 where
+        player 1 acts. Where nobody does, no policy is used, whichever head it is of."""
+        parts = [game.observe(state)]
+        if self.settings.value_head == "pairwise":
+            parts.append(joint_weights(game, state).reshape(-1))
+        if self.settings.policy_heads > 1:
+            parts.append((game.actor(state) == PLAYER_1).astype(jnp.float32)[None])
+        return jnp.concatenate(parts)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -229,7 +249,7 @@ class ApplyNetwork:
     @property
     def encode(self) -> EncodeState:
         """What the network is told of a public state, the ranges apart."""
-        return EncodeState(value_head=self.settings.value_head)
+        return EncodeState(self.settings)
 
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""

@@ -1,7 +1,18 @@
 """What a network is trained on, and how wrong it is: written for one example, vmapped once.
 
-Student of Games, "Training Process" and Table S2: the loss of an example is w_v times the Huber
-loss of the values plus w_p times the KL divergence of the policies.
+Student of Games, supplement, "Network Architecture and Optimization":
+
+    loss = w_v Huber(values, target values) + w_p (sum over infostates of KL(target || policy))
+
+with w_v and w_p of Table S2. The sum over infostates is the paper's, so `policy_weight` is w_p: it
+weighs one infostate's KL divergence, in nats, and a game with more infostates gives its policy more
+weight. Whether the Huber loss of the vector of values is their mean or their sum the paper leaves
+open. Here it is the mean over the known values of both players, so `value_weight` is w_v. That is
+our reading: the mean is the default of TensorFlow, in which the paper's networks were written, and
+its w_p falls with the infostates of the game (1 for 1, 0.05 for 199, 0.01 for 1326), as suits a sum
+beside a mean. To read it as a sum, multiply w_v by the number of known values, in Scotland Yard at
+most 200 (the detectives have one infostate). Nor is Huber's delta published. Values are shares of
+the largest utility U: a w_v and delta for values in points become w_v U ** 2 and delta / U.
 """
 
 from typing import Any, Final

@@ -49,11 +49,13 @@ def make_optimizer(settings: LearnerSettings) -> optax.GradientTransformation:
     )
     kinds = {
         "adam": optax.adam(rate),
-        "sgd": optax.sgd(rate, momentum=0.9),
+        "sgd": optax.sgd(rate, momentum=settings.momentum or None),
         "muon": optax.contrib.muon(rate, muon_weight_dimension_numbers=_as_matrices),
     }
-    clip = optax.clip_by_global_norm(settings.max_gradient_norm)
-    return optax.chain(clip, kinds[settings.optimizer])
+    optimizer = kinds[settings.optimizer]
+    if settings.max_gradient_norm is None:
+        return optimizer
+    return optax.chain(optax.clip_by_global_norm(settings.max_gradient_norm), optimizer)
 
 
 def _as_matrices(params: Any) -> Any:

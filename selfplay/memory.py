@@ -79,7 +79,7 @@ def search_bytes(
     game: Game[Any], network: NetworkSettings, settings: SearchSettings, path_length: int
 ) -> int:
     """The tree of one search. path_length: see `SearchSettings.shape`."""
-    encode = EncodeState(value_head=network.value_head)
+    encode = EncodeState(network)
     encoded = () if game.num_infostates == 1 else jax.eval_shape(lambda: encode(game, game.root()))
     shape = settings.shape(game, path_length)
     make = functools.partial(empty_tree, game, shape, predictive=settings.cfr_rule.predictive)

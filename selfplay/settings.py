@@ -138,6 +138,8 @@ class LearnerSettings:
     """Examples per step, over all GPUs."""
     optimizer: str = "adam"
     """adam, sgd, or muon, which makes the steps of matrices orthogonal (beyond the paper)."""
+    momentum: float = 0.9
+    """Of sgd: so much of the last step is in the next one; 0 for none."""
     learning_rate: float = 1e-3
     """alpha_init: the rate at step t is alpha_init * d ** (t / T_decay)."""
     decay_rate: float = 0.5
@@ -150,14 +152,15 @@ class LearnerSettings:
     """The network that searches is an average over learner steps; so much of it stays per step. 0:
     it is the last one, as in the paper."""
     value_weight: float = 1.0
-    """w_v."""
+    """w_v: of the Huber loss, the mean over the known values of both players."""
     policy_weight: float = 0.01
-    """w_p."""
+    """w_p: of the KL divergence, the sum over the known infostates of the player to act; so it
+    counts more the more infostates a game has. See `networks.losses` on the published weights."""
     huber_delta: float = 1.0
     """Where the value loss turns from squares to absolute values, as a share of the largest
     utility."""
-    max_gradient_norm: float = 1.0
-    """Longer gradients are shortened to it."""
+    max_gradient_norm: float | None = 1.0
+    """Longer gradients are shortened to it; None: they stay as they are."""
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "decay_steps"):
@@ -167,9 +170,11 @@ class LearnerSettings:
                 f"optimizer must be one of {', '.join(OPTIMIZERS)}, got {self.optimizer!r}."
             )
         for name in ("learning_rate", "decay_rate", "huber_delta", "max_gradient_norm"):
-            _is_number(name, getattr(self, name), above=0)
-        if not 0 <= self.average_decay < 1:
-            raise ValueError(f"average_decay must be in [0, 1), got {self.average_decay}.")
+            if getattr(self, name) is not None:
+                _is_number(name, getattr(self, name), above=0)
+        for name in ("momentum", "average_decay"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} must be in [0, 1), got {getattr(self, name)}.")
         for name in ("value_weight", "policy_weight"):
             _is_number(name, getattr(self, name), at_least=0)
 

@@ -14,7 +14,7 @@ PAGES = [README, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").rglob
 
 def _run_example(number: int) -> None:
     blocks = re.findall(r"```python\n(.*?)```", LIBRARY.read_text(), re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     exec(compile(blocks[number], str(LIBRARY), "exec"), {})
 
 
@@ -57,8 +57,13 @@ def test_the_search_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert values
 
 
-def test_two_agents_play_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_network_answers(capsys: pytest.CaptureFixture[str]) -> None:
     _run_example(2)
+    assert capsys.readouterr().out.splitlines() == ["(1, 2, 3)", "(1, 3, 3)"]
+
+
+def test_two_agents_play_a_game(capsys: pytest.CaptureFixture[str]) -> None:
+    _run_example(3)
     assert float(capsys.readouterr().out) in (-2.0, -1.0, 1.0, 2.0)
 
 

@@ -1,5 +1,6 @@
 """The network: what goes in, what comes out, and what must not matter."""
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -140,6 +141,8 @@ def test_a_resnet_needs_features_that_are_planes() -> None:
         ({"torso": "cnn"}, r"^torso must be one of mlp, resnet, got 'cnn'\.$"),
         ({"width": 0}, r"^width must be an integer from 1 to 1000000, got 0\.$"),
         ({"depth": -1}, r"^depth must be an integer from 1 to 1000, got -1\.$"),
+        ({"policy_heads": 0}, r"^policy_heads must be 1 or 2, got 0\.$"),
+        ({"policy_heads": 3}, r"^policy_heads must be 1 or 2, got 3\.$"),
     ],
 )
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
@@ -165,7 +168,7 @@ def test_functions_of_equal_networks_are_equal_so_that_programs_are_shared() -> 
     assert first != make_network(make("kuhn"), NetworkSettings(width=9, depth=2))[0]
 
 
-# The pairwise head.
+# The pairwise head, and a policy head for each player.
 
 
 @functools.cache
@@ -224,5 +227,83 @@ def test_a_search_asks_a_pairwise_network() -> None:
     evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
     settings = SearchSettings(num_simulations=3)
     run = jax.jit(functools.partial(search, game, settings=settings))
+    result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
+    np.testing.assert_allclose(result.policy.sum(axis=2), 1, rtol=1e-5)
+
+
+TWO_HEADS = pytest.mark.parametrize(
+    "settings", [dataclasses.replace(one, policy_heads=2) for one in (TINY, PAIRWISE)]
+)
+
+
+def answer_of(apply_fn: ApplyNetwork, params: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values and logits at `belief_states`, and who acts there."""
+    game, states, ranges = belief_states()
+    features = jnp.stack([apply_fn.encode(game, state) for state in states])
+    values, logits = _apply(apply_fn, params, features, ranges)
+    actors = np.array([int(game.actor(state)) for state in states])
+    assert set(actors) == {0, 1}
+    return np.asarray(values), np.asarray(logits), actors
+
+
+@TWO_HEADS
+@pytest.mark.parametrize("player", [0, 1])
+def test_the_policy_head_of_the_player_to_act_answers(
+    settings: NetworkSettings, player: int
+) -> None:
+    apply_fn, params = make_network(make("leduc"), settings)
+    values, logits, actors = answer_of(apply_fn, params)
+    head = params["policies"][player]
+    head["bias"] = head["bias"] + 1
+    new_values, new_logits, _ = answer_of(apply_fn, params)
+    np.testing.assert_array_equal(new_values, values)
+    wanted = logits + (actors == player)[:, None, None]
+    np.testing.assert_allclose(new_logits, wanted, atol=1e-6)
+
+
+@TWO_HEADS
+@pytest.mark.parametrize("player", [0, 1])
+def test_the_policy_head_of_the_other_player_gets_no_gradient(
+    settings: NetworkSettings, player: int
+) -> None:
+    game, states, ranges = belief_states()
+    apply_fn, params = make_network(game, settings)
+    rows = [row for row, state in enumerate(states) if int(game.actor(state)) == player]
+    features = jnp.stack([apply_fn.encode(game, states[row]) for row in rows])
+
+    def square(params: Any) -> Any:
+        return jnp.sum(apply_fn(params, features, jnp.asarray(ranges)[np.array(rows)])[1] ** 2)
+
+    of_heads = jax.grad(square)(params)["policies"]
+    assert all((leaf != 0).any() for leaf in jax.tree.leaves(of_heads[player]))
+    assert all((leaf == 0).all() for leaf in jax.tree.leaves(of_heads[1 - player]))
+
+
+@TWO_HEADS
+def test_two_equal_policy_heads_answer_as_one(settings: NetworkSettings) -> None:
+    apply_fn, params = make_network(make("leduc"), settings)
+    params["policies"][1] = params["policies"][0]
+    one, _ = make_network(make("leduc"), dataclasses.replace(settings, policy_heads=1))
+    alone = {**params, "policies": {0: params["policies"][0]}}
+    for both, single in zip(answer_of(apply_fn, params), answer_of(one, alone), strict=True):
+        np.testing.assert_array_equal(both, single)
+
+
+def test_the_parameters_of_one_policy_head_are_those_of_checkpoints_of_old() -> None:
+    """Which were saved as a list, before there could be two heads: policy, torso, values."""
+    shapes = [leaf.shape for leaf in jax.tree.leaves(network_of("kuhn", TINY)[1])]
+    policy, values = [(9,), (8, 9)], [(6,), (8, 6)]  # biases and kernels; S = 3, A = 3
+    inputs = len(observed(make("kuhn"))) + 2 * 3
+    assert shapes == [*policy, (8,), (inputs, 8), (8,), (8, 8), *values]
+
+
+@pytest.mark.parametrize(("text", "settings"), [("leduc", PAIRWISE), ("tic_tac_toe", TINY_RESNET)])
+def test_a_search_asks_a_network_with_two_policy_heads(
+    text: str, settings: NetworkSettings
+) -> None:
+    game = make(text)
+    apply_fn, params = make_network(game, dataclasses.replace(settings, policy_heads=2))
+    evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
+    run = jax.jit(functools.partial(search, game, settings=SearchSettings(num_simulations=3)))
     result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
     np.testing.assert_allclose(result.policy.sum(axis=2), 1, rtol=1e-5)

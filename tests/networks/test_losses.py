@@ -43,6 +43,19 @@ def test_the_losses_of_a_small_example_are_those_worked_out_by_hand() -> None:
     assert found["policy_loss"] == pytest.approx(POLICY_LOSS, rel=1e-5)
 
 
+def test_twice_the_infostates_double_the_policy_loss_and_leave_the_value_loss() -> None:
+    """The sum of the paper's formula, and the mean that it leaves open."""
+    one = example()
+    axes = {"values": 1, "value_mask": 1, "legal": 0, "policy": 0, "policy_mask": 0}
+    twice = example(
+        **{name: np.concatenate(2 * [getattr(one, name)], axis) for name, axis in axes.items()}
+    )
+    values, logits = np.concatenate([VALUES, VALUES], axis=1), np.concatenate([LOGITS, LOGITS])
+    found = example_losses(jnp.asarray(values), jnp.asarray(logits), twice, huber_delta=1.0)
+    assert float(found["policy_loss"]) == pytest.approx(2 * POLICY_LOSS, rel=1e-5)
+    assert float(found["value_loss"]) == pytest.approx((0.125 + 1.5) / 2)
+
+
 def test_beyond_delta_errors_count_linearly() -> None:
     # delta (|error| - delta / 2): 0.25 (0.5 - 0.125) and 0.25 (2 - 0.125).
     found = losses(example(), delta=0.25)

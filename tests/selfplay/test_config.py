@@ -155,6 +155,7 @@ def test_the_own_checks_of_a_table_are_told_with_its_name(leduc: str, tmp_path: 
     says = "replay: least must be at most size = 10, got 2000."
     assert problem(leduc, "replay.size=10").endswith(says)
     assert problem(leduc, "selfplay.td1=nan").endswith("td1 must be in [0, 1], got nan.")
+    assert problem(leduc, "learner.momentum=1").endswith("momentum must be in [0, 1), got 1.0.")
 
 
 def test_a_game_is_needed(tmp_path: Path) -> None:
@@ -254,7 +255,11 @@ CONFIGS = st.builds(
     Config,
     game=TEXTS,
     summary=TEXTS,
-    network=st.builds(NetworkSettings, torso=st.sampled_from(["mlp", "resnet"])),
+    network=st.builds(
+        NetworkSettings,
+        torso=st.sampled_from(["mlp", "resnet"]),
+        policy_heads=st.sampled_from([1, 2]),
+    ),
     search=SEARCHES,
     selfplay=st.builds(SelfplaySettings, resign_threshold=st.none() | st.floats(-1, 0)),
     solver=st.builds(SolverSettings, search=SEARCHES),
@@ -315,6 +320,7 @@ def test_the_published_settings_of_scotland_yard() -> None:
         "network.depth": 6,
         "network.width": 512,
         "learner.batch_size": 1024,
+        "network.policy_heads": 2,  # Figure 6
         "learner.optimizer": "sgd",
         "learner.learning_rate": 0.1,
         "learner.decay_steps": 2_000_000,
@@ -333,6 +339,16 @@ def test_the_published_settings_of_scotland_yard() -> None:
         "search.prior_temperature": 1,
     }
     assert {key: flat[key] for key in published} == published
+    # The paper tells of none of these.
+    off = {
+        "solver.tremble": 0,
+        "solver.random_ranges": 0,
+        "selfplay.search_targets": 0,
+        "search.leaf_averaging": 0,
+        "learner.momentum": 0,
+        "learner.average_decay": 0,
+    }
+    assert {key: flat[key] for key in off} == off
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

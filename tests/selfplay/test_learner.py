@@ -23,6 +23,7 @@ from sog.games import make
 from tests.tabular.small_games import tree_of
 
 KUHN = make("kuhn")
+CLIP = 0.05
 SETTINGS = LearnerSettings(
     batch_size=8,
     learning_rate=0.01,
@@ -31,7 +32,7 @@ SETTINGS = LearnerSettings(
     value_weight=1.5,
     policy_weight=0.3,
     huber_delta=0.2,
-    max_gradient_norm=0.05,
+    max_gradient_norm=CLIP,
 )
 
 
@@ -105,7 +106,7 @@ def plain_steps(
         norm = float(np.sqrt(sum(np.sum(np.square(leaf)) for leaf in jax.tree.leaves(gradient))))
         history.append({name: float(term) for name, term in terms.items()})
         history[-1]["gradient_norm"] = norm
-        scale = min(1.0, settings.max_gradient_norm / norm)
+        scale = min(1.0, CLIP / norm)
         clipped = jax.tree.map(lambda leaf, scale=scale: scale * leaf, gradient)
         updates, state = adam.update(clipped, state, params)
         rate = settings.learning_rate * settings.decay_rate ** (step / settings.decay_steps)
@@ -129,7 +130,7 @@ def test_steps_equal_those_of_plain_optax() -> None:
     assert terms.keys() == history[0].keys()
     for name, value in terms.items():
         assert value == pytest.approx(np.mean([step[name] for step in history]), rel=1e-4)
-    assert terms["gradient_norm"] > SETTINGS.max_gradient_norm  # so that clipping is tested
+    assert terms["gradient_norm"] > CLIP  # so that clipping is tested
 
 
 def assert_moved(params: Any) -> None:
@@ -252,6 +253,23 @@ def test_plain_descent_has_momentum_and_long_gradients_are_shortened() -> None:
     np.testing.assert_allclose(second, [-0.5 * (1.08 + 1), -0.5 * 1.44], rtol=1e-5)
 
 
+def test_plain_descent_without_momentum_and_clipping_follows_the_gradient() -> None:
+    settings = dataclasses.replace(
+        SETTINGS,
+        optimizer="sgd",
+        learning_rate=0.5,
+        decay_rate=1.0,
+        momentum=0.0,
+        max_gradient_norm=None,
+    )
+    optimizer = make_optimizer(settings)
+    params = jnp.zeros(2)
+    state = optimizer.init(params)
+    for gradient in ([30.0, 40.0], [1.0, 0.0]):
+        updates, state = optimizer.update(jnp.array(gradient), state, params)
+        np.testing.assert_allclose(updates, -0.5 * np.array(gradient), rtol=1e-5)
+
+
 def test_muon_makes_steps_of_kernels_orthogonal_and_sees_convolutions_as_matrices() -> None:
     """Singular values of a step are about the rate, whatever those of the gradient are."""
     settings = dataclasses.replace(SETTINGS, optimizer="muon", learning_rate=0.1, decay_rate=1.0)
@@ -353,3 +371,25 @@ def test_what_is_said_of_one_corner_is_learned_of_all_four(symmetries: bool) -> 
     values, _ = apply_fn(one.state.params, features, jnp.ones((4, 2, 1)))
     assert values[0, 0, 0] == pytest.approx(0.5, abs=0.05)
     assert np.allclose(values[1:, 0, 0], 0.5, atol=0.05) == symmetries
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_an_example_and_its_twins_train_the_policy_head_of_the_player_to_act(player: int) -> None:
+    game = make("tic_tac_toe")
+    board = game.apply(game.root(), jnp.int32(0))
+    if player == 0:
+        board = game.apply(board, jnp.int32(1))
+    targets: dict[str, Any] = {
+        "state": np.asarray(pack(board))[None],
+        "ranges": np.ones((1, 2, 1), np.float32),
+        "policy": np.eye(9, dtype=np.float32)[None, [5]],
+        "policy_mask": np.ones((1, 1), bool),
+    }
+    said = dataclasses.replace(no_examples(game, 1), **targets)
+    network = NetworkSettings(width=16, depth=1, policy_heads=2)
+    apply_fn, params = make_network(game, network, seed=1)
+    one = Learner(game, apply_fn, SETTINGS, params)
+    one.train(take(said, np.zeros((4, SETTINGS.batch_size), int)))
+    before, after = params["policies"], one.state.params["policies"]
+    assert (np.asarray(after[player]["kernel"]) != before[player]["kernel"]).any()
+    assert_equal_params(after[1 - player], before[1 - player], 0)

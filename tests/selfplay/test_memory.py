@@ -30,7 +30,8 @@ def refusal(monkeypatch: pytest.MonkeyPatch, run: tuple[Game[Any], Config], ther
 
 
 @pytest.mark.parametrize(
-    "network", [NetworkSettings(), NetworkSettings(width=7, depth=2, value_head="pairwise")]
+    "network",
+    [NetworkSettings(), NetworkSettings(width=7, depth=2, value_head="pairwise", policy_heads=2)],
 )
 def test_parameters_are_counted_without_making_them(network: NetworkSettings) -> None:
     game = make("leduc")

@@ -125,6 +125,18 @@ def test_another_configuration_is_refused_by_its_first_key(path: Path) -> None:
         assert load_config(str(path / "config.toml")) == CONFIG
 
 
+def test_a_run_from_before_a_setting_existed_has_its_default(path: Path) -> None:
+    begin(path)
+    file = path / "config.toml"
+    lines = file.read_text().splitlines()
+    old = [line for line in lines if not line.startswith("policy_heads")]
+    assert len(old) == len(lines) - 1
+    file.write_text("\n".join(old))
+    assert RunFolder.read(path).config.network.policy_heads == 1
+    with RunFolder.open(path, CONFIG) as run:
+        assert run.config == CONFIG
+
+
 def test_a_run_goes_on_with_other_settings_of_how_long(path: Path) -> None:
     begin(path)
     longer = dataclasses.replace(
