@@ -4,6 +4,10 @@ Student of Games, Algorithm 2, SelfPlay and SoGSelfplayController. In every step
 decision: the mover's next search is re-solved from his own last one (`gtcfr.resolving`; summaries
 belong to one player, so a game carries two trees). Chance moves at once, with its true
 probabilities. A game that is over is replaced by a new one.
+
+Algorithm 2 ends a game after `moves_max` moves and trains on "the outcome" of what was played,
+which the paper does not define for a game that has not ended. Here such a game is played on at
+random to its end, so that it has one; what is played at random gives no examples.
 """
 
 import functools
@@ -63,7 +67,7 @@ class Decisions:
     there, before anything is mixed in."""
     infostates: Array  # [game, player] int32: there
     is_over: Array  # [game] bool: the game has ended by its rules
-    is_abandoned: Array  # [game] bool: somebody resigned, or there were too many moves
+    is_resigned: Array  # [game] bool: somebody resigned, so there is no outcome
     utility: Array  # [game]: of player 0, where the game is over
     queries: NewQueries
     is_full: Array  # [game] bool: a tree without room
@@ -114,24 +118,21 @@ def step_games(
     keys = jax.random.split(move_key, size)
     moved, resigns = _each_game(mesh, move)(worlds, result.policy, result.values, keys)
     is_over = jax.vmap(game.actor)(moved.state) == TERMINAL
-    abandoned = resigns
-    if settings.max_moves is not None:
-        abandoned |= ~is_over & (moved.num_decisions >= settings.max_moves)
     utility = jax.vmap(functools.partial(world_utility, game))(moved.state, moved.infostates)
     deal = functools.partial(_new_world, game, settings)
     new = _each_game(mesh, deal)(jax.random.split(deal_key, size))
     decisions = Decisions(
         visited=visited,
         infostates=worlds.infostates,
-        is_over=is_over & ~abandoned,
-        is_abandoned=abandoned,
+        is_over=is_over & ~resigns,
+        is_resigned=resigns,
         utility=jnp.where(is_over, utility, 0),
         queries=choose_queries(result.queries, settings.queries_per_search, query_key),
         is_full=result.is_full,
         overflows=num_events[:, 0] > settings.max_events,
         fault=result.fault,
     )
-    next_worlds = _where(is_over | abandoned, new, moved)
+    next_worlds = _where(is_over | resigns, new, moved)
     return Games(worlds=next_worlds, last=(last[0], last[1])), decisions
 
 
@@ -181,8 +182,11 @@ def _move(
     values: Array,
     key: Array,
 ) -> tuple[World, Array]:
-    """The mover acts in one game, and chance after him; also returns whether he resigns instead."""
-    action_key, event_key, chance_key = jax.random.split(key, 3)
+    """The mover acts in one game, and chance after him; also returns whether he resigns instead.
+
+    After `max_moves` decisions the rest of the game is played as well.
+    """
+    action_key, event_key, chance_key, rest_key = jax.random.split(key, 4)
     mover = game.actor(world.state)
     infostate = world.infostates[mover]
     legal = game.legal_actions(world.state)[infostate]
@@ -206,7 +210,10 @@ def _move(
         has_searched=world.has_searched.at[mover].set(True),
     )
     moved = _one_event(game, searched, action.astype(jnp.int32), event_key)
-    return _let_chance_move(game, moved, chance_key), resigns
+    moved = _let_chance_move(game, moved, chance_key)
+    if settings.max_moves is not None:
+        moved = _play_out(game, moved, moved.num_decisions >= settings.max_moves, rest_key)
+    return moved, resigns
 
 
 def _one_event(game: Game[Any], world: World, action: Array, key: Array) -> World:
@@ -233,6 +240,24 @@ def _let_chance_move(game: Game[Any], world: World, key: Array) -> World:
 
     settled: tuple[World, Array] = jax.lax.while_loop(is_chance, event, (world, key))
     return settled[0]
+
+
+def _play_out(game: Game[Any], world: World, is_cut: Array, key: Array) -> World:
+    """The end of a game that is cut: both players choose uniformly among their legal actions."""
+
+    def goes_on(carry: tuple[World, Array]) -> Array:
+        return is_cut & (game.actor(carry[0].state) != TERMINAL)
+
+    def event(carry: tuple[World, Array]) -> tuple[World, Array]:
+        world, key = carry
+        key, action_key, event_key = jax.random.split(key, 3)
+        mover = jnp.minimum(game.actor(world.state), 1)  # chance ignores the action
+        legal = game.legal_actions(world.state)[world.infostates[mover]]
+        action = jax.random.categorical(action_key, jnp.where(legal, 0.0, _NEVER))
+        return _one_event(game, world, action.astype(jnp.int32), event_key), key
+
+    ended: tuple[World, Array] = jax.lax.while_loop(goes_on, event, (world, key))
+    return ended[0]
 
 
 def _new_world(game: Game[Any], settings: SelfplaySettings, key: Array) -> World:

@@ -45,10 +45,11 @@ class SelfplaySettings:
     greedy_after: int | None = None
     """moves_greedy_after: from this move of a game on the most probable action is played."""
     max_moves: int | None = None
-    """moves_max: a game is given up after so many decisions, and gives no TD(1) examples, since it
-    has no outcome."""
+    """moves_max: after so many decisions nobody searches any more, and the rest of the game is
+    played at random, for its outcome. None: no limit."""
     resign_threshold: float | None = None
-    """Share of the largest utility; a player who expects less resigns. None: nobody resigns."""
+    """Share of the largest utility; a player who expects less resigns, and the game gives no TD(1)
+    examples. None: nobody resigns."""
     no_resign: float = 0.2
     """p_no_resign: share of games that are played to the end in any case."""
     td1: float = 0.0

@@ -31,7 +31,8 @@ class Trajectories:
         """Adds a step; returns the examples that come of it, if there are any.
 
         They are of the games that ended with it, and of the searches of the step where those give
-        targets of their own. Games that were abandoned have no outcome, and give none.
+        targets of their own. Games that somebody resigned have no outcome, and give none, as
+        in Algorithm 2.
         """
         rows: list[Any] = []
         if self._search_targets > 0:
@@ -61,7 +62,7 @@ class Trajectories:
                     for step, is_chosen in zip(trajectory, chosen, strict=True)
                     if is_chosen
                 ]
-            if decisions.is_over[number] or decisions.is_abandoned[number]:
+            if decisions.is_over[number] or decisions.is_resigned[number]:
                 trajectory.clear()
         return rows
 

@@ -112,7 +112,7 @@ class SelfplayWorker:
             ranges=ranges,
             counts={
                 "searches": len(decisions.is_over),
-                "games": int((decisions.is_over | decisions.is_abandoned).sum()),
+                "games": int((decisions.is_over | decisions.is_resigned).sum()),
                 "full_trees": int(decisions.is_full.sum()),
             },
             seconds=time.perf_counter() - began,

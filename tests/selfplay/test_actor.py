@@ -20,6 +20,7 @@ from gtcfr.settings import WHOLE_GAME, SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.actor import Decisions, World, start_games, step_games
 from selfplay.settings import SelfplaySettings
+from selfplay.trajectories import Trajectories
 from sog.evaluation import compose
 from sog.games import CHANCE, TERMINAL, Game, make
 from sog.play import rules
@@ -27,6 +28,8 @@ from sog.tabular import PublicTree, uniform_policy
 from tests.tabular.small_games import compiled_game, expected_utility, tree_of
 
 VERSION = 7
+AFTER_A_CHECK = 1
+"""The node of Kuhn poker where the second player may bet."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -178,7 +181,7 @@ def test_games_that_are_over_are_replaced_by_new_ones() -> None:
     num_over = 0
     for step in uniform_play():
         over, after = step.decisions.is_over, step.after
-        assert not step.decisions.is_abandoned.any()
+        assert not step.decisions.is_resigned.any()
         assert (after.num_decisions[over] == 0).all()
         assert not after.has_searched[over].any()
         assert (after.num_decisions[~over] == step.before.num_decisions[~over] + 1).all()
@@ -272,7 +275,7 @@ def test_searches_that_grow_are_asked_for_queries() -> None:
         np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
 
 
-# Play that resigns and gives up, in trees without room for the events since the last search.
+# Play that resigns and cuts games short, in trees without room for events since the last search.
 
 IMPATIENT = SelfplaySettings(
     batch_size=64,
@@ -301,7 +304,7 @@ def test_who_expects_too_little_resigns_where_that_is_allowed() -> None:
     """A jack facing a bet loses its chip of two at least, the most there is."""
     total = 0
     for step in impatient_play():
-        assert step.decisions.is_abandoned[resigns(step)].all()
+        assert step.decisions.is_resigned[resigns(step)].all()
         assert not step.decisions.is_over[resigns(step)].any()
         total += resigns(step).sum()
     assert total > 20
@@ -312,19 +315,39 @@ def test_who_expects_too_little_resigns_where_that_is_allowed() -> None:
     assert new.mean() == pytest.approx(1 - IMPATIENT.no_resign, abs=bound)
 
 
-def test_games_that_last_too_long_are_given_up() -> None:
-    num_given_up = num_over = 0
+def test_games_of_too_many_moves_are_played_to_their_end_at_random() -> None:
+    """After a check and a bet the first player has no search, and folds or calls equally often.
+
+    With the higher card he loses his ante by folding and wins two chips by calling, and nothing
+    else loses one or wins two there: two checks win one.
+    """
+    payoffs = []
     for step in impatient_play():
-        stays = ~resigns(step)
-        second = step.before.num_decisions == 1
-        ended = step.decisions.is_over | step.decisions.is_abandoned
-        assert ended[second].all()
-        assert not ended[~second & stays].any()
+        stays, second = ~resigns(step), step.before.num_decisions == 1
+        assert (step.decisions.is_over == (stays & second)).all()
         assert (step.after.num_decisions < 2).all()
-        num_given_up += int((step.decisions.is_abandoned & second & stays).sum())
-        num_over += int((step.decisions.is_over & second).sum())
-    assert num_given_up > 20  # a check and a bet
-    assert num_over > 100  # two checks, or a bet and an answer
+        checked = nodes_of(tree_of("kuhn"), step.decisions.visited.state) == AFTER_A_CHECK
+        has_higher_card = step.before.infostates[:, 0] > step.before.infostates[:, 1]
+        payoffs += step.decisions.utility[stays & second & checked & has_higher_card].tolist()
+    folds, calls = payoffs.count(-1.0), payoffs.count(2.0)
+    assert folds + calls + payoffs.count(1.0) == len(payoffs)
+    assert folds + calls > 20
+    assert abs(folds - calls) < 4 * (folds + calls) ** 0.5
+
+
+def test_games_of_too_many_moves_give_examples_with_their_outcome() -> None:
+    trajectories, random = Trajectories(IMPATIENT.batch_size, td1=1.0), np.random.default_rng(0)
+    num_examples = 0
+    for step in impatient_play():
+        found = trajectories.add(step.decisions, 2.0, random)
+        outcomes = step.decisions.utility[step.decisions.is_over] / 2.0
+        assert (found is None) == (len(outcomes) == 0)
+        if found is not None:
+            assert found.value_mask.sum(axis=2).tolist() == [[1, 1]] * len(found.values)
+            expected = np.repeat(outcomes, 2)  # the two belief states that were searched
+            np.testing.assert_array_equal(found.values.sum(axis=2)[:, 0], expected)
+            num_examples += len(expected)
+    assert num_examples > 500
 
 
 def test_what_is_played_is_mixed_with_uniform_play() -> None:

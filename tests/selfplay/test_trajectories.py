@@ -12,7 +12,7 @@ from selfplay.trajectories import Trajectories
 from sog.games import make
 
 KUHN = make("kuhn")
-GOES_ON, ENDS, ABANDONED = "goes on", "ends", "abandoned"
+GOES_ON, ENDS, RESIGNED = "goes on", "ends", "resigned"
 MAX_UTILITY = 4.0
 
 
@@ -34,7 +34,7 @@ def decisions(
         "visited": StoredExample(**parts),
         "infostates": np.array(infostates, np.int32),
         "is_over": np.array([course == ENDS for course in courses]),
-        "is_abandoned": np.array([course == ABANDONED for course in courses]),
+        "is_resigned": np.array([course == RESIGNED for course in courses]),
         "utility": np.array(utilities or [0.0] * len(courses), np.float32),
         "queries": None,  # neither these nor what may go wrong is looked at
         "is_full": np.zeros(1, bool),
@@ -90,10 +90,10 @@ def test_a_draw_is_known_too() -> None:
     assert found.value_mask.sum() == 2
 
 
-def test_abandoned_games_give_nothing_and_are_forgotten() -> None:
+def test_games_that_somebody_resigned_give_nothing_and_are_forgotten() -> None:
     trajectories = Trajectories(1, td1=1.0)
     assert add(trajectories, decisions(1, [GOES_ON], [(0, 1)])) is None
-    assert add(trajectories, decisions(2, [ABANDONED], [(0, 1)], [4.0])) is None
+    assert add(trajectories, decisions(2, [RESIGNED], [(0, 1)], [4.0])) is None
     found = add(trajectories, decisions(3, [ENDS], [(0, 1)], [4.0]))
     assert found is not None
     assert found.state[:, 0].tolist() == [30]
@@ -120,7 +120,7 @@ def test_a_belief_state_becomes_an_example_with_the_probability_that_was_set(td1
 def test_values_of_searches_become_targets_at_once_where_that_is_wanted() -> None:
     trajectories = Trajectories(2, td1=0.0, search_targets=1.0)
     cards = [(0, 1), (1, 2)]
-    for number, course in enumerate((GOES_ON, ENDS, ABANDONED)):
+    for number, course in enumerate((GOES_ON, ENDS, RESIGNED)):
         found = add(trajectories, decisions(number, [course] * 2, cards, [4.0, 4.0]))
         assert found is not None
         assert found.state[:, 0].tolist() == [10 * number, 10 * number + 1]
