@@ -108,7 +108,7 @@ def test_the_gadget_and_searches_at_the_opponents_decisions_make_a_difference() 
         agent.observe(CHECK)
         agent.observe(BET)
         policies.append(agent.policy(1))
-    assert np.abs(policies[0] - policies[1]).max() > 0.01
+    assert np.abs(policies[0] - policies[1]).max() > 0.001
     assert np.abs(policies[0] - policies[2]).max() > 0.001
 
 

@@ -1,6 +1,7 @@
 """The same agent where nothing is hidden, against exact play by plain exhaustive search."""
 
 import copy
+import dataclasses
 import functools
 import itertools
 import random
@@ -189,7 +190,8 @@ def test_a_greedy_agent_that_begins_loses_no_line_of_tic_tac_toe() -> None:
 
 def test_a_search_goes_on_from_a_state_that_the_last_tree_holds() -> None:
     """And where it does not hold it, from an earlier one, by the events since."""
-    agent = SearchAgent(make("tic_tac_toe"), ZeroEvaluator(), settings_of(40), player=0)
+    settings = dataclasses.replace(settings_of(40), resolve_from="deepest")
+    agent = SearchAgent(make("tic_tac_toe"), ZeroEvaluator(), settings, player=0)
     agent.act(0)
     first = agent.last_search
     assert first is not None
