@@ -24,8 +24,8 @@ from sog.games.core import Game
 _MEMINFO: Final = Path("/proc/meminfo")
 _CGROUP: Final = Path("/sys/fs/cgroup")
 _BYTES_PER_NUMBER: Final = 4
-_TREES_PER_GAME: Final = 3
-"""In self-play: the search that goes on, and the last one of each player."""
+_LAST_SEARCHES: Final = 2
+"""Trees that a game of self-play keeps beside the searches that go on: one of each player."""
 _STEPS_PER_CALL: Final = 8
 _UNITS: Final = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
@@ -37,7 +37,7 @@ def check_training(game: Game[Any], config: Config) -> None:
     parts = {
         _named("network", config.network): learner_bytes(game, config),
         f"selfplay.batch_size = {play.batch_size} searches of search.num_simulations = "
-        f"{config.search.num_simulations}": _TREES_PER_GAME
+        f"{config.search.num_simulations}": (play.searches_per_decision + _LAST_SEARCHES)
         * play.batch_size
         * trees(config.search, play.max_events),
         f"solver.batch_size = {solver.batch_size} searches of solver.search.num_simulations = "

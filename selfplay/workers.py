@@ -111,7 +111,7 @@ class SelfplayWorker:
             states=states,
             ranges=ranges,
             counts={
-                "searches": len(decisions.is_over),
+                "searches": len(decisions.is_full),
                 "games": int((decisions.is_over | decisions.is_resigned).sum()),
                 "full_trees": int(decisions.is_full.sum()),
             },

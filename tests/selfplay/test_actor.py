@@ -18,9 +18,10 @@ from gtcfr.packing import pack
 from gtcfr.root import NO_EVENT
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from selfplay.actor import Decisions, World, start_games, step_games
+from selfplay.actor import Decisions, start_games, step_games
 from selfplay.settings import SelfplaySettings
 from selfplay.trajectories import Trajectories
+from selfplay.world import World
 from sog.evaluation import compose
 from sog.games import CHANCE, TERMINAL, Game, make
 from sog.play import rules
@@ -88,8 +89,10 @@ def nodes_of(tree: PublicTree, packed: Any) -> np.ndarray:
 UNIFORM = SelfplaySettings(batch_size=32, uniform_mix=1.0, max_events=4)
 
 
-def uniform_play(text: str = "kuhn", *, safe: bool = True) -> tuple[Step, ...]:
-    settings = dataclasses.replace(UNIFORM, safe=safe)
+def uniform_play(
+    text: str = "kuhn", *, safe: bool = True, everywhere: bool = False
+) -> tuple[Step, ...]:
+    settings = dataclasses.replace(UNIFORM, safe=safe, search_everywhere=everywhere)
     return play(text, _whole_game_of(text), settings, 60, network=False)
 
 
@@ -99,23 +102,36 @@ def _whole_game_of(text: str) -> SearchSettings:
 
 
 @pytest.mark.parametrize(
-    ("text", "safe"),
+    ("text", "safe", "everywhere"),
     [
-        ("kuhn", True),
-        pytest.param("kuhn", False, marks=pytest.mark.slow),
-        pytest.param("leduc(suit_isomorphism=true)", True, marks=pytest.mark.slow),
+        ("kuhn", True, False),
+        ("kuhn", True, True),
+        pytest.param("kuhn", False, False, marks=pytest.mark.slow),
+        pytest.param("leduc(suit_isomorphism=true)", True, False, marks=pytest.mark.slow),
+        pytest.param("leduc(suit_isomorphism=true)", True, True, marks=pytest.mark.slow),
     ],
 )
-def test_the_policies_found_are_those_of_the_composed_agent(text: str, safe: bool) -> None:
+def test_the_policies_found_are_those_of_the_composed_agent(
+    text: str, safe: bool, everywhere: bool
+) -> None:
     """A chain of searches per player, re-solved with the gadget: what is evaluated is trained on.
 
-    Also in the games that took the place of others.
+    Also in the games that took the place of others. With `everywhere` a player's searches at his
+    opponent's decisions show in the policies of those after them.
     """
     compiled = compiled_game(text)
     tree, search = compiled.tree, _whole_game_of(text)
-    composed = compose(compiled, ZeroEvaluator(), search, seeds=1, batch_size=8, safe=safe)
+    composed = compose(
+        compiled,
+        ZeroEvaluator(),
+        search,
+        seeds=1,
+        batch_size=8,
+        safe=safe,
+        search_everywhere=everywhere,
+    )
     seen: set[int] = set()
-    for step in uniform_play(text, safe=safe):
+    for step in uniform_play(text, safe=safe, everywhere=everywhere):
         visited = step.decisions.visited
         assert (visited.version == VERSION).all()
         for number, node in enumerate(nodes_of(tree, visited.state).tolist()):
@@ -128,6 +144,24 @@ def test_the_policies_found_are_those_of_the_composed_agent(text: str, safe: boo
     decisions = np.flatnonzero(tree.node_actor < CHANCE)
     assert len(seen) > 0.8 * len(decisions)
     assert text != "kuhn" or len(seen) == len(decisions) == 4
+
+
+def test_searches_at_the_opponents_decisions_change_what_is_found() -> None:
+    """So that the test above tells one way of searching from the other."""
+    apart = [
+        np.abs(one.decisions.visited.policy - two.decisions.visited.policy).max()
+        for one, two in zip(uniform_play(), uniform_play(everywhere=True), strict=True)
+    ]
+    assert max(apart) > 0.01
+
+
+def test_whoever_searches_begins_a_new_path() -> None:
+    for step in uniform_play(everywhere=True):
+        goes_on = ~step.decisions.is_over
+        assert step.after.has_searched[goes_on].all()
+        assert (step.after.num_events[goes_on] == 1).all()
+        assert (step.after.path[goes_on, :, 1:] == NO_EVENT).all()
+        assert len(step.decisions.is_full) == 2 * UNIFORM.batch_size
 
 
 def test_belief_states_are_those_where_the_games_stand() -> None:
@@ -397,10 +431,12 @@ def test_games_start_at_a_decision_whatever_chance_does_before() -> None:
     assert counts.min() > 5
 
 
-def test_devices_share_games_without_waiting_for_each_other() -> None:
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_devices_share_games_without_waiting_for_each_other(everywhere: bool) -> None:
     """XLA ends a process one of whose CPU devices waits too long for what another is to send."""
     game, mesh = make("leduc"), batch_mesh(4)
-    search, settings = SearchSettings(num_simulations=4), SelfplaySettings(batch_size=4)
+    search = SearchSettings(num_simulations=4)
+    settings = SelfplaySettings(batch_size=4, search_everywhere=everywhere)
     evaluator, key, version = jax.device_put(
         (ZeroEvaluator(), jax.random.key(0), np.int32(0)), on_all(mesh)
     )

@@ -1,6 +1,7 @@
 """The inline schedule: the same run gives the same numbers, whatever happens to its process."""
 
 import copy
+import dataclasses
 import functools
 import os
 import signal
@@ -58,14 +59,15 @@ training.run(progress=progress)
 
 
 @functools.cache
-def compiled() -> tuple[InlineTraining, Any]:
+def compiled(*, everywhere: bool = False) -> tuple[InlineTraining, Any]:
     """The one run of this process, since compiling takes long, and what it is at its start."""
-    inner = InlineTraining(make(CONFIG.game), CONFIG)
+    selfplay = dataclasses.replace(CONFIG.selfplay, search_everywhere=everywhere)
+    inner = InlineTraining(make(CONFIG.game), dataclasses.replace(CONFIG, selfplay=selfplay))
     return inner, copy.deepcopy(inner.save())
 
 
-def new_run() -> InlineTraining:
-    inner, start = compiled()
+def new_run(*, everywhere: bool = False) -> InlineTraining:
+    inner, start = compiled(everywhere=everywhere)
     inner.load(*copy.deepcopy(start))
     return inner
 
@@ -185,6 +187,20 @@ def test_games_in_progress_are_given_up_when_new_ones_begin() -> None:
     training.load(*after_one)
     assert_same(play_on(training, 3), begins_anew)
     assert not np.array_equal(goes_on["replay/ranges"], begins_anew["replay/ranges"])
+
+
+def test_with_searches_everywhere_too_a_run_goes_on_from_a_checkpoint_as_if_nothing_was() -> None:
+    training = new_run(everywhere=True)
+    play_on(training, 6)
+    assert training.counts["searches"] == 6 * 2 * 8  # two in each of the eight games
+    assert training.learner.step > 0
+    training.begin_new_games()
+    saved = copy.deepcopy(training.save())
+    goes_on = copy.deepcopy(play_on(training, 4))
+    training = new_run(everywhere=True)
+    assert_same(play_on(training, 6), saved[0])
+    training.load(*saved)
+    assert_same(play_on(training, 4), goes_on)
 
 
 def test_an_example_is_used_no_more_often_than_allowed() -> None:

@@ -77,6 +77,19 @@ def test_what_takes_most_is_named_with_the_bytes_that_there_are(
     assert message.endswith("B of memory; there are 1 GB.")
 
 
+def test_searches_everywhere_take_a_tree_more_per_game(
+    leduc: tuple[Game[Any], Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, config = leduc
+    needed = []
+    monkeypatch.setattr(memory, "check", lambda parts: needed.append(sum(parts.values())))
+    memory.check_training(game, config)
+    memory.check_training(game, load_config("leduc", ["selfplay.search_everywhere=true"]))
+    play = config.selfplay
+    tree = memory.search_bytes(game, config.network, config.search, play.max_events)
+    assert needed[1] - needed[0] == play.batch_size * tree
+
+
 def test_parts_that_fit_alone_can_be_too_much_together(
     leduc: tuple[Game[Any], Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
