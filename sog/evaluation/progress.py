@@ -6,7 +6,7 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.evaluation.composed import compose
-from sog.evaluation.value_error import HeldOut
+from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.games.core import Game
 from sog.tabular import compile_tree
 
@@ -25,7 +25,10 @@ class Progress:
         """
         self._compiled = compile_tree(game, max_nodes=max_nodes)
         self._search = search
-        self._held_out = HeldOut(self._compiled, num_states=num_states) if num_states else None
+        self._held_out = None
+        if num_states:
+            held_out = random_belief_states(self._compiled.tree, num_states, seed=0)
+            self._held_out = HeldOut(self._compiled, *held_out)
 
     def measure(self, evaluator: Evaluator) -> dict[str, float]:
         """Metrics in the game's own units; exploitability is the mean over a few seeds."""

@@ -1,9 +1,9 @@
 """How far a network's values are from the exact ones, on belief states it was not trained on.
 
-The belief states are those of random play: a public state drawn uniformly among those where
-the game goes on, and for each player the range with which he gets there if he picks his policy at
-random (each row uniformly among all distributions over the legal actions). The exact values are
-those of a long tabular solve below the state, with both ranges known.
+Usually those of random play: a public state drawn uniformly among those where the game goes on, and
+for each player the range with which he gets there if he picks his policy at random (each row
+uniformly among all distributions over the legal actions). The exact values are those of a long
+tabular solve below the state, with both ranges known.
 """
 
 import functools
@@ -31,6 +31,7 @@ class ValueErrors:
     """Means over belief states, and over the infostates for which a value is defined."""
 
     mean_absolute: Array  # in utility units
+    mean_absolute_in_range: Array  # the same over infostates of positive range only
     root_mean_square: Array  # in utility units
     policy_divergence: Array  # KL(exact || network), per infostate of positive range
 
@@ -38,10 +39,12 @@ class ValueErrors:
 class HeldOut:
     """Belief states with their exact values."""
 
-    def __init__(self, compiled: CompiledGame, *, num_states: int, seed: int = 0) -> None:
-        """Solves them; a game is small enough if all its subgames can be solved at once."""
+    def __init__(self, compiled: CompiledGame, nodes: np.ndarray, ranges: np.ndarray) -> None:
+        """Solves them; a game is small enough if all its subgames can be solved at once.
+
+        nodes: [state] int32, of the public tree; ranges: [state, player, S].
+        """
         self.game = EnumeratedGame(tree=compiled.tree)
-        nodes, ranges = random_belief_states(compiled.tree, num_states, seed)
         self._nodes, self._ranges = jnp.asarray(nodes), jnp.asarray(ranges)
         solver = exact_evaluator(self.game, iterations=_ITERATIONS, fading=1.0)
         self._exact = self._ask(solver)
@@ -121,6 +124,7 @@ def _compare(
     mask &= jax.vmap(game.compatible_reach)(states, ranges) > 0
     error = jnp.where(mask, values - exact[0], 0)
     count = jnp.sum(mask)
+    in_range = mask & (ranges > 0)
     legal = jax.vmap(game.legal_actions)(states)
     actor = jax.vmap(game.actor)(states)
 
@@ -133,6 +137,7 @@ def _compare(
     acts = (own > 0) & (actor < CHANCE)[:, None]
     return ValueErrors(
         mean_absolute=jnp.sum(jnp.abs(error)) / count,
+        mean_absolute_in_range=jnp.sum(jnp.where(in_range, jnp.abs(error), 0)) / jnp.sum(in_range),
         root_mean_square=jnp.sqrt(jnp.sum(error**2) / count),
         policy_divergence=jnp.sum(jnp.where(acts, divergence, 0)) / jnp.maximum(jnp.sum(acts), 1),
     )

@@ -22,7 +22,8 @@ NUM_STATES, SEED = 12, 3
 
 @functools.cache
 def held_out() -> HeldOut:
-    return HeldOut(compiled_game("kuhn"), num_states=NUM_STATES, seed=SEED)
+    compiled = compiled_game("kuhn")
+    return HeldOut(compiled, *random_belief_states(compiled.tree, NUM_STATES, SEED))
 
 
 def errors(evaluator: Evaluator) -> dict[str, float]:
@@ -88,6 +89,19 @@ def test_the_error_of_zero_is_the_mean_of_the_exact_values() -> None:
     assert found["mean_absolute"] > 0.3
     # Facing a bet, to fold and to call are far from equally good with a jack or a king.
     assert found["policy_divergence"] > 0.1
+
+
+def test_errors_where_the_range_is_zero_can_be_left_out() -> None:
+    compiled = compiled_game("kuhn")
+    nodes, ranges = random_belief_states(compiled.tree, 16, SEED)
+    ranges[:, :, 0] = 0  # nobody has a jack
+    ranges /= ranges.sum(axis=-1, keepdims=True)
+    jacks_only = Shifted(
+        inner=another_exact_evaluator(), shift=jnp.array([1.0, 0, 0]).reshape(1, 1, 1, 3)
+    )
+    found: ValueErrors = HeldOut(compiled, nodes, ranges).errors(jacks_only)
+    assert found.mean_absolute == pytest.approx(1 / 3, abs=0.05)
+    assert found.mean_absolute_in_range < 0.01
 
 
 @pytest.mark.parametrize(

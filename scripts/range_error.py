@@ -1,0 +1,145 @@
+"""How wrong a network is at the ranges of the present update, at average ranges, and between.
+
+Examples:
+    python scripts/range_error.py runs/leduc_demo
+    python scripts/range_error.py runs/leduc_demo --search 30,1 --rule sog --leaf-averaging 0
+
+With `leaf_averaging` a search asks about its leaves near the average ranges of its updates, not
+with those of the present update alone (`gtcfr.leaves`). Is a network better there? Here it searches
+from belief states of random play; then, for some leaves of every tree, its values and policies are
+compared with those of a long tabular solve, at the same leaves with each kind of ranges. Means over
+infostates, and over those of positive range alone, since the others' exact values depend on the
+equilibrium that the solve finds; values in the game's unit.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from machine import processor, versions
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.flow import normalize
+from gtcfr.root import belief_state
+from gtcfr.search import SearchResult, search
+from gtcfr.settings import SearchSettings
+from gtcfr.tree import take_reach
+from selfplay.trained import load_trained
+from sog.cli.errors import CommandError
+from sog.cli.numbers import positive_integer
+from sog.cli.search_numbers import read_method, read_search
+from sog.cli.search_options import add_method_options
+from sog.evaluation.value_error import HeldOut, random_belief_states
+from sog.tabular import CompiledGame, compile_tree
+from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
+from sog.tabular.public_tree import PublicTree
+
+PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "optax")
+
+
+def measure(run: Path, settings: SearchSettings, searches: int, leaves: int) -> dict[str, Any]:
+    """Searches so often, and looks at so many leaves of each tree."""
+    trained = load_trained(run)
+    compiled = compile_tree(trained.game)
+    nodes, kinds = leaf_ranges(compiled.tree, trained.evaluator, settings, searches, leaves)
+    rows = {}
+    for kind, ranges in kinds.items():
+        found = HeldOut(compiled, nodes, ranges).errors(trained.evaluator)
+        rows[kind] = {
+            "mean_absolute": float(found.mean_absolute),
+            "mean_absolute_in_range": float(found.mean_absolute_in_range),
+            "policy_divergence": float(found.policy_divergence),
+            "infostates_without_range": _share_without(compiled, nodes, ranges),
+        }
+    return {
+        "run": run.name,
+        "step": trained.step,
+        "game": str(trained.game),
+        "unit": trained.game.unit,
+        "search": [settings.num_simulations, settings.simulations_per_update],
+        "rule": settings.rule,
+        "leaf_averaging": settings.leaf_averaging,
+        "searches": searches,
+        "leaves": len(nodes),
+        "errors": rows,
+        "processor": processor(),
+        "versions": versions(PACKAGES),
+    }
+
+
+def leaf_ranges(
+    tree: PublicTree,
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    searches: int,
+    leaves: int,
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Some leaves, as nodes of the public tree, and their ranges [leaf, player, S] of each kind."""
+    game = EnumeratedGame(tree=tree)
+    nodes, ranges = random_belief_states(tree, searches, seed=0)
+    root = belief_state(EnumeratedState(node=jnp.asarray(nodes)), jnp.asarray(ranges))
+
+    def run(evaluator: Evaluator) -> Any:
+        key = jax.random.key(0)
+        result = search(game, evaluator=evaluator, root=root, key=key, settings=settings)
+        return jax.vmap(_ranges_of_leaves)(result)
+
+    program: Any = jax.jit(run)
+    found_nodes, kinds, is_known = jax.tree.map(np.asarray, program(evaluator))
+    random = np.random.default_rng(0)
+    chosen: list[tuple[int, int]] = []
+    for number, known in enumerate(is_known):
+        slots = random.permutation(np.flatnonzero(known))[:leaves]
+        chosen += [(number, slot) for slot in slots.tolist()]
+    at = tuple(np.array(chosen).T)
+    return found_nodes[at], {kind: values[at] for kind, values in kinds.items()}
+
+
+def _ranges_of_leaves(result: SearchResult) -> tuple[Any, dict[str, Any], Any]:
+    """Of one tree, a row per slot: nodes, ranges, and whether updates reached the leaf for both."""
+    tree, leaf = result.tree, result.tree.leaf
+    reach = take_reach(tree.reach_rows, leaf.source, leaf.mask)
+    present = normalize(reach, leaf.mask)
+    average = normalize(tree.leaf_statistics.reach_sum, leaf.mask)
+    sums = (reach.sum(axis=-1) > 0) & (tree.leaf_statistics.reach_sum.sum(axis=-1) > 0)
+    is_known = sums.all(axis=-1) & (leaf.edge >= 0)
+    kinds = {"present": present, "half each": (present + average) / 2, "average": average}
+    return leaf.state[:, 0], kinds, is_known
+
+
+def _share_without(compiled: CompiledGame, nodes: np.ndarray, ranges: np.ndarray) -> float:
+    mask = np.asarray(compiled.tree.node_mask)[nodes]
+    return float((ranges[mask] == 0).mean())
+
+
+def main() -> int:
+    """Runs the script."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", metavar="RUN", type=Path, help="a run folder of sog train")
+    parser.add_argument("--search", metavar="S,C", help="default: the search the run evaluates")
+    add_method_options(parser)
+    parser.add_argument("--searches", type=positive_integer, default=512, metavar="N")
+    parser.add_argument(
+        "--leaves", type=positive_integer, default=4, metavar="N", help="of each search"
+    )
+    given = parser.parse_args()
+    try:
+        settings = read_method(given, load_trained(given.run).settings)
+        if given.search is not None:
+            settings = read_search(given.search, settings)
+        found = measure(given.run, settings, given.searches, given.leaves)
+    except (CommandError, ValueError) as error:
+        parser.error(str(error))
+    print(json.dumps(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
