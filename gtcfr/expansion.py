@@ -37,7 +37,6 @@ def expansion_phase(
     evaluator: Evaluator,
     settings: SearchSettings,
     state: SearchState,
-    slot: Array,
     phase: Array,
 ) -> SearchState:
     """The expansion phase: ceil(c) simulations on the same tree, then what they want added."""
@@ -48,13 +47,13 @@ def expansion_phase(
         tree, wanted = carry
         keys = _keys(state, _SIMULATION_KEYS, phase * num_simulations + number)
         paths = jax.vmap(functools.partial(simulate, game, settings))(
-            tree, visits_before, slot, keys
+            tree, visits_before, state.slot, keys
         )
         new = (paths.edge, paths.slot_to_widen, paths.outcome)
         wanted = jax.tree.map(lambda all_of_them, one: all_of_them.at[number].set(one), wanted, new)
         return jax.vmap(count_visits)(tree, paths), wanted
 
-    nothing = jnp.full((num_simulations, *slot.shape), NO_PARENT, jnp.int32)
+    nothing = jnp.full((num_simulations, *state.slot.shape), NO_PARENT, jnp.int32)
     tree, wanted = repeat(num_simulations, run, (state.tree, (nothing, nothing, nothing)))
 
     def add(number: Array, state: SearchState) -> SearchState:

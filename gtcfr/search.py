@@ -5,11 +5,14 @@
     result = run(evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0))
     result.policy    # [batch, infostate, action]
 
-A search alternates between the regret update phase (`gtcfr.update`) and the expansion phase
-(`gtcfr.simulation`, `gtcfr.growth`). It is pure, and the caller compiles it.
+`search` is `begin`, `advance` to the end and `read`; in parts, a search can be watched while it
+grows, and stopped when time is up. It alternates between the regret update phase (`gtcfr.update`)
+and the expansion phase (`gtcfr.expansion`). All is pure, and the caller compiles it.
 """
 
 import functools
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -18,20 +21,19 @@ import numpy as np
 from jax import Array
 from jax.sharding import Mesh
 
-from gtcfr.evaluator import Evaluator, Fault, encode_to_keep
-from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves, expansion_phase, repeat
+from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.expansion import expansion_phase, repeat
 from gtcfr.flow import normalize
-from gtcfr.gadget import Gadget, make_gadget
-from gtcfr.growth import NewLeaves, plant
-from gtcfr.leaves import no_answers, value_leaves
+from gtcfr.gadget import Gadget
+from gtcfr.initial_state import initial_state
 from gtcfr.mesh import on_all, split_batch
-from gtcfr.packing import pack, packed_width, unpack
-from gtcfr.query import QuerySample, no_queries
-from gtcfr.root import NO_EVENT, SearchRoot
+from gtcfr.packing import unpack
+from gtcfr.query import QuerySample
+from gtcfr.root import SearchRoot
 from gtcfr.search_state import SearchState
-from gtcfr.settings import WHOLE_GAME, SearchSettings
-from gtcfr.tree import NO_PARENT, ROOT, SearchTree, empty_tree
-from gtcfr.update import push_ranges, regret_update
+from gtcfr.settings import SearchSettings
+from gtcfr.tree import SearchTree
+from gtcfr.update import regret_update
 from sog.games.core import Game
 from sog.pytree import pytree
 
@@ -54,6 +56,8 @@ class SearchResult:
     queries: QuerySample
     fault: Fault
     """A leaf that the evaluator gave a value that is not finite, see `check_result`."""
+    num_updates: Array
+    """[batch] int32: regret updates made."""
 
     @property
     def is_full(self) -> Array:
@@ -77,142 +81,158 @@ def search(
     `gtcfr.mesh`; rounding apart, what is found does not depend on them (but every device numbers
     the random playouts of a `RolloutEvaluator` anew). Raises ValueError for sizes that cannot be.
     """
-    batch_size = len(root.path)
-    keys = (
-        key
-        if key.ndim
-        else jax.vmap(functools.partial(jax.random.fold_in, key))(jnp.arange(batch_size))
-    )
-    run = functools.partial(_search, game, settings)
-    if mesh is not None:
-        if batch_size % mesh.size:
-            raise ValueError(
-                f"a batch must be a multiple of the {mesh.size} devices of the mesh, "
-                f"got {batch_size}."
-            )
-        split = split_batch(mesh).spec
-        specs = (on_all(mesh).spec, split, split)
-        # The check wants loops to say of constants they begin with which devices they differ on.
-        run = jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
-    result: SearchResult = run(evaluator, root, keys)
+
+    def run(evaluator: Evaluator, root: SearchRoot, keys: Array) -> SearchResult:
+        state = initial_state(game, evaluator, settings, root, keys)
+        return read(game, _all_phases(game, evaluator, settings, state))
+
+    result: SearchResult = _on_devices(mesh, run, evaluator, root, _keys_of(root, key))
     return result
 
 
-def _search(
-    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, keys: Array
-) -> SearchResult:
-    """The searches of one device."""
-    path_length = root.path.shape[1]
-    shape = settings.shape(game, path_length)
-    state, slot = _initial_state(game, evaluator, settings, shape, root, keys)
+def begin(
+    game: Game[Any],
+    *,
+    evaluator: Evaluator,
+    root: SearchRoot,
+    key: Array,
+    settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+    mesh: Mesh | None = None,
+) -> SearchState:
+    """The same searches before their first update, for `advance`; arguments as in `search`."""
 
-    def phase(number: Array, state: SearchState) -> SearchState:
-        def update(count: Array, state: SearchState) -> SearchState:
-            step = number * settings.updates_per_phase + count + 1
-            return regret_update(game, evaluator, settings, state, step.astype(jnp.float32))
+    def start(evaluator: Evaluator, root: SearchRoot, keys: Array) -> SearchState:
+        return initial_state(game, evaluator, settings, root, keys)
 
-        state = repeat(settings.updates_per_phase, update, state)
-        if settings.grow:
-            state = expansion_phase(game, evaluator, settings, state, slot, number)
-        return state
+    state: SearchState = _on_devices(mesh, start, evaluator, root, _keys_of(root, key))
+    return state
 
-    state = jax.lax.fori_loop(0, settings.num_phases, phase, state)
-    read = functools.partial(_read_result, game)
-    policy, values, ranges = jax.vmap(read)(state.tree, slot)
+
+def advance(
+    game: Game[Any],
+    *,
+    evaluator: Evaluator,
+    state: SearchState,
+    count: Array | int,
+    settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+    mesh: Mesh | None = None,
+) -> SearchState:
+    """Goes on for `count` regret updates, or until there were `settings.num_updates`.
+
+    evaluator, settings and mesh are those of `begin`; count may be traced, so that one compiled
+    program serves all. What is found does not depend on how a search is cut into parts.
+    """
+
+    def run(evaluator: Evaluator, state: SearchState, count: Array) -> SearchState:
+        first = state.num_updates[0]
+        last = first + jnp.minimum(count[0], settings.num_updates - first)
+        return _part(game, evaluator, settings, state, first, last)
+
+    # Of the shape of a batch, as what the devices share must be.
+    counts = jnp.broadcast_to(jnp.asarray(count, jnp.int32), state.num_updates.shape)
+    advanced: SearchState = _on_devices(mesh, run, evaluator, state, counts)
+    return advanced
+
+
+def read(game: Game[Any], state: SearchState) -> SearchResult:
+    """What the searches have found so far; before the first update there is nothing to read."""
+    policy, values, ranges = jax.vmap(functools.partial(_read_result, game))(state.tree, state.slot)
     return SearchResult(
         policy=policy,
         values=values,
         ranges=ranges,
-        slot=slot,
+        slot=state.slot,
         tree=state.tree,
         gadget=state.gadget,
         queries=state.queries,
         fault=state.fault,
+        num_updates=state.num_updates,
     )
 
 
-def _initial_state(
+def _keys_of(root: SearchRoot, key: Array) -> Array:
+    """[batch]: a key for each search."""
+    if key.ndim:
+        return key
+    fold: Callable[..., Array] = functools.partial(jax.random.fold_in, key)
+    return jax.vmap(fold)(jnp.arange(len(root.path)))
+
+
+def _on_devices(
+    mesh: Mesh | None, run: Callable[..., Any], evaluator: Evaluator, batch: Any, others: Array
+) -> Any:
+    """Runs this with all of the evaluator, and on each device with its part of the rest."""
+    if mesh is None:
+        return run(evaluator, batch, others)
+    if len(others) % mesh.size:
+        raise ValueError(
+            f"a batch must be a multiple of the {mesh.size} devices of the mesh, got {len(others)}."
+        )
+    split = split_batch(mesh).spec
+    specs = (on_all(mesh).spec, split, split)
+    # The check wants loops to say of constants they begin with which devices they differ on.
+    shared = jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
+    return shared(evaluator, batch, others)
+
+
+def _all_phases(
+    game: Game[Any], evaluator: Evaluator, settings: SearchSettings, state: SearchState
+) -> SearchState:
+    """The whole search; the same as by `_part`, whose condition would cost it a third of its speed
+    where batches and trees are small."""
+    per_phase = settings.updates_per_phase
+
+    def phase(number: Array, state: SearchState) -> SearchState:
+        def update(count: Array, state: SearchState) -> SearchState:
+            return _update(game, evaluator, settings, number * per_phase + count, state)
+
+        state = repeat(per_phase, update, state)
+        if settings.grow:
+            state = expansion_phase(game, evaluator, settings, state, number)
+        return state
+
+    state = jax.lax.fori_loop(0, settings.num_phases, phase, state)
+    return replace(state, num_updates=jnp.full_like(state.num_updates, settings.num_updates))
+
+
+def _part(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
-    shape: Any,
-    root: SearchRoot,
-    keys: Array,
-) -> tuple[SearchState, Array]:
-    """The trees before the first update, and the interior slot that growth starts from.
-
-    A tree holds the branch from the root to that state, all children of the states on it, and
-    `lookahead` levels below.
-    """
-    batch_size, path_length = root.path.shape
-    predictive = settings.cfr_rule.predictive
-    encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
-    empty = empty_tree(game, shape, encoded, predictive=predictive)
-    depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
-    planted = jax.vmap(functools.partial(plant, game, evaluator, empty))(root.state, depth)
-    state = SearchState(
-        tree=planted,
-        gadget=jax.vmap(make_gadget)(root.opponent, root.terminate_cfvs),
-        root_state=jax.vmap(pack)(root.state),
-        ranges=root.ranges,
-        memory=evaluator.start(game, batch_size),
-        fault=Fault(
-            found=jnp.zeros(batch_size, bool),
-            state=jnp.zeros((batch_size, packed_width(game)), jnp.int32),
-        ),
-        queries=no_queries(game, batch_size, settings.num_queries),
-        keys=keys,
-        answers=no_answers(game, evaluator, batch_size, shape.num_leaves),
-    )
-    root_leaf = NewLeaves(
-        first=jnp.zeros(batch_size, jnp.int32), count=jnp.ones(batch_size, jnp.int32)
-    )
-    state = evaluate_new(game, evaluator, state, root_leaf)
-
-    def follow(number: Array, carry: tuple[SearchState, Array]) -> tuple[SearchState, Array]:
-        state, edge = carry
-        outcome = root.path[:, number]
-        here = jnp.where(outcome == NO_EVENT, NO_PARENT, edge)
-        state = expand_leaves(game, evaluator, settings, state, here, number, outcome)
-        return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
-
-    edge = jnp.full(batch_size, shape.root_edge, jnp.int32)
-    if path_length > 0:
-        state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
-    state = _ask_for_priors(game, evaluator, state, settings)
-    state = expand_leaves(game, evaluator, settings, state, edge, path_length)
-    slot = jax.vmap(_slot_below)(state.tree, edge)
-    if settings.lookahead == WHOLE_GAME:
-        return expand_down_to(game, evaluator, settings, state, WHOLE_GAME), slot
-    for level in range(2, settings.lookahead + 1):
-        state = _ask_for_priors(game, evaluator, state, settings)
-        state = expand_down_to(game, evaluator, settings, state, level)
-    return state, slot
-
-
-def _ask_for_priors(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, settings: SearchSettings
+    state: SearchState,
+    first: Array,
+    last: Array,
 ) -> SearchState:
-    """Puts all leaves to the evaluator without an update, for the policies of those to expand."""
-    if game.num_infostates == 1:
-        return state  # they were evaluated when they were added
-    state = push_ranges(game, state, settings.alpha)
-    return value_leaves(game, evaluator, state, None, settings.leaf_averaging)
+    """The updates `first`, ..., `last - 1` (the first of all is 0), and the simulations between."""
+    per_phase = settings.updates_per_phase
+    update = functools.partial(_update, game, evaluator, settings)
+    grow = functools.partial(expansion_phase, game, evaluator, settings)
+
+    def go_on(carry: tuple[Array, SearchState]) -> Array:
+        return carry[0] < last
+
+    def phase(carry: tuple[Array, SearchState]) -> tuple[Array, SearchState]:
+        done, state = carry
+        number = done // per_phase
+        end = number * per_phase + per_phase  # which may not be in this part
+        stop = jnp.minimum(last, end)
+        state = jax.lax.fori_loop(done, stop, update, state)
+        if settings.grow:
+            state = jax.lax.cond(stop == end, grow, lambda state, _: state, state, number)
+        return stop, state
+
+    state = jax.lax.while_loop(go_on, phase, (first, state))[1]
+    return replace(state, num_updates=jnp.full_like(state.num_updates, last))
 
 
-def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:
-    """The edge that an outcome leads along from the interior node below `edge`; or `edge` itself
-    where there is no outcome."""
-    slot = _slot_below(tree, edge)
-    number = jnp.argmax(tree.interior.outcome[slot] == outcome).astype(jnp.int32)
-    return jnp.where(outcome == NO_EVENT, edge, slot * tree.shape.num_children + number)
-
-
-def _slot_below(tree: SearchTree, edge: Array) -> Array:
-    """The interior slot that an edge leads to."""
-    children = tree.shape.num_children
-    row = tree.interior.child[edge // children, edge % children]
-    return jnp.where(edge == tree.shape.root_edge, ROOT, row)
+def _update(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    number: Array,
+    state: SearchState,
+) -> SearchState:
+    return regret_update(game, evaluator, settings, state, (number + 1).astype(jnp.float32))
 
 
 def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array, Array, Array]:

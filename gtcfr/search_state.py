@@ -1,4 +1,4 @@
-"""What a batch of searches carries from phase to phase."""
+"""What a batch of searches carries from phase to phase; it is all that a search needs to go on."""
 
 from typing import Any
 
@@ -33,3 +33,7 @@ class SearchState:
     answers: Answers
     keys: Array  # [batch]
     fault: Fault
+    slot: Array
+    """[batch] int32: the interior slot of the state that is searched; growth starts from there."""
+    num_updates: Array
+    """[batch] int32: regret updates made; all equal."""

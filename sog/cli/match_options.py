@@ -4,7 +4,7 @@ import argparse
 from typing import Final
 
 from sog.cli.numbers import positive_integer, seed
-from sog.cli.search_options import add_method_options, add_resolving_option
+from sog.cli.search_options import add_method_options, add_resolving_option, add_seconds_option
 
 DEFAULT_GAMES: Final = 100
 PLAYERS: Final = """\
@@ -38,7 +38,7 @@ over these pairs, by the normal approximation. Ctrl-C prints the result of the p
 finished (exit code 130).
 
 JSON: {{"game", "unit", "players": [{{"name", "search", "rule",
-"leaf_averaging", "resolve_from"}}], "games", "interrupted", "mean" (utility
+"leaf_averaging", "resolve_from", "seconds"}}], "games", "interrupted", "mean" (utility
 per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
 "mean_as" (player 0 and player 1), "wins", "draws", "losses", "seed", "seconds"}}.
 """
@@ -73,6 +73,7 @@ def add_player_options(parser: argparse.ArgumentParser) -> None:
     )
     add_method_options(parser)
     add_resolving_option(parser)
+    add_seconds_option(parser)
     add(
         "--max-nodes",
         type=positive_integer,

@@ -21,10 +21,10 @@ Type the number of an action or (the beginning of) its text, ? for help, q to le
 thought is shown after each game. Roles alternate from game to game unless --as is given.
 
 --save writes JSON: {{"game", "unit", "agent" ("name", "search", "rule", "leaf_averaging",
-"resolve_from"), "seed", "games": [{{"human" (the player), "utility" (to player 0), "moves":
-[{{"state", "actor", "action", "text" (of the action), "outcome", "event"}}] (action: null where
-chance moves), "infostates": [[of player 0, of player 1], ...] (before each move and at the end),
-"names" (their texts)}}]}}.
+"resolve_from", "seconds"), "seed", "games": [{{"human" (the player), "utility" (to player 0),
+"moves": [{{"state", "actor", "action", "text" (of the action), "outcome", "event"}}] (action: null
+where chance moves), "infostates": [[of player 0, of player 1], ...] (before each move and at the
+end), "names" (their texts)}}]}}.
 """
 
 

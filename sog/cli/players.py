@@ -49,6 +49,8 @@ class Player:
     make: AgentFactory
     search: SearchSettings | None
     """How it searches, if it does."""
+    seconds: float | None = None
+    """How long a search may take."""
 
     def as_json(self) -> dict[str, Any]:
         """Its name, and how it searches."""
@@ -59,6 +61,7 @@ class Player:
             "rule": search and search.rule,
             "leaf_averaging": search and search.leaf_averaging,
             "resolve_from": search and search.resolve_from,
+            "seconds": self.seconds,
         }
 
 
@@ -73,8 +76,8 @@ class Seating:
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
     """Loads and prepares the players; mistakes are told before anything takes long.
 
-    arguments: `game`, `search`, `rule`, `leaf_averaging`, `seed` and `max_nodes`, as the options
-    are called.
+    arguments: `game`, `search`, `rule`, `leaf_averaging`, `seconds`, `seed` and `max_nodes`, as the
+    options are called.
     """
     simulations = {text: int(match[1]) for text in texts if (match := _UCT.fullmatch(text))}
     known = {*NAMES, *simulations} - {UCT}
@@ -103,7 +106,7 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     read_method(arguments)
     if any(text not in (RANDOM, TABULAR) and not _UCT.fullmatch(text) for text in texts):
         return
-    for option in ("search", "rule", "leaf_averaging", "resolve_from"):
+    for option in ("search", "rule", "leaf_averaging", "resolve_from", "seconds"):
         value = getattr(arguments, option)
         if value is not None:
             who = " and ".join(dict.fromkeys(texts))
@@ -204,7 +207,7 @@ def _searching(name: str, game: Game[Any], arguments: argparse.Namespace, work: 
         evaluator=name, seed=arguments.seed or 0, max_nodes=arguments.max_nodes
     )
     chosen = choose_evaluator(game, wanted, work, asked=name)
-    return _searcher(name, chosen.game, chosen.evaluator, settings)
+    return _searcher(name, chosen.game, chosen.evaluator, settings, arguments.seconds)
 
 
 def _trained(run: "Trained", arguments: argparse.Namespace) -> Player:
@@ -216,16 +219,31 @@ def _trained(run: "Trained", arguments: argparse.Namespace) -> Player:
         settings = dataclasses.replace(settings, capacity=capacity)
         settings = read_search(arguments.search, settings)
     _check_room(run.game, settings)
-    return _searcher(f"{run.name} at step {run.step:,}", run.game, run.evaluator, settings)
+    name = f"{run.name} at step {run.step:,}"
+    return _searcher(name, run.game, run.evaluator, settings, arguments.seconds)
 
 
-def _searcher(name: str, game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> Player:
+def _searcher(
+    name: str,
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    seconds: float | None,
+) -> Player:
     greedy = is_perfect_information(game)
 
     def make(player: int, seed: int) -> SearchAgent:
-        return SearchAgent(game, evaluator, settings, player=player, seed=seed, greedy=greedy)
+        return SearchAgent(
+            game,
+            evaluator,
+            settings,
+            player=player,
+            seed=seed,
+            greedy=greedy,
+            seconds=seconds,
+        )
 
-    return Player(name=name, make=make, search=settings)
+    return Player(name=name, make=make, search=settings, seconds=seconds)
 
 
 def is_perfect_information(game: Game[Any]) -> bool:

@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import functools
 import math
 import time
 from typing import TYPE_CHECKING, Any, Final
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 import jax
 
 from gtcfr.root import start_of_game
-from gtcfr.search import SearchResult, check_result, search
+from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.timed import timed_search
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
 from sog.cli.backend import start_jax
@@ -111,16 +111,27 @@ def _search(
             enumerate_seconds=0.0,
         )
     settings = _with_room(game, settings, len(history.outcomes), chosen.num_public_states)
-    root = start_of_game(chosen.game, path=history.path)
-    given = {"evaluator": chosen.evaluator, "root": root, "key": jax.random.key(arguments.seed)}
     work.begin("compiling the search")
-    began = time.perf_counter()
-    lowered = jax.jit(functools.partial(search, chosen.game, settings=settings)).lower(**given)
-    compiled = lowered.compile()
-    compiled_at = time.perf_counter()
-    work.begin("searching")
-    result: SearchResult = jax.block_until_ready(compiled(**given))
-    searched_at = time.perf_counter()
+    total, moments = settings.num_updates, [time.perf_counter()]
+
+    def show(done: int) -> None:
+        moments.append(time.perf_counter())
+        if done == 0:
+            work.begin("searching", total=total)
+        else:
+            left = work.time_left(done, total)
+            work.update(f"update {done:,} of {total:,}{left}", done)
+
+    result = timed_search(
+        chosen.game,
+        evaluator=chosen.evaluator,
+        root=start_of_game(chosen.game, path=history.path),
+        key=jax.random.key(arguments.seed),
+        settings=settings,
+        seconds=arguments.seconds,
+        progress=show,
+    )
+    began, compiled_at, *_, searched_at = moments
     check_result(chosen.game, result)
     work.begin("reading the tree")
     return _Found(
@@ -240,7 +251,7 @@ def _print(found: _Found) -> None:
         [
             ("public states", states),
             ("leaves valued by", chosen.name),
-            ("searching", f"{found.seconds:.3g} s, {found.settings.num_updates:,} updates"),
+            ("searching", f"{found.seconds:.3g} s, {_updates(found)}"),
             ("compiling", f"{found.compile_seconds:.3g} s{enumerating}"),
             *notes,
         ],
@@ -253,6 +264,11 @@ def _print(found: _Found) -> None:
     display.print_table(as_table(found.outline(_LEVELS_PRINTED, _MOST_PRINTED)), footer=footer)
 
 
+def _updates(found: _Found) -> str:
+    made, total = int(found.result.num_updates[0]), found.settings.num_updates
+    return f"{made:,} updates" + (f" of {total:,}" if made < total else "")
+
+
 def _as_json(found: _Found) -> dict[str, Any]:
     tree = found.result.tree
     numbers = {node.row: number for number, node in enumerate(found.nodes)}
@@ -262,6 +278,7 @@ def _as_json(found: _Found) -> dict[str, Any]:
         "search": [found.settings.num_simulations, found.settings.simulations_per_update],
         "rule": found.settings.rule,
         "leaf_averaging": found.settings.leaf_averaging,
+        "updates": int(found.result.num_updates[0]),
         "seed": found.arguments.seed,
         "evaluator": found.chosen.name,
         "root": {

@@ -31,7 +31,7 @@ Both players' ranges come from the start of the game, so a search of a later sta
 way there. Events of --history are those that the tree shows; a number is the number of an outcome.
 
 --json prints "game", "unit", "search" ([s, c]), "rule",
-"leaf_averaging", "seed", "evaluator", "root" (the "node"
+"leaf_averaging", "updates" (made), "seed", "evaluator", "root" (the "node"
 that was searched, its "state" and "history"), "is_full", "is_sampled", the seconds, and "nodes",
 parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and "event" that led
 there, "depth", "actor", "probability" (of getting there from the start of the game by average
@@ -94,6 +94,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="keep a sample of N outcomes of chance where there are more, at least as many as the "
         "game has actions (default: all)",
     )
+    add_seconds_option(parser)
     add("--seed", type=seed, default=0, metavar="N", help="of the simulations (default: 0)")
     add(
         "--depth",
@@ -130,6 +131,17 @@ def add_method_options(container: Any) -> None:
         metavar="X",
         help="share of the average ranges in those that leaves are asked about, the rest is those "
         "of the update (default: 0 as in the paper, or what a run was set to)",
+    )
+
+
+def add_seconds_option(container: Any) -> None:
+    """Adds how long a search may take. container: as above."""
+    container.add_argument(
+        "--seconds",
+        type=positive_number,
+        metavar="X",
+        help="end each search after X seconds, if it does not end before; what it finds then "
+        "depends on the machine (default: no clock)",
     )
 
 

@@ -22,8 +22,9 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.packing import pack
 from gtcfr.resolving import next_root
 from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
-from gtcfr.search import SearchResult, check_result, search
+from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
+from gtcfr.timed import timed_search
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.rules import after, first_state, sample, situation
 
@@ -40,6 +41,9 @@ class SearchAgent:
 
     evaluator: Evaluator
     """Values the leaves of the next searches; another one, as after training, may be set."""
+    seconds: float | None
+    """Each of the next searches ends after so much time, if it does not end before; see
+    `gtcfr.timed`."""
 
     def __init__(
         self,
@@ -52,20 +56,22 @@ class SearchAgent:
         safe: bool = True,
         search_everywhere: bool = False,
         greedy: bool = False,
+        seconds: float | None = None,
     ) -> None:
         """Sits down as a player, before the first public event.
 
         safe: False leaves the re-solving gadget out, which makes the agent exploitable.
         search_everywhere: also searches where the opponent moves, as the paper does. greedy: takes
         the most probable action; right with perfect information, and exploitable where players hide
-        things. Raises ValueError for a player or settings that cannot be.
+        things. seconds: the most a search takes; what it finds then depends on the machine. Raises
+        ValueError for a player or settings that cannot be.
         """
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
         self._longest_path = max(1, game.max_depth - 1)  # the last event ends the game
         settings.shape(game, self._longest_path)  # mistakes first
         self.game, self.player, self.settings = game, player, settings
-        self.evaluator = evaluator
+        self.evaluator, self.seconds = evaluator, seconds
         self._safe, self._search_everywhere, self._greedy = safe, search_everywhere, greedy
         self._path_length = min(_SHORTEST_PATH, self._longest_path)
         self._key = jax.random.key(seed)
@@ -154,11 +160,16 @@ class SearchAgent:
             return self._result
         # From the host, always of the same types: the search must not be compiled again.
         root, state = jax.device_get((self._root(), self._state))
-        result, is_here = _search(
-            self.game, self.settings, self.evaluator, root, state, self._next_key()
+        result = timed_search(
+            self.game,
+            evaluator=self.evaluator,
+            root=root,
+            key=self._next_key(),
+            settings=self.settings,
+            seconds=self.seconds,
         )
         check_result(self.game, result)
-        if not is_here:
+        if not _is_of(self.game, result, state):
             raise ValueError(
                 f"capacity must have room for the {len(self._path)} public events since the last "
                 f"search and what else could have happened{self._at}, got {self.settings.capacity}."
@@ -186,19 +197,11 @@ class SearchAgent:
         return key
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
-def _search(
-    game: Game[Any],
-    settings: SearchSettings,
-    evaluator: Evaluator,
-    root: SearchRoot,
-    state: Any,
-    key: Array,
-) -> tuple[SearchResult, Array]:
-    """One search, and whether it got to the state that it was to search."""
-    result = search(game, evaluator=evaluator, root=root, key=key, settings=settings)
+@functools.partial(jax.jit, static_argnums=0)
+def _is_of(game: Game[Any], result: SearchResult, state: Any) -> Array:
+    """Whether a search got to the state that it was to search."""
     searched = result.tree.interior.state[0, result.slot[0]]
-    return result, jnp.all(searched == pack(state))
+    return jnp.all(searched == pack(state))
 
 
 @functools.partial(jax.jit, static_argnums=(0, 4, 5))

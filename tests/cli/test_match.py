@@ -88,6 +88,7 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
             "rule": None,
             "leaf_averaging": None,
             "resolve_from": None,
+            "seconds": None,
         },
         {
             "name": "random",
@@ -95,6 +96,7 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
             "rule": None,
             "leaf_averaging": None,
             "resolve_from": None,
+            "seconds": None,
         },
     ]
     assert (result["games"], result["interrupted"], result["seed"]) == (60, False, 0)
@@ -146,6 +148,7 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> N
             "rule": "cfr+",
             "leaf_averaging": 0,
             "resolve_from": "first_child",
+            "seconds": None,
         },
         {
             "name": "zero",
@@ -153,6 +156,7 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> N
             "rule": "sog",
             "leaf_averaging": 0,
             "resolve_from": "first_child",
+            "seconds": None,
         },
     ]
 
@@ -177,6 +181,7 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
             "rule": "cfr+",
             "leaf_averaging": 0,
             "resolve_from": "first_child",
+            "seconds": None,
         },
         {
             "name": "kuhn at step 200",
@@ -184,6 +189,7 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
             "rule": "cfr+",
             "leaf_averaging": 0,
             "resolve_from": "first_child",
+            "seconds": None,
         },
     ]
 

@@ -202,6 +202,7 @@ def test_a_replay_has_all_that_happened(run_play: Play, tmp_path: Path) -> None:
         "rule": None,
         "leaf_averaging": None,
         "resolve_from": None,
+        "seconds": None,
     }
     (game,) = replay["games"]
     assert game["human"] == 0
