@@ -156,7 +156,9 @@ class SearchSettings:
             interior = capacity
         depth = min(game.max_depth + 1, interior)
         return TreeShape(
-            num_chunks=depth + -(-interior // self.chunk_size),
+            # Below a chunk with room come only nodes whose parents are in it or below: at most
+            # `depth` chunks are not full, and each of them holds a node.
+            num_chunks=depth + (interior - depth) // self.chunk_size,
             chunk_size=self.chunk_size,
             num_leaves=capacity,
             num_terminals=capacity,

@@ -7,8 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from sog.cli.display import Work, in_milli_units
@@ -16,13 +14,14 @@ from sog.cli.errors import CommandError
 from sog.cli.evaluate_options import DEFAULT_SEARCH
 from sog.cli.evaluators import choose_evaluator
 from sog.cli.loading import load_game
+from sog.cli.room import check_room
 from sog.cli.runs import load_run, near_run, split_step
 from sog.cli.search_numbers import read_method, read_search
 from sog.cli.sizes import can_be_counted
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
 from sog.games.registry import GAMES
-from sog.play.agent import SearchAgent
+from sog.play.agent import SearchAgent, usual_path
 from sog.play.arena import AgentFactory
 from sog.play.simple_agents import RandomAgent, TabularAgent
 from sog.tabular import Checkpoint, solve
@@ -38,7 +37,6 @@ NAMES: Final = (RANDOM, TABULAR, UCT, "zero", "uniform", "exact", "rollout")
 _UCT: Final = re.compile("uct:([0-9]{1,18})")
 _ITERATIONS: Final = 1000  # of CFR+, for tabular
 _MAX_NODES: Final = 1_000_000
-_MOST_NUMBERS: Final = 300_000_000  # public states of a tree times infostates times actions
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -202,7 +200,7 @@ def _searching(name: str, game: Game[Any], arguments: argparse.Namespace, work: 
     settings = read_search(arguments.search or DEFAULT_SEARCH, read_method(arguments))
     if is_perfect_information(game) and game.num_outcomes >= game.num_actions:
         settings = dataclasses.replace(settings, num_children=1)
-    _check_room(game, settings)
+    _check_sizes(game, settings)
     wanted = argparse.Namespace(
         evaluator=name, seed=arguments.seed or 0, max_nodes=arguments.max_nodes
     )
@@ -218,7 +216,6 @@ def _trained(run: "Trained", arguments: argparse.Namespace) -> Player:
         capacity = None if settings.lookahead == 1 else settings.capacity
         settings = dataclasses.replace(settings, capacity=capacity)
         settings = read_search(arguments.search, settings)
-    _check_room(run.game, settings)
     name = f"{run.name} at step {run.step:,}"
     return _searcher(name, run.game, run.evaluator, settings, arguments.seconds)
 
@@ -230,6 +227,8 @@ def _searcher(
     settings: SearchSettings,
     seconds: float | None,
 ) -> Player:
+    _check_sizes(game, settings)
+    check_room(game, evaluator, settings, usual_path(game), hint="--search s,c")
     greedy = is_perfect_information(game)
 
     def make(player: int, seed: int) -> SearchAgent:
@@ -251,14 +250,8 @@ def is_perfect_information(game: Game[Any]) -> bool:
     return game.num_infostates == 1
 
 
-def _check_room(game: Game[Any], settings: SearchSettings) -> None:
+def _check_sizes(game: Game[Any], settings: SearchSettings) -> None:
     try:
-        shape = settings.shape(game, max(1, game.max_depth - 1))
+        settings.shape(game, usual_path(game))
     except ValueError as error:
         raise CommandError(str(error)) from None
-    room = shape.num_leaves
-    if room * np.int64(game.num_infostates) * game.num_actions > _MOST_NUMBERS:
-        raise CommandError(
-            f"the tree of a search could have up to {room:,} public states, which is too large "
-            f"for memory; try fewer simulations: --search s,c."
-        )

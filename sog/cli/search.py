@@ -20,12 +20,14 @@ from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.history import History, read_history
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
+from sog.cli.room import check_room
 from sog.cli.runs import load_run, names_run
 from sog.cli.search_numbers import describe_search, read_method
 from sog.cli.search_outline import Outline, outline
 from sog.cli.search_svg import draw_search
 from sog.cli.search_text import as_table, node_as_json
 from sog.games import Game
+from sog.memory import available_bytes, in_bytes
 
 if TYPE_CHECKING:
     from selfplay.trained import Trained
@@ -34,7 +36,6 @@ _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
 _MOST_PRINTED: Final = 12  # children of one node
 _MOST_DRAWN: Final = 10
-_MOST_NUMBERS: Final = 300_000_000  # public states times infostates times actions, 1.2 GB each
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,6 +74,9 @@ def run(arguments: argparse.Namespace) -> int:
         game = trained.game if trained is not None else load_game(arguments.game, work)
         history = read_history(game, arguments.history)
         found = _search(game, trained, history, arguments, work)
+    if isinstance(found, dict):
+        _print_room(game, found, arguments)
+        return SUCCESS
     with holding_interrupts():
         if arguments.svg is not None:
             _draw(found)
@@ -98,7 +102,7 @@ def _search(
     history: History,
     arguments: argparse.Namespace,
     work: display.Work,
-) -> _Found:
+) -> _Found | dict[str, int]:
     base = SearchSettings() if trained is None else trained.settings
     settings = _settings(game, arguments, base)  # mistakes first
     if trained is None:
@@ -111,6 +115,10 @@ def _search(
             enumerate_seconds=0.0,
         )
     settings = _with_room(game, settings, len(history.outcomes), chosen.num_public_states)
+    path_length, hint = len(history.outcomes), "--simulations S, --lookahead D or --max-outcomes N"
+    room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=hint)
+    if arguments.memory:
+        return room
     work.begin("compiling the search")
     total, moments = settings.num_updates, [time.perf_counter()]
 
@@ -208,11 +216,6 @@ def _with_room(
         room += sum(width**level for level in range(2, levels + 1))
         room = max(min(room, whole_game or room), 1 + (path_length + 1) * 2)
         settings = dataclasses.replace(settings, capacity=room)
-    if room * game.num_infostates * game.num_actions > _MOST_NUMBERS:
-        raise CommandError(
-            f"the tree could have up to {room:,} public states, which is too large for memory; "
-            f"try fewer --simulations, --lookahead or --max-outcomes."
-        )
     try:
         settings.shape(game, path_length)
     except ValueError as error:
@@ -262,6 +265,18 @@ def _print(found: _Found) -> None:
         f"player 0\nin {found.game.unit}, those of an infostate to its player."
     )
     display.print_table(as_table(found.outline(_LEVELS_PRINTED, _MOST_PRINTED)), footer=footer)
+
+
+def _print_room(game: Game[Any], room: dict[str, int], arguments: argparse.Namespace) -> None:
+    total = sum(room.values())
+    if arguments.json:
+        display.print_json({"game": str(game), "bytes": total, "parts": room})
+        return
+    facts = [(name, in_bytes(amount)) for name, amount in room.items() if amount]
+    there = available_bytes()
+    if there is not None:
+        facts.append(("free here", in_bytes(there)))
+    display.print_facts(f"{display.short_name(game)}: one search takes {in_bytes(total)}", facts)
 
 
 def _updates(found: _Found) -> str:

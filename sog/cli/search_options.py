@@ -37,6 +37,7 @@ parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" 
 there, "depth", "actor", "probability" (of getting there from the start of the game by average
 play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name", "range",
 "value" and, of the player to act, "policy" and "visits" by action. What is undefined is null.
+With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """
 
 
@@ -103,6 +104,11 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="levels of the tree to show (default: 2, and 3 in a picture)",
     )
     add("--svg", type=Path, metavar="FILE.svg", help="draw the tree")
+    add(
+        "--memory",
+        action="store_true",
+        help="say how many bytes the search has room for, and do not search",
+    )
     add(
         "--max-nodes",
         type=positive_integer,

@@ -32,6 +32,11 @@ _SHORTEST_PATH: Final = 4
 """Room for public events between two searches; more of them compile the search once more."""
 
 
+def usual_path(game: Game[Any]) -> int:
+    """The room for public events between two searches that agents of most games come to need."""
+    return min(2 * _SHORTEST_PATH, max(1, game.max_depth - 1))
+
+
 class SearchAgent:
     """Plays one player of one game at a time, by searching.
 

@@ -271,8 +271,8 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
-            "the tree of a search could have up to 6,000,000,010 public states, which is too large "
-            "for memory; try fewer simulations: --search s,c.",
+            "num_simulations = 2000000000 could add more public states than 2147483647, which is "
+            "all that can be numbered; try fewer simulations: --search s,c.",
         ),
         (
             ["uct:99999999999", "random", "--game", "tic_tac_toe"],

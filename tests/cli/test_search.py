@@ -195,8 +195,9 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
         ),
         (
             ["kuhn", "--simulations", "2000000000"],
-            "the tree could have up to 6,000,000,004 public states, which is too large for "
-            "memory; try fewer --simulations, --lookahead or --max-outcomes.",
+            "num_simulations = 2000000000 could add more public states than 2147483647, which is "
+            "all that can be numbered; try fewer simulations: --simulations S, --lookahead D or "
+            "--max-outcomes N.",
         ),
         (
             ["kuhn", "--rule", "q"],
@@ -263,3 +264,23 @@ def test_no_file_is_left_after_a_mistake(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "kuhn.svg"
     assert sog("search", "kuhn", "--svg", str(file), "--history", "fold")[0] == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_is_told_without_a_search(sog_json: RunJson, sog: Run) -> None:
+    found = sog_json("search", "london", "--simulations", "20", "--memory")
+    assert found["game"].startswith("london(")
+    assert found["bytes"] == sum(found["parts"].values()) > 10**8
+    code, out, _ = sog("search", "london", "--memory")
+    assert code == 0
+    assert "one search takes" in out
+    assert "leaves" in out
+
+
+def test_a_search_that_does_not_fit_says_what_it_needs_and_what_there_is(
+    sog: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.memory.available_bytes", lambda: 10**6)
+    code, _, err = sog("search", "leduc", "--evaluator", "zero", "--simulations", "5000")
+    assert code == 2
+    assert "SoG(5000, 1) would take " in err
+    assert "; there are 1 MB; try fewer simulations: --simulations S" in err

@@ -1,7 +1,6 @@
 """What cannot fit into memory is refused before anything is compiled."""
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -12,6 +11,7 @@ from selfplay import memory
 from selfplay.config import load_config
 from selfplay.learner import first_state
 from selfplay.settings import Config
+from sog import memory as machine
 from sog.games import Game, make
 
 GIGABYTE = 10**9
@@ -23,7 +23,7 @@ def leduc() -> tuple[Game[Any], Config]:
 
 
 def refusal(monkeypatch: pytest.MonkeyPatch, run: tuple[Game[Any], Config], there: int) -> str:
-    monkeypatch.setattr(memory, "available_bytes", lambda: there)
+    monkeypatch.setattr(machine, "available_bytes", lambda: there)
     with pytest.raises(ValueError, match=r"\.$") as caught:
         memory.check_training(*run)
     return str(caught.value)
@@ -50,9 +50,9 @@ def test_the_learner_holds_at_least_what_it_saves(leduc: tuple[Game[Any], Config
 def test_a_run_that_fits_is_not_refused(
     leduc: tuple[Game[Any], Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "available_bytes", lambda: GIGABYTE)
+    monkeypatch.setattr(machine, "available_bytes", lambda: GIGABYTE)
     memory.check_training(*leduc)
-    monkeypatch.setattr(memory, "available_bytes", lambda: None)  # nobody knows
+    monkeypatch.setattr(machine, "available_bytes", lambda: None)  # nobody knows
     memory.check_training(leduc[0], load_config("leduc", ["network.width=1000000"]))
 
 
@@ -82,7 +82,7 @@ def test_searches_everywhere_take_a_tree_more_per_game(
 ) -> None:
     game, config = leduc
     needed = []
-    monkeypatch.setattr(memory, "check", lambda parts: needed.append(sum(parts.values())))
+    monkeypatch.setattr(memory, "check_memory", lambda parts: needed.append(sum(parts.values())))
     memory.check_training(game, config)
     memory.check_training(game, load_config("leduc", ["selfplay.search_everywhere=true"]))
     play = config.selfplay
@@ -106,27 +106,3 @@ def test_sizes_of_a_network_have_plain_limits(name: str) -> None:
         sizes: dict[str, Any] = {name: value}
         with pytest.raises(ValueError, match=f"^{name} must be an integer from 1 to 10+, got"):
             dataclasses.replace(NetworkSettings(), **sizes)
-
-
-def test_the_least_of_what_the_system_and_the_container_leave_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
-    assert memory.available_bytes() is None
-    (tmp_path / "meminfo").write_text("MemTotal: 9000 kB\nMemAvailable: 5000 kB\n")
-    assert memory.available_bytes() == 5_120_000
-    (tmp_path / "memory.current").write_text("1000\n")
-    (tmp_path / "memory.max").write_text("max\n")
-    assert memory.available_bytes() == 5_120_000
-    (tmp_path / "memory.max").write_text("4000\n")
-    assert memory.available_bytes() == 3000
-
-
-def test_bytes_are_told_with_three_digits() -> None:
-    assert [memory.in_bytes(10**power) for power in (2, 6, 10, 22)] == [
-        "100 bytes",
-        "1 MB",
-        "10 GB",
-        "1e+07 PB",
-    ]

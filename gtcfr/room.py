@@ -1,0 +1,73 @@
+"""What a search needs room for, in bytes, before anything is compiled.
+
+`SearchSettings.shape` says how many slots a tree has, from what its simulations can add. Here are
+the arrays that follow from it; intermediate results of the program are not counted.
+"""
+
+import functools
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.root import start_of_game
+from gtcfr.search import begin
+from gtcfr.settings import SearchSettings
+from gtcfr.tree import SearchTree, empty_tree
+from sog.games.core import Game
+from sog.memory import bytes_of
+
+_MOST_SLOTS: Final = 2**31 - 1  # they are numbered in 32 bits
+
+
+def tree_shapes(
+    game: Game[Any], encoded: Any, settings: SearchSettings, path_length: int
+) -> SearchTree:
+    """The arrays of one tree, as `jax.eval_shape` has them. encoded: of a state, see `empty_tree`.
+
+    Raises ValueError for sizes that cannot be.
+    """
+    shape = settings.shape(game, path_length)
+    if shape.nothing > _MOST_SLOTS:
+        raise ValueError(
+            f"num_simulations = {settings.num_simulations} could add more public states than "
+            f"{_MOST_SLOTS}, which is all that can be numbered."
+        )
+    make = functools.partial(empty_tree, game, shape, predictive=settings.cfr_rule.predictive)
+    shapes: SearchTree = jax.eval_shape(make, encoded)
+    return shapes
+
+
+def search_room(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    path_length: int,
+    batch_size: int = 1,
+) -> dict[str, int]:
+    """Bytes of a batch of searches, by what takes them.
+
+    path_length: the most public events between a root and the state that is searched. Raises
+    ValueError for sizes that cannot be.
+    """
+    tree_shapes(game, (), settings, path_length)  # mistakes first
+
+    def start() -> Any:
+        root = start_of_game(
+            game, batch_size=batch_size, path=jnp.zeros((batch_size, path_length), jnp.int32)
+        )
+        return begin(game, evaluator=evaluator, root=root, key=jax.random.key(0), settings=settings)
+
+    state = jax.eval_shape(start)
+    tree = state.tree
+    parts = {
+        "states that were expanded": (tree.interior, tree.interior_statistics),
+        "leaves": (tree.leaf, tree.leaf_statistics),
+        "answers about leaves": state.answers,
+        "ends of the game": tree.terminal,
+        "what flows between them": (tree.reach_rows, tree.cfvs),
+        "the evaluator's memory": state.memory,
+        "queries": state.queries,
+    }
+    return {name: bytes_of(arrays) for name, arrays in parts.items()}

@@ -1,0 +1,69 @@
+"""How much memory this machine has, and what does not fit it.
+
+XLA ends the whole process where it cannot have what a program needs, and the system ends one that
+takes too much, so what cannot fit is refused at the door.
+"""
+
+import math
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+
+_MEMINFO: Final = Path("/proc/meminfo")
+_CGROUP: Final = Path("/sys/fs/cgroup")
+_UNITS: Final = ("bytes", "kB", "MB", "GB", "TB", "PB")
+
+
+def check_memory(parts: dict[str, int]) -> None:
+    """Raises ValueError if this machine lacks the memory for all parts; names the largest."""
+    there, needed = available_bytes(), sum(parts.values())
+    if there is None or needed <= there:
+        return
+    name = max(parts, key=lambda part: parts[part])
+    others = "" if parts[name] > there else f" ({in_bytes(needed)} with everything else)"
+    raise ValueError(
+        f"{name} would take {in_bytes(parts[name])} of memory{others}; there are {in_bytes(there)}."
+    )
+
+
+def available_bytes() -> int | None:
+    """Memory that this process can still get, as far as the system tells.
+
+    That of the accelerator, if JAX uses one; else what Linux has left, or a container may use.
+    """
+    statistics = jax.local_devices()[0].memory_stats()
+    if statistics and "bytes_limit" in statistics:
+        return int(statistics["bytes_limit"])
+    known = [amount for amount in (_left_on_linux(), _left_in_container()) if amount is not None]
+    return min(known, default=None)
+
+
+def _left_on_linux() -> int | None:
+    try:
+        lines = dict(line.split(":", 1) for line in _MEMINFO.read_text().splitlines())
+        return 1024 * int(lines["MemAvailable"].split()[0])
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _left_in_container() -> int | None:
+    try:
+        most = int((_CGROUP / "memory.max").read_text())
+        return max(most - int((_CGROUP / "memory.current").read_text()), 0)
+    except (OSError, ValueError):  # there is no such file, or the limit is "max"
+        return None
+
+
+def in_bytes(amount: float) -> str:
+    """For people: 23.1 GB."""
+    unit = 0
+    while amount >= 1000 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1000, unit + 1
+    return f"{amount:.3g} {_UNITS[unit]}"
+
+
+def bytes_of(tree: Any) -> int:
+    """Of arrays, or of their shapes (`jax.eval_shape`)."""
+    leaves = jax.tree.leaves(tree)
+    return sum(leaf.dtype.itemsize * math.prod(leaf.shape) for leaf in leaves)

@@ -1,0 +1,57 @@
+"""How many bytes a search has room for, told before it is compiled."""
+
+import functools
+
+import jax
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.room import search_room, tree_shapes
+from gtcfr.root import NO_EVENT, start_of_game
+from gtcfr.search import begin
+from gtcfr.settings import SearchSettings
+from sog.games import make
+
+GIGABYTE = 10**9
+
+
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_it_is_what_the_arrays_of_a_search_take(batch_size: int) -> None:
+    game, settings = make("kuhn"), SearchSettings(num_simulations=5, num_queries=2, rule="pcfr+")
+    path = np.full((batch_size, 2), NO_EVENT, np.int32)
+    root = start_of_game(game, batch_size=batch_size, path=path)
+    start = jax.jit(functools.partial(begin, game, settings=settings))
+    state = start(evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0))
+    room = search_room(game, ZeroEvaluator(), settings, 2, batch_size)
+    held = {
+        "states that were expanded": (state.tree.interior, state.tree.interior_statistics),
+        "leaves": (state.tree.leaf, state.tree.leaf_statistics),
+        "answers about leaves": state.answers,
+        "queries": state.queries,
+    }
+    for name, arrays in held.items():
+        assert room[name] == sum(leaf.nbytes for leaf in jax.tree.leaves(arrays)) > 0
+    everything = sum(
+        leaf.nbytes for leaf in jax.tree.leaves(state) if leaf.dtype != state.keys.dtype
+    )
+    assert 0.9 * everything < sum(room.values()) <= everything
+
+
+def test_london_fits_a_laptop() -> None:
+    room = search_room(make("london"), ZeroEvaluator(), SearchSettings(num_simulations=20), 8)
+    assert sum(room.values()) < GIGABYTE
+
+
+def test_more_public_states_than_can_be_numbered_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"^num_simulations = 2000000000 could add more public"):
+        tree_shapes(make("kuhn"), (), SearchSettings(num_simulations=2_000_000_000), 0)
+
+
+def test_chunks_are_as_many_as_a_tree_can_fill() -> None:
+    """A chain of nodes has a chunk each; what is beside it fills chunks."""
+    leduc = make("leduc")
+    shape = SearchSettings(num_simulations=100, chunk_size=4).shape(leduc, 4)
+    depth, interior = leduc.max_depth + 1, 1 + 4 + 100
+    assert shape.num_chunks == depth + (interior - depth) // 4
+    assert SearchSettings(num_simulations=2).shape(make("london"), 0).num_chunks == 3
