@@ -74,7 +74,7 @@ class Evaluator(Protocol):
 class ZeroEvaluator:
     """Every value is 0 and every action equally likely: search from the rules alone."""
 
-    leaves_per_call: int | None = dataclasses.field(default=None, metadata={"static": True})
+    leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
 
     def encode(self, game: Game[Any], state: Any) -> Any:
         """Nothing: public states are not looked at."""

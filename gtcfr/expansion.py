@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, LeafQueries, evaluate, look_for_faults
-from gtcfr.growth import NewLeaves, add_child, expand
+from gtcfr.growth import NewLeaves, add_child, expand, leaf_at
+from gtcfr.leaves import policy_logits
 from gtcfr.packing import unpack
 from gtcfr.query import offer_queries
 from gtcfr.root import NO_EVENT
@@ -74,16 +75,22 @@ def expand_leaves(
     number: Array | int,
     branch_outcome: Array | None = None,
     widen: tuple[Array, Array] | None = None,
+    was_asked: bool = True,
 ) -> SearchState:
     """Expands a leaf of each tree, by the edge to it. number: of the expansion, for its key.
 
-    widen: interior slots that get a child more instead, and the outcomes to it, see `add_child`.
+    was_asked: False for leaves that were in no update yet; their prior is uniform. widen: interior
+    slots that get a child more instead, and the outcomes to it, see `add_child`.
     """
     if branch_outcome is None:
         branch_outcome = jnp.full_like(edge, NO_EVENT)
     keys = _keys(state, _EXPANSION_KEYS, number)
+    logits = jnp.zeros((len(edge), game.num_infostates, game.num_actions))
+    if was_asked or game.num_infostates == 1:
+        slot = jax.vmap(leaf_at)(state.tree, edge)[1]
+        logits = policy_logits(game, evaluator, state, slot, settings.leaf_averaging)
     grow = functools.partial(expand, game, evaluator, settings)
-    tree, new = jax.vmap(grow)(state.tree, edge, keys, branch_outcome)
+    tree, new = jax.vmap(grow)(state.tree, edge, logits, keys, branch_outcome)
     if widen is not None:
         tree, other = jax.vmap(functools.partial(add_child, game, evaluator))(tree, *widen)
         # Evaluated together: XLA would copy whole tables that are read between two writes.
@@ -97,8 +104,13 @@ def expand_down_to(
     settings: SearchSettings,
     state: SearchState,
     depth: int,
+    *,
+    was_asked: bool,
 ) -> SearchState:
-    """Expands all leaves less than so many public events below where growth starts."""
+    """Expands all leaves less than so many public events below where growth starts.
+
+    was_asked: see `expand_leaves`.
+    """
 
     def to_expand(tree: SearchTree) -> Array:
         is_due = (tree.leaf.edge != NO_PARENT) & (tree.leaf.depth < depth) & ~tree.is_full
@@ -111,7 +123,8 @@ def expand_down_to(
     def one_more(carry: tuple[Array, SearchState]) -> tuple[Array, SearchState]:
         count, state = carry
         edge = jax.vmap(to_expand)(state.tree)
-        return count + 1, expand_leaves(game, evaluator, settings, state, edge, count)
+        expanded = expand_leaves(game, evaluator, settings, state, edge, count, was_asked=was_asked)
+        return count + 1, expanded
 
     # Numbers far from those of the expansions on the branch: every one has a key of its own.
     start = (jnp.int32(depth % _KEYS_PER_LEVEL * _KEYS_PER_LEVEL), state)
@@ -150,12 +163,13 @@ def evaluate_new(
             return old.at[slot].set(new[0], mode="drop")
 
         fault = look_for_faults(state.fault, rows[:, None], answer.values, is_valid)
-        old_values = tree.leaf_statistics.values
-        assert old_values is not None  # they are kept exactly where S = 1
+        old = tree.leaf_statistics
+        assert old.values is not None  # they are kept exactly where S = 1
+        assert old.logits is not None
         statistics = replace(
-            tree.leaf_statistics,
-            values=jax.vmap(write)(old_values, slot, answer.values),
-            logits=jax.vmap(write)(tree.leaf_statistics.logits, slot, answer.policy_logits),
+            old,
+            values=jax.vmap(write)(old.values, slot, answer.values),
+            logits=jax.vmap(write)(old.logits, slot, answer.policy_logits),
         )
         return replace(
             state,

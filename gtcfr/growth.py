@@ -60,30 +60,37 @@ def plant(
     return replace(tree, leaf=leaf, num_leaves=jnp.int32(1), leaf_limit=jnp.int32(1))
 
 
+def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
+    """Whether an edge leads to a leaf (bool), and its slot (int32; of some leaf, if not)."""
+    shape = tree.shape
+    child = tree.interior.child[edge // shape.num_children, edge % shape.num_children]
+    row = jnp.where(edge == shape.root_edge, shape.leaf_row, child)
+    is_leaf = (edge != NO_PARENT) & (row >= shape.leaf_row) & (row < shape.terminal_row)
+    return is_leaf, jnp.where(is_leaf, row - shape.leaf_row, 0)
+
+
 def expand(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
     tree: SearchTree,
     edge: Array,
+    logits: Array,
     key: Array,
     branch_outcome: Array | int,
 ) -> tuple[SearchTree, NewLeaves]:
     """Expands the leaf that an edge leads to; adds nothing where the edge leads to no leaf.
 
-    branch_outcome: the one public event that leads on towards where growth starts, if the leaf lies
-    before that, else NO_EVENT. Returns the tree and the new leaves.
+    logits: [S, A], of the policy there. branch_outcome: the one public event that leads on towards
+    where growth starts, if the leaf lies before that, else NO_EVENT. Returns the tree and the new
+    leaves.
     """
     shape = tree.shape
-    parent, number = edge // shape.num_children, edge % shape.num_children
-    is_root = edge == shape.root_edge
-    row = jnp.where(is_root, shape.leaf_row, tree.interior.child[parent, number])
-    is_leaf = (edge != NO_PARENT) & (row >= shape.leaf_row) & (row < shape.terminal_row)
-    old = jnp.where(is_leaf, row - shape.leaf_row, 0)
+    is_leaf, old = leaf_at(tree, edge)
     sums = jax.tree.map(lambda table: table[old], tree.leaf_statistics)
     state = unpack(game, tree.leaf.state[old])
     legal = game.legal_actions(state).T
-    prior = prior_policy(sums.logits.T, legal, settings.prior_temperature)
+    prior = prior_policy(logits.T, legal, settings.prior_temperature)
     outcome, exists, chance_weight, fits = choose_outcomes(
         game, settings, shape.num_children, state, prior, key, branch_outcome
     )
@@ -96,13 +103,14 @@ def expand(
         exists=exists,
         depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
     )
-    chunk = jnp.where(is_root, -1, parent // shape.chunk_size)
+    parent, number = edge // shape.num_children, edge % shape.num_children
+    chunk = jnp.where(edge == shape.root_edge, -1, parent // shape.chunk_size)
     has_room = (jnp.arange(shape.num_chunks) > chunk) & (tree.chunk_fill < shape.chunk_size)
     chunk = jnp.argmax(has_room).astype(jnp.int32)
     slot = chunk * shape.chunk_size + tree.chunk_fill[chunk]
     # A search that went wrong does not grow. Also, this is how XLA knows that what is read here and
     # in the last update is read before anything is written: otherwise it would copy whole tables.
-    is_sound = _is_finite((sums, since, _statistics_of(tree, ROOT)))
+    is_sound = _is_finite((logits, sums, since, _statistics_of(tree, ROOT)))
     states = jax.vmap(lambda outcome: game.apply(state, outcome))(jnp.maximum(outcome, 0))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
     fits &= jnp.any(has_room) & _has_room(tree, exists, is_terminal, freed=1)

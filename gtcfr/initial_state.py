@@ -67,7 +67,9 @@ def initial_state(
         state, edge = carry
         outcome = root.path[:, number]
         here = jnp.where(outcome == NO_EVENT, NO_PARENT, edge)
-        state = expand_leaves(game, evaluator, settings, state, here, number, outcome)
+        state = expand_leaves(
+            game, evaluator, settings, state, here, number, outcome, was_asked=False
+        )
         return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
 
     edge = jnp.full(batch_size, shape.root_edge, jnp.int32)
@@ -77,10 +79,10 @@ def initial_state(
     state = expand_leaves(game, evaluator, settings, state, edge, path_length)
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:
-        return expand_down_to(game, evaluator, settings, state, WHOLE_GAME)
+        return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_asked=False)
     for level in range(2, settings.lookahead + 1):
         state = _ask_for_priors(game, evaluator, state, settings)
-        state = expand_down_to(game, evaluator, settings, state, level)
+        state = expand_down_to(game, evaluator, settings, state, level, was_asked=True)
     return state
 
 

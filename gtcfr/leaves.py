@@ -59,10 +59,9 @@ def value_leaves(
         compatible = jax.vmap(jax.vmap(compatible_reach))(leaf.state, reach)
         is_valid = leaf.edge != NO_PARENT
         values: Any = old.values
-        logits = old.logits
         if answers is not None:
             rows = answers.first[:, None] + (start + jnp.arange(size))[None]
-            values, logits = _rows((answers.values, answers.logits), rows)
+            values = jnp.take(answers.values, rows, axis=0, mode="clip")
             ranges = _asked_ranges(reach, old.reach_sum, leaf.mask, averaging)
             counted = LeafQueries(
                 encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None]
@@ -70,7 +69,7 @@ def value_leaves(
             sample = offer_queries(sample, leaf.state, counted, state.keys)
         fault = look_for_faults(fault, leaf.state, values, is_valid)
         leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
-        new = replace(old, logits=logits)
+        new = old
         if weight is not None:
             added = (weight * is_new)[None, :, None, None]
             new = replace(
@@ -114,8 +113,8 @@ def _ask(
     ends = jnp.cumsum(tree.leaf_limit, dtype=jnp.int32)
     first = ends - tree.leaf_limit
 
-    def call(number: Array, carry: tuple[Array, Array, Any]) -> tuple[Array, Array, Any]:
-        values, logits, memory = carry
+    def call(number: Array, carry: tuple[Array, Any]) -> tuple[Array, Any]:
+        values, memory = carry
         row = number * size + jnp.arange(size, dtype=jnp.int32)
         search = jnp.sum(ends[None] <= row[:, None], axis=1, dtype=jnp.int32)
         search = jnp.minimum(search, batch_size - 1)
@@ -131,15 +130,39 @@ def _ask(
             is_valid=(row < ends[-1]) & (edge != NO_PARENT),
         )
         answer = evaluate(game, evaluator, memory, jax.tree.map(lambda leaf: leaf[None], queries))
-        return (
-            put(values, answer.values[0], number * size),
-            put(logits, answer.policy_logits[0], number * size),
-            answer.memory,
-        )
+        return put(values, answer.values[0], number * size), answer.memory
 
-    carry = (state.answers.values, state.answers.logits, state.memory)
-    values, logits, memory = jax.lax.fori_loop(0, -(-ends[-1] // size), call, carry)
-    return memory, Answers(values=values, logits=logits, first=first)
+    carry = (state.answers.values, state.memory)
+    values, memory = jax.lax.fori_loop(0, -(-ends[-1] // size), call, carry)
+    return memory, Answers(values=values, logits=None, first=first)
+
+
+def policy_logits(
+    game: Game[Any], evaluator: Evaluator, state: SearchState, slot: Array, averaging: float
+) -> Array:
+    """[batch, S, A]: what the evaluator says of the policy at one leaf of each search.
+
+    For the ranges of the last update. Only leaves that are expanded need it, and it is most of an
+    answer: an evaluator that can be asked about any leaves is asked about these once more. slot:
+    [batch] int32, of the leaves.
+    """
+    tree, search = state.tree, jnp.arange(len(slot))
+    if tree.leaf_statistics.logits is not None:
+        return tree.leaf_statistics.logits[search, slot]
+    if state.answers.logits is not None:
+        return state.answers.logits[state.answers.first + slot]
+    encoded, source, mask, sums = jax.tree.map(
+        lambda table: table[search, slot],
+        (tree.leaf.encoded, tree.leaf.source, tree.leaf.mask, tree.leaf_statistics.reach_sum),
+    )
+    reach = jax.vmap(take_reach)(tree.reach_rows, source[:, None], mask[:, None])[:, 0]
+    queries = LeafQueries(
+        encoded=encoded,
+        ranges=_asked_ranges(reach, sums, mask, averaging),
+        is_valid=jnp.ones(len(slot), bool),
+    )
+    queries = jax.tree.map(lambda leaf: leaf[None], queries)
+    return evaluate(game, evaluator, state.memory, queries).policy_logits[0]
 
 
 def _asked_ranges(reach: Array, reach_sum: Array, mask: Array, averaging: float) -> Array:
@@ -168,12 +191,9 @@ def no_answers(game: Game[Any], evaluator: Evaluator, batch_size: int, per_searc
     size = min(evaluator.leaves_per_call or per_search, per_search) * batch_size
     num_rows = -(-per_search * batch_size // size) * size if game.num_infostates > 1 else 0
     infostates, actions = game.num_infostates, game.num_actions
+    logits = jnp.zeros((num_rows, infostates, actions))
     return Answers(
         values=jnp.zeros((num_rows, 2, infostates)),
-        logits=jnp.zeros((num_rows, infostates, actions)),
+        logits=logits if evaluator.leaves_per_call is None else None,
         first=jnp.zeros(batch_size, jnp.int32),
     )
-
-
-def _rows(tables: Any, rows: Array) -> Any:
-    return jax.tree.map(lambda table: jnp.take(table, rows, axis=0, mode="clip"), tables)

@@ -16,7 +16,7 @@ class Answers:
     """What the evaluator said of the leaves of all searches in the last update."""
 
     values: Array  # [row, player, S]
-    logits: Array  # [row, S, A]
+    logits: Array | None  # [row, S, A], unless `Evaluator.leaves_per_call`: asked for when needed
     first: Array  # [batch] int32: the row of a search's first leaf; the others follow it
 
 

@@ -134,7 +134,7 @@ class LeafStatistics:
     """What the regret update phase keeps of leaves, a row per slot."""
 
     values: Array | None  # [slot, player, S], with perfect information: asked for only once
-    logits: Array  # [slot, S, A]: of the last evaluation
+    logits: Array | None  # [slot, S, A], the same
     reach_sum: Array  # [slot, player, S]: weighted sum
     cfv_sum: Array  # [slot, player, S]: weighted sum
 
@@ -232,7 +232,7 @@ def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: b
     )
     leaf_statistics = LeafStatistics(
         values=zeros(leaves, 2, size) if size == 1 else None,
-        logits=zeros(leaves, size, actions),
+        logits=zeros(leaves, size, actions) if size == 1 else None,
         reach_sum=zeros(leaves, 2, size),
         cfv_sum=zeros(leaves, 2, size),
     )

@@ -50,3 +50,37 @@ def test_a_search_whose_leaves_are_all_won_finds_the_most_that_can_be_won() -> N
     run = jax.jit(functools.partial(search, game, settings=settings))
     result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
     np.testing.assert_allclose(result.values[0], [[2, 2, 2], [-2, -2, -2]], rtol=1e-6)
+
+
+def partial_to_ranges(params: Array, features: Array, ranges: Array) -> tuple[Array, Array]:
+    """A network whose values and policies both depend on both ranges."""
+    both = ranges @ jnp.arange(ranges.shape[2], dtype=ranges.dtype)
+    actions = jnp.arange(3)[None, None, :]
+    logits = both[:, :1, None] * actions - both[:, 1:, None] * actions * ranges[:, 0, :, None]
+    return params * ranges[:, ::-1], params * logits
+
+
+@pytest.mark.parametrize("averaging", [0.0, 0.5])
+def test_the_prior_of_a_node_is_the_policy_that_its_leaf_was_given_in_the_last_update(
+    averaging: float,
+) -> None:
+    """Whether policies come with the answers about all leaves or only those needed are asked for.
+
+    With a rule that takes turns, since with others averages go on after the last question.
+    """
+    game = make("leduc")
+    settings = SearchSettings(
+        num_simulations=12, simulations_per_update=2, rule="dcfr", leaf_averaging=averaging
+    )
+    found = []
+    for leaves_per_call in (None, 3):
+        network = NetworkEvaluator(
+            apply_fn=partial_to_ranges, params=jnp.float32(0.5), leaves_per_call=leaves_per_call
+        )
+        run = jax.jit(functools.partial(search, game, settings=settings))
+        root = start_of_game(game, batch_size=2)
+        found.append(run(evaluator=network, root=root, key=jax.random.key(0)))
+    priors = [np.asarray(result.tree.interior.prior) for result in found]
+    np.testing.assert_allclose(priors[0], priors[1], rtol=1e-4, atol=1e-6)
+    assert len(np.unique(np.round(priors[0], 3))) > 10
+    np.testing.assert_array_equal(found[0].tree.interior.edge, found[1].tree.interior.edge)
