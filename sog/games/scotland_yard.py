@@ -9,7 +9,6 @@ as no detective can move. Nobody may pass; a detective who cannot move is passed
 """
 
 import dataclasses
-import functools
 from typing import Any, Final
 
 import jax
@@ -47,17 +46,25 @@ class ScotlandYard(YardRules):
     def advance(
         self, state: YardState, outcome: Array, action_reach: Array, other_reach: Array
     ) -> Array:
-        # The child's mask without the child: making it would be most of the time of a search.
-        # Sums that short are faster written out, in XLA's CPU code.
-        moved = functools.reduce(jnp.add, list(self._arrivals(action_reach, outcome).T))
+        # The child's mask without the child: making it would be most of the time of a search. What
+        # does not depend on the outcome is computed once for all of them, and entries are picked by
+        # products, whose transposes are products.
+        moved = self._pick(self._arrivals(action_reach), outcome)
+        detective = self._is_station(jnp.int32(0)) * self._pick(action_reach[0], outcome // 2)
         missed = jnp.where(self._after_search(state, outcome), other_reach, 0)
         told = jnp.where(self._after_event(state, outcome), action_reach[:, 0], 0)
         return jax.lax.select_n(
             jnp.minimum(state.stage, CHANCE),
             jnp.stack([moved, other_reach]),
-            jnp.stack([missed, action_reach[:, outcome // 2]]),
+            jnp.stack([missed, detective]),
             jnp.stack([told, other_reach]),
         )
+
+    @staticmethod
+    def _pick(rows: Array, number: Array) -> Array:
+        """rows[number]."""
+        chosen = jax.nn.one_hot(number, len(rows), dtype=rows.dtype)
+        return jnp.matmul(chosen, rows, precision=jax.lax.Precision.HIGHEST)
 
     def compatible_reach(self, state: YardState, reach: Array) -> Array:
         num_dealt = (state.stations < self.num_infostates).sum()

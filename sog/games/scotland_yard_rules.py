@@ -168,8 +168,8 @@ class YardRules(YardSetup, abc.ABC):
 
     def _after_mr_x(self, state: YardState, outcome: Array) -> YardState:
         double, ticket = outcome // NUM_TICKETS, outcome % NUM_TICKETS
-        arrivals = self._arrivals(self._mr_x_moves(state), outcome)
-        state = dataclasses.replace(state, possible=arrivals.any(axis=1))
+        possible = self._arrivals(self._mr_x_moves(state))[outcome]
+        state = dataclasses.replace(state, possible=possible)
         num_moves = state.num_moves + 1
         shows = jnp.asarray(self._shows_after)[num_moves]
         moved = dataclasses.replace(
@@ -230,29 +230,37 @@ class YardRules(YardSetup, abc.ABC):
         shows, is_station = state.turn == self.detectives, self._is_station(outcome)
         return state.possible & (is_station == shows)
 
-    def _arrivals(self, amount: Array, outcome: Array) -> Array:
-        """[S, W + 1] from [S, A]: what comes to each station, by edge, when Mr X shows `outcome`.
+    def _arrivals(self, amount: Array) -> Array:
+        """[outcome, S] from [S, A]: what comes to each station by each outcome of Mr X.
 
-        Every move has a move back, so this gathers instead of scattering, from a window of columns
-        as wide as the ticket with most. The last column is for a stuck Mr X, who stays.
+        A sum of numbers, or whether any is True. Every move has a move back, so moves are brought
+        to their ends by swapping them with the moves back. That is its own transpose, which JAX
+        does not see: it would scatter, one by one, what flows back.
         """
-        speed, ticket = outcome // NUM_TICKETS, outcome % NUM_TICKETS
-        stuck = outcome == self._stuck_outcome
-        columns = [self._moves.columns(k) for k in range(NUM_TICKETS)]
-        width = max(each.stop - each.start for each in columns)
-        starts = np.array([min(each.start, self._num_moves - width) for each in columns])
-        start = jnp.asarray(starts, jnp.int32)[ticket]
+        size = self.num_infostates
+        moves = amount.T[: self._stuck_action].reshape(self._speeds, self._num_moves * size)
+        if amount.dtype == bool:
+            arrived = self._swap_ends(moves)
+        else:
+            arrived = jax.lax.custom_linear_solve(
+                self._swap_ends, moves, lambda _, ends: self._swap_ends(ends), symmetric=True
+            )
+        exists = jnp.asarray(self._moves.exists.T)
+        arrived = jnp.where(exists, arrived.reshape(self._speeds, *exists.shape), 0)
+        add = jnp.any if amount.dtype == bool else jnp.sum
+        columns = [self._moves.columns(ticket) for ticket in range(NUM_TICKETS)]
+        by_ticket = jnp.stack([add(arrived[:, each], axis=1) for each in columns], axis=1)
+        stuck = amount[:, self._stuck_action]
+        return jnp.concatenate([by_ticket.reshape(-1, size), stuck[None]])
 
-        def window(table: np.ndarray) -> Array:
-            return jax.lax.dynamic_slice_in_dim(jnp.asarray(table), start, width, axis=-1)
-
-        shown = (window(self._moves.ticket) == ticket) & ~stuck
-        exists = window(self._moves.exists) & shown[None, :]
-        origin = window(self._moves.destination)
-        column = speed * self._num_moves + window(self._moves.reverse)
-        moved = jnp.where(exists, amount[origin, column], jnp.zeros((), amount.dtype))
-        stayed = jnp.where(stuck, amount[:, self._stuck_action], jnp.zeros((), amount.dtype))
-        return jnp.append(moved, stayed[:, None], axis=1)
+    def _swap_ends(self, moves: Array) -> Array:
+        """[speed, M * S], each entry a move along a column from a station: to those of the moves
+        back; what is no move stays."""
+        station = np.arange(self.num_infostates)
+        there = self._moves.reverse.T * self.num_infostates + self._moves.destination.T
+        here = np.arange(self._num_moves)[:, None] * self.num_infostates + station
+        back = np.where(self._moves.exists.T, there, here).reshape(-1)
+        return jnp.take(moves, back, axis=-1, unique_indices=True, mode="clip")
 
 
 def _lost(state: YardState) -> YardState:

@@ -43,6 +43,15 @@ def pull(game: Any, state: Any, outcome: Any, cfvs: Any) -> Any:
     return jax.linear_transpose(lambda *x: game.advance(state, outcome, *x), *zeros)(cfvs)
 
 
+def test_what_flows_back_is_gathered_and_not_scattered() -> None:
+    """One entry after the other, on CPUs; it would be most of the time of a search."""
+    game = Glasses()
+    back = jax.jit(functools.partial(pull, game, game.root(), jnp.int32(0)))
+    program = back.lower(jnp.zeros((2, game.num_infostates))).as_text()
+    assert "gather" in program
+    assert "scatter" not in program
+
+
 def utilities(game: Any, state: Any, reach: Any) -> Any:
     return game.utilities(state, reach)
 
