@@ -10,7 +10,8 @@ from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_1, Game
 
-_MOST_UNROLLED: Final = 16
+_MOST_SUMMED: Final = 64
+_MOST_MATCHED: Final = 16
 
 
 def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Array:
@@ -113,7 +114,7 @@ def _advance(
 
 def sum_rows(rows: Array) -> Array:
     """The sum over the first axis, written out where that is short: XLA's CPU code is faster so."""
-    if len(rows) > _MOST_UNROLLED:
+    if len(rows) > _MOST_SUMMED:
         return jnp.sum(rows, axis=0)
     total: Array = functools.reduce(jnp.add, list(rows))
     return total
@@ -138,7 +139,7 @@ def regret_matching(regret: Array, uniform: Array) -> Array:
     regret: [..., A, S], 0 where an action cannot be taken. uniform: [..., A, S].
     """
     positive = jnp.maximum(regret, 0)
-    if (num_actions := regret.shape[-2]) > _MOST_UNROLLED:
+    if (num_actions := regret.shape[-2]) > _MOST_MATCHED:
         total = jnp.sum(positive, axis=-2, keepdims=True)
     else:
         rows = [positive[..., a : a + 1, :] for a in range(num_actions)]

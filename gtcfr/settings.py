@@ -16,6 +16,7 @@ RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
 _CHUNK_SIZE: Final = 4
+_SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
 _MOST_UPDATES: Final = 2_000_000_000  # they are counted in 32 bits
 
 
@@ -57,19 +58,20 @@ class SearchSettings:
     grow: bool = True
     """False: no simulations, the tree stays what `lookahead` makes it."""
     max_outcomes: int | None = None
-    """Chance nodes with more outcomes than this keep a sample of so many; at least as many as the
-    game has actions."""
+    """Chance nodes with more outcomes than this keep a sample of so many; at least the game's
+    `num_decision_outcomes`."""
     capacity: int | None = None
     """Public states that a tree has room for; None for as many as the simulations can add."""
     num_queries: int = 0
     """How many of its leaf queries a search returns, drawn at random from all of them."""
-    chunk_size: int = _CHUNK_SIZE
-    """Nodes that are processed as one array operation; for speed only."""
+    chunk_size: int | None = None
+    """Nodes that are processed as one array operation; for speed and memory only. None for 4 small
+    ones, or 1 large one."""
 
     def __post_init__(self) -> None:
-        for name in ("num_simulations", "lookahead", "chunk_size"):
+        for name in ("num_simulations", "lookahead"):
             _at_least(name, getattr(self, name), 1)
-        for name in ("num_children", "max_outcomes", "capacity"):
+        for name in ("num_children", "max_outcomes", "capacity", "chunk_size"):
             if getattr(self, name) is not None:
                 _at_least(name, getattr(self, name), 1)
         _at_least("num_queries", self.num_queries, 0)
@@ -155,22 +157,24 @@ class SearchSettings:
         if self.lookahead > 1:
             interior = capacity
         depth = min(game.max_depth + 1, interior)
+        is_small = game.num_actions * game.num_infostates <= _SMALL_NODE
+        chunk_size = self.chunk_size or (_CHUNK_SIZE if is_small else 1)
         return TreeShape(
             # Below a chunk with room come only nodes whose parents are in it or below: at most
             # `depth` chunks are not full, and each of them holds a node.
-            num_chunks=depth + (interior - depth) // self.chunk_size,
-            chunk_size=self.chunk_size,
+            num_chunks=depth + (interior - depth) // chunk_size,
+            chunk_size=chunk_size,
             num_leaves=capacity,
             num_terminals=capacity,
             num_children=children,
         )
 
     def _check_game(self, game: Game[Any]) -> None:
-        least = min(game.num_actions, game.num_outcomes)
+        least = game.num_decision_outcomes
         if self.max_outcomes is not None and self.max_outcomes < least:
             raise ValueError(
-                f"max_outcomes must be at least {least} in {game}, for all actions, got "
-                f"{self.max_outcomes}."
+                f"max_outcomes must be at least {least} in {game}, for all outcomes of a decision, "
+                f"got {self.max_outcomes}."
             )
         if self.num_children is None:
             return

@@ -170,11 +170,11 @@ def _settings(
             f"--children must be all in {game.name}: where things are hidden, an infostate could "
             f"be left without an action."
         )
-    least = min(game.num_actions, game.num_outcomes)
+    least = game.num_decision_outcomes
     if arguments.max_outcomes is not None and arguments.max_outcomes < least:
         raise CommandError(
-            f"--max-outcomes must be at least {least} in {game.name}, for all actions, got "
-            f"{arguments.max_outcomes}."
+            f"--max-outcomes must be at least {least} in {game.name}, for all outcomes of a "
+            f"decision, got {arguments.max_outcomes}."
         )
     given = {
         "num_simulations": arguments.simulations,

@@ -92,8 +92,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--max-outcomes",
         type=positive_integer,
         metavar="N",
-        help="keep a sample of N outcomes of chance where there are more, at least as many as the "
-        "game has actions (default: all)",
+        help="keep a sample of N outcomes of chance where there are more, at least as many as a "
+        "decision of the game can have (default: all)",
     )
     add_seconds_option(parser)
     add("--seed", type=seed, default=0, metavar="N", help="of the simulations (default: 0)")

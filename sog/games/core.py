@@ -110,6 +110,14 @@ class Game(abc.ABC, Generic[State]):
         """K: public outcomes, padding included."""
 
     @property
+    def num_decision_outcomes(self) -> int:
+        """The most public outcomes that one decision can have, K at most; chance may have more.
+
+        Search keeps room for all of these, also where it keeps a sample of chance's outcomes.
+        """
+        return min(self.num_actions, self.num_outcomes)
+
+    @property
     @abc.abstractmethod
     def max_depth(self) -> int:
         """The most public events between the root and a terminal state."""

@@ -196,6 +196,12 @@ class YardSetup(Game[YardState], abc.ABC):
         return max(self._stuck_outcome + 1, 2 * self._num_ordinary, stations)
 
     @property
+    def num_decision_outcomes(self) -> int:
+        tickets = self._stuck_outcome + 1  # outcomes of Mr X
+        moves = int(self._moves.exists[:, : self._num_ordinary].sum(axis=1).max())
+        return min(max(tickets, 2 * moves), self.num_outcomes)
+
+    @property
     def max_depth(self) -> int:
         deals = self.detectives if self._deals else 0
         moves_each = min(self.rounds, self.taxi + self.bus + self.underground)

@@ -115,6 +115,10 @@ def test_a_walk_that_does_not_end_is_caught() -> None:
 
 
 LATE = {
+    "a decision has more outcomes than it says": (
+        kuhn(num_decision_outcomes=1),
+        "a decision has at most num_decision_outcomes legal outcomes; .*expected 1, got 2",
+    ),
     "advance forgets the public card": (
         leduc(
             advance=lambda reach, state, outcome, action, other: public_action(

@@ -40,7 +40,7 @@ def test_it_is_what_the_arrays_of_a_search_take(batch_size: int) -> None:
 
 def test_london_fits_a_laptop() -> None:
     room = search_room(make("london"), ZeroEvaluator(), SearchSettings(num_simulations=20), 8)
-    assert sum(room.values()) < GIGABYTE
+    assert sum(room.values()) < GIGABYTE / 10
 
 
 def test_more_public_states_than_can_be_numbered_are_refused() -> None:
@@ -55,3 +55,20 @@ def test_chunks_are_as_many_as_a_tree_can_fill() -> None:
     depth, interior = leduc.max_depth + 1, 1 + 4 + 100
     assert shape.num_chunks == depth + (interior - depth) // 4
     assert SearchSettings(num_simulations=2).shape(make("london"), 0).num_chunks == 3
+
+
+def test_a_node_that_is_large_is_a_chunk_by_itself() -> None:
+    settings = SearchSettings(num_simulations=400)
+    assert settings.shape(make("leduc"), 0).chunk_size > 1
+    shape = settings.shape(make("london"), 8)
+    assert (shape.chunk_size, shape.num_interior) == (1, 1 + 8 + 400)
+
+
+def test_a_sample_of_chance_needs_no_more_room_than_a_decision() -> None:
+    """Mr X may show himself at 199 stations, but at most 26 events follow a move."""
+    london = make("london")
+    least = london.num_decision_outcomes
+    settings = SearchSettings(num_simulations=20, max_outcomes=least)
+    assert least == settings.shape(london, 8).num_children == 26
+    with pytest.raises(ValueError, match=r"^max_outcomes must be at least 26 in london.*, got 25"):
+        SearchSettings(max_outcomes=25).shape(london, 8)

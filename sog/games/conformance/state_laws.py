@@ -135,6 +135,13 @@ def _no_chance(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(False, probe.actor == CHANCE, where=not game.has_chance)
 
 
+@law("a decision has at most num_decision_outcomes legal outcomes")
+def _decision_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
+    count = probe.outcomes.sum(axis=-1)
+    most = np.minimum(count, game.num_decision_outcomes)
+    return agree(most, count, where=probe.goes_on & (probe.actor != CHANCE))
+
+
 @law("there is a legal outcome if and only if the state is not terminal")
 def _some_outcome(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(probe.goes_on, probe.outcomes.any())
@@ -289,6 +296,7 @@ def _features(game: Game[Any], probe: Probe) -> Finding | None:
 STATE_LAWS: Final[tuple[Law, ...]] = (
     _actor,
     _no_chance,
+    _decision_outcomes,
     _some_outcome,
     _chance_actions,
     _some_action,
