@@ -53,11 +53,14 @@ def test_a_search_whose_leaves_are_all_won_finds_the_most_that_can_be_won() -> N
 
 
 def partial_to_ranges(params: Array, features: Array, ranges: Array) -> tuple[Array, Array]:
-    """A network whose values and policies both depend on both ranges."""
-    both = ranges @ jnp.arange(ranges.shape[2], dtype=ranges.dtype)
+    """A network whose policies depend on both ranges, and whose values make infostates differ."""
+    infostate = jnp.arange(ranges.shape[2], dtype=ranges.dtype)
+    both = ranges @ infostate
+    values = jnp.sin(9 * jnp.sum(features, axis=1)[:, None, None] + infostate[None, None])
+    values = values * jnp.ones_like(ranges)
     actions = jnp.arange(3)[None, None, :]
     logits = both[:, :1, None] * actions - both[:, 1:, None] * actions * ranges[:, 0, :, None]
-    return params * ranges[:, ::-1], params * logits
+    return params * values, params * logits
 
 
 @pytest.mark.parametrize("averaging", [0.0, 0.5])
