@@ -37,6 +37,7 @@ _ARRAYS: Final = "arrays"
 _META: Final = "meta.json"
 _TORN: Final = ".torn"
 """Ends the name of a folder that is being written or deleted."""
+_OLD: Final = ".old"
 _STEP: Final = "(0|[1-9][0-9]{0,17})"
 
 Check = Callable[[dict[str, Any]], None]
@@ -68,25 +69,28 @@ class CheckpointStore:
         *,
         keep: int,
         milestones: Collection[int] = (),
+        passing: tuple[str, ...] = (),
         check: Check = lambda meta: None,
     ) -> None:
         """Makes the folder, and removes what is left there of torn saves.
 
         keep: how many of the newest checkpoints stay; those of `milestones` and the one with the
-        least metric do as well. Damaged ones do not count, and are left as they are. check: see
-        `load_checkpoint`.
+        least metric do as well, without the arrays whose names begin with one of `passing`.
+        Damaged ones do not count, and are left as they are. check: see `load_checkpoint`.
         """
         if keep < 1:
             raise ValueError(f"keep must be >= 1, got {keep}.")
         self._folder = folder.absolute()
         self._keep = keep
         self._milestones = frozenset(milestones)
+        self._passing = passing
         self._check = check
+        self._thin: set[int] = set()  # steps that have nothing passing
         self._whole: set[int] = set()  # steps that this process has saved or verified
         self._folder.mkdir(parents=True, exist_ok=True)
         for entry in list(self._folder.iterdir()):
-            if re.fullmatch(rf"{_STEP}(\.old)?{re.escape(_TORN)}", entry.name):
-                _remove(entry)
+            if match := re.fullmatch(rf"{_STEP}({re.escape(_OLD)})?{re.escape(_TORN)}", entry.name):
+                self._clean_up(entry, is_old=match[2] is not None)
 
     def save(
         self,
@@ -105,20 +109,8 @@ class CheckpointStore:
             raise ValueError(f"step must be >= 0, got {step}.")
         if metric is not None and not math.isfinite(metric):
             raise ValueError(f"metric must be finite, got {metric}.")
-        path = self._folder / str(step)
-        torn = path.with_name(f"{path.name}{_TORN}")
-        try:
-            with _naming(torn):
-                _write(torn, arrays, meta)
-                write_manifest(torn, step, metric)
-            if os.path.lexists(path):
-                self._delete(path)
-            torn.rename(path)
-        except BaseException:
-            shutil.rmtree(torn, ignore_errors=True)
-            raise
-        force_to_disk(self._folder)
-        self._whole.add(step)
+        path = self._put(step, arrays, meta, metric)
+        self._thin.discard(step)
         self._delete_old()
         return path
 
@@ -137,15 +129,61 @@ class CheckpointStore:
         self._whole.add(found.step)
         return found
 
+    def _put(
+        self, step: int, arrays: dict[str, np.ndarray], meta: dict[str, Any], metric: float | None
+    ) -> Path:
+        """Makes a checkpoint, in place of an older one, which stays until the new one is whole."""
+        path = self._folder / str(step)
+        torn = path.with_name(f"{path.name}{_TORN}")
+        try:
+            with _naming(torn):
+                _write(torn, arrays, meta)
+                write_manifest(torn, step, metric)
+            older = _set_aside(path) if os.path.lexists(path) else None
+            torn.rename(path)
+        except BaseException:
+            shutil.rmtree(torn, ignore_errors=True)
+            raise
+        force_to_disk(self._folder)
+        self._whole.add(step)
+        if older is not None:
+            _remove(older)
+        return path
+
+    def _clean_up(self, entry: Path, *, is_old: bool) -> None:
+        """Removes the remains of a save, but not what it was about to replace."""
+        path = entry.with_name(entry.name.split(".")[0])
+        if is_old and not os.path.lexists(path) and entry.is_dir() and not entry.is_symlink():
+            entry.rename(path)
+            if self._is_whole(int(path.name)):
+                return
+            entry = _set_aside(path)
+        _remove(entry)
+
     def _delete_old(self) -> None:
         metrics = {step: read_manifest(self._folder / str(step)).metric for step in self.steps()}
-        newest = itertools.islice(filter(self._is_whole, sorted(metrics, reverse=True)), self._keep)
-        kept = self._milestones | set(newest)
+        whole = filter(self._is_whole, sorted(metrics, reverse=True))
+        newest = set(itertools.islice(whole, self._keep))
+        kept = self._milestones | newest
         measured = [(metric, step) for step, metric in metrics.items() if metric is not None]
         best = next((step for _, step in sorted(measured) if self._is_whole(step)), None)
-        for step in metrics.keys() - kept - {best}:
-            if self._is_whole(step):
-                self._delete(self._folder / str(step))
+        for step in metrics.keys() - newest:
+            if self._is_whole(step) and step not in kept | {best}:
+                _remove(_set_aside(self._folder / str(step)))
+            elif self._is_whole(step) and step not in self._thin:
+                self._make_thin(step, metrics[step])
+
+    def _make_thin(self, step: int, metric: float | None) -> None:
+        """Leaves out what only the newest checkpoints have."""
+        found = _load(self._folder / str(step), (), self._check)
+        lasting = {
+            name: array
+            for name, array in found.arrays.items()
+            if not name.startswith(self._passing)
+        }
+        if len(lasting) < len(found.arrays):
+            self._put(step, lasting, found.meta, metric)
+        self._thin.add(step)
 
     def _is_whole(self, step: int) -> bool:
         """Whether a checkpoint could be gone on from; looked at once."""
@@ -157,12 +195,6 @@ class CheckpointStore:
             return False
         self._whole.add(step)
         return True
-
-    def _delete(self, path: Path) -> None:
-        # Under another name first: what is half deleted must not look like a damaged checkpoint.
-        doomed = path.with_name(f"{path.name}.old{_TORN}")
-        path.rename(doomed)
-        _remove(doomed)
 
 
 def checkpoint_steps(folder: Path) -> list[int]:
@@ -209,6 +241,13 @@ def _candidates(folder: Path) -> list[int]:
     # A link could lead anywhere, and nothing here makes one.
     entries = [entry for entry in folder.iterdir() if re.fullmatch(_STEP, entry.name)]
     return sorted(int(e.name) for e in entries if e.is_dir() and not e.is_symlink())
+
+
+def _set_aside(path: Path) -> Path:
+    """Renames what is to be removed: half deleted, it must not look like a damaged checkpoint."""
+    doomed = path.with_name(f"{path.name}{_OLD}{_TORN}")
+    path.rename(doomed)
+    return doomed
 
 
 def _remove(path: Path) -> None:

@@ -1,7 +1,7 @@
-"""How much memory a run needs at least, before anything is compiled.
+"""How much memory and disk a run needs, before anything is compiled.
 
-What cannot fit this machine is refused at the door (`sog.memory`). The rest is as it comes:
-intermediate results of programs are not counted.
+What cannot fit this machine's memory is refused at the door (`sog.memory`). The rest is as it
+comes: intermediate results of programs are not counted.
 """
 
 import functools
@@ -10,6 +10,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 
+from gtcfr.query import no_queries
 from gtcfr.room import tree_shapes
 from gtcfr.settings import SearchSettings
 from networks.cvpn import EncodeState, NetworkSettings, num_parameters
@@ -65,6 +66,18 @@ def search_bytes(
     encode = EncodeState(network)
     encoded = () if game.num_infostates == 1 else jax.eval_shape(lambda: encode(game, game.root()))
     return bytes_of(tree_shapes(game, encoded, settings, path_length))
+
+
+def disk_bytes(game: Game[Any], config: Config) -> int:
+    """What the checkpoints of a run take at most, when its replay and its queue are full.
+
+    One more than the newest that are kept: an old one goes when the new one is whole.
+    """
+    run = config.run
+    learner = learner_bytes(game, config) - _BYTES_PER_NUMBER * num_parameters(game, config.network)
+    query = bytes_of(no_queries(game, 1, 1))
+    passing = config.replay.size * example_bytes(game) + config.solver.queue_size * query
+    return (run.keep + 1) * (learner + passing) + (run.milestones + 1) * learner
 
 
 def example_bytes(game: Game[Any]) -> int:

@@ -23,6 +23,9 @@ STEPS_PER_CALL: Final = 8
 """Learner steps that are one call of the device."""
 _MOST_STATES: Final = 2**29  # of a tree, whose rows are numbered in 32 bits
 _LEARNER: Final = "learner"
+_REPLAY, _QUEUE = "replay", "queue"
+PASSING: Final = (f"{_REPLAY}/", f"{_QUEUE}/")
+"""How the names of arrays begin that a run needs to go on, and nobody needs to play."""
 PARTS: Final = (SELFPLAY, SOLVER, _LEARNER)
 
 
@@ -92,15 +95,19 @@ class Schedule(abc.ABC):
     def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Everything that a run goes on from: named arrays, and numbers."""
         arrays = {f"learner/{n:04}": leaf for n, leaf in enumerate(self.learner.save())}
-        for room, kept in (("replay", self.replay.save()), ("queue", self.queue.save())):
+        for room, kept in ((_REPLAY, self.replay.save()), (_QUEUE, self.queue.save())):
             arrays |= {f"{room}/{name}": leaf for name, leaf in kept.items()}
         return arrays, {"counts": self.counts, "seconds": self.seconds}
 
     def load(self, arrays: dict[str, np.ndarray], numbers: dict[str, Any]) -> None:
-        """Takes over what `save` gave; ValueError if it is of another network or optimizer."""
+        """Takes over what `save` gave; ValueError if it is of another network or optimizer.
+
+        What is `PASSING` may be missing; then the examples are gathered anew.
+        """
         self.learner.load(list(arrays_of(arrays, "learner").values()))
-        self.replay.load(arrays_of(arrays, "replay"))
-        self.queue.load(arrays_of(arrays, "queue"))
+        if kept := arrays_of(arrays, _REPLAY):
+            self.replay.load(kept)
+            self.queue.load(arrays_of(arrays, _QUEUE))
         self.counts, self.seconds = dict(numbers["counts"]), dict(numbers["seconds"])
         self.begin_new_games()
 

@@ -200,7 +200,8 @@ class RunSettings:
     checkpoint_every: int = 1_000
     """Learner steps between checkpoints."""
     keep: int = 3
-    """Newest checkpoints that are kept; beside them those of `milestones` and the best."""
+    """Newest checkpoints that are kept; beside them those of `milestones` and the best, without the
+    examples that the run goes on from."""
     milestones: int = 0
     """Checkpoints that are kept for good, evenly over the run, to evaluate later."""
     evaluate_every: int = 0

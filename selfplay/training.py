@@ -10,7 +10,7 @@ from gtcfr.evaluator import Evaluator
 from selfplay.checkpoint import CheckpointStore
 from selfplay.manifest import is_number
 from selfplay.metrics import Metrics, MetricsFile, is_metrics
-from selfplay.schedule import PARTS, Schedule
+from selfplay.schedule import PARTS, PASSING, Schedule
 from selfplay.settings import RunSettings
 from selfplay.workers import WorkersLostError
 
@@ -69,6 +69,8 @@ class Training:
         self._last = self._snapshot()
         problems = self._metrics.go_on_from(found.step, found.meta.get("lines", ()))
         self._saved, self._measured = found.step, found.meta["measured"]
+        if not any(name.startswith(PASSING) for name in found.arrays):
+            problems += (f"{found.path} is too old to have examples; they are gathered anew.",)
         return found.step, (*found.skipped, *problems)
 
     def run(

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,10 @@ from selfplay.checkpoint import CheckpointStore
 from selfplay.config import load_config
 from selfplay.learner import NotFiniteError
 from selfplay.loop import InlineTraining
+from selfplay.memory import disk_bytes
 from selfplay.metrics import MetricsFile, read_metrics
 from selfplay.run_folder import RunFolder
-from selfplay.schedule import Schedule, check_config
+from selfplay.schedule import PASSING, Schedule, check_config
 from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
@@ -25,6 +27,7 @@ from sog.cli.loading import load_game
 from sog.cli.sizes import can_be_counted
 from sog.cli.train_view import TrainView
 from sog.games import Game
+from sog.memory import in_bytes
 
 _COMPILING: Final = "compiling"
 _MOST_NODES: Final = 20_000
@@ -80,6 +83,8 @@ def _train(
         _schedule(arguments, game, config) as schedule,
         contextlib.ExitStack() as stack,
     ):
+        most, free = in_bytes(disk_bytes(game, config)), in_bytes(shutil.disk_usage(path).free)
+        display.note(f"checkpoints take up to {most} of disk; {free} are free.")
         view.tell(_COMPILING)
         training = _resumed(arguments, schedule, folder, path)
 
@@ -102,7 +107,11 @@ def _resumed(
     settings = schedule.config.run
     kept = milestones(settings)
     store = CheckpointStore(
-        folder.checkpoints, keep=settings.keep, milestones=kept, check=check_meta
+        folder.checkpoints,
+        keep=settings.keep,
+        milestones=kept,
+        passing=PASSING,
+        check=check_meta,
     )
     events = path / "tensorboard" if arguments.tensorboard else None
     training = Training(schedule, store, MetricsFile(folder.metrics, tensorboard=events))

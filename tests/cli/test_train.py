@@ -5,6 +5,7 @@ import dataclasses
 import importlib.util
 import io
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -71,6 +72,9 @@ def copied(trained: tuple[Path, str, str], tmp_path: Path) -> Path:
     return Path(shutil.copytree(trained[0], tmp_path / "run"))
 
 
+DISK = r"sog: checkpoints take up to ([\d.]+) MB of disk; .+B are free\."
+
+
 def steps_in(path: Path) -> list[int]:
     return sorted(int(entry.name) for entry in (path / "checkpoints").iterdir())
 
@@ -86,9 +90,20 @@ def test_a_run_trains_to_its_last_step_and_reports(trained: tuple[Path, str, str
     assert counts["games"] > 8
     # An example is used once on average: 16 batches of 8.
     assert 128 <= result["examples"] < 128 + 8 * 20
-    assert err.splitlines()[:2] == ["sog: compiling", "sog: solving belief states to compare with"]
+    about_disk, *doing = err.splitlines()[:3]
+    assert re.fullmatch(DISK, about_disk)
+    assert doing == ["sog: compiling", "sog: solving belief states to compare with"]
     assert "sog: step " in err
     assert "going on from" not in err
+
+
+def test_checkpoints_take_no_more_disk_than_was_told(trained: tuple[Path, str, str]) -> None:
+    path, _, err = trained
+    told = re.fullmatch(DISK, err.splitlines()[0])
+    assert told is not None
+    found = [load_checkpoint(path / "checkpoints", step).arrays for step in steps_in(path)]
+    there = sum(array.nbytes for arrays in found for array in arrays.values())
+    assert there < float(told[1]) * 10**6
 
 
 def test_a_run_keeps_checkpoints_and_metrics(trained: tuple[Path, str, str]) -> None:

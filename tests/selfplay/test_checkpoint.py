@@ -126,6 +126,56 @@ def test_a_step_that_is_saved_again_is_replaced(store: CheckpointStore) -> None:
     assert store.load().meta == {"first": False}
 
 
+def full(number: int) -> dict[str, np.ndarray]:
+    return value(number) | {"replay/y": np.full(5000, number), "replay/z": np.zeros((0, 3))}
+
+
+def test_only_the_newest_keep_what_passes(folder: Path) -> None:
+    store = CheckpointStore(folder, keep=2, milestones=(0, 2), passing=("replay/",))
+    metrics = {0: None, 1: 0.5, 2: 0.75, 3: 1.0, 4: 2.0}
+    for step, metric in metrics.items():
+        store.save(step, full(step), {"step": step}, metric=metric)
+    assert store.steps() == [0, 1, 2, 3, 4]
+    for step in store.steps():
+        found = load_checkpoint(folder, step)
+        kept = full(step) if step >= 3 else value(step)
+        assert found.arrays.keys() == kept.keys()
+        assert all((found.arrays[name] == kept[name]).all() for name in kept)
+        assert found.meta == {"step": step}
+        assert (
+            manifest.read_manifest(folder / str(step)).metric == metrics[step]
+        )  # 1 is the best still
+    # Also of a run that was made by a store that kept everything.
+    CheckpointStore(folder, keep=3).save(5, full(5), {})
+    CheckpointStore(folder, keep=1, milestones=(4,), passing=("replay/",)).save(6, full(6), {})
+    assert load_checkpoint(folder, 4).arrays.keys() == {"x"}
+
+
+def test_a_damaged_milestone_is_left_as_it_is(folder: Path) -> None:
+    store = CheckpointStore(folder, keep=1, milestones=(0,), passing=("replay/",))
+    store.save(0, full(0), {})
+    flip(max(files_of(folder / "0" / "arrays"), key=lambda file: file.stat().st_size), 0, 1)
+    before = {file: file.read_bytes() for file in files_of(folder / "0")}
+    store = CheckpointStore(folder, keep=1, milestones=(0,), passing=("replay/",))
+    store.save(1, full(1), {})
+    assert {file: file.read_bytes() for file in files_of(folder / "0")} == before
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_kill_between_two_renamings_loses_nothing(folder: Path, is_whole: bool) -> None:
+    """What was set aside is put back if its successor did not come."""
+    store = CheckpointStore(folder, keep=3)
+    store.save(1, value(1), {})
+    store.save(2, value(2), {})
+    (folder / "2").rename(folder / "2.old.torn")
+    shutil.copytree(folder / "1", folder / "2.torn")
+    if not is_whole:  # it was being deleted
+        (folder / "2.old.torn" / "meta.json").unlink()
+    store = CheckpointStore(folder, keep=3)
+    assert sorted(entry.name for entry in folder.iterdir()) == (["1", "2"] if is_whole else ["1"])
+    assert store.load().step == (2 if is_whole else 1)
+
+
 def flip(file: Path, position: int, bit: int) -> None:
     content = bytearray(file.read_bytes())
     content[position] ^= 1 << bit

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from networks.cvpn import NetworkSettings
 from selfplay.checkpoint import CheckpointStore
 from selfplay.loop import InlineTraining
 from selfplay.metrics import MetricsFile
+from selfplay.schedule import PASSING
 from selfplay.settings import (
     Config,
     LearnerSettings,
@@ -134,6 +136,27 @@ def test_a_run_killed_and_resumed_ends_as_one_that_was_not(finished: Path, tmp_p
     arrays, counts = saved(finished)
     assert_same(saved(tmp_path)[0], arrays)
     assert saved(tmp_path)[1] == counts
+
+
+def test_a_run_goes_on_without_the_examples_that_only_the_newest_checkpoints_have(
+    tmp_path: Path,
+) -> None:
+    def opened() -> tuple[Training, CheckpointStore]:
+        store = CheckpointStore(tmp_path / "checkpoints", keep=1, milestones=(20,), passing=PASSING)
+        return Training(new_run(), store, MetricsFile(tmp_path / "metrics.jsonl")), store
+
+    training, store = opened()
+    training.run()
+    assert store.steps() == [20, 60]
+    assert any(name.startswith(PASSING) for name in store.load(60).arrays)
+    shutil.rmtree(store.load(60).path)
+    again, store = opened()
+    path = tmp_path / "checkpoints" / "20"
+    told = f"{path} is too old to have examples; they are gathered anew."
+    assert again.resume() == (20, (told,))
+    assert len(again.inner.replay) == 0
+    assert again.run()
+    assert store.steps() == [20, 60]
 
 
 def test_a_stop_between_checkpoints_still_goes_on(tmp_path: Path) -> None:

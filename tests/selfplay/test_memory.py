@@ -106,3 +106,20 @@ def test_sizes_of_a_network_have_plain_limits(name: str) -> None:
         sizes: dict[str, Any] = {name: value}
         with pytest.raises(ValueError, match=f"^{name} must be an integer from 1 to 10+, got"):
             dataclasses.replace(NetworkSettings(), **sizes)
+
+
+def test_the_disk_holds_the_newest_checkpoints_with_examples_and_milestones_without() -> None:
+    game = make("leduc")
+    sizes = {}
+    for keep, milestones, size in ((1, 0, 2000), (2, 0, 2000), (1, 1, 2000), (1, 0, 3000)):
+        overrides = [f"run.keep={keep}", f"run.milestones={milestones}", f"replay.size={size}"]
+        config = load_config("leduc", [*overrides, 'learner.optimizer="adam"'])
+        sizes[keep, milestones, size] = memory.disk_bytes(game, config)
+    milestone = sizes[1, 1, 2000] - sizes[1, 0, 2000]
+    example = memory.example_bytes(game)
+    _, params = make_network(game, config.network)
+    state = first_state(config.learner, params)
+    saved = sum(leaf.nbytes for leaf in jax.tree.leaves(state))
+    assert milestone == pytest.approx(saved, rel=0.01)
+    assert sizes[1, 0, 3000] - sizes[1, 0, 2000] == 2 * 1000 * example
+    assert sizes[2, 0, 2000] - sizes[1, 0, 2000] > milestone + 2000 * example
