@@ -1,4 +1,4 @@
-"""The expansion phase of all searches: simulations, then the children that they want.
+"""The expansion phase of all searches: simulations, and the children that they want.
 
 Student of Games, Algorithm 1, procedure Grow. `gtcfr.simulation` and `gtcfr.growth` are about one
 search; here they are vmapped, and new leaves are put to the evaluator where that is needed.
@@ -40,30 +40,22 @@ def expansion_phase(
     state: SearchState,
     phase: Array,
 ) -> SearchState:
-    """The expansion phase: ceil(c) simulations on the same tree, then what they want added."""
+    """The expansion phase: ceil(c) simulations, each of which adds what it wants to the tree."""
     num_simulations = settings.simulations_per_phase
     visits_before = state.tree.interior.visits
 
-    def run(number: Array, carry: tuple[SearchTree, Any]) -> tuple[SearchTree, Any]:
-        tree, wanted = carry
-        keys = _keys(state, _SIMULATION_KEYS, phase * num_simulations + number)
+    def one(number: Array, state: SearchState) -> SearchState:
+        number = phase * num_simulations + number
+        keys = _keys(state, _SIMULATION_KEYS, number)
         paths = jax.vmap(functools.partial(simulate, game, settings))(
-            tree, visits_before, state.slot, keys
+            state.tree, visits_before, state.slot, keys
         )
-        new = (paths.edge, paths.slot_to_widen, paths.outcome)
-        wanted = jax.tree.map(lambda all_of_them, one: all_of_them.at[number].set(one), wanted, new)
-        return jax.vmap(count_visits)(tree, paths), wanted
+        state = replace(state, tree=jax.vmap(count_visits)(state.tree, paths))
+        widen = None if settings.num_children is None else (paths.slot_to_widen, paths.outcome)
+        key_number = _KEYS_PER_LEVEL + number
+        return expand_leaves(game, evaluator, settings, state, paths.edge, key_number, widen=widen)
 
-    nothing = jnp.full((num_simulations, *state.slot.shape), NO_PARENT, jnp.int32)
-    tree, wanted = repeat(num_simulations, run, (state.tree, (nothing, nothing, nothing)))
-
-    def add(number: Array, state: SearchState) -> SearchState:
-        edge, slot_to_widen, outcome = (values[number] for values in wanted)
-        key_number = _KEYS_PER_LEVEL + phase * num_simulations + number
-        widen = None if settings.num_children is None else (slot_to_widen, outcome)
-        return expand_leaves(game, evaluator, settings, state, edge, key_number, widen=widen)
-
-    return repeat(num_simulations, add, replace(state, tree=tree))
+    return repeat(num_simulations, one, state)
 
 
 def expand_leaves(

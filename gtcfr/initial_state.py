@@ -32,8 +32,8 @@ def initial_state(
 ) -> SearchState:
     """A batch of searches before the first update.
 
-    A tree holds the branch from the root to the state that is searched, all children of the states
-    on it, and `lookahead` levels below.
+    A tree holds the branch from the root to the state that is searched, what an expansion adds to
+    the states on it, all children of the state itself, and `lookahead` levels below.
     """
     batch_size, path_length = root.path.shape
     shape = settings.shape(game, path_length)
@@ -76,7 +76,8 @@ def initial_state(
     if path_length > 0:
         state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
     state = _ask_for_priors(game, evaluator, state, settings)
-    state = expand_leaves(game, evaluator, settings, state, edge, path_length)
+    all_children = replace(settings, num_children=None)
+    state = expand_leaves(game, evaluator, all_children, state, edge, path_length)
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:
         return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_asked=False)

@@ -142,15 +142,18 @@ def policy_logits(
 ) -> Array:
     """[batch, S, A]: what the evaluator says of the policy at one leaf of each search.
 
-    For the ranges of the last update. Only leaves that are expanded need it, and it is most of an
-    answer: an evaluator that can be asked about any leaves is asked about these once more. slot:
-    [batch] int32, of the leaves.
+    For the ranges of the last update; at a leaf that was not in it, for uniform ranges, or uniform
+    where an evaluator answers for all leaves in one. Only leaves that are expanded need it, and it
+    is most of an answer: an evaluator that can be asked about any leaves is asked about these once
+    more. slot: [batch] int32, of the leaves.
     """
     tree, search = state.tree, jnp.arange(len(slot))
     if tree.leaf_statistics.logits is not None:
         return tree.leaf_statistics.logits[search, slot]
     if state.answers.logits is not None:
-        return state.answers.logits[state.answers.first + slot]
+        is_new = (tree.leaf.since[search, slot] == tree.total_weight) & (tree.total_weight > 0)
+        logits = state.answers.logits[state.answers.first + slot]
+        return jnp.where(is_new[:, None, None], 0, logits)
     encoded, source, mask, sums = jax.tree.map(
         lambda table: table[search, slot],
         (tree.leaf.encoded, tree.leaf.source, tree.leaf.mask, tree.leaf_statistics.reach_sum),

@@ -219,10 +219,26 @@ def test_the_tree_and_its_evaluations_grow_by_no_more_than_a_few_nodes_per_simul
 ) -> None:
     """With perfect information a node is evaluated once, however many updates follow."""
     result = narrow(num_children)
-    assert (result.tree.num_nodes <= 1 + num_children * (1 + 40)).all()
+    legal = enumerated(LATE_TIC_TAC_TOE).num_outcomes  # the state that is searched has them all
+    assert (result.tree.num_nodes <= 1 + legal + num_children * 40).all()
     asked = result.tree.num_interior + result.tree.num_leaves
     np.testing.assert_array_equal(result.queries.num_seen, asked)
     assert (asked > 20).all()
+
+
+@pytest.mark.parametrize(("simulations", "per_update"), [(1, 1), (20, 1), (20, 10), (20, 20)])
+def test_every_simulation_adds_a_node_before_the_next_begins(
+    simulations: int, per_update: int
+) -> None:
+    """To all children of the state that is searched; nobody can have won so early."""
+    game = make("tic_tac_toe")
+    settings = SearchSettings(
+        num_simulations=simulations, simulations_per_update=per_update, num_children=1
+    )
+    result = run_search(game, settings, root=start_of_game(game, batch_size=2))
+    assert result.tree.num_nodes.tolist() == [1 + 9 + simulations] * 2
+    for number in range(2):
+        assert children_of(tree_number(result, number), ROOT).keys() == set(range(9))
 
 
 def test_with_hidden_information_every_leaf_is_evaluated_in_every_update() -> None:
