@@ -1,7 +1,7 @@
 """How reach flows from a node to its children, and cfvs back: `Game.advance` and its transpose."""
 
 import functools
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,9 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_1, Game
+
+if TYPE_CHECKING:
+    from gtcfr.tree import TreeShape
 
 _MOST_SUMMED: Final = 64
 _MOST_MATCHED: Final = 16
@@ -21,42 +24,24 @@ def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Arra
     )
 
 
-def has_rows_per_action(game: Game[Any], num_children: int) -> bool:
-    """Whether reach is laid out a row per action, which needs no question to the game.
-
-    That is so if all actions are public and child k is outcome k.
-    """
-    return game.has_public_actions and num_children == game.num_outcomes
-
-
-def rows_per_node(game: Game[Any], num_children: int) -> int:
-    """How many rows of reach [S] an interior node sends to its children.
-
-    Either one per action and one for the other player, or one per child and player.
-    """
-    if has_rows_per_action(game, num_children):
-        return game.num_actions + 1
-    return 2 * num_children
-
-
-def child_rows(game: Game[Any], num_children: int, actor: Array, number: Array) -> Array:
+def child_rows(shape: "TreeShape", actor: Array, number: Array) -> Array:
     """[player] int32: which of its parent's rows of reach child `number` takes up."""
-    if not has_rows_per_action(game, num_children):
+    if not shape.has_rows_per_action:
         return 2 * number + jnp.arange(2, dtype=jnp.int32)
-    action, others = jnp.where(actor == CHANCE, 0, number), jnp.int32(game.num_actions)
+    action, others = jnp.where(actor == CHANCE, 0, number), jnp.int32(shape.num_actions)
     return by_player(actor != PLAYER_1, action, others).astype(jnp.int32)
 
 
 def push(
     game: Game[Any],
-    num_children: int,
+    shape: "TreeShape",
     state: Any,
     actor: Array,
     outcomes: Array,
     policy: Array,
     reach: Array,
 ) -> Array:
-    """The rows of reach that a node sends to its children: [row, S], see `rows_per_node`.
+    """The rows of reach that a node sends to its children: [row, S], `TreeShape.rows_per_node`.
 
     Entries outside a child's infostate mask, and rows to a child that is not there, mean nothing.
     outcomes: [child]. policy: [A, S]. reach: [player, S].
@@ -64,7 +49,7 @@ def push(
     first = actor != PLAYER_1
     actors, others = jnp.where(first, reach[0], reach[1]), jnp.where(first, reach[1], reach[0])
     action_reach = actors[None] * policy
-    if has_rows_per_action(game, num_children):
+    if shape.has_rows_per_action:
         return jnp.concatenate([action_reach, others[None]])
     below = _advance(game, state, outcomes, action_reach, others)
     return below.reshape(-1, game.num_infostates)
@@ -72,7 +57,7 @@ def push(
 
 def pull(
     game: Game[Any],
-    num_children: int,
+    shape: "TreeShape",
     state: Any,
     actor: Array,
     outcomes: Array,
@@ -82,13 +67,13 @@ def pull(
 
     child_cfvs: [child, player, S], 0 outside the children's masks and for children not there.
     """
-    if has_rows_per_action(game, num_children):
+    if shape.has_rows_per_action:
         first = actor != PLAYER_1
         actors = jnp.where(first, child_cfvs[:, 0], child_cfvs[:, 1])
         others = jnp.where(first, child_cfvs[:, 1], child_cfvs[:, 0])
         # The forced action of chance leads to every child; its other actions cannot be taken.
         every = sum_rows(actors)[None]
-        return jnp.where(actor == CHANCE, every, actors[: game.num_actions]), sum_rows(others)
+        return jnp.where(actor == CHANCE, every, actors[: shape.num_actions]), sum_rows(others)
     pulled: tuple[Array, Array] = jax.vjp(
         lambda action_reach, others: _advance(game, state, outcomes, action_reach, others),
         jnp.zeros((game.num_actions, game.num_infostates), child_cfvs.dtype),

@@ -14,10 +14,10 @@ from jax import Array
 
 from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy
 from gtcfr.evaluator import Evaluator, encode_to_keep
-from gtcfr.flow import child_rows, normalize, regret_matching, rows_per_node
+from gtcfr.flow import child_rows, normalize, regret_matching
 from gtcfr.packing import pack, unpack
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, ROOT, UNEXPANDED, SearchTree, root_source
+from gtcfr.tree import NO_PARENT, ROOT, UNEXPANDED, SearchTree
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
 
@@ -52,7 +52,7 @@ def plant(
         tree.leaf,
         state=tree.leaf.state.at[0].set(pack(state)),
         edge=tree.leaf.edge.at[0].set(tree.shape.root_edge),
-        source=tree.leaf.source.at[0].set(jnp.array(root_source(game, tree.shape), jnp.int32)),
+        source=tree.leaf.source.at[0].set(jnp.array(tree.shape.root_source, jnp.int32)),
         mask=tree.leaf.mask.at[0].set(game.infostate_mask(state)),
         depth=tree.leaf.depth.at[0].set(depth),
         encoded=jax.tree.map(lambda whole, row: whole.at[0].set(row), tree.leaf.encoded, encoded),
@@ -126,7 +126,7 @@ def expand(
         interior,
         state=interior.state.at[slot].set(pack(state), mode="drop"),
         edge=interior.edge.at[slot].set(edge, mode="drop"),
-        source=interior.source.at[slot].set(_sources(game, tree, edge), mode="drop"),
+        source=interior.source.at[slot].set(_sources(tree, edge), mode="drop"),
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
         mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
         uniform=interior.uniform.at[slot].set(uniform, mode="drop"),
@@ -225,7 +225,7 @@ def _attach(
     rows = jnp.where(is_leaf, shape.leaf_row + leaf_slot, shape.terminal_row + end_slot)
     rows = jnp.where(exists, rows, shape.nothing)
     edges = slot * shape.num_children + children.number
-    sources = jax.vmap(lambda edge: _sources(game, tree, edge))(edges)
+    sources = jax.vmap(lambda edge: _sources(tree, edge))(edges)
     packed = jax.vmap(pack)(states)
     encoded = jax.vmap(lambda state: encode_to_keep(game, evaluator, state))(states)
     masks = jax.vmap(game.infostate_mask)(states)
@@ -285,13 +285,13 @@ def _is_finite(arrays: Any) -> Array:
     return jnp.all(jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(arrays)]))
 
 
-def _sources(game: Game[Any], tree: SearchTree, edge: Array) -> Array:
+def _sources(tree: SearchTree, edge: Array) -> Array:
     """[player] int32: the rows that bring reach along an edge."""
     shape = tree.shape
     parent, number = edge // shape.num_children, edge % shape.num_children
-    rows = child_rows(game, shape.num_children, tree.interior.actor[parent], number)
-    rows = parent * rows_per_node(game, shape.num_children) + rows
-    return jnp.where(edge == shape.root_edge, jnp.array(root_source(game, shape), jnp.int32), rows)
+    rows = child_rows(shape, tree.interior.actor[parent], number)
+    rows = parent * shape.rows_per_node + rows
+    return jnp.where(edge == shape.root_edge, jnp.array(shape.root_source, jnp.int32), rows)
 
 
 def _has_room(tree: SearchTree, exists: Array, is_terminal: Array, freed: int) -> Array:

@@ -167,6 +167,8 @@ class SearchSettings:
             num_leaves=capacity,
             num_terminals=capacity,
             num_children=children,
+            num_actions=game.num_actions,
+            has_rows_per_action=game.has_public_actions and children == game.num_outcomes,
         )
 
     def _check_game(self, game: Game[Any]) -> None:

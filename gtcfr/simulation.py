@@ -219,7 +219,7 @@ def _sample_kept_outcome(
     worlds = (jnp.arange(game.num_infostates)[None] == infostates[:, None]).astype(jnp.float32)
     forced = (jnp.arange(game.num_actions) == 0)[:, None] * jnp.ones_like(worlds[:1])
     actor = game.actor(state)
-    rows = push(game, len(outcomes), state, actor, jnp.maximum(outcomes, 0), forced, worlds)
+    rows = push(game, tree.shape, state, actor, jnp.maximum(outcomes, 0), forced, worlds)
     reach = rows.reshape(len(outcomes), 2, -1)
     states = jax.vmap(lambda outcome: game.apply(state, outcome))(jnp.maximum(outcomes, 0))
     compatible = jax.vmap(game.compatible_reach)(states, reach)

@@ -25,7 +25,6 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.flow import rows_per_node
 from gtcfr.packing import packed_width
 from sog.games.core import Game
 from sog.pytree import pytree
@@ -48,11 +47,28 @@ class TreeShape:
     num_terminals: int
     num_children: int
     """Children that a node can have at most."""
+    num_actions: int
+    """A, in the tables here."""
+    has_rows_per_action: bool
+    """Whether reach goes to children in a row per action and one for the other player, which needs
+    no question to the game; else in a row per child and player. It does if all actions are public
+    and child k of a decision is action k."""
 
     @property
     def num_interior(self) -> int:
         """Interior slots."""
         return self.num_chunks * self.chunk_size
+
+    @property
+    def rows_per_node(self) -> int:
+        """Rows of reach [S] that an interior node sends to its children."""
+        return self.num_actions + 1 if self.has_rows_per_action else 2 * self.num_children
+
+    @property
+    def root_source(self) -> tuple[int, int]:
+        """The rows that bring reach to the root, by player."""
+        first = self.num_interior * self.rows_per_node
+        return first, first + 1
 
     @property
     def leaf_row(self) -> int:
@@ -187,7 +203,7 @@ class SearchTree:
 
 def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool) -> SearchTree:
     """A tree of no nodes. encoded: the structure of an encoded state; predictive: of the rule."""
-    size, actions, width = game.num_infostates, game.num_actions, packed_width(game)
+    size, actions, width = game.num_infostates, shape.num_actions, packed_width(game)
     slots, leaves, children = shape.num_interior, shape.num_leaves, shape.num_children
 
     def zeros(*axes: int, dtype: Any = jnp.float32) -> Array:
@@ -256,15 +272,9 @@ def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: b
         is_full=jnp.bool_(False),
         is_sampled=jnp.bool_(False),
         total_weight=jnp.float32(0),
-        reach_rows=zeros(root_source(game, shape)[1] + 1, size),
+        reach_rows=zeros(shape.root_source[1] + 1, size),
         cfvs=zeros(shape.nothing + 1, 2, size),
     )
-
-
-def root_source(game: Game[Any], shape: TreeShape) -> tuple[int, int]:
-    """The rows that bring reach to the root, by player."""
-    first = shape.num_interior * rows_per_node(game, shape.num_children)
-    return first, first + 1
 
 
 def get(nodes: Any, start: Array, size: int) -> Any:

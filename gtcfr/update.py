@@ -19,28 +19,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.flow import (
-    by_player,
-    pull,
-    push,
-    regret_matching,
-    rows_per_node,
-    sum_rows,
-)
+from gtcfr.flow import by_player, pull, push, regret_matching, sum_rows
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import value_leaves
 from gtcfr.packing import unpack
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import (
-    ROOT,
-    InteriorNodes,
-    SearchTree,
-    get,
-    put,
-    root_source,
-    take_reach,
-)
+from gtcfr.tree import ROOT, InteriorNodes, SearchTree, get, put, take_reach
 from sog.games.core import PLAYER_1, Game
 from sog.tabular.cfr import Rule, accumulate
 
@@ -115,11 +100,10 @@ def push_ranges(game: Game[Any], state: SearchState, alpha: float) -> SearchStat
 def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Array) -> SearchTree:
     """Sends reach [player, S] from the root down one tree under the current policy."""
     shape = tree.shape
-    num_rows = rows_per_node(game, shape.num_children)
 
     def node(nodes: InteriorNodes, policy: Array, reach: Array) -> Array:
         state, outcomes = unpack(game, nodes.state), jnp.maximum(nodes.outcome, 0)
-        return push(game, shape.num_children, state, nodes.actor, outcomes, policy, reach)
+        return push(game, shape, state, nodes.actor, outcomes, policy, reach)
 
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         node_reach, rows = carry
@@ -128,9 +112,9 @@ def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Arra
         policy = get(tree.interior_statistics.policy, start, shape.chunk_size)
         above = take_reach(rows, nodes.source, nodes.mask)
         below = jax.vmap(node)(nodes, policy, above).reshape(-1, reach.shape[-1])
-        return put(node_reach, above, start), put(rows, below, start * num_rows)
+        return put(node_reach, above, start), put(rows, below, start * shape.rows_per_node)
 
-    rows = put(tree.reach_rows, reach, jnp.int32(root_source(game, shape)[0]))
+    rows = put(tree.reach_rows, reach, jnp.int32(shape.root_source[0]))
     start = (tree.interior_statistics.reach, rows)
     node_reach, rows = jax.lax.fori_loop(0, num_chunks, chunk, start)
     statistics = replace(tree.interior_statistics, reach=node_reach)
@@ -163,7 +147,7 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
 
     def node(nodes: InteriorNodes, policy: Array, child_cfvs: Array) -> tuple[Array, Array]:
         state, outcomes = unpack(game, nodes.state), jnp.maximum(nodes.outcome, 0)
-        q, others = pull(game, shape.num_children, state, nodes.actor, outcomes, child_cfvs)
+        q, others = pull(game, shape, state, nodes.actor, outcomes, child_cfvs)
         return q, by_player(nodes.actor != PLAYER_1, sum_rows(policy * q), others)
 
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
