@@ -252,9 +252,9 @@ def test_a_search_from_the_rules_alone_finds_the_only_column_in_endgames() -> No
     [pytest.param(50, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow), 200],
 )
 def test_a_simulation_costs_one_evaluation(simulations: int) -> None:
-    """The root and its best child, then a node per simulation: the game cannot end so soon."""
+    """The root and its children, then a node per simulation: the game cannot end so soon."""
     game = make("connect_four(run_length=7)")
     run = jax.jit(functools.partial(search, game, settings=settings_of(simulations)))
     result = run(evaluator=ZeroEvaluator(), root=start_of_game(game), key=jax.random.key(0))
     assert result.tree.num_terminals[0] == 0
-    assert result.queries.num_seen[0] == 2 + simulations
+    assert result.queries.num_seen[0] == 1 + 7 + simulations
