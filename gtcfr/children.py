@@ -1,12 +1,15 @@
-"""Which children an expansion adds to a node, and the prior policy there."""
+"""Which actions of a node are considered, which children it gets, and the prior policy there."""
 
+import dataclasses
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.root import NO_EVENT
 from gtcfr.settings import SearchSettings
+from gtcfr.tree import NO_ACTION
 from sog.games.core import CHANCE, Game
 
 
@@ -19,14 +22,42 @@ def prior_policy(logits: Array, legal: Array, temperature: float) -> Array:
     return weight / jnp.where(total > 0, total, 1)
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """The children that an expansion adds to a node."""
+
+    number: Array  # [n] int32: which child of the node
+    outcome: Array  # [n] int32: the public event to it
+    exists: Array  # [n] bool: or an entry that means nothing
+    chance_weight: Array  # [child], of all that the node can have
+    fits: Array  # bool: whether there is room for all that should be there
+
+
+def best_actions(legal: Array, logits: Array, count: int) -> tuple[Array, Array]:
+    """The legal actions that the evaluator likes best: numbers int32[count] and logits [1, count].
+
+    The best first, NO_ACTION at the end. For perfect information. legal: [1, A] bool. logits:
+    [1, A].
+    """
+    best = _best(jnp.where(legal[0], logits[0], -jnp.inf), count)
+    exists = legal[0, best]
+    return jnp.where(exists, best, NO_ACTION), jnp.where(exists, logits[:, best], 0)
+
+
+def with_action(action: Array, wanted: Array | int) -> Array:
+    """The considered actions [A], the last of them `wanted` if that is an event they lack."""
+    is_missing = (jnp.asarray(wanted) != NO_EVENT) & ~jnp.any(action == wanted)
+    return jnp.where(is_missing, action.at[-1].set(wanted), action)
+
+
 def chance_acts(game: Game[Any], state: Any) -> Array:
     """bool: whether this is a chance node."""
     return game.actor(state) == CHANCE
 
 
-def leads_to(outcome: Array, exists: Array, num_actions: int) -> Array:
-    """[A, 1] bool: actions whose outcome, of the same number, is among the children."""
-    found = (outcome[:, None] == jnp.arange(num_actions)[None]) & exists[:, None]
+def leads_to(number: Array, exists: Array, num_actions: int) -> Array:
+    """[A, 1] bool: actions that lead to a child. number: of the action to each child."""
+    found = (number[:, None] == jnp.arange(num_actions)[None]) & exists[:, None]
     return jnp.any(found, axis=0)[:, None]
 
 
@@ -42,28 +73,43 @@ def choose_outcomes(
     settings: SearchSettings,
     num_children: int,
     state: Any,
+    action: Array | None,
     prior: Array,
     key: Array,
     branch_outcome: Array | int,
-) -> tuple[Array, Array, Array, Array]:
-    """Which public events get a child: (outcome, exists, chance weight) per child, and if all fit.
+) -> Chosen:
+    """Which public events get a child.
 
     All legal ones; after a decision only the best `num_children` by the prior if that is set; of a
     chance node that has more than there is room for, a sample without replacement, whose weights
-    keep every expectation right on average. The weights have an entry for every child that a node
-    can have; so have the others, except that without chance they list just the best `num_children`.
+    keep every expectation right on average. action: those that are considered, see
+    `InteriorNodes`; prior: [A, S], of them.
     """
     legal = game.legal_outcomes(state)
     num_outcomes = legal.shape[0]
     numbers = jnp.arange(num_outcomes, dtype=jnp.int32)
-    if settings.num_children is not None and not game.has_chance:
+    if action is not None or (settings.num_children is not None and not game.has_chance):
+        if action is not None:
+            numbers, legal = action, action != NO_ACTION
         score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, prior[:, 0], -1))
-        best = _best(score, min(settings.num_children, num_children))
-        return best, legal[best], jnp.ones(num_children), jnp.bool_(True)
+        best = _best(score, min(settings.num_children or num_children, num_children))
+        in_order = jnp.arange(len(best), dtype=jnp.int32)
+        return Chosen(
+            number=best if num_children == len(numbers) else in_order,
+            outcome=numbers[best],
+            exists=legal[best],
+            chance_weight=jnp.ones(num_children),
+            fits=jnp.bool_(True),
+        )
     is_chance, num_legal = chance_acts(game, state), jnp.sum(legal)
     if settings.num_children is None and num_children == num_outcomes:
-        weight = jnp.ones(num_children)
-        return numbers, legal, weight, jnp.bool_(True)
+        return Chosen(
+            number=numbers,
+            outcome=numbers,
+            exists=legal,
+            chance_weight=jnp.ones(num_children),
+            fits=jnp.bool_(True),
+        )
     limit = jnp.int32(num_children)
     score = jax.random.uniform(key, (num_outcomes,))
     if settings.num_children is not None:
@@ -82,4 +128,10 @@ def choose_outcomes(
     weight = jnp.where(
         is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0
     )
-    return outcome, exists, weight.astype(jnp.float32), fits
+    return Chosen(
+        number=outcome if num_children == num_outcomes else numbers[:num_children],
+        outcome=outcome,
+        exists=exists,
+        chance_weight=weight.astype(jnp.float32),
+        fits=fits,
+    )

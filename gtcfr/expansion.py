@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.children import best_actions
 from gtcfr.evaluator import Evaluator, LeafQueries, evaluate, look_for_faults
 from gtcfr.growth import NewLeaves, add_child, expand, leaf_at
 from gtcfr.leaves import policy_logits
@@ -77,7 +78,7 @@ def expand_leaves(
     if branch_outcome is None:
         branch_outcome = jnp.full_like(edge, NO_EVENT)
     keys = _keys(state, _EXPANSION_KEYS, number)
-    logits = jnp.zeros((len(edge), game.num_infostates, game.num_actions))
+    logits = jnp.zeros((len(edge), game.num_infostates, state.tree.shape.num_actions))
     if was_asked or game.num_infostates == 1:
         slot = jax.vmap(leaf_at)(state.tree, edge)[1]
         logits = policy_logits(game, evaluator, state, slot, settings.leaf_averaging)
@@ -135,12 +136,13 @@ def evaluate_new(
     def one(number: Array, state: SearchState) -> SearchState:
         tree = state.tree
 
-        def find(tree: SearchTree, new: NewLeaves) -> tuple[Array, Array, Any]:
+        def find(tree: SearchTree, new: NewLeaves) -> tuple[Array, Array, Array, Any]:
             slot = tree.leaf.free[jnp.minimum(new.first + number, shape.num_leaves - 1)]
             row = tree.leaf.state[slot]
-            return slot, row, evaluator.encode(game, unpack(game, row))
+            there = unpack(game, row)
+            return slot, row, game.legal_actions(there), evaluator.encode(game, there)
 
-        slot, rows, encoded = jax.vmap(find)(tree, new)
+        slot, rows, legal, encoded = jax.vmap(find)(tree, new)
         is_valid = (number < new.count)[:, None]
         slot = jnp.where(is_valid[:, 0], slot, shape.num_leaves)
         queries = LeafQueries(
@@ -152,20 +154,25 @@ def evaluate_new(
         sample = offer_queries(state.queries, rows[:, None], queries, state.keys)
 
         def write(old: Array, slot: Array, new: Array) -> Array:
-            return old.at[slot].set(new[0], mode="drop")
+            return old.at[slot].set(new, mode="drop")
 
         fault = look_for_faults(state.fault, rows[:, None], answer.values, is_valid)
         old = tree.leaf_statistics
         assert old.values is not None  # they are kept exactly where S = 1
         assert old.logits is not None
+        logits, action = answer.policy_logits[:, 0], tree.leaf.action
+        if action is not None:
+            best = functools.partial(best_actions, count=shape.num_actions)
+            best_ones, logits = jax.vmap(best)(legal, logits)
+            action = jax.vmap(write)(action, slot, best_ones)
         statistics = replace(
             old,
-            values=jax.vmap(write)(old.values, slot, answer.values),
-            logits=jax.vmap(write)(old.logits, slot, answer.policy_logits),
+            values=jax.vmap(write)(old.values, slot, answer.values[:, 0]),
+            logits=jax.vmap(write)(old.logits, slot, logits),
         )
         return replace(
             state,
-            tree=replace(tree, leaf_statistics=statistics),
+            tree=replace(tree, leaf=replace(tree.leaf, action=action), leaf_statistics=statistics),
             memory=answer.memory,
             queries=sample,
             fault=fault,

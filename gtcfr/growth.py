@@ -12,12 +12,12 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy
+from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy, with_action
 from gtcfr.evaluator import Evaluator, encode_to_keep
 from gtcfr.flow import child_rows, normalize, regret_matching
 from gtcfr.packing import pack, unpack
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, ROOT, UNEXPANDED, SearchTree
+from gtcfr.tree import NO_ACTION, NO_PARENT, ROOT, UNEXPANDED, SearchTree
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
 
@@ -43,23 +43,6 @@ class _Children:
     depth: Array  # int32
 
 
-def plant(
-    game: Game[Any], evaluator: Evaluator, tree: SearchTree, state: Any, depth: Array
-) -> SearchTree:
-    """Puts the root into an empty tree, as a leaf. depth: minus the way to where growth starts."""
-    encoded = encode_to_keep(game, evaluator, state)
-    leaf = replace(
-        tree.leaf,
-        state=tree.leaf.state.at[0].set(pack(state)),
-        edge=tree.leaf.edge.at[0].set(tree.shape.root_edge),
-        source=tree.leaf.source.at[0].set(jnp.array(tree.shape.root_source, jnp.int32)),
-        mask=tree.leaf.mask.at[0].set(game.infostate_mask(state)),
-        depth=tree.leaf.depth.at[0].set(depth),
-        encoded=jax.tree.map(lambda whole, row: whole.at[0].set(row), tree.leaf.encoded, encoded),
-    )
-    return replace(tree, leaf=leaf, num_leaves=jnp.int32(1), leaf_limit=jnp.int32(1))
-
-
 def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
     """Whether an edge leads to a leaf (bool), and its slot (int32; of some leaf, if not)."""
     shape = tree.shape
@@ -81,24 +64,29 @@ def expand(
 ) -> tuple[SearchTree, NewLeaves]:
     """Expands the leaf that an edge leads to; adds nothing where the edge leads to no leaf.
 
-    logits: [S, A], of the policy there. branch_outcome: the one public event that leads on towards
-    where growth starts, if the leaf lies before that, else NO_EVENT. Returns the tree and the new
-    leaves.
+    logits: [S, A], of the policy there, A as in the tree. branch_outcome: the one public event that
+    leads on towards where growth starts, if the leaf lies before that, else NO_EVENT. Returns the
+    tree and the new leaves.
     """
     shape = tree.shape
     is_leaf, old = leaf_at(tree, edge)
     sums = jax.tree.map(lambda table: table[old], tree.leaf_statistics)
     state = unpack(game, tree.leaf.state[old])
-    legal = game.legal_actions(state).T
+    legal, action = game.legal_actions(state).T, None
+    is_pruned = jnp.bool_(False)
+    if tree.leaf.action is not None:
+        action = with_action(tree.leaf.action[old], branch_outcome)
+        considered = (action != NO_ACTION)[:, None]
+        is_pruned, legal = jnp.sum(legal) > jnp.sum(considered), considered
     prior = prior_policy(logits.T, legal, settings.prior_temperature)
-    outcome, exists, chance_weight, fits = choose_outcomes(
-        game, settings, shape.num_children, state, prior, key, branch_outcome
+    chosen = choose_outcomes(
+        game, settings, shape.num_children, state, action, prior, key, branch_outcome
     )
-    is_identity = shape.num_children == game.num_outcomes
+    outcome, exists, fits = chosen.outcome, chosen.exists, chosen.fits
     depth, since = tree.leaf.depth[old], tree.leaf.since[old]
     leads_on = (depth >= 0) | (outcome == branch_outcome)
     children = _Children(
-        number=outcome if is_identity else jnp.arange(len(outcome), dtype=jnp.int32),
+        number=chosen.number,
         outcome=outcome,
         exists=exists,
         depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
@@ -120,7 +108,8 @@ def expand(
     interior, statistics = tree.interior, tree.interior_statistics
     takeable = legal
     if settings.num_children is not None:
-        takeable = legal & (chance_acts(game, state) | leads_to(outcome, exists, len(legal)))
+        taken = outcome if action is None else chosen.number
+        takeable = legal & (chance_acts(game, state) | leads_to(taken, exists, len(legal)))
     uniform = normalize(jnp.zeros_like(prior), takeable, axis=0)
     interior = replace(
         interior,
@@ -129,11 +118,12 @@ def expand(
         source=interior.source.at[slot].set(_sources(tree, edge), mode="drop"),
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
         mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
+        action=_written(interior.action, slot, action),
         uniform=interior.uniform.at[slot].set(uniform, mode="drop"),
         child=interior.child.at[jnp.where(do, parent, shape.num_interior), number].set(
             slot, mode="drop"
         ),
-        chance_weight=interior.chance_weight.at[slot].set(chance_weight, mode="drop"),
+        chance_weight=interior.chance_weight.at[slot].set(chosen.chance_weight, mode="drop"),
         prior=interior.prior.at[slot].set(prior, mode="drop"),
         since=interior.since.at[slot].set(since, mode="drop"),
     )
@@ -157,7 +147,8 @@ def expand(
         num_leaves=top,
         chunk_fill=tree.chunk_fill.at[chunk].add(do),
         is_full=tree.is_full | (is_leaf & ~fits),
-        is_sampled=tree.is_sampled | (do & jnp.any(chance_weight != 1)),
+        is_sampled=tree.is_sampled | (do & jnp.any(chosen.chance_weight != 1)),
+        is_pruned=tree.is_pruned | (do & is_pruned),
     )
     return _attach(game, evaluator, tree, slot, children, states, is_terminal & do, do)
 
@@ -171,8 +162,12 @@ def add_child(
     """
     shape, outcomes = tree.shape, tree.interior.outcome[slot]
     state = unpack(game, tree.interior.state[slot])
-    is_identity = shape.num_children == game.num_outcomes
-    number = outcome if is_identity else jnp.sum(outcomes != UNEXPANDED, dtype=jnp.int32)
+    action = outcome
+    if tree.interior.action is not None:
+        action = jnp.argmax(tree.interior.action[slot] == outcome).astype(jnp.int32)
+    number = action
+    if shape.num_children not in (game.num_outcomes, shape.num_actions):
+        number = jnp.sum(outcomes != UNEXPANDED, dtype=jnp.int32)
     is_new = (slot != NO_PARENT) & ~jnp.any(outcomes == outcome)
     states = jax.tree.map(lambda leaf: leaf[None], game.apply(state, jnp.maximum(outcome, 0)))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
@@ -186,7 +181,7 @@ def add_child(
         exists=do[None],
         depth=jnp.full(1, OFF_BRANCH, jnp.int32),
     )
-    takeable = (tree.interior.uniform[slot] > 0).at[outcome].set(True)
+    takeable = (tree.interior.uniform[slot] > 0).at[action].set(True)
     uniform = normalize(jnp.zeros_like(takeable, jnp.float32), takeable, axis=0)
     statistics = tree.interior_statistics
     policy = regret_matching(statistics.matched_regret[slot], uniform)
@@ -274,6 +269,13 @@ def _attach(
         num_terminals=tree.num_terminals + jnp.sum(is_end, dtype=jnp.int32),
     )
     return grown, NewLeaves(first=tree.num_leaves, count=count)
+
+
+def _written(table: Array | None, slot: Array, row: Array | None) -> Array | None:
+    """The table with a row replaced, if there is one."""
+    if table is None or row is None:
+        return None
+    return table.at[slot].set(row, mode="drop")
 
 
 def _statistics_of(tree: SearchTree, slot: Array | int) -> Any:

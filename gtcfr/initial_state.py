@@ -11,14 +11,26 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, Fault, encode_to_keep
 from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves
 from gtcfr.gadget import make_gadget
-from gtcfr.growth import NewLeaves, plant
+from gtcfr.growth import NewLeaves
 from gtcfr.leaves import no_answers, value_leaves
 from gtcfr.packing import pack, packed_width
 from gtcfr.query import no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search_state import SearchState
 from gtcfr.settings import WHOLE_GAME, SearchSettings
-from gtcfr.tree import NO_PARENT, ROOT, SearchTree, empty_tree
+from gtcfr.tree import (
+    NO_ACTION,
+    NO_PARENT,
+    ROOT,
+    UNEXPANDED,
+    InteriorNodes,
+    InteriorStatistics,
+    LeafNodes,
+    LeafStatistics,
+    SearchTree,
+    TerminalNodes,
+    TreeShape,
+)
 from gtcfr.update import push_ranges
 from sog.games.core import Game
 
@@ -41,7 +53,7 @@ def initial_state(
     encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
     empty = empty_tree(game, shape, encoded, predictive=predictive)
     depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
-    planted = jax.vmap(functools.partial(plant, game, evaluator, empty))(root.state, depth)
+    planted = jax.vmap(functools.partial(_plant, game, evaluator, empty))(root.state, depth)
     state = SearchState(
         tree=planted,
         gadget=jax.vmap(make_gadget)(root.opponent, root.terminate_cfvs),
@@ -85,6 +97,102 @@ def initial_state(
         state = _ask_for_priors(game, evaluator, state, settings)
         state = expand_down_to(game, evaluator, settings, state, level, was_asked=True)
     return state
+
+
+def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool) -> SearchTree:
+    """A tree of no nodes. encoded: the structure of an encoded state; predictive: of the rule."""
+    size, actions, width = game.num_infostates, shape.num_actions, packed_width(game)
+    slots, leaves, children = shape.num_interior, shape.num_leaves, shape.num_children
+
+    def zeros(*axes: int, dtype: Any = jnp.float32) -> Array:
+        return jnp.zeros(axes, dtype)
+
+    def full(value: int, *axes: int) -> Array:
+        return jnp.full(axes, value, jnp.int32)
+
+    interior = InteriorNodes(
+        state=zeros(slots, width, dtype=jnp.int32),
+        edge=full(NO_PARENT, slots),
+        source=full(0, slots, 2),
+        actor=full(0, slots),
+        mask=zeros(slots, 2, size, dtype=bool),
+        action=full(NO_ACTION, slots, actions) if actions < game.num_actions else None,
+        uniform=zeros(slots, actions, size),
+        child=full(shape.nothing, slots, children),
+        outcome=full(UNEXPANDED, slots, children),
+        chance_weight=jnp.ones((slots, children)),
+        prior=zeros(slots, actions, size),
+        visits=zeros(slots, actions, size),
+        since=zeros(slots),
+    )
+    interior_statistics = InteriorStatistics(
+        policy=zeros(slots, actions, size),
+        cumulative_regret=zeros(slots, actions, size),
+        instant_regret=zeros(slots, actions, size) if predictive else None,
+        policy_sum=zeros(slots, actions, size),
+        action_cfv=zeros(slots, actions, size),
+        reach=zeros(slots, 2, size),
+        reach_sum=zeros(slots, 2, size),
+        cfv_sum=zeros(slots, 2, size),
+    )
+    leaf = LeafNodes(
+        state=zeros(leaves, width, dtype=jnp.int32),
+        edge=full(NO_PARENT, leaves),
+        source=full(0, leaves, 2),
+        mask=zeros(leaves, 2, size, dtype=bool),
+        action=full(NO_ACTION, leaves, actions) if actions < game.num_actions else None,
+        depth=full(0, leaves),
+        encoded=jax.tree.map(lambda leaf: jnp.zeros((leaves, *leaf.shape), leaf.dtype), encoded),
+        since=zeros(leaves),
+        free=jnp.arange(leaves, dtype=jnp.int32),
+    )
+    leaf_statistics = LeafStatistics(
+        values=zeros(leaves, 2, size) if size == 1 else None,
+        logits=zeros(leaves, size, actions) if size == 1 else None,
+        reach_sum=zeros(leaves, 2, size),
+        cfv_sum=zeros(leaves, 2, size),
+    )
+    terminal = TerminalNodes(
+        state=zeros(shape.num_terminals, width, dtype=jnp.int32),
+        edge=full(NO_PARENT, shape.num_terminals),
+        source=full(0, shape.num_terminals, 2),
+        mask=zeros(shape.num_terminals, 2, size, dtype=bool),
+    )
+    return SearchTree(
+        shape=shape,
+        interior=interior,
+        interior_statistics=interior_statistics,
+        leaf=leaf,
+        leaf_statistics=leaf_statistics,
+        terminal=terminal,
+        chunk_fill=full(0, shape.num_chunks),
+        num_leaves=jnp.int32(0),
+        leaf_limit=jnp.int32(0),
+        num_terminals=jnp.int32(0),
+        is_full=jnp.bool_(False),
+        is_sampled=jnp.bool_(False),
+        is_pruned=jnp.bool_(False),
+        total_weight=jnp.float32(0),
+        reach_rows=zeros(shape.root_source[1] + 1, size),
+        cfvs=zeros(shape.nothing + 1, 2, size),
+    )
+
+
+def _plant(
+    game: Game[Any], evaluator: Evaluator, tree: SearchTree, state: Any, depth: Array
+) -> SearchTree:
+    """Puts the root into an empty tree, as a leaf. depth: minus the way to where growth starts."""
+    encoded = encode_to_keep(game, evaluator, state)
+    leaf = replace(
+        tree.leaf,
+        state=tree.leaf.state.at[0].set(pack(state)),
+        edge=tree.leaf.edge.at[0].set(tree.shape.root_edge),
+        source=tree.leaf.source.at[0].set(jnp.array(tree.shape.root_source, jnp.int32)),
+        mask=tree.leaf.mask.at[0].set(game.infostate_mask(state)),
+        depth=tree.leaf.depth.at[0].set(depth),
+        encoded=jax.tree.map(lambda whole, row: whole.at[0].set(row), tree.leaf.encoded, encoded),
+    )
+    return replace(tree, leaf=leaf, num_leaves=jnp.int32(1), leaf_limit=jnp.int32(1))
 
 
 def _ask_for_priors(

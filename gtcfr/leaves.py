@@ -142,18 +142,29 @@ def policy_logits(
 ) -> Array:
     """[batch, S, A]: what the evaluator says of the policy at one leaf of each search.
 
-    For the ranges of the last update; at a leaf that was not in it, for uniform ranges, or uniform
-    where an evaluator answers for all leaves in one. Only leaves that are expanded need it, and it
-    is most of an answer: an evaluator that can be asked about any leaves is asked about these once
-    more. slot: [batch] int32, of the leaves.
+    For the ranges of the last update; uniform at a leaf that was not in it. slot: [batch] int32, of
+    the leaves.
     """
     tree, search = state.tree, jnp.arange(len(slot))
     if tree.leaf_statistics.logits is not None:
         return tree.leaf_statistics.logits[search, slot]
     if state.answers.logits is not None:
-        is_new = (tree.leaf.since[search, slot] == tree.total_weight) & (tree.total_weight > 0)
         logits = state.answers.logits[state.answers.first + slot]
-        return jnp.where(is_new[:, None, None], 0, logits)
+    else:
+        logits = _ask_for_policy(game, evaluator, state, slot, averaging)
+    is_new = (tree.leaf.since[search, slot] == tree.total_weight) & (tree.total_weight > 0)
+    return jnp.where(is_new[:, None, None], 0, logits)
+
+
+def _ask_for_policy(
+    game: Game[Any], evaluator: Evaluator, state: SearchState, slot: Array, averaging: float
+) -> Array:
+    """The same from an evaluator that can be asked about any leaves.
+
+    Only leaves that are expanded need a policy, and it is most of an answer, so they are put to it
+    once more.
+    """
+    tree, search = state.tree, jnp.arange(len(slot))
     encoded, source, mask, sums = jax.tree.map(
         lambda table: table[search, slot],
         (tree.leaf.encoded, tree.leaf.source, tree.leaf.mask, tree.leaf_statistics.reach_sum),

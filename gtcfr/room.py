@@ -11,10 +11,11 @@ import jax
 import jax.numpy as jnp
 
 from gtcfr.evaluator import Evaluator
+from gtcfr.initial_state import empty_tree
 from gtcfr.root import start_of_game
 from gtcfr.search import begin
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import SearchTree, empty_tree
+from gtcfr.tree import SearchTree
 from sog.games.core import Game
 from sog.memory import bytes_of
 

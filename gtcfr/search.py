@@ -32,7 +32,7 @@ from gtcfr.query import QuerySample
 from gtcfr.root import SearchRoot
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import SearchTree
+from gtcfr.tree import SearchTree, over_all_actions
 from gtcfr.update import regret_update
 from sog.games.core import Game
 from sog.pytree import pytree
@@ -44,7 +44,8 @@ class SearchResult:
 
     policy: Array
     """[batch, S, A]: the average policy of the acting player at the state that was searched; rows
-    of infostates he can have sum to 1."""
+    of infostates he can have sum to 1. `tree.is_pruned` says whether some legal action, there or
+    below, was not considered, see `SearchSettings.max_actions`."""
     values: Array
     """[batch, player, S]: average values there, in utility units; 0 where they are undefined."""
     ranges: Array
@@ -239,11 +240,13 @@ def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array,
     """Policy [S, A], values [player, S] and ranges [player, S] at an interior node."""
     state = unpack(game, tree.interior.state[slot])
     statistics = jax.tree.map(lambda leaf: leaf[slot], tree.interior_statistics)
-    policy = normalize(statistics.policy_sum, tree.interior.uniform[slot] > 0, axis=0).T
+    policy = normalize(statistics.policy_sum, tree.interior.uniform[slot] > 0, axis=0)
+    action = None if tree.interior.action is None else tree.interior.action[slot]
     compatible = game.compatible_reach(state, statistics.reach_sum)
     values = jnp.where(
         compatible > 0, statistics.cfv_sum / jnp.where(compatible > 0, compatible, 1), 0
     )
+    policy = over_all_actions(game, action, policy).T
     return policy, values, normalize(statistics.reach_sum, game.infostate_mask(state))
 
 

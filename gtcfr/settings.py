@@ -15,8 +15,9 @@ RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
 """Where a re-solve can start, see `gtcfr.resolving`."""
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
-_CHUNK_SIZE: Final = 4
+_CHUNK_SIZES: Final = (4, 2, 1)  # the first that is not too large
 _SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
+_MOST_SLOTS: Final = 3  # per node that there can be; deep trees may leave most of a chunk empty
 _MOST_UPDATES: Final = 2_000_000_000  # they are counted in 32 bits
 
 
@@ -36,6 +37,10 @@ class SearchSettings:
     num_children: int | None = None
     """k: children that an expansion adds, the best by the prior; None for all of them, which games
     with hidden information need."""
+    max_actions: int | None = None
+    """Actions of a state that are considered, the best by the prior; None for all of them, which
+    games with hidden information need. A tree keeps numbers of these only, so where there are
+    thousands this is what makes a search fit."""
     c_puct: float = 1.25
     """How much PUCT explores."""
     prior_temperature: float = 1.0
@@ -66,12 +71,12 @@ class SearchSettings:
     """How many of its leaf queries a search returns, drawn at random from all of them."""
     chunk_size: int | None = None
     """Nodes that are processed as one array operation; for speed and memory only. None for 4 small
-    ones, or 1 large one."""
+    ones, fewer in trees that may be deep, or 1 large one."""
 
     def __post_init__(self) -> None:
         for name in ("num_simulations", "lookahead"):
             _at_least(name, getattr(self, name), 1)
-        for name in ("num_children", "max_outcomes", "capacity", "chunk_size"):
+        for name in ("num_children", "max_actions", "max_outcomes", "capacity", "chunk_size"):
             if getattr(self, name) is not None:
                 _at_least(name, getattr(self, name), 1)
         _at_least("num_queries", self.num_queries, 0)
@@ -137,9 +142,11 @@ class SearchSettings:
         path_length: the most public events between a root and the state that growth starts from.
         """
         self._check_game(game)
-        children = game.num_outcomes
-        if self.max_outcomes is not None:
-            children = min(children, self.max_outcomes)
+        children = min(self.max_outcomes or game.num_outcomes, game.num_outcomes)
+        actions = min(self.max_actions or game.num_actions, game.num_actions)
+        child_is_action = children == game.num_outcomes
+        if actions < game.num_actions:
+            children, child_is_action = actions, True
         capacity = self.capacity
         if capacity is None:
             if self.lookahead > 1:
@@ -157,18 +164,22 @@ class SearchSettings:
         if self.lookahead > 1:
             interior = capacity
         depth = min(game.max_depth + 1, interior)
-        is_small = game.num_actions * game.num_infostates <= _SMALL_NODE
-        chunk_size = self.chunk_size or (_CHUNK_SIZE if is_small else 1)
+        sizes = _CHUNK_SIZES if self.chunk_size is None else (self.chunk_size,)
+        if self.chunk_size is None and actions * game.num_infostates > _SMALL_NODE:
+            sizes = (1,)
+        # Below a chunk with room come only nodes whose parents are in it or below: at most `depth`
+        # chunks are not full, and each of them holds a node.
+        chunks = {size: depth + (interior - depth) // size for size in sizes}
+        fitting = [size for size in sizes if size * chunks[size] <= _MOST_SLOTS * interior]
+        chunk_size = (fitting or sizes)[0]
         return TreeShape(
-            # Below a chunk with room come only nodes whose parents are in it or below: at most
-            # `depth` chunks are not full, and each of them holds a node.
-            num_chunks=depth + (interior - depth) // chunk_size,
+            num_chunks=chunks[chunk_size],
             chunk_size=chunk_size,
             num_leaves=capacity,
             num_terminals=capacity,
             num_children=children,
-            num_actions=game.num_actions,
-            has_rows_per_action=game.has_public_actions and children == game.num_outcomes,
+            num_actions=actions,
+            has_rows_per_action=game.has_public_actions and child_is_action,
         )
 
     def _check_game(self, game: Game[Any]) -> None:
@@ -178,16 +189,22 @@ class SearchSettings:
                 f"max_outcomes must be at least {least} in {game}, for all outcomes of a decision, "
                 f"got {self.max_outcomes}."
             )
-        if self.num_children is None:
-            return
-        if game.num_infostates > 1:
+        for name in ("num_children", "max_actions"):
+            if getattr(self, name) is None:
+                continue
+            if game.num_infostates > 1:
+                raise ValueError(
+                    f"{name} must be None (all of them) in a game with hidden information such "
+                    f"as {game}: an infostate could be left without an action; "
+                    f"got {getattr(self, name)}."
+                )
+            if game.num_outcomes < game.num_actions:
+                raise ValueError(
+                    f"{name} must be None in {game}, whose outcomes are not its actions."
+                )
+        if self.max_actions is not None and game.has_chance:
             raise ValueError(
-                f"num_children must be None (all of them) in a game with hidden information such "
-                f"as {game}: an infostate could be left without an action; got {self.num_children}."
-            )
-        if game.num_outcomes < game.num_actions:
-            raise ValueError(
-                f"num_children must be None in {game}, whose outcomes are not its actions."
+                f"max_actions must be None in {game}, where chance may act; got {self.max_actions}."
             )
 
 

@@ -14,7 +14,7 @@ from jax import Array
 from gtcfr.flow import normalize, push
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, UNEXPANDED, SearchTree
+from gtcfr.tree import NO_ACTION, NO_PARENT, UNEXPANDED, SearchTree
 from sog.games.core import CHANCE, PLAYER_1, Game
 from sog.pytree import pytree
 
@@ -25,7 +25,7 @@ class Path:
 
     slot: Array  # [step] int32: interior nodes where an action was chosen, NO_PARENT where none was
     infostate: Array  # [step] int32
-    action: Array  # [step] int32
+    action: Array  # [step] int32: its number in the tree
     edge: Array  # int32: the edge to the leaf that was reached, or NO_PARENT
     slot_to_widen: Array  # int32: the node that lacks a child for the action chosen, or NO_PARENT
     outcome: Array  # int32: the public event that this child would follow
@@ -141,8 +141,9 @@ def _step(
     chosen = _select(game, settings, tree, visits_before, state, slot, player, infostate, points)
     is_choice = actor != CHANCE
     action = jnp.where(is_choice, chosen, 0)
-    outcome, infostates = game.transition(move_key, state, walk.infostates, action)
-    if shape.num_children < game.num_outcomes:
+    move = action if tree.interior.action is None else tree.interior.action[slot, action]
+    outcome, infostates = game.transition(move_key, state, walk.infostates, move)
+    if game.has_chance and shape.num_children < game.num_outcomes:
         kept = _sample_kept_outcome(game, tree, state, slot, walk.infostates, move_key)
         outcome = jnp.where(is_choice, outcome, kept[0])
         infostates = jnp.where(is_choice, infostates, kept[1])
@@ -180,9 +181,15 @@ def _select(
     infostate: Array,
     points: Array,
 ) -> Array:
-    """int32: an action by 1/2 PUCT + 1/2 the average policy. points: [2], uniform in [0, 1)."""
+    """int32: an action, as the tree numbers them, by 1/2 PUCT + 1/2 the average policy.
+
+    points: [2], uniform in [0, 1).
+    """
     statistics = tree.interior_statistics
-    legal = game.legal_actions(state)[infostate]
+    if tree.interior.action is None:
+        legal = game.legal_actions(state)[infostate]
+    else:
+        legal = tree.interior.action[slot] != NO_ACTION
     takeable = tree.interior.uniform[slot, :, infostate] > 0
     cfvs = statistics.action_cfv[slot, :, infostate]
     compatible = game.compatible_reach(state, statistics.reach[slot])[player, infostate]

@@ -25,7 +25,6 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.packing import packed_width
 from sog.games.core import Game
 from sog.pytree import pytree
 
@@ -35,6 +34,8 @@ NO_PARENT: Final = -1
 """The edge to a slot that holds no node."""
 UNEXPANDED: Final = -1
 """The outcome of a child that is not there."""
+NO_ACTION: Final = -1
+"""Where a node keeps room for an action more than it has."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class TreeShape:
     num_children: int
     """Children that a node can have at most."""
     num_actions: int
-    """A, in the tables here."""
+    """A in the tables here: all of the game's, or only the best by the prior."""
     has_rows_per_action: bool
     """Whether reach goes to children in a row per action and one for the other player, which needs
     no question to the game; else in a row per child and player. It does if all actions are public
@@ -101,6 +102,8 @@ class InteriorNodes:
     source: Array  # [slot, player] int32: the rows that bring reach from its parent
     actor: Array  # [slot] int32
     mask: Array  # [slot, player, S] bool: infostates that can occur
+    action: Array | None  # [slot, A] int32: which of the game's it is, or NO_ACTION; None if A is
+    # the game's
     uniform: Array  # [slot, A, S]: over legal actions that lead to a child; 0 elsewhere
     child: Array  # [slot, child] int32: rows
     outcome: Array  # [slot, child] int32: the public event to a child, or UNEXPANDED
@@ -139,6 +142,7 @@ class LeafNodes:
     edge: Array  # [slot] int32, NO_PARENT where free
     source: Array  # [slot, player] int32
     mask: Array  # [slot, player, S] bool
+    action: Array | None  # [slot, A] int32, as in `InteriorNodes`
     depth: Array  # [slot] int32: public events below the state that growth starts from
     encoded: Any  # [slot, ...]: what the evaluator keeps of the state, see `encode_to_keep`
     since: Array  # [slot]
@@ -181,6 +185,7 @@ class SearchTree:
     num_terminals: Array  # int32
     is_full: Array  # bool: some node was not added for want of room
     is_sampled: Array  # bool: some chance node has only a sample of its outcomes
+    is_pruned: Array  # bool: some state has more legal actions than are considered
     total_weight: Array  # the weight of all updates so far
     reach_rows: Array  # [row, S]: the last update's reach from interior nodes to their children
     cfvs: Array  # [row of a node, player, S]: the last update's
@@ -201,82 +206,6 @@ class SearchTree:
         return self.num_interior + self.num_leaves + self.num_terminals
 
 
-def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool) -> SearchTree:
-    """A tree of no nodes. encoded: the structure of an encoded state; predictive: of the rule."""
-    size, actions, width = game.num_infostates, shape.num_actions, packed_width(game)
-    slots, leaves, children = shape.num_interior, shape.num_leaves, shape.num_children
-
-    def zeros(*axes: int, dtype: Any = jnp.float32) -> Array:
-        return jnp.zeros(axes, dtype)
-
-    def full(value: int, *axes: int) -> Array:
-        return jnp.full(axes, value, jnp.int32)
-
-    interior = InteriorNodes(
-        state=zeros(slots, width, dtype=jnp.int32),
-        edge=full(NO_PARENT, slots),
-        source=full(0, slots, 2),
-        actor=full(0, slots),
-        mask=zeros(slots, 2, size, dtype=bool),
-        uniform=zeros(slots, actions, size),
-        child=full(shape.nothing, slots, children),
-        outcome=full(UNEXPANDED, slots, children),
-        chance_weight=jnp.ones((slots, children)),
-        prior=zeros(slots, actions, size),
-        visits=zeros(slots, actions, size),
-        since=zeros(slots),
-    )
-    interior_statistics = InteriorStatistics(
-        policy=zeros(slots, actions, size),
-        cumulative_regret=zeros(slots, actions, size),
-        instant_regret=zeros(slots, actions, size) if predictive else None,
-        policy_sum=zeros(slots, actions, size),
-        action_cfv=zeros(slots, actions, size),
-        reach=zeros(slots, 2, size),
-        reach_sum=zeros(slots, 2, size),
-        cfv_sum=zeros(slots, 2, size),
-    )
-    leaf = LeafNodes(
-        state=zeros(leaves, width, dtype=jnp.int32),
-        edge=full(NO_PARENT, leaves),
-        source=full(0, leaves, 2),
-        mask=zeros(leaves, 2, size, dtype=bool),
-        depth=full(0, leaves),
-        encoded=jax.tree.map(lambda leaf: jnp.zeros((leaves, *leaf.shape), leaf.dtype), encoded),
-        since=zeros(leaves),
-        free=jnp.arange(leaves, dtype=jnp.int32),
-    )
-    leaf_statistics = LeafStatistics(
-        values=zeros(leaves, 2, size) if size == 1 else None,
-        logits=zeros(leaves, size, actions) if size == 1 else None,
-        reach_sum=zeros(leaves, 2, size),
-        cfv_sum=zeros(leaves, 2, size),
-    )
-    terminal = TerminalNodes(
-        state=zeros(shape.num_terminals, width, dtype=jnp.int32),
-        edge=full(NO_PARENT, shape.num_terminals),
-        source=full(0, shape.num_terminals, 2),
-        mask=zeros(shape.num_terminals, 2, size, dtype=bool),
-    )
-    return SearchTree(
-        shape=shape,
-        interior=interior,
-        interior_statistics=interior_statistics,
-        leaf=leaf,
-        leaf_statistics=leaf_statistics,
-        terminal=terminal,
-        chunk_fill=full(0, shape.num_chunks),
-        num_leaves=jnp.int32(0),
-        leaf_limit=jnp.int32(0),
-        num_terminals=jnp.int32(0),
-        is_full=jnp.bool_(False),
-        is_sampled=jnp.bool_(False),
-        total_weight=jnp.float32(0),
-        reach_rows=zeros(shape.root_source[1] + 1, size),
-        cfvs=zeros(shape.nothing + 1, 2, size),
-    )
-
-
 def get(nodes: Any, start: Array, size: int) -> Any:
     """Some slots of a table of nodes: `size` of them from `start` on; None stays None."""
     return jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, start, size), nodes)
@@ -287,6 +216,18 @@ def put(whole: Any, part: Any, start: Array, axis: int = 0) -> Any:
     return jax.tree.map(
         lambda old, new: jax.lax.dynamic_update_slice_in_dim(old, new, start, axis), whole, part
     )
+
+
+def over_all_actions(game: Game[Any], action: Array | None, table: Array) -> Array:
+    """[A of the game, S] from a node's [A, S]; 0 for actions that are not considered.
+
+    action: of the node, see `InteriorNodes`.
+    """
+    if action is None:
+        return table
+    number = jnp.where(action == NO_ACTION, game.num_actions, action)
+    everything = jnp.zeros((game.num_actions, *table.shape[1:]), table.dtype)
+    return everything.at[number].set(table, mode="drop")
 
 
 def take_reach(reach_rows: Array, source: Array, mask: Array) -> Array:

@@ -156,7 +156,7 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
         nodes = get(tree.interior, start, shape.chunk_size)
         policy = get(tree.interior_statistics.policy, start, shape.chunk_size)
         child_cfvs = jnp.take(cfvs, nodes.child, axis=0, mode="clip")
-        if shape.num_children < game.num_outcomes:
+        if game.has_chance and shape.num_children < game.num_outcomes:
             child_cfvs = child_cfvs * nodes.chance_weight[:, :, None, None]
         q, node_cfvs = jax.vmap(node)(nodes, policy, child_cfvs)
         return put(action_cfv, q, start), put(cfvs, node_cfvs, start)

@@ -19,7 +19,7 @@ from jax import Array
 from gtcfr.flow import normalize
 from gtcfr.packing import unpack
 from gtcfr.search import SearchResult
-from gtcfr.tree import ROOT, UNEXPANDED, SearchTree, put
+from gtcfr.tree import ROOT, UNEXPANDED, SearchTree, over_all_actions, put
 from sog.games.core import CHANCE, PLAYER_1, Game
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -132,9 +132,11 @@ def _view(
     policy, visits = np.full(legal.shape, np.nan), np.zeros(legal.shape, int)
     if row < tree.shape.leaf_row and actor < CHANCE:
         # Inside a tree the action comes before the infostate.
-        policy_sum = np.asarray(tree.interior_statistics.policy_sum[row]).T
+        action = None if tree.interior.action is None else tree.interior.action[row]
+        over_all = functools.partial(over_all_actions, game, action)
+        policy_sum = np.asarray(over_all(tree.interior_statistics.policy_sum[row])).T
         policy = _ratio(policy_sum, policy_sum.sum(axis=-1, keepdims=True))
-        visits = np.asarray(tree.interior.visits[row]).T.astype(int)
+        visits = np.asarray(over_all(tree.interior.visits[row])).T.astype(int)
     reach, cfvs, compatible = rows.reach[row], rows.cfvs[row], rows.compatible[row]
     worth = (reach[0] * cfvs[0]).sum(keepdims=True)
     return NodeView(
@@ -220,7 +222,9 @@ def _average_reach(game: Game[Any], tree: SearchTree) -> Array:
 
     def step(slot: Array, edge_reach: Array) -> Array:
         state, outcomes = unpack(game, tree.interior.state[slot]), tree.interior.outcome[slot]
-        reach, policy_sum = edge_reach[tree.interior.edge[slot]], statistics.policy_sum[slot].T
+        action = None if tree.interior.action is None else tree.interior.action[slot]
+        reach = edge_reach[tree.interior.edge[slot]]
+        policy_sum = over_all_actions(game, action, statistics.policy_sum[slot]).T
         policy = normalize(policy_sum, game.legal_actions(state))
         policy = jnp.where(jnp.any(policy_sum > 0), policy, jnp.nan)
         first = game.actor(state) != PLAYER_1

@@ -170,6 +170,10 @@ def _settings(
             f"--children must be all in {game.name}: where things are hidden, an infostate could "
             f"be left without an action."
         )
+    if arguments.max_actions is not None and (is_hidden or game.has_chance):
+        raise CommandError(
+            f"--max-actions is for games of perfect information, which {game.name} is not."
+        )
     least = game.num_decision_outcomes
     if arguments.max_outcomes is not None and arguments.max_outcomes < least:
         raise CommandError(
@@ -181,6 +185,7 @@ def _settings(
         "simulations_per_update": arguments.per_update,
         "c_puct": arguments.c_puct,
         "lookahead": arguments.lookahead,
+        "max_actions": arguments.max_actions,
         "max_outcomes": arguments.max_outcomes,
     }
     changes = {name: value for name, value in given.items() if value is not None}
@@ -209,7 +214,8 @@ def _with_room(
     game: Game[Any], settings: SearchSettings, path_length: int, whole_game: int | None
 ) -> SearchSettings:
     """Makes room for all that `lookahead` and the simulations can add; checks the sizes."""
-    width = min(settings.max_outcomes or game.num_outcomes, game.num_outcomes)
+    bounds = (settings.max_outcomes, settings.max_actions, game.num_outcomes)
+    width = min(bound for bound in bounds if bound is not None)
     room = 1 + (path_length + 1 + settings.num_simulations) * width
     if settings.lookahead > 1:
         levels = min(settings.lookahead, game.max_depth)
@@ -247,6 +253,8 @@ def _print(found: _Found) -> None:
     notes = []
     if tree.is_full[0]:
         notes.append(("note", "the tree ran out of room, so something was not added"))
+    if tree.is_pruned[0]:
+        notes.append(("note", "of some states only the best actions were considered"))
     if tree.is_sampled[0]:
         notes.append(("note", "of some chance events only a sample is in the tree"))
     display.print_facts(
@@ -303,6 +311,7 @@ def _as_json(found: _Found) -> dict[str, Any]:
         },
         "is_full": bool(tree.is_full[0]),
         "is_sampled": bool(tree.is_sampled[0]),
+        "is_pruned": bool(tree.is_pruned[0]),
         "seconds": found.seconds,
         "compile_seconds": found.compile_seconds,
         "enumerate_seconds": found.chosen.enumerate_seconds,

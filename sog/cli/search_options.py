@@ -32,11 +32,12 @@ way there. Events of --history are those that the tree shows; a number is the nu
 
 --json prints "game", "unit", "search" ([s, c]), "rule",
 "leaf_averaging", "updates" (made), "seed", "evaluator", "root" (the "node"
-that was searched, its "state" and "history"), "is_full", "is_sampled", the seconds, and "nodes",
-parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and "event" that led
-there, "depth", "actor", "probability" (of getting there from the start of the game by average
-play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name", "range",
-"value" and, of the player to act, "policy" and "visits" by action. What is undefined is null.
+that was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", the seconds,
+and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and
+"event" that led there, "depth", "actor", "probability" (of getting there from the start of the game
+by average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
+"range", "value" and, of the player to act, "policy" and "visits" by action. What is undefined is
+null.
 With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """
 
@@ -73,6 +74,13 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         type=_children,
         metavar="K",
         help="children that an expansion adds, or all (default: all; 1 with perfect information)",
+    )
+    add(
+        "--max-actions",
+        type=positive_integer,
+        metavar="N",
+        help="consider the N best actions of a state by the evaluator's policy; with perfect "
+        "information only (default: all, or what a run was set to)",
     )
     add(
         "--c-puct",

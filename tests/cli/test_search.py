@@ -226,6 +226,10 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
             ["leduc", "--max-outcomes", "2"],
             "--max-outcomes must be at least 3 in leduc, for all outcomes of a decision, got 2.",
         ),
+        (
+            ["kuhn", "--max-actions", "1"],
+            "--max-actions is for games of perfect information, which kuhn is not.",
+        ),
         (["kuhn", "--svg", "/no/k.svg"], "--svg: folder /no does not exist."),
         (
             ["kuhn", "--seed", "-1"],
@@ -264,6 +268,17 @@ def test_no_file_is_left_after_a_mistake(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "kuhn.svg"
     assert sog("search", "kuhn", "--svg", str(file), "--history", "fold")[0] == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_few_actions_take_less_memory_and_what_is_left_out_is_told(
+    sog_json: RunJson, sog: Run
+) -> None:
+    few = ("search", "connect_four", "--evaluator", "zero", "--max-actions", "3")
+    told = [sog_json(*words, "--memory")["bytes"] for words in (few, few[:-2])]
+    assert told[0] < 0.8 * told[1]
+    code, out, _ = sog(*few, "--simulations", "12")
+    assert code == 0
+    assert "of some states only the best actions were considered" in out
 
 
 def test_memory_is_told_without_a_search(sog_json: RunJson, sog: Run) -> None:

@@ -3,18 +3,20 @@
 import dataclasses
 import functools
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.evaluator import LeafQueries, NetworkEvaluator
 from gtcfr.root import SearchRoot, belief_state, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree
 from networks.cvpn import NetworkSettings, make_network
+from sog.games import Game
 from sog.games.registry import make
 from sog.games.tic_tac_toe import TicTacToe
 from sog.tabular.enumerated_game import EnumeratedState
@@ -33,6 +35,7 @@ from tests.gtcfr.grown_trees import (
     table_evaluator,
     tree_number,
 )
+from tests.gtcfr.large_games import WideGame
 
 _LEAVES_PER_CALL = 7
 
@@ -241,6 +244,68 @@ def test_every_simulation_adds_a_node_before_the_next_begins(
         assert children_of(tree_number(result, number), ROOT).keys() == set(range(9))
 
 
+def with_priors_that_differ(game: Game[Any]) -> NetworkEvaluator:
+    apply_fn, params = make_network(game, NetworkSettings(width=8, depth=1))
+    params = jax.tree.map(lambda leaf: 20 * leaf, params)
+    return NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
+
+
+def test_a_tree_without_room_for_illegal_actions_finds_the_same() -> None:
+    """Six of nine fields are free, and at most six actions are considered. Without simulations:
+    their random numbers would fall on actions in another order."""
+    game, found = TicTacToe(), []
+    state = jax.tree.map(lambda leaf: leaf[None], state_after(game, 4, 0, 1))
+    for max_actions in (None, 6):
+        settings = SearchSettings(
+            num_simulations=30, grow=False, lookahead=3, capacity=200, max_actions=max_actions
+        )
+        run = jax.jit(functools.partial(search, game, settings=settings))
+        root = belief_state(state, jnp.ones((1, 2, 1)))
+        evaluator = with_priors_that_differ(game)
+        found.append(run(evaluator=evaluator, root=root, key=jax.random.key(0)))
+    assert found[1].tree.shape.num_actions == 6
+    np.testing.assert_allclose(found[1].policy, found[0].policy, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found[1].values, found[0].values, rtol=1e-4, atol=1e-5)
+    paths = [set(rows_by_path(tree_number(result))) for result in found]
+    assert paths[0] == paths[1]
+    assert not found[1].tree.is_pruned.any()
+
+
+@pytest.mark.parametrize("num_children", [1, pytest.param(None, marks=pytest.mark.slow)])
+def test_only_the_actions_that_the_prior_likes_best_are_considered(
+    num_children: int | None,
+) -> None:
+    """223 of 4672 actions are legal, and the tree keeps numbers of four; on the way to the state
+    that is searched, another one was taken."""
+    game, path = WideGame(), [[0, 1 + 21 * 7]]
+    settings = SearchSettings(num_simulations=12, num_children=num_children, max_actions=4)
+    run = jax.jit(functools.partial(search, game, settings=settings))
+    evaluator = with_priors_that_differ(game)
+    root = start_of_game(game, path=np.array(path, np.int32))
+    result = run(evaluator=evaluator, root=root, key=jax.random.key(0))
+    tree = tree_number(result)
+    assert_is_a_tree(tree)
+    assert tree.is_pruned
+    paths = rows_by_path(tree)
+    assert tuple(path[0]) in paths
+    for path_to, row in paths.items():
+        if row < tree.shape.leaf_row and len(path_to) >= 2:
+            state = state_after(game, *path_to)
+            queries = LeafQueries(
+                encoded=jax.tree.map(lambda leaf: leaf[None, None], evaluator.encode(game, state)),
+                ranges=jnp.ones((1, 1, 2, 1)),
+                is_valid=jnp.ones((1, 1), bool),
+            )
+            logits = evaluator.evaluate(game, (), queries).policy_logits[0, 0, 0]
+            best = jnp.argsort(-jnp.where(game.legal_outcomes(state), logits, -jnp.inf))[:4]
+            assert set(children_of(tree, row)) <= set(best.tolist())
+            assert set(children_of(tree, row)) or num_children == 1
+    assert set(np.flatnonzero(result.policy[0, 0]).tolist()) <= set(
+        children_of(tree, int(result.slot[0]))
+    )
+    assert result.policy.sum() == pytest.approx(1, abs=1e-5)
+
+
 def test_with_hidden_information_every_leaf_is_evaluated_in_every_update() -> None:
     """Trap 9. One leaf query per leaf and update, and one of the root before there is a tree."""
     name = "poker, SoG(s, 1)"
@@ -280,9 +345,7 @@ class _PerhapsChance(TicTacToe):
 @pytest.mark.parametrize("num_children", [1, 2])
 def test_a_search_that_knows_there_is_no_chance_finds_the_same(num_children: int) -> None:
     settings = SearchSettings(num_simulations=20, num_children=num_children)
-    apply_fn, params = make_network(TicTacToe(), NetworkSettings(width=8, depth=1))
-    params = jax.tree.map(lambda leaf: 20 * leaf, params)  # priors that differ
-    evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
+    evaluator = with_priors_that_differ(TicTacToe())
     found = []
     for game in (TicTacToe(), _PerhapsChance()):
         run = jax.jit(functools.partial(search, game, settings=settings))

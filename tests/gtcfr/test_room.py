@@ -1,6 +1,7 @@
 """How many bytes a search has room for, told before it is compiled."""
 
 import functools
+from typing import Any
 
 import jax
 import numpy as np
@@ -11,7 +12,8 @@ from gtcfr.room import search_room, tree_shapes
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import begin
 from gtcfr.settings import SearchSettings
-from sog.games import make
+from sog.games import Game, make
+from tests.gtcfr.large_games import CHESS, GO, TurnCard
 
 GIGABYTE = 10**9
 
@@ -43,6 +45,22 @@ def test_london_fits_a_laptop() -> None:
     assert sum(room.values()) < GIGABYTE / 10
 
 
+@pytest.mark.parametrize(
+    ("game", "settings", "megabytes"),
+    [
+        (CHESS, SearchSettings(num_simulations=800, num_children=1, max_actions=64), 5),
+        (GO, SearchSettings(num_simulations=800, num_children=1), 40),
+        (TurnCard(), SearchSettings(num_simulations=100, max_outcomes=16), 150),
+    ],
+    ids=["chess", "Go", "the turn of hold'em"],
+)
+def test_games_of_the_paper_fit_many_times(
+    game: Game[Any], settings: SearchSettings, megabytes: int
+) -> None:
+    room = search_room(game, ZeroEvaluator(), settings, 4)
+    assert megabytes / 2 < sum(room.values()) / 10**6 < megabytes
+
+
 def test_more_public_states_than_can_be_numbered_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^num_simulations = 2000000000 could add more public"):
         tree_shapes(make("kuhn"), (), SearchSettings(num_simulations=2_000_000_000), 0)
@@ -60,6 +78,7 @@ def test_chunks_are_as_many_as_a_tree_can_fill() -> None:
 def test_a_node_that_is_large_is_a_chunk_by_itself() -> None:
     settings = SearchSettings(num_simulations=400)
     assert settings.shape(make("leduc"), 0).chunk_size > 1
+    assert settings.shape(GO, 4).chunk_size == 2  # of which a game of 700 moves may fill half
     shape = settings.shape(make("london"), 8)
     assert (shape.chunk_size, shape.num_interior) == (1, 1 + 8 + 400)
 

@@ -159,6 +159,8 @@ def test_with_perfect_information_every_node_is_evaluated_once() -> None:
         ({"alpha": 1.5}, "alpha must be in"),
         ({"rule": "none"}, "rule must be one of"),
         ({"num_children": 1}, "num_children must be None"),
+        ({"max_actions": 0}, "max_actions must be an integer >= 1"),
+        ({"max_actions": 1}, "max_actions must be None"),
         ({"capacity": 2}, "capacity must be at least"),
         ({"max_outcomes": 1}, "max_outcomes must be at least 3 in kuhn"),
     ],
