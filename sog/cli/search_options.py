@@ -73,7 +73,8 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         "--children",
         type=_children,
         metavar="K",
-        help="children that an expansion adds, or all (default: all; 1 with perfect information)",
+        help="children that an expansion adds, or all (default: all; 1 with perfect information, "
+        "but the state searched has all)",
     )
     add(
         "--max-actions",
