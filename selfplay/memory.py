@@ -8,7 +8,9 @@ import functools
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from gtcfr.query import no_queries
 from gtcfr.room import tree_shapes
@@ -16,14 +18,19 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import EncodeState, NetworkSettings, num_parameters
 from selfplay.examples import no_examples
 from selfplay.learner import first_state
+from selfplay.replay import SPARSE
 from selfplay.settings import Config
-from sog.games.core import Game
+from selfplay.sparse_rows import entry_type
+from sog.games.core import PLAYER_1, TERMINAL, Game
 from sog.memory import bytes_of, check_memory
 
 _BYTES_PER_NUMBER: Final = 4
 _LAST_SEARCHES: Final = 2
 """Trees that a game of self-play keeps beside the searches that go on: one of each player."""
 _STEPS_PER_CALL: Final = 8
+_BYTES_PER_ROW: Final = 12  # of the replay: where its entries are
+_MANY_NUMBERS: Final = 4096  # in an example: then it pays to look how many are 0
+_RANDOM_GAMES: Final = 16
 
 
 def check_training(game: Game[Any], config: Config) -> None:
@@ -38,7 +45,7 @@ def check_training(game: Game[Any], config: Config) -> None:
         * trees(config.search, play.max_events),
         f"solver.batch_size = {solver.batch_size} searches of solver.search.num_simulations = "
         f"{solver.search.num_simulations}": solver.batch_size * trees(solver.search, 0),
-        f"replay.size = {config.replay.size} examples": config.replay.size * example_bytes(game),
+        f"replay.size = {config.replay.size} examples": config.replay.size * kept_bytes(game),
         f"learner.batch_size = {config.learner.batch_size} examples": _STEPS_PER_CALL
         * config.learner.batch_size
         * example_bytes(game),
@@ -69,20 +76,58 @@ def search_bytes(
 
 
 def disk_bytes(game: Game[Any], config: Config) -> int:
-    """What the checkpoints of a run take at most, when its replay and its queue are full.
+    """What the checkpoints of a run take, when its replay and its queue are full.
 
     One more than the newest that are kept: an old one goes when the new one is whole.
     """
     run = config.run
     learner = learner_bytes(game, config) - _BYTES_PER_NUMBER * num_parameters(game, config.network)
     query = bytes_of(no_queries(game, 1, 1))
-    passing = config.replay.size * example_bytes(game) + config.solver.queue_size * query
+    passing = config.replay.size * kept_bytes(game) + config.solver.queue_size * query
     return (run.keep + 1) * (learner + passing) + (run.milestones + 1) * learner
 
 
 def example_bytes(game: Game[Any]) -> int:
-    """One example of the replay."""
+    """One example of a batch, which has room for all infostates and actions."""
     return bytes_of(no_examples(game, 1))
+
+
+def kept_bytes(game: Game[Any]) -> int:
+    """One example of the replay, which keeps what is not 0: at most; of a large game on average."""
+    example = no_examples(game, 1)
+    numbers: int = sum(vars(example)[name].size for name in SPARSE)
+    dense = bytes_of([leaf for name, leaf in vars(example).items() if name not in SPARSE])
+    entry = _BYTES_PER_NUMBER + int(entry_type(numbers).itemsize)
+    if numbers > _MANY_NUMBERS:
+        numbers = _numbers_in_random_play(game)
+    return dense + _BYTES_PER_ROW + numbers * entry
+
+
+@functools.cache
+def _numbers_in_random_play(game: Game[Any]) -> int:
+    """How many numbers of an example are not 0 at most, on average over states of random games."""
+
+    def event(carry: Any, key: Array) -> tuple[Any, tuple[Array, Array]]:
+        state, infostates = carry
+        goes_on = game.actor(state) != TERMINAL
+        legal = game.legal_actions(state)
+        count = 2 * jnp.sum(game.infostate_mask(state)) + jnp.sum(legal)
+        own = legal[infostates[jnp.where(game.actor(state) == PLAYER_1, 1, 0)]]
+        action_key, world_key = jax.random.split(key)
+        action = jax.random.categorical(action_key, jnp.where(own, 0.0, -jnp.inf))
+        outcome, after = game.transition(world_key, state, infostates, action.astype(jnp.int32))
+        below = (game.apply(state, outcome), after)
+        carry = jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), below, carry)
+        return carry, (jnp.where(goes_on, count, 0), goes_on)
+
+    def one_game(key: Array) -> tuple[Array, Array]:
+        deal_key, key = jax.random.split(key)
+        start = (game.root(), game.deal(deal_key))
+        return jax.lax.scan(event, start, jax.random.split(key, game.max_depth))[1]
+
+    play = jax.jit(jax.vmap(one_game))
+    count, is_state = play(jax.random.split(jax.random.key(0), _RANDOM_GAMES))
+    return int(jnp.sum(count) / jnp.sum(is_state))
 
 
 def _named(part: str, network: NetworkSettings) -> str:

@@ -1,16 +1,21 @@
 """The sliding window of training examples, and the queue of queries that wait to be solved.
 
-Both are NumPy arrays on the host: an example of a small game takes some hundred bytes, and the
-device sees only the batches that are drawn.
+Both are NumPy arrays on the host: an example takes some hundred bytes, in the largest games a few
+thousand, and the device sees only the batches that are drawn.
 """
 
-from typing import Any
+import math
+from typing import Any, Final
 
-import jax
 import numpy as np
 
-from selfplay.examples import StoredExample, no_examples, take
+from selfplay.examples import StoredExample, no_examples
+from selfplay.sparse_rows import SparseRows
 from sog.games.core import Game
+
+SPARSE: Final = ("ranges", "values", "policy")
+"""Of an example, what is 0 for most infostates and actions."""
+_ENTRY: Final = "entry_"
 
 
 class Replay:
@@ -22,7 +27,10 @@ class Replay:
 
     def __init__(self, game: Game[Any], size: int, max_grad_updates: float) -> None:
         self.size, self.max_grad_updates = size, max_grad_updates
-        self._examples = no_examples(game, size)
+        room = no_examples(game, size)
+        self._dense = {name: leaf for name, leaf in vars(room).items() if name not in SPARSE}
+        self._shapes = {name: vars(room)[name].shape[1:] for name in SPARSE}
+        self._sparse = SparseRows(size, sum(map(math.prod, self._shapes.values())))
         self.num_added = 0
         self.num_drawn = 0
 
@@ -32,14 +40,12 @@ class Replay:
 
     def add(self, examples: StoredExample) -> None:
         """Adds examples, with an axis in front; the oldest make room."""
-        new = jax.tree.map(lambda leaf: np.asarray(leaf)[-self.size :], examples)
-        count = len(examples.version)
-        rows = (self.num_added + count - len(new.version) + np.arange(len(new.version))) % self.size
-
-        def put(kept: np.ndarray, added: np.ndarray) -> None:
-            kept[rows] = added
-
-        jax.tree.map(put, self._examples, new)
+        new = {name: np.asarray(leaf) for name, leaf in vars(examples).items()}
+        count = len(new["version"])
+        self._sparse.add(_joined(new))
+        kept = np.arange(max(count - self.size, 0), count)
+        for name, table in self._dense.items():
+            table[(self.num_added + kept) % self.size] = new[name][kept]
         self.num_added += count
 
     def num_batches(self, batch_size: int) -> int:
@@ -50,25 +56,57 @@ class Replay:
     def draw(self, shape: tuple[int, ...], random: np.random.Generator) -> StoredExample:
         """Examples drawn uniformly from the window, with replacement; they count as used."""
         self.num_drawn += int(np.prod(shape))
-        return take(self._examples, random.integers(len(self), size=shape))
+        places = random.integers(len(self), size=shape)
+        ends = np.cumsum([math.prod(kind) for kind in self._shapes.values()])
+        parts = np.split(self._sparse.take(places), ends[:-1], axis=-1)
+        drawn: dict[str, Any] = {name: table[places] for name, table in self._dense.items()}
+        for (name, kind), part in zip(self._shapes.items(), parts, strict=True):
+            drawn[name] = part.reshape(*shape, *kind)
+        return StoredExample(**drawn)
 
     def mean_age(self, version: int) -> float:
         """Learner steps since the examples of the window were made, on average."""
         if not self.num_added:
             return 0.0
-        return float(version - np.mean(self._examples.version[: len(self)]))
+        return float(version - np.mean(self._dense["version"][: len(self)]))
 
     def save(self) -> dict[str, np.ndarray]:
         """Everything, as named arrays."""
-        kept = take(self._examples, np.arange(len(self)))
-        counts = np.array([self.num_added, self.num_drawn], np.int64)
-        return {**_named(kept), "counts": counts}
+        kept = {name: table[: len(self)] for name, table in self._dense.items()}
+        entries = {f"{_ENTRY}{name}": array for name, array in self._sparse.save().items()}
+        return {
+            **kept,
+            **entries,
+            "counts": np.array([self.num_added, self.num_drawn], np.int64),
+        }
 
     def load(self, arrays: dict[str, np.ndarray]) -> None:
-        """Takes over what `save` gave."""
+        """Takes over what `save` gave; ValueError for what it cannot have given."""
         self.num_added, self.num_drawn = (int(count) for count in arrays["counts"])
-        for name, kept in _named(self._examples).items():
-            kept[: len(self)] = arrays[name]
+        for name, table in self._dense.items():
+            table[: len(self)] = arrays[name]
+        entries = {
+            name.removeprefix(_ENTRY): array
+            for name, array in arrays.items()
+            if name.startswith(_ENTRY)
+        }
+        self._sparse.load(entries or self._entries_of(arrays), self.num_added)
+
+    def _entries_of(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """The entries of examples that were saved with all their zeros, as they once were."""
+        oldest_first = (self.num_added - len(self) + np.arange(len(self))) % self.size
+        rows = _joined(arrays)
+        entries = SparseRows(self.size, rows.shape[1])
+        entries.add(rows[oldest_first])
+        return entries.save()
+
+
+def _joined(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """[example, number] of examples, by name; those that are mostly 0."""
+    parts = [arrays[name] for name in SPARSE]
+    return np.concatenate(
+        [part.reshape(len(part), math.prod(part.shape[1:])) for part in parts], axis=1
+    )
 
 
 class QueryQueue:
@@ -112,7 +150,3 @@ class QueryQueue:
         self._states = list(arrays.get("states", []))
         self._ranges = list(arrays.get("ranges", []))
         self.num_dropped = int(arrays["dropped"])
-
-
-def _named(examples: StoredExample) -> dict[str, np.ndarray]:
-    return {name: np.asarray(leaf) for name, leaf in vars(examples).items()}

@@ -84,7 +84,7 @@ def _train(
         contextlib.ExitStack() as stack,
     ):
         most, free = in_bytes(disk_bytes(game, config)), in_bytes(shutil.disk_usage(path).free)
-        display.note(f"checkpoints take up to {most} of disk; {free} are free.")
+        display.note(f"checkpoints will take some {most} of disk; {free} are free.")
         view.tell(_COMPILING)
         training = _resumed(arguments, schedule, folder, path)
 

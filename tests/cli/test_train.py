@@ -72,7 +72,7 @@ def copied(trained: tuple[Path, str, str], tmp_path: Path) -> Path:
     return Path(shutil.copytree(trained[0], tmp_path / "run"))
 
 
-DISK = r"sog: checkpoints take up to ([\d.]+) MB of disk; .+B are free\."
+DISK = r"sog: checkpoints will take some ([\d.]+) MB of disk; .+B are free\."
 
 
 def steps_in(path: Path) -> list[int]:

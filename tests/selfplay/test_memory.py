@@ -94,10 +94,10 @@ def test_parts_that_fit_alone_can_be_too_much_together(
     leduc: tuple[Game[Any], Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game, config = leduc
-    there = config.replay.size * memory.example_bytes(game) + 10**6
+    there = config.replay.size * memory.kept_bytes(game) + 10**6
     message = refusal(monkeypatch, (game, config), there)
-    assert message.startswith("replay.size = 150000 examples would take 39.3 MB of memory (")
-    assert message.endswith(" with everything else); there are 40.3 MB.")
+    assert message.startswith("replay.size = 150000 examples would take 47.4 MB of memory (")
+    assert message.endswith(" with everything else); there are 48.4 MB.")
 
 
 @pytest.mark.parametrize("name", ["width", "depth"])
@@ -116,10 +116,16 @@ def test_the_disk_holds_the_newest_checkpoints_with_examples_and_milestones_with
         config = load_config("leduc", [*overrides, 'learner.optimizer="adam"'])
         sizes[keep, milestones, size] = memory.disk_bytes(game, config)
     milestone = sizes[1, 1, 2000] - sizes[1, 0, 2000]
-    example = memory.example_bytes(game)
+    example = memory.kept_bytes(game)
     _, params = make_network(game, config.network)
     state = first_state(config.learner, params)
     saved = sum(leaf.nbytes for leaf in jax.tree.leaves(state))
     assert milestone == pytest.approx(saved, rel=0.01)
     assert sizes[1, 0, 3000] - sizes[1, 0, 2000] == 2 * 1000 * example
     assert sizes[2, 0, 2000] - sizes[1, 0, 2000] > milestone + 2000 * example
+
+
+def test_an_example_of_a_large_game_is_counted_by_what_random_play_leaves_in_it() -> None:
+    """All infostates and actions of London would take 51 kB."""
+    assert memory.example_bytes(make("london")) > 50_000
+    assert 1_500 < memory.kept_bytes(make("london")) < 8_000
