@@ -6,9 +6,10 @@ Example:
     python scripts/plot_evaluations.py "deepest=deepest.json" "without the gadget=unsafe.json" \\
         --title "Leduc, exact values" --out starts.png
 
-Exploitability against regret updates, on logarithmic axes: a line through the means and a band from
-the least to the most of the seeds for each file, and what CFR over the whole tree reaches by the
-rule of the first. All files must be of the same game.
+Exploitability against regret updates, on logarithmic axes, or against learner steps if the first
+file has several checkpoints: a line through the means and a band from the least to the most of the
+seeds for each file (and search), and what CFR over the whole tree reaches by the rule of the first.
+All files must be of the same game.
 """
 
 import argparse
@@ -26,30 +27,48 @@ _MILLI: Final = 1000
 
 
 def draw(path: Path, title: str, series: dict[str, dict[str, Any]]) -> None:
-    """Draws the outputs by their labels."""
+    """Draws the outputs by their labels; of several checkpoints, against learner steps."""
     figure, axes = new_figure(title)
-    for color, (label, output) in zip(_COLORS * len(series), series.items(), strict=False):
-        points = sorted(output["results"], key=lambda one: one["updates"])
-        updates = [one["updates"] for one in points]
+    first = next(iter(series.values()))
+    has_steps = len({one.get("checkpoint") for one in first["results"]}) > 1
+    lines = _lines(series) if has_steps else {name: one["results"] for name, one in series.items()}
+    x_name = "checkpoint" if has_steps else "updates"
+    for color, (label, results) in zip(_COLORS * len(lines), lines.items(), strict=False):
+        points = sorted(results, key=lambda one: one[x_name])
+        x = [one[x_name] for one in points]
         least, mean, most = (
             [_MILLI * one["exploitability"][name] for one in points]
             for name in ("min", "mean", "max")
         )
-        axes.plot(updates, mean, color=color, linewidth=1.6, marker="o", markersize=4, label=label)
-        axes.fill_between(updates, least, most, color=color, alpha=0.15, linewidth=0)
-    first = next(iter(series.values()))
-    tabular = sorted({one["updates"]: _MILLI * one["tabular"] for one in first["results"]}.items())
+        axes.plot(x, mean, color=color, linewidth=1.6, marker="o", markersize=4, label=label)
+        axes.fill_between(x, least, most, color=color, alpha=0.15, linewidth=0)
+        if has_steps:
+            axes.axhline(_MILLI * points[0]["tabular"], color=color, linewidth=1, linestyle="--")
     name = f"CFR over the whole tree ({first['results'][0]['rule']})"
-    axes.plot(*zip(*tabular, strict=True), color="0.35", linestyle="--", linewidth=1.2, label=name)
-    unit = make(first["game"]).milli_unit
+    tabular = {one["updates"]: _MILLI * one["tabular"] for one in first["results"]}
+    curve = ([], []) if has_steps else tuple(zip(*sorted(tabular.items()), strict=True))
+    axes.plot(*curve, color="0.35", linestyle="--", linewidth=1.2, label=name)
     finish_axes(
         axes,
-        x_label="regret updates of each search, T",
-        y_label=f"exploitability ({unit})",
+        x_label="learner steps" if has_steps else "regret updates of each search, T",
+        y_label=f"exploitability ({make(first['game']).milli_unit})",
         has_logarithms=True,
     )
+    if has_steps:
+        axes.set_xscale("linear")
     axes.legend(fontsize=8, frameon=False)
     write_figure(path, figure)
+
+
+def _lines(series: dict[str, dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The results of each search of each output, by a label."""
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for label, output in series.items():
+        for one in output["results"]:
+            simulations, per_update = one["search"]
+            name = f"{label}, SoG({simulations}, {per_update:g})"
+            lines.setdefault(name, []).append(one)
+    return lines
 
 
 def _read(argument: str) -> tuple[str, dict[str, Any]]:

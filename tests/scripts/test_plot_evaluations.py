@@ -22,6 +22,13 @@ def folder(tmp_path: Path) -> Path:
             for updates in (100, 10)
         ]
         (tmp_path / f"{name}.json").write_text(json.dumps({"game": game, "results": rows}))
+    over_training = [
+        {**rows[0], "checkpoint": step, "search": [simulations, 1.0]}
+        for step in (0, 1000)
+        for simulations in (10, 100)
+    ]
+    trained = json.dumps({"game": "kuhn", "results": over_training})
+    (tmp_path / "trained.json").write_text(trained)
     (tmp_path / "list.json").write_text("[]")
     return tmp_path
 
@@ -36,6 +43,14 @@ def test_a_line_per_file_with_its_label(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     picture = (folder / "both.svg").read_text()
     for label in ("deepest", "reply", "CFR over the whole tree (sog)", "exploitability (mbb)"):
+        assert f"<!-- {label} -->" in picture
+
+
+def test_checkpoints_are_drawn_against_learner_steps_a_line_for_each_search(folder: Path) -> None:
+    done = run(folder, "paper=trained.json", "--out", "trained.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    picture = (folder / "trained.svg").read_text()
+    for label in ("paper, SoG(10, 1)", "paper, SoG(100, 1)", "learner steps"):
         assert f"<!-- {label} -->" in picture
 
 
