@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import Any, Final
 
+from gtcfr.mesh import is_accelerated
 from gtcfr.tree import TreeShape
 from sog.games.core import Game
 from sog.tabular.cfr import RULES, Rule
@@ -16,6 +17,7 @@ RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
 _CHUNK_SIZE: Final = 4
+_CHUNK_SIZE_OF_AN_ACCELERATOR: Final = 16
 _SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
 _MOST_UPDATES: Final = 2_000_000_000  # they are counted in 32 bits
 
@@ -65,8 +67,8 @@ class SearchSettings:
     num_queries: int = 0
     """How many of its leaf queries a search returns, drawn at random from all of them."""
     chunk_size: int | None = None
-    """Nodes that are processed as one array operation; for speed and memory only. None for 4 small
-    ones, or 1 large one."""
+    """Nodes that are processed as one array operation; for speed and memory only. None for what
+    `chunk_size_of` says."""
 
     def __post_init__(self) -> None:
         for name in ("num_simulations", "lookahead"):
@@ -157,8 +159,7 @@ class SearchSettings:
         if self.lookahead > 1:
             interior = capacity
         depth = min(game.max_depth + 1, interior)
-        is_small = game.num_actions * game.num_infostates <= _SMALL_NODE
-        chunk_size = self.chunk_size or (_CHUNK_SIZE if is_small else 1)
+        chunk_size = self.chunk_size or chunk_size_of(game)
         return TreeShape(
             # Below a chunk with room come only nodes whose parents are in it or below: at most
             # `depth` chunks are not full, and each of them holds a node.
@@ -187,6 +188,17 @@ class SearchSettings:
             raise ValueError(
                 f"num_children must be None in {game}, whose outcomes are not its actions."
             )
+
+
+def chunk_size_of(game: Game[Any], *, accelerated: bool | None = None) -> int:
+    """Small nodes that are processed at once: 4, on accelerators 16; or 1 large one.
+
+    accelerated: None for what is here.
+    """
+    if game.num_actions * game.num_infostates > _SMALL_NODE:
+        return 1
+    on_accelerator = is_accelerated() if accelerated is None else accelerated
+    return _CHUNK_SIZE_OF_AN_ACCELERATOR if on_accelerator else _CHUNK_SIZE
 
 
 def _at_least(name: str, value: int, least: int) -> None:

@@ -36,6 +36,7 @@ NO_PARENT: Final = -1
 """The edge to a slot that holds no node."""
 UNEXPANDED: Final = -1
 """The outcome of a child that is not there."""
+_ENDS_PER_STEP: Final = 16
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,11 @@ class TreeShape:
     def num_interior(self) -> int:
         """Interior slots."""
         return self.num_chunks * self.chunk_size
+
+    @property
+    def ends_per_step(self) -> int:
+        """Leaves, or terminal states, that are processed as one array operation."""
+        return max(_ENDS_PER_STEP, _ENDS_PER_STEP // 4 * self.chunk_size)
 
     @property
     def leaf_row(self) -> int:
