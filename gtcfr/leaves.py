@@ -21,7 +21,6 @@ from gtcfr.search_state import Answers, SearchState
 from gtcfr.tree import NO_PARENT, LeafStatistics, get, put, take_reach
 from sog.games.core import Game
 
-_LEAVES_PER_STEP: Final = 16
 _LEAST_WEIGHT: Final = 1e-6
 
 _Carry = tuple[LeafStatistics, Array, QuerySample, Fault]
@@ -41,7 +40,7 @@ def value_leaves(
     for none. averaging: see `_asked_ranges`.
     """
     tree, shape = state.tree, state.tree.shape
-    size = min(_LEAVES_PER_STEP, shape.num_leaves)
+    size = min(shape.ends_per_step, shape.num_leaves)
     memory, answers = state.memory, None
     if game.num_infostates > 1:
         memory, answers = _ask(game, evaluator, state, averaging)

@@ -13,6 +13,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 _AXIS = "batch"
 _LEAVES_PER_CALL = 16
 _LEAVES_PER_CALL_OF_A_CORE = 8
+_LEAVES_PER_CALL_OF_AN_ACCELERATOR = 32
 
 
 def batch_mesh(batch_size: int | None = None) -> Mesh:
@@ -29,14 +30,22 @@ def first_devices(mesh: Mesh, number: int) -> Mesh:
     return Mesh(mesh.devices.flatten()[:number], (_AXIS,))
 
 
-def leaves_per_call() -> int:
-    """What suits a `NetworkEvaluator` here.
+def is_accelerated() -> bool:
+    """Whether searches run on accelerators here. These want few large operations: each costs its
+    start, some microseconds, before it costs what it does."""
+    platform: str = jax.local_devices()[0].platform
+    return platform != "cpu"
+
+
+def leaves_per_call(*, accelerated: bool | None = None) -> int:
+    """What suits a `NetworkEvaluator`; accelerated: None for what is here.
 
     The cores of one CPU device share a product of matrices from some thousand rows on only. A core
     that is a device of its own needs fewer, and then less of the last call is for nothing.
     """
-    devices = jax.local_devices()
-    each_core = devices[0].platform == "cpu" and len(devices) > 1
+    if is_accelerated() if accelerated is None else accelerated:
+        return _LEAVES_PER_CALL_OF_AN_ACCELERATOR
+    each_core = len(jax.local_devices()) > 1
     return _LEAVES_PER_CALL_OF_A_CORE if each_core else _LEAVES_PER_CALL
 
 

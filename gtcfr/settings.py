@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import Any, Final
 
+from gtcfr.mesh import is_accelerated
 from gtcfr.tree import TreeShape
 from sog.games.core import Game
 from sog.tabular.cfr import RULES, Rule
@@ -15,7 +16,8 @@ RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
 """Where a re-solve can start, see `gtcfr.resolving`."""
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
-_CHUNK_SIZES: Final = (4, 2, 1)  # the first that is not too large
+_CHUNK_SIZE: Final = 4
+_CHUNK_SIZE_OF_AN_ACCELERATOR: Final = 16
 _SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
 _MOST_SLOTS: Final = 3  # per node that there can be; deep trees may leave most of a chunk empty
 _MOST_UPDATES: Final = 2_000_000_000  # they are counted in 32 bits
@@ -70,8 +72,8 @@ class SearchSettings:
     num_queries: int = 0
     """How many of its leaf queries a search returns, drawn at random from all of them."""
     chunk_size: int | None = None
-    """Nodes that are processed as one array operation; for speed and memory only. None for 4 small
-    ones, fewer in trees that may be deep, or 1 large one."""
+    """Nodes that are processed as one array operation; for speed and memory only. None for what
+    `chunk_size_of` says, or fewer in trees that may be deep."""
 
     def __post_init__(self) -> None:
         for name in ("num_simulations", "lookahead"):
@@ -164,16 +166,13 @@ class SearchSettings:
         if self.lookahead > 1:
             interior = capacity
         depth = min(game.max_depth + 1, interior)
-        sizes = _CHUNK_SIZES if self.chunk_size is None else (self.chunk_size,)
-        if self.chunk_size is None and actions * game.num_infostates > _SMALL_NODE:
-            sizes = (1,)
-        # Below a chunk with room come only nodes whose parents are in it or below: at most `depth`
-        # chunks are not full, and each of them holds a node.
-        chunks = {size: depth + (interior - depth) // size for size in sizes}
-        fitting = [size for size in sizes if size * chunks[size] <= _MOST_SLOTS * interior]
-        chunk_size = (fitting or sizes)[0]
+        chunk_size = self.chunk_size or chunk_size_of(game, actions)
+        if self.chunk_size is None:
+            most = max(_MOST_SLOTS, chunk_size // 2) * interior
+            while chunk_size > 1 and chunk_size * _num_chunks(interior, depth, chunk_size) > most:
+                chunk_size //= 2
         return TreeShape(
-            num_chunks=chunks[chunk_size],
+            num_chunks=_num_chunks(interior, depth, chunk_size),
             chunk_size=chunk_size,
             num_leaves=capacity,
             num_terminals=capacity,
@@ -206,6 +205,29 @@ class SearchSettings:
             raise ValueError(
                 f"max_actions must be None in {game}, where chance may act; got {self.max_actions}."
             )
+
+
+def chunk_size_of(
+    game: Game[Any], num_actions: int | None = None, *, accelerated: bool | None = None
+) -> int:
+    """Small nodes that are processed at once: 4, on accelerators 16; or 1 large one.
+
+    num_actions: of a node in the tree, None for all of the game's. accelerated: None for what is
+    here.
+    """
+    if (num_actions or game.num_actions) * game.num_infostates > _SMALL_NODE:
+        return 1
+    on_accelerator = is_accelerated() if accelerated is None else accelerated
+    return _CHUNK_SIZE_OF_AN_ACCELERATOR if on_accelerator else _CHUNK_SIZE
+
+
+def _num_chunks(interior: int, depth: int, chunk_size: int) -> int:
+    """Chunks that a tree of that depth can fill with so many interior nodes.
+
+    Below a chunk with room come only nodes whose parents are in it or below: at most `depth` chunks
+    are not full, and each of them holds a node.
+    """
+    return depth + (interior - depth) // chunk_size
 
 
 def _at_least(name: str, value: int, least: int) -> None:

@@ -15,7 +15,7 @@ from gtcfr.flow import normalize, push
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_ACTION, NO_PARENT, UNEXPANDED, SearchTree
-from sog.games.core import CHANCE, PLAYER_1, Game
+from sog.games.core import CHANCE, PLAYER_1, Game, draw
 from sog.pytree import pytree
 
 
@@ -109,19 +109,11 @@ def sample_world(game: Game[Any], state: Any, reach: Array, key: Array) -> Array
     even = normalize(jnp.zeros_like(ranges), mask)
     ranges = jnp.where(jnp.sum(together) > 0, ranges, even)
     together = normalize(ranges[0] * game.compatible_reach(state, ranges)[0], mask[0])
-    first = _draw(points[0], together)
+    first = draw(points[0], together)
     alone = (jnp.arange(len(together)) == first).astype(ranges.dtype)
     given = game.compatible_reach(state, jnp.stack([alone, ranges[1]]))[1]
-    second = _draw(points[1], normalize(ranges[1] * given, mask[1]))
+    second = draw(points[1], normalize(ranges[1] * given, mask[1]))
     return jnp.stack([first, second])
-
-
-def _draw(point: Array, probabilities: Array) -> Array:
-    """int32: the index at a point in [0, 1) of the distribution; never one of probability 0."""
-    upto = jnp.cumsum(probabilities)
-    found = jnp.sum(upto <= point * upto[-1], dtype=jnp.int32)
-    last = len(probabilities) - 1 - jnp.argmax((probabilities > 0)[::-1])
-    return jnp.minimum(found, last).astype(jnp.int32)
 
 
 def _step(
@@ -153,10 +145,12 @@ def _step(
     row = jnp.where(has_child, tree.interior.child[slot, number], shape.nothing)
     is_leaf = (row >= shape.leaf_row) & (row < shape.terminal_row)
     path = walk.path
+    # Compared, not indexed: a batch of single writes is a scatter, which takes a kernel of its own.
+    is_now = jnp.arange(len(path.slot)) == walk.num_steps
     path = Path(
-        slot=path.slot.at[walk.num_steps].set(jnp.where(is_choice, slot, NO_PARENT)),
-        infostate=path.infostate.at[walk.num_steps].set(infostate),
-        action=path.action.at[walk.num_steps].set(action),
+        slot=jnp.where(is_now & is_choice, slot, path.slot),
+        infostate=jnp.where(is_now, infostate, path.infostate),
+        action=jnp.where(is_now, action, path.action),
         edge=jnp.where(is_leaf, slot * shape.num_children + number, NO_PARENT),
         slot_to_widen=jnp.where(has_child, NO_PARENT, slot),
         outcome=outcome,
@@ -210,7 +204,7 @@ def _select(
     bonus = settings.c_puct * prior * jnp.sqrt(jnp.sum(visits)) / (1 + visits)
     by_puct = jnp.argmax(jnp.where(legal, values + bonus, -jnp.inf))
     average = normalize(statistics.policy_sum[slot, :, infostate], takeable)
-    by_policy = _draw(points[1], average)
+    by_policy = draw(points[1], average)
     return jnp.where(points[0] < 0.5, by_puct, by_policy).astype(jnp.int32)
 
 
@@ -232,6 +226,6 @@ def _sample_kept_outcome(
     compatible = jax.vmap(game.compatible_reach)(states, reach)
     weight = jnp.sum(reach[:, 0] * compatible[:, 0], axis=-1)
     exists = outcomes != UNEXPANDED
-    number = _draw(jax.random.uniform(outcome_key), normalize(weight, exists))
+    number = draw(jax.random.uniform(outcome_key), normalize(weight, exists))
     after = jax.tree.map(lambda leaf: leaf[number], states)
     return outcomes[number], sample_world(game, after, reach[number], world_key)

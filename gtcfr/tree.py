@@ -36,6 +36,7 @@ UNEXPANDED: Final = -1
 """The outcome of a child that is not there."""
 NO_ACTION: Final = -1
 """Where a node keeps room for an action more than it has."""
+_ENDS_PER_STEP: Final = 16
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -70,6 +71,11 @@ class TreeShape:
         """The rows that bring reach to the root, by player."""
         first = self.num_interior * self.rows_per_node
         return first, first + 1
+
+    @property
+    def ends_per_step(self) -> int:
+        """Leaves, or terminal states, that are processed as one array operation."""
+        return max(_ENDS_PER_STEP, _ENDS_PER_STEP // 4 * self.chunk_size)
 
     @property
     def leaf_row(self) -> int:

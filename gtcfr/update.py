@@ -5,14 +5,15 @@ chunk by chunk, leaves are put to the evaluator and terminal states to the game,
 by chunk, and regrets and averages of both players are updated from the same policy profile. A rule
 that alternates updates the regrets of one player, and those of the other after another pass.
 
-`push_reach`, `value_terminals` and `pull_cfvs` are about one search and are vmapped here; how many
-chunks and leaves to go through is the most that any search of the batch has, so the loops cost what
-has been grown and not what there is room for.
+How many chunks and leaves to go through is the most that any search of the batch has, so the loops
+cost what has been grown and not what there is room for. They are loops over slots of all trees, not
+batches of loops over slots of one: so XLA knows that all trees are written in the same place, which
+is an update in place and no scatter.
 """
 
 import functools
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -25,11 +26,9 @@ from gtcfr.leaves import value_leaves
 from gtcfr.packing import unpack
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import ROOT, InteriorNodes, SearchTree, get, put, take_reach
+from gtcfr.tree import ROOT, InteriorNodes, SearchTree, TreeShape, get, put, take_reach
 from sog.games.core import PLAYER_1, Game
 from sog.tabular.cfr import Rule, accumulate
-
-_TERMINALS_PER_STEP: Final = 16
 
 
 def regret_update(
@@ -68,12 +67,9 @@ def _one_pass(
     state = push_ranges(game, state, settings.alpha)
     num_chunks = jnp.max(state.tree.num_chunks)
     num_terminals = jnp.max(state.tree.num_terminals)
-    terminals = functools.partial(value_terminals, game)
-    tree = jax.vmap(terminals, in_axes=(0, None))(state.tree, num_terminals)
-    state = replace(state, tree=tree)
+    state = replace(state, tree=value_terminals(game, state.tree, num_terminals))
     state = value_leaves(game, evaluator, state, weight, settings.leaf_averaging)
-    up = functools.partial(pull_cfvs, game)
-    tree = jax.vmap(up, in_axes=(0, None))(state.tree, num_chunks)
+    tree = pull_cfvs(game, state.tree, num_chunks)
     improve = functools.partial(learn, rule)
     tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)
     gadget = jax.vmap(functools.partial(update_gadget, rule=rule, step=step))(
@@ -93,12 +89,11 @@ def push_ranges(game: Game[Any], state: SearchState, alpha: float) -> SearchStat
     mask = jax.vmap(lambda row: game.infostate_mask(unpack(game, row)))(state.root_state)
     reach = jax.vmap(functools.partial(root_reach, alpha=alpha))(state.gadget, state.ranges, mask)
     num_chunks = jnp.max(state.tree.num_chunks)
-    down = jax.vmap(functools.partial(push_reach, game), in_axes=(0, 0, None))
-    return replace(state, tree=down(state.tree, reach, num_chunks))
+    return replace(state, tree=push_reach(game, state.tree, reach, num_chunks))
 
 
 def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Array) -> SearchTree:
-    """Sends reach [player, S] from the root down one tree under the current policy."""
+    """Sends reach [batch, player, S] from the roots down all trees under the current policies."""
     shape = tree.shape
 
     def node(nodes: InteriorNodes, policy: Array, reach: Array) -> Array:
@@ -108,33 +103,49 @@ def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Arra
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         node_reach, rows = carry
         start = number * shape.chunk_size
-        nodes = get(tree.interior, start, shape.chunk_size)
-        policy = get(tree.interior_statistics.policy, start, shape.chunk_size)
-        above = take_reach(rows, nodes.source, nodes.mask)
-        below = jax.vmap(node)(nodes, policy, above).reshape(-1, reach.shape[-1])
-        return put(node_reach, above, start), put(rows, below, start * shape.rows_per_node)
+        nodes, policy = _some(tree.interior, tree.interior_statistics.policy, start, shape)
+        above = jax.vmap(take_reach)(rows, nodes.source, nodes.mask)
+        below = jax.vmap(jax.vmap(node))(nodes, policy, above)
+        below = below.reshape(len(reach), -1, reach.shape[-1])
+        return put(node_reach, above, start, 1), put(rows, below, start * shape.rows_per_node, 1)
 
-    rows = put(tree.reach_rows, reach, jnp.int32(shape.root_source[0]))
+    rows = put(tree.reach_rows, reach, jnp.int32(shape.root_source[0]), 1)
     start = (tree.interior_statistics.reach, rows)
     node_reach, rows = jax.lax.fori_loop(0, num_chunks, chunk, start)
     statistics = replace(tree.interior_statistics, reach=node_reach)
     return replace(tree, interior_statistics=statistics, reach_rows=rows)
 
 
+def _some(
+    nodes: InteriorNodes, policy: Array, start: Array, shape: TreeShape
+) -> tuple[InteriorNodes, Array]:
+    """A chunk of the interior nodes of all trees, and their policies."""
+
+    def of_one(tables: Any) -> Any:
+        return get(tables, start, shape.chunk_size)
+
+    chunk: tuple[InteriorNodes, Array] = jax.vmap(of_one)((nodes, policy))
+    return chunk
+
+
+def _take(rows: Array, numbers: Array) -> Array:
+    return jnp.take(rows, numbers, axis=0, mode="clip")
+
+
 def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> SearchTree:
-    """Fills in the cfvs of the terminal states of one tree."""
-    size = min(_TERMINALS_PER_STEP, tree.shape.num_terminals)
+    """Fills in the cfvs of the terminal states of all trees."""
+    size = min(tree.shape.ends_per_step, tree.shape.num_terminals)
 
     def utilities_of(row: Array, reach: Array) -> Array:
         return game.utilities(unpack(game, row), reach)
 
     def some(number: Array, cfvs: Array) -> Array:
         start = jnp.minimum(number * size, tree.shape.num_terminals - size)
-        nodes = get(tree.terminal, start, size)
-        reach = take_reach(tree.reach_rows, nodes.source, nodes.mask)
-        utilities = jax.vmap(utilities_of)(nodes.state, reach)
+        nodes = jax.vmap(lambda table: get(table, start, size))(tree.terminal)
+        reach = jax.vmap(take_reach)(tree.reach_rows, nodes.source, nodes.mask)
+        utilities = jax.vmap(jax.vmap(utilities_of))(nodes.state, reach)
         new = jnp.where(nodes.mask, utilities, 0)
-        filled: Array = put(cfvs, new, tree.shape.terminal_row + start)
+        filled: Array = put(cfvs, new, tree.shape.terminal_row + start, 1)
         return filled
 
     steps = (num_terminals + size - 1) // size
@@ -142,7 +153,7 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
 
 
 def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTree:
-    """Brings the cfvs of leaves and terminal states up one tree."""
+    """Brings the cfvs of leaves and terminal states up all trees."""
     shape = tree.shape
 
     def node(nodes: InteriorNodes, policy: Array, child_cfvs: Array) -> tuple[Array, Array]:
@@ -153,13 +164,12 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         action_cfv, cfvs = carry
         start = (num_chunks - 1 - number) * shape.chunk_size
-        nodes = get(tree.interior, start, shape.chunk_size)
-        policy = get(tree.interior_statistics.policy, start, shape.chunk_size)
-        child_cfvs = jnp.take(cfvs, nodes.child, axis=0, mode="clip")
+        nodes, policy = _some(tree.interior, tree.interior_statistics.policy, start, shape)
+        child_cfvs = jax.vmap(_take)(cfvs, nodes.child)
         if game.has_chance and shape.num_children < game.num_outcomes:
-            child_cfvs = child_cfvs * nodes.chance_weight[:, :, None, None]
-        q, node_cfvs = jax.vmap(node)(nodes, policy, child_cfvs)
-        return put(action_cfv, q, start), put(cfvs, node_cfvs, start)
+            child_cfvs = child_cfvs * nodes.chance_weight[..., None, None]
+        q, node_cfvs = jax.vmap(jax.vmap(node))(nodes, policy, child_cfvs)
+        return put(action_cfv, q, start, 1), put(cfvs, node_cfvs, start, 1)
 
     start = (tree.interior_statistics.action_cfv, tree.cfvs)
     action_cfv, cfvs = jax.lax.fori_loop(0, num_chunks, chunk, start)

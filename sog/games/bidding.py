@@ -22,6 +22,7 @@ from sog.games.core import (
     PLAYER_1,
     TERMINAL,
     Game,
+    draw,
     param,
 )
 from sog.pytree import pytree
@@ -186,8 +187,7 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
         """int32: an outcome of chance, all unseen cards being as likely."""
         unseen = self._unseen_point_cards(state).astype(jnp.float32)
         # In the other stages there may be nothing to draw, and the answer is not used.
-        card = jax.random.choice(key, self.cards, p=unseen / jnp.maximum(unseen.sum(), 1))
-        return card.astype(jnp.int32)
+        return draw(jax.random.uniform(key), unseen)
 
     def _describe_point_card(self, state: AnyBiddingState) -> str:
         """What is at stake in the present round."""

@@ -19,6 +19,7 @@ of `Game.advance`, so they are right by construction.
 
 import abc
 import dataclasses
+import itertools
 import math
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
@@ -37,6 +38,7 @@ MOST_OUTCOMES: Final = 2**16
 """K that a game can have."""
 MOST_EXACT: Final = 2**24
 """Up to here 32-bit floating-point numbers hold every integer."""
+_MOST_WRITTEN_OUT: Final = 16
 
 State = TypeVar("State")
 
@@ -322,6 +324,26 @@ def opponents_weight(matrix: Array, reach: Array) -> Array:
             jnp.matmul(reach[0], matrix, precision=precision),
         ]
     )
+
+
+def draw(point: Array, weights: Array) -> Array:
+    """int32: the index at a point in [0, 1) of a distribution; never one of weight 0.
+
+    weights: [n], at least 0, in proportion to the probabilities. Unlike `jax.random.choice`, this
+    is no search in a loop; a short list is gone through number by number, which compilers make one
+    operation of.
+    """
+    if len(weights) > _MOST_WRITTEN_OUT:
+        upto = jnp.cumsum(weights)
+        before = jnp.concatenate([jnp.zeros_like(upto[:1]), upto[:-1]])
+        is_passed = (weights > 0) & (before <= point * upto[-1])
+        last: Array = jnp.max(jnp.where(is_passed, jnp.arange(len(weights), dtype=jnp.int32), 0))
+        return last
+    *starts, total = itertools.accumulate(list(weights), initial=jnp.zeros_like(weights[0]))
+    found: Array = jnp.int32(0)
+    for number, start in enumerate(starts):
+        found = jnp.where((weights[number] > 0) & (start <= point * total), number, found)
+    return found
 
 
 def world_utility(game: Game[State], state: State, infostates: Array) -> Array:

@@ -16,7 +16,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.core import TERMINAL, Game, opponents_weight, param, public_action, zero_sum_cfvs
+from sog.games.core import (
+    TERMINAL,
+    Game,
+    draw,
+    opponents_weight,
+    param,
+    public_action,
+    zero_sum_cfvs,
+)
 from sog.pytree import pytree
 
 NO_BID = -1
@@ -175,10 +183,10 @@ class LiarsDice(Game[LiarsDiceState]):
     def deal(self, key: Array) -> Array:
         probabilities = jnp.asarray(self._hand_probabilities, jnp.float32)
         hands = [
-            jax.random.choice(player_key, self.num_infostates, p=probabilities[player])
+            draw(jax.random.uniform(player_key), probabilities[player])
             for player, player_key in enumerate(jax.random.split(key))
         ]
-        return jnp.stack(hands).astype(jnp.int32)
+        return jnp.stack(hands)
 
     def transition(
         self, key: Array, state: LiarsDiceState, infostates: Array, action: Array

@@ -15,7 +15,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.core import CHANCE, TERMINAL, Game, opponents_weight, public_action, zero_sum_cfvs
+from sog.games.core import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    draw,
+    opponents_weight,
+    public_action,
+    zero_sum_cfvs,
+)
 from sog.pytree import pytree
 
 FOLD, CALL, FIRST_RAISE = 0, 1, 2
@@ -233,14 +241,15 @@ class BettingGame(Game[PokerState], abc.ABC):
     def deal(self, key: Array) -> Array:
         size = self.num_infostates
         weight = jnp.asarray(self._joint_weight[-1].reshape(-1), jnp.float32)
-        pair = jax.random.choice(key, size * size, p=weight)
-        return jnp.stack([pair // size, pair % size]).astype(jnp.int32)
+        pair = draw(jax.random.uniform(key), weight)
+        return jnp.stack([pair // size, pair % size])
 
     def transition(
         self, key: Array, state: PokerState, infostates: Array, action: Array
     ) -> tuple[Array, Array]:
-        cards = jnp.full(self.num_infostates, self.copies, jnp.float32).at[infostates].add(-1)
-        card = jax.random.choice(key, self.num_infostates, p=cards / cards.sum())
+        held = jax.nn.one_hot(infostates, self.num_infostates, dtype=jnp.float32)
+        left = self.copies - held[0] - held[1]
+        card = draw(jax.random.uniform(key), left)
         outcome = jnp.where(state.stage == CHANCE, card, action).astype(jnp.int32)
         return outcome, infostates
 
