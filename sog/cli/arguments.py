@@ -20,6 +20,14 @@ from sog.cli.numbers import positive_integer
 from sog.cli.parser import Parser
 from sog.cli.play_options import PLAY_EXAMPLES, PLAY_SUMMARY, add_play_options
 from sog.cli.plot_options import PLOT_EXAMPLES, PLOT_SUMMARY, add_plot_options
+from sog.cli.policy_options import (
+    EXPLAIN_EXAMPLES,
+    EXPLAIN_SUMMARY,
+    POLICY_EXAMPLES,
+    POLICY_SUMMARY,
+    add_explain_options,
+    add_policy_options,
+)
 from sog.cli.search_options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
 from sog.cli.solve_options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_options
 from sog.cli.train_options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
@@ -41,6 +49,8 @@ examples:
   sog solve leduc                               solve it, print how good the policy is
   sog solve leduc --until-mbb 1 --save leduc.npz --plot leduc.png
   sog exploitability leduc leduc.npz            what an optimal opponent wins against it
+  sog policy leduc.npz --walk                   see what it does, public state by public state
+  sog explain leduc.npz                         where it loses against the best response
   sog search leduc --history "check bet2"       search one public state, show the tree
 
 Each command explains itself: sog solve --help.
@@ -91,6 +101,8 @@ def make_parser() -> argparse.ArgumentParser:
     add_evaluate_options(evaluate)
     _add_shared_options(evaluate, MOST_NODES_EVALUATED)
     for name, summary, examples, add_options in (
+        ("policy", POLICY_SUMMARY, POLICY_EXAMPLES, add_policy_options),
+        ("explain", EXPLAIN_SUMMARY, EXPLAIN_EXAMPLES, add_explain_options),
         ("configs", _CONFIGS_SUMMARY, _CONFIGS_EXAMPLES, _add_configs_options),
         ("train", TRAIN_SUMMARY, TRAIN_EXAMPLES, add_train_options),
         ("plot", PLOT_SUMMARY, PLOT_EXAMPLES, add_plot_options),

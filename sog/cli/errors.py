@@ -13,6 +13,7 @@ INTERRUPTED: Final = 130  # 128 + SIGINT
 PICTURES: Final = (".png", ".pdf", ".svg")
 _BEGINNING: Final = 256  # bytes
 _MARKS: Final = {
+    ".csv": b"public_state,",  # of `sog policy --csv`
     ".json": b'"game":',  # of `sog play --save`
     ".npz": b"probabilities.npy",  # of `sog solve --save`
     ".pdf": b"%PDF-",

@@ -12,7 +12,7 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, reason
 from sog.cli.evaluate_options import MOST_NODES_EVALUATED
-from sog.cli.evaluate_plan import Plan, read_plan
+from sog.cli.evaluate_plan import Plan, in_whole_game, read_plan
 from sog.cli.evaluate_plot import plot_evaluation
 from sog.cli.evaluate_report import Finished, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
@@ -81,11 +81,7 @@ def _evaluate_all(
     compiled = compile_whole_game(game, plan.arguments.max_nodes or MOST_NODES_EVALUATED, work)
     _check_seeds(compiled, plan)
     tabular = _solve(compiled, plan, work)
-    # No tree is larger than the game.
-    capacity = compiled.tree.num_nodes + compiled.tree.game.num_outcomes
-    searches = [
-        plan.settings(search, compiled.tree.game.max_depth, capacity) for search in plan.searches
-    ]
+    searches = [in_whole_game(search, compiled.tree) for search in plan.searches]
     for step, evaluator, settings in _tasks(compiled, plan, searches, work):
         composed = _compose(compiled, evaluator, settings, plan, work)
         done = Finished(

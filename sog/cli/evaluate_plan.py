@@ -13,6 +13,7 @@ from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
 from sog.cli.runs import names_run, split_step
 from sog.cli.search_numbers import method_words, read_method, read_search
+from sog.tabular import PublicTree
 
 _EVALUATOR: Final = "exact"
 _SOLVER_ITERATIONS: Final = 30
@@ -25,7 +26,7 @@ class Plan:
 
     arguments: argparse.Namespace
     searches: tuple[SearchSettings, ...]
-    """Before the game is known: see `settings`."""
+    """Before the game is known: see `in_whole_game`."""
     run: Path | None
     """The run folder whose networks value the leaves."""
     checkpoints: tuple[int | None, ...]
@@ -84,11 +85,6 @@ class Plan:
         """The others follow it."""
         return int(self.arguments.seed)
 
-    def settings(self, search: SearchSettings, max_depth: int, capacity: int) -> SearchSettings:
-        """A search in a game of some depth, with room for so many public states."""
-        lookahead = WHOLE_GAME if search.lookahead >= max_depth else search.lookahead
-        return dataclasses.replace(search, lookahead=lookahead, capacity=capacity)
-
     def words(self) -> list[str]:
         """What distinguishes these searches, for a title."""
         arguments = self.arguments
@@ -110,6 +106,13 @@ class Plan:
         if self.noise:
             words.append(f"noise {self.noise:g}")
         return words + method_words(self.searches[0])
+
+
+def in_whole_game(search: SearchSettings, tree: PublicTree) -> SearchSettings:
+    """A search that has room for the whole public tree of the game, and looks no deeper."""
+    lookahead = WHOLE_GAME if search.lookahead >= tree.game.max_depth else search.lookahead
+    capacity = tree.num_nodes + tree.game.num_outcomes  # no tree is larger than the game
+    return dataclasses.replace(search, lookahead=lookahead, capacity=capacity)
 
 
 def read_plan(arguments: argparse.Namespace) -> Plan:

@@ -25,7 +25,9 @@ def loaded_by(*arguments: str) -> str:
     return done.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["solve", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["--version"], ["solve", "--help"], ["policy", "--help"]]
+)
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     assert loaded_by(*arguments) == "0 []"
 
@@ -36,7 +38,16 @@ def test_lists_load_nothing_but_what_draws_tables(arguments: list[str]) -> None:
 
 
 def test_help_teaches_by_example(sog: Run) -> None:
-    for command in ([], ["games"], ["solve"], ["exploitability"], ["search"], ["evaluate"]):
+    for command in (
+        [],
+        ["games"],
+        ["solve"],
+        ["exploitability"],
+        ["search"],
+        ["evaluate"],
+        ["policy"],
+        ["explain"],
+    ):
         code, out, _ = sog(*command, "--help")
         assert code == 0
         assert "examples:\n  sog " in out

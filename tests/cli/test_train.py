@@ -257,6 +257,32 @@ def test_one_search_with_the_network_of_a_run_is_shown(
     assert result["root"]["history"] == ["check"]
 
 
+def test_the_strategy_of_a_run_is_the_one_that_is_evaluated(
+    sog_json: Callable[..., Any], trained: tuple[Path, str, str]
+) -> None:
+    seed = ("--search", "2,1", "--seed", "3")
+    evaluated = sog_json("evaluate", str(trained[0]), "--checkpoint", "8", *seed, "--seeds", "1")[
+        "results"
+    ]
+    expected = evaluated[0]["exploitability"]["mean"]
+    shown = sog_json("policy", f"{trained[0]}@8", *seed)
+    assert shown["exploitability"] == pytest.approx(expected, abs=1e-9)
+    explained = sog_json("explain", f"{trained[0]}@8", *seed)
+    losses = sum(state["loss"] for state in explained["states"])
+    assert losses == pytest.approx(expected, abs=1e-9)
+    other = sog_json("policy", str(trained[0]), *seed)  # the newest checkpoint
+    assert other["exploitability"] != shown["exploitability"]
+
+
+def test_a_history_that_cannot_be_is_told_before_a_run_searches(
+    sog: Run, trained: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.cli.strategy.compose", None)
+    code, out, err = sog("policy", str(trained[0]), "--history", "fold")
+    assert (code, out) == (2, "")
+    assert "--history: event 1, 'fold', cannot happen at 'start" in err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

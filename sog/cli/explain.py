@@ -1,0 +1,201 @@
+"""`sog explain`: the public states where a strategy loses most against the best response."""
+
+import argparse
+import dataclasses
+from typing import Any, Final
+
+import numpy as np
+from rich.table import Table
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS
+from sog.cli.interrupts import concluding
+from sog.cli.policy_grid import history_of
+from sog.cli.search_outline import percent
+from sog.cli.strategy import Strategy, check_source, load_strategy
+
+_WORST: Final = 3  # infostates shown of a public state
+_LEAST_SHARE: Final = 0.05  # of the loss of its public state, to be shown
+_LEAST_PLAYED: Final = 5e-4
+_ROUNDING: Final = 1e-12  # of the largest utility
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Mistake:
+    """What is lost at an infostate, in the game's unit."""
+
+    infostate: int
+    name: str
+    loss: float
+    policy: dict[str, float]
+    best: str
+    """The action that is best if all later ones are."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Place:
+    """What is lost at a public state."""
+
+    history: tuple[str, ...]
+    description: str
+    player: int
+    loss: float
+    mistakes: tuple[_Mistake, ...]
+    """The largest first."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    check_source(arguments)
+    start_jax(all_cores=True)
+    with display.working() as work, concluding(work.tell_interrupted):
+        strategy = load_strategy(arguments, work)
+    places = _worst_places(strategy, arguments.top)
+    if arguments.json:
+        display.print_json(_as_json(strategy, places))
+    else:
+        _print(strategy, places)
+    return SUCCESS
+
+
+def _worst_places(strategy: Strategy, most: int) -> list[_Place]:
+    """The public states with the largest losses."""
+    found = strategy.examination
+    by_node = found.losses.sum(axis=1)
+    order = np.argsort(-by_node, kind="stable")[:most]
+    least = _least(strategy)
+    return [_place(strategy, int(node)) for node in order if by_node[node] > least]
+
+
+def _least(strategy: Strategy) -> float:
+    """Smaller losses may be rounding errors."""
+    return _ROUNDING * strategy.game.max_utility
+
+
+def _place(strategy: Strategy, node: int) -> _Place:
+    found = strategy.examination
+    losses = found.losses[node]
+    order = np.argsort(-losses, kind="stable")
+    return _Place(
+        history=history_of(found, node),
+        description=strategy.game.describe_state(found.tree.state(node)),
+        player=int(found.tree.node_actor[node]),
+        loss=float(losses.sum()),
+        mistakes=tuple(
+            _mistake(strategy, node, infostate)
+            for infostate in order.tolist()
+            if losses[infostate] > _least(strategy)
+        ),
+    )
+
+
+def _mistake(strategy: Strategy, node: int, infostate: int) -> _Mistake:
+    found, game = strategy.examination, strategy.game
+    state, player = found.tree.state(node), int(found.tree.node_actor[node])
+    legal = np.flatnonzero(found.tree.node_legal[node, infostate]).tolist()
+    worth = found.best_cfvs.of_actions[node, infostate]
+    names = {action: game.describe_action(state, infostate, action) for action in legal}
+    return _Mistake(
+        infostate=infostate,
+        name=game.describe_infostate(state, player, infostate),
+        loss=float(found.losses[node, infostate]),
+        policy={name: float(found.policy[node, infostate, a]) for a, name in names.items()},
+        best=names[max(legal, key=lambda action: worth[action])],
+    )
+
+
+def _print(strategy: Strategy, places: list[_Place]) -> None:
+    game, found = strategy.game, strategy.examination
+    gains = found.gains
+    display.print_facts(
+        strategy.title,
+        [
+            ("exploitability", display.in_milli_units(game, found.exploitability)),
+            ("player 0 could win", f"{display.in_milli_units(game, gains[0])} more"),
+            ("player 1 could win", f"{display.in_milli_units(game, gains[1])} more"),
+        ],
+    )
+    print()
+    if not places:
+        print("It loses nowhere.")
+        return
+    shown = sum(place.loss for place in places)
+    display.print_table(
+        _table(strategy, places),
+        footer=f"{_count(len(places), 'public state')} of {found.tree.num_nodes:,}, with "
+        f"{percent(_share(shown, found.exploitability))} of the exploitability. Losses of all "
+        f"states add up to it;\neach is that of the player who acts, against the other's strategy.",
+    )
+
+
+def _table(strategy: Strategy, places: list[_Place]) -> Table:
+    game, total = strategy.game, strategy.examination.exploitability
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("", justify="right", style="dim")
+    table.add_column(game.milli_unit, justify="right", no_wrap=True)
+    table.add_column("share", justify="right")
+    table.add_column("", style="dim", no_wrap=True)
+    table.add_column("public state, and where most of it is lost")
+    for number, place in enumerate(places, start=1):
+        share = percent(_share(place.loss, total))
+        who = f"player {place.player}"
+        lost = display.number(1000 * place.loss)
+        table.add_row(str(number), lost, share, who, place.description)
+        for names, loss, text in _alike(place.mistakes)[:_WORST]:
+            if loss >= _LEAST_SHARE * place.loss:
+                of_place = f"  {percent(_share(loss, place.loss))}"
+                table.add_row("", "", "", of_place, f"  {names} {text}")
+    return table
+
+
+def _alike(mistakes: tuple[_Mistake, ...]) -> list[tuple[str, float, str]]:
+    """Names, loss and text of mistakes, the largest first; those that read the same are one."""
+    by_text: dict[str, list[_Mistake]] = {}
+    for mistake in mistakes:
+        by_text.setdefault(_describe(mistake), []).append(mistake)
+    joined = [
+        (", ".join(mistake.name for mistake in same), sum(mistake.loss for mistake in same), text)
+        for text, same in by_text.items()
+    ]
+    return sorted(joined, key=lambda entry: -entry[1])
+
+
+def _describe(mistake: _Mistake) -> str:
+    likely = sorted(mistake.policy.items(), key=lambda pair: -pair[1])
+    played = [f"{name} {share:.3f}" for name, share in likely if share >= _LEAST_PLAYED]
+    return f"plays {', '.join(played)}; best is {mistake.best}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else float("nan")
+
+
+def _as_json(strategy: Strategy, places: list[_Place]) -> dict[str, Any]:
+    found = strategy.examination
+    total = found.exploitability
+    return {
+        "game": str(strategy.game),
+        "source": strategy.source,
+        "unit": strategy.game.unit,
+        "exploitability": total,
+        "gains": found.gains.tolist(),
+        "states": [
+            {
+                "history": list(place.history),
+                "state": place.description,
+                "player": place.player,
+                "loss": place.loss,
+                "share": place.loss / total,
+                "infostates": [
+                    {**dataclasses.asdict(mistake), "share": mistake.loss / total}
+                    for mistake in place.mistakes
+                ],
+            }
+            for place in places
+        ],
+    }

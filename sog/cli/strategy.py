@@ -1,0 +1,172 @@
+"""The strategy of a policy file, of a run folder's agent, or of a game solved on the spot."""
+
+import argparse
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from gtcfr.mesh import batch_mesh
+from gtcfr.settings import SearchSettings
+from sog.cli import display
+from sog.cli.errors import CommandError
+from sog.cli.evaluate_options import MOST_NODES_EVALUATED
+from sog.cli.evaluate_plan import in_whole_game
+from sog.cli.loading import load_game
+from sog.cli.runs import load_run, names_run
+from sog.cli.search_numbers import describe_search, read_method, read_search
+from sog.cli.tree import compile_whole_game
+from sog.evaluation import compose
+from sog.games import Game
+from sog.tabular import (
+    Checkpoint,
+    CompiledGame,
+    PolicyFileError,
+    load_policy,
+    read_metadata,
+    solve,
+)
+from sog.tabular.examination import Examination, examine
+
+_ITERATIONS: Final = 1000
+_RULE: Final = "cfr+"
+_OF_SEARCHES: Final = ("search", "rule", "leaf_averaging", "resolve_from", "seed")
+_OF_GAMES: Final = ("iterations",)
+_Check = Callable[[Game[Any]], object]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Strategy:
+    """A policy of a whole game, and all that is known of it."""
+
+    title: str
+    """Of which game, and where it comes from."""
+    source: str
+    """As the user named it."""
+    examination: Examination
+
+    @property
+    def game(self) -> Game[Any]:
+        """The game that it is for."""
+        return self.examination.tree.game
+
+
+def check_source(arguments: argparse.Namespace) -> None:
+    """Finds mistakes in SOURCE and its options before the work begins."""
+    kind = _kind(arguments.source)
+    if kind == "file":
+        _read_game(arguments.source)
+        _refuse(arguments, (*_OF_GAMES, *_OF_SEARCHES), "a policy file, which is read as it is")
+    elif kind == "run":
+        _refuse(arguments, _OF_GAMES, "a run folder, whose agent searches")
+        _settings(arguments, SearchSettings())
+    else:
+        _refuse(arguments, _OF_SEARCHES, "a game, which is solved and not searched")
+
+
+def load_strategy(
+    arguments: argparse.Namespace,
+    work: display.Work,
+    check: _Check = str,
+) -> Strategy:
+    """The strategy of SOURCE, made if need be, and examined.
+
+    check: called with the game before what takes long, to raise what is wrong with it.
+    """
+    make = {"file": _from_file, "run": _from_run, "game": _from_game}[_kind(arguments.source)]
+    compiled, policy, title = make(arguments, work, check)
+    work.begin("examining the strategy")
+    return Strategy(
+        title=f"{display.short_name(compiled.tree.game)}, {title}",
+        source=arguments.source,
+        examination=examine(compiled.tree, policy),
+    )
+
+
+_Made = tuple[CompiledGame, np.ndarray, str]
+
+
+def _from_file(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:
+    game = load_game(_read_game(arguments.source), work)
+    check(game)
+    compiled = compile_whole_game(game, arguments.max_nodes, work)
+    try:
+        return compiled, load_policy(arguments.source, compiled.tree), f"policy {arguments.source}"
+    except PolicyFileError as error:
+        raise CommandError(str(error)) from None
+
+
+def _from_game(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:
+    iterations = arguments.iterations or _ITERATIONS
+    game = load_game(arguments.source, work)
+    check(game)
+    compiled = compile_whole_game(game, arguments.max_nodes, work)
+    work.begin("solving", total=iterations)
+
+    def show(checkpoint: Checkpoint) -> None:
+        work.update(f"{checkpoint.iteration:,} of {iterations:,} iterations", checkpoint.iteration)
+
+    solution = solve(compiled, rule=_RULE, iterations=iterations, on_checkpoint=show)
+    if solution.interrupted:
+        raise KeyboardInterrupt
+    reached = display.in_milli_units(game, solution.last.exploitability)
+    display.note(f"solved by {iterations:,} iterations of {_RULE}: exploitability {reached}.")
+    return compiled, solution.policy, f"solved by {iterations:,} iterations of {_RULE}"
+
+
+def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:
+    work.begin("loading the network")
+    trained = load_run(arguments.source)
+    check(trained.game)
+    search = _settings(arguments, trained.settings)
+    compiled = compile_whole_game(trained.game, arguments.max_nodes or MOST_NODES_EVALUATED, work)
+
+    def show(done: int, total: int) -> None:
+        if done == 0:
+            work.begin("searching at every decision", total=total)
+        work.update(f"{done:,} of {total:,} batches{work.time_left(done, total)}", done)
+
+    work.begin("compiling the search")
+    try:
+        composed = compose(
+            compiled,
+            trained.evaluator,
+            in_whole_game(search, compiled.tree),
+            seeds=1,
+            first_seed=arguments.seed or 0,
+            mesh=batch_mesh(),
+            progress=show,
+        )
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    title = f"{trained.name} at step {trained.step:,} by {describe_search(search)}"
+    return compiled, composed.policy[0], title
+
+
+def _kind(source: str) -> str:
+    if Path(source).is_file() or source.endswith(".npz"):
+        return "file"
+    return "run" if names_run(source) else "game"
+
+
+def _read_game(path: str) -> str:
+    try:
+        return str(read_metadata(path)["game"])
+    except PolicyFileError as error:
+        raise CommandError(str(error)) from None
+
+
+def _settings(arguments: argparse.Namespace, base: SearchSettings) -> SearchSettings:
+    """The search that was asked for, everything else as in `base`."""
+    base = read_method(arguments, base)
+    return base if arguments.search is None else read_search(arguments.search, base)
+
+
+def _refuse(arguments: argparse.Namespace, options: Sequence[str], source: str) -> None:
+    """Refuses options that have no effect on what was named."""
+    for option in options:
+        if getattr(arguments, option) is not None:
+            flag = f"--{option.replace('_', '-')}"
+            raise CommandError(f"{flag} has no effect on {source}.")

@@ -1,0 +1,243 @@
+"""A policy profile at every public state: who is there, what it is worth, and where it errs.
+
+Where `sog.tabular.best_response` gives the numbers at the root, this gives them at every node, in
+64-bit numbers on the host. Reach flows down and cfvs flow up along the flows of the public tree,
+level by level.
+"""
+
+import dataclasses
+import functools
+import itertools
+from collections.abc import Iterator
+from typing import Any, Final
+
+import jax
+import numpy as np
+from jax import Array
+
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
+from sog.tabular.probing import Flow
+from sog.tabular.public_tree import PublicTree
+
+_CHUNK: Final = 4096  # nodes that a game is asked about at once
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Cfvs:
+    """Counterfactual values in utility units: of infostates, and of the actor's actions."""
+
+    of_infostates: np.ndarray
+    """[node, 2, S]."""
+    of_actions: np.ndarray
+    """[node, S, A]; 0 where illegal or where nobody acts."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Examination:
+    """What a policy profile does at every node; undefined values are NaN."""
+
+    tree: PublicTree
+    policy: np.ndarray
+    """[node, S, A]."""
+    reach: np.ndarray
+    """[node, 2, S]: each player's own contribution by his policy."""
+    compatible_reach: np.ndarray
+    """[node, 2, S]: the opponent's and chance's contribution, as `Game.compatible_reach`."""
+    cfvs: Cfvs
+    """Where both players follow the profile, after the action too."""
+    best_cfvs: Cfvs
+    """Where the player whose cfvs they are responds best from there on."""
+
+    @functools.cached_property
+    def probability(self) -> np.ndarray:
+        """[node, 2, S]: of being at the node with this infostate, chance and both players in it.
+
+        Summed over the infostates of either player it is how likely the public state is.
+        """
+        return np.asarray(self.reach * self.compatible_reach)
+
+    @functools.cached_property
+    def ranges(self) -> np.ndarray:
+        """[node, 2, S]: how likely each infostate is, given the public state; the other included.
+
+        Rows sum to 1; they are NaN where the profile never arrives.
+        """
+        return _divide(self.probability, self.probability.sum(axis=-1, keepdims=True))
+
+    @functools.cached_property
+    def values(self) -> np.ndarray:
+        """[node, 2, S]: expected utility to the infostate's player, in the game's unit."""
+        return _divide(self.cfvs.of_infostates, self.compatible_reach)
+
+    def action_values(self, node: int) -> np.ndarray:
+        """[S, A]: expected utility of the actor's actions when both go on by the profile.
+
+        NaN where illegal, and where the other player never lets the infostate be there.
+        """
+        weight = self.compatible_reach[node, self.tree.node_actor[node]][:, None]
+        values = _divide(self.cfvs.of_actions[node], np.broadcast_to(weight, self.policy[0].shape))
+        return np.where(self.tree.node_legal[node], values, np.nan)
+
+    def value(self, node: int) -> float:
+        """Expected utility to player 0 at a public state; NaN where the profile never arrives."""
+        weight = self.probability[node, PLAYER_0]
+        total = float(weight.sum())
+        earned = float((self.reach[node, PLAYER_0] * self.cfvs.of_infostates[node, PLAYER_0]).sum())
+        return earned / total if total > 0 else float("nan")
+
+    @functools.cached_property
+    def losses(self) -> np.ndarray:
+        """[node, S]: the actor's part of the exploitability that is lost at an infostate.
+
+            loss(n, s) = reach_i(s) (max_a Q*(s, a) - sum_a policy(s, a) Q*(s, a)) / 2
+
+        i acts at n; reach_i is his own contribution by his policy; Q*(s, a) is the cfv of a when he
+        responds best after it, so it holds the opponent's and chance's contribution. It is what he
+        gives away by this one decision if he played perfectly from then on. A loss is never
+        negative, and they add up to the exploitability: with V* = max Q*, and Q and V those of the
+        profile, V* - V = (V* - sum policy Q*) + sum policy (Q* - Q), whose last term is the same
+        sum at the next decisions, so from the root on nothing but losses is left. It is the
+        performance difference lemma (Kakade and Langford 2002), told from the best response.
+        """
+        acts = (self.tree.node_actor < CHANCE)[:, None]
+        best = np.take_along_axis(
+            self.best_cfvs.of_infostates, _actor_or_first(self.tree)[:, None, None], axis=1
+        )[:, 0]
+        own = np.take_along_axis(self.reach, _actor_or_first(self.tree)[:, None, None], axis=1)
+        played = (self.policy * self.best_cfvs.of_actions).sum(axis=-1)
+        return np.where(acts, own[:, 0] * (best - played) / 2, 0.0)
+
+    @property
+    def gains(self) -> np.ndarray:
+        """[2]: what each player's best response wins more than the profile, in the game's unit."""
+        gains = (self.best_cfvs.of_infostates - self.cfvs.of_infostates)[0]
+        return np.asarray((self.reach[0] * gains).sum(axis=-1))
+
+    @property
+    def exploitability(self) -> float:
+        """Half of NashConv, in the game's unit."""
+        return float(self.gains.sum() / 2)
+
+
+def examine(tree: PublicTree, policy: np.ndarray) -> Examination:
+    """Examines a profile [node, S, A] of a whole game, rows of decisions adding up to 1."""
+    if policy.shape != tree.node_legal.shape:
+        raise ValueError(f"policy must have shape {tree.node_legal.shape}, got {policy.shape}.")
+    policy = np.asarray(policy, np.float64)
+    edges = [list(_levels(tree, flow)) for flow in tree.flows]
+    reach = np.zeros(tree.node_mask.shape)
+    reach[0] = tree.node_mask[0]
+    for player in (PLAYER_0, PLAYER_1):
+        for edge in edges[player]:
+            arriving = reach[edge.parent, player, edge.flow.parent_infostate]
+            played = _played(tree, policy, player, edge)
+            np.add.at(reach[:, player], (edge.flow.node, edge.flow.infostate), arriving * played)
+    ends = _terminal_cfvs(tree, reach)
+    return Examination(
+        tree=tree,
+        policy=policy,
+        reach=reach,
+        compatible_reach=_weigh(tree, reach),
+        cfvs=_back_up(tree, edges, ends, policy),
+        best_cfvs=_back_up(tree, edges, ends, None),
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class _Edges:
+    """A player's flows into the nodes of one level."""
+
+    flow: Flow
+    parent: np.ndarray
+    """[row] int32: the parents of `flow.node`."""
+
+
+def _levels(tree: PublicTree, flow: Flow) -> Iterator[_Edges]:
+    """From the level below the root downwards."""
+    depth = tree.node_depth[flow.node]
+    order = np.argsort(depth, kind="stable")
+    bounds = np.searchsorted(depth[order], np.arange(1, int(tree.node_depth[-1]) + 2))
+    for start, stop in itertools.pairwise(bounds):
+        rows = order[start:stop]
+        part = Flow(
+            node=flow.node[rows],
+            infostate=flow.infostate[rows],
+            parent_infostate=flow.parent_infostate[rows],
+            action=flow.action[rows],
+        )
+        yield _Edges(flow=part, parent=tree.node_parent[part.node])
+
+
+def _played(tree: PublicTree, policy: np.ndarray, player: int, edge: _Edges) -> np.ndarray:
+    """[row]: the probability of the action that a flow follows; 1 where another acts."""
+    flow, acts = edge.flow, tree.node_actor[edge.parent] == player
+    action = np.where(acts, flow.action, 0)
+    return np.where(acts, policy[edge.parent, flow.parent_infostate, action], 1.0)
+
+
+def _terminal_cfvs(tree: PublicTree, reach: np.ndarray) -> np.ndarray:
+    """[node, 2, S]: cfvs of the ends of the game; 0 elsewhere."""
+    cfvs = np.zeros(tree.node_mask.shape)
+    node, first, second = tree.payoff_node, *tree.payoff_infostates.T
+    np.add.at(cfvs[:, PLAYER_0], (node, first), tree.payoff * reach[node, PLAYER_1, second])
+    np.add.at(cfvs[:, PLAYER_1], (node, second), -tree.payoff * reach[node, PLAYER_0, first])
+    return cfvs
+
+
+def _back_up(
+    tree: PublicTree, edges: list[list[_Edges]], ends: np.ndarray, policy: np.ndarray | None
+) -> Cfvs:
+    """Backs cfvs up the tree by the policy, or where it is None by the best action."""
+    cfvs, actions = ends.copy(), np.zeros(tree.node_legal.shape)
+    for player in (PLAYER_0, PLAYER_1):
+        for edge in reversed(edges[player]):
+            flow, parent = edge.flow, edge.parent
+            arriving = cfvs[flow.node, player, flow.infostate]
+            acts = tree.node_actor[parent] == player
+            chosen = parent[acts], flow.parent_infostate[acts], flow.action[acts]
+            np.add.at(actions, chosen, arriving[acts])
+            passed = parent[~acts], flow.parent_infostate[~acts]
+            np.add.at(cfvs[:, player], passed, arriving[~acts])
+            here = np.unique(parent[acts])
+            cfvs[here, player] = _choose(tree.node_legal[here], actions[here], policy, here)
+    return Cfvs(of_infostates=cfvs, of_actions=actions)
+
+
+def _choose(
+    legal: np.ndarray, actions: np.ndarray, policy: np.ndarray | None, nodes: np.ndarray
+) -> np.ndarray:
+    """[node, S]: cfvs of infostates from those of their actions [node, S, A]."""
+    if policy is not None:
+        return np.asarray((policy[nodes] * actions).sum(axis=-1))
+    best = np.where(legal, actions, -np.inf).max(axis=-1)
+    return np.where(legal.any(axis=-1), best, 0.0)
+
+
+def _actor_or_first(tree: PublicTree) -> np.ndarray:
+    """[node]: the acting player; player 0 where nobody acts."""
+    return np.where(tree.node_actor < CHANCE, tree.node_actor, PLAYER_0)
+
+
+def _weigh(tree: PublicTree, reach: np.ndarray) -> np.ndarray:
+    """[node, 2, S]: `Game.compatible_reach` at every node, in chunks of one size."""
+    size = min(_CHUNK, tree.num_nodes)
+    weighed = np.zeros(reach.shape)
+    with jax.enable_x64(True):
+        for start in range(0, tree.num_nodes, size):
+            rows = np.arange(start, start + size).clip(max=tree.num_nodes - 1)
+            states = jax.tree.map(lambda leaf, rows=rows: leaf[rows], tree.node_state)
+            found = np.asarray(_compatible_reach(tree.game, states, reach[rows]))
+            weighed[rows] = found  # the last node again and again in the padding
+    return weighed
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _compatible_reach(game: Game[Any], states: Any, reach: Array) -> Array:
+    found: Array = jax.vmap(game.compatible_reach)(states, reach)
+    return found
+
+
+def _divide(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """NaN where the whole is 0."""
+    whole = np.broadcast_to(whole, part.shape)
+    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))
