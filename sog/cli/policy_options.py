@@ -29,9 +29,9 @@ examples:
   sog policy runs/leduc_demo --search 100,1 --history "check bet2 call '[Qh]'"
 
 A row is an infostate of the player to act: its range (how likely it is there when both play the
-strategy), its value to that player, and for each action the probability, and below `loss` how much
+strategy), its value to that player, and for each action the probability and, as `loss`, how much
 less the action is worth than the best one when both go on by the strategy. Cards that differ in
-their suits only share a row where the strategy treats them alike; files and JSON have all of them.
+their suits only share a row where the strategy treats them alike; CSV and JSON have all of them.
 The other player (--player) has a range and values there, and no actions. Events of --history are
 written as `sog search` wants them: by their text or their number.
 

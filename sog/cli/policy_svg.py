@@ -15,10 +15,11 @@ from sog.cli.svg import INK, cut, rectangle, text
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
 
 _MARGIN, _HEADER, _ROW, _GAP = 24.0, 104.0, 34.0, 3.0
-_BAR, _VALUE, _CELL = 92.0, 72.0, 96.0  # widths
+_BAR, _VALUE, _CELL, _NAMED_CELL = 92.0, 72.0, 96.0, 176.0  # widths
 _LETTER: Final = 7.5  # width of a letter of 12 pixels
 _MOST_LETTERS: Final = 28  # of an infostate
 _MOST_IN_CELL: Final = 12
+_MOST_IN_NAMED_CELL: Final = 16
 _MOST_ROWS: Final = 220
 _SOFT: Final = "#66717e"
 _COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621"}
@@ -30,9 +31,10 @@ _STYLE: Final = "text{font-family:'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Ari
 def draw_grid(grid: Grid, rows: tuple[Row, ...], *, title: str, unit: str) -> str:
     """The text of an SVG file; rows: those of the grid, or fewer that stand for them."""
     shown = rows[:_MOST_ROWS]
-    columns = sorted({action for row in shown for action in row.cells})
+    columns = _columns(grid, shown)
+    cell_width = _NAMED_CELL if grid.actions is None else _CELL
     label = 14 + _LETTER * min(max([8, *(len(row.name) for row in shown)]), _MOST_LETTERS)
-    width = 2 * _MARGIN + label + _BAR + _VALUE + len(columns) * _CELL
+    width = 2 * _MARGIN + label + _BAR + _VALUE + len(columns) * cell_width
     lines = _header_lines(grid, title, unit)
     width = max(width, 2 * _MARGIN + 6.6 * max(map(len, lines[1:])), 9.6 * len(lines[0]) + 48)
     height = 2 * _MARGIN + _HEADER + _ROW * (len(shown) + (len(shown) < len(rows)))
@@ -60,6 +62,13 @@ def draw_grid(grid: Grid, rows: tuple[Row, ...], *, title: str, unit: str) -> st
         text(svg, _MARGIN, top + _ROW * len(shown) + 20, more, color=_SOFT)
     ElementTree.indent(svg)
     return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _columns(grid: Grid, shown: tuple[Row, ...]) -> list[int]:
+    """Actions; where their names differ from row to row, just places for those of a row."""
+    if grid.actions is None:
+        return list(range(max(len(row.cells) for row in shown)))
+    return sorted({action for row in shown for action in row.cells})
 
 
 def _header_lines(grid: Grid, title: str, unit: str) -> list[str]:
@@ -102,23 +111,25 @@ def _draw_row(
     rectangle(group, left, y + 10, (_BAR - 44) * range_, _ROW - 20, fill=color)
     text(group, left + _BAR - 38, base, percent(row.range_), color=_SOFT)
     text(group, left + _BAR + _VALUE - 14, base, signed(row.value), size=12, anchor="end")
-    for place, action in enumerate(columns):
-        if action in row.cells:
-            x = left + _BAR + _VALUE + place * _CELL
-            _draw_cell(group, row.cells[action], x, y, color, named=grid.actions is None)
+    named = grid.actions is None
+    cells = dict(enumerate(row.cells.values())) if named else row.cells
+    for place, column in enumerate(columns):
+        if column in cells:
+            x = left + _BAR + _VALUE + place * (_NAMED_CELL if named else _CELL)
+            _draw_cell(group, cells[column], x, y, color, named=named)
 
 
 def _draw_cell(
     group: ElementTree.Element, cell: Cell, x: float, y: float, color: str, *, named: bool
 ) -> None:
     box = ElementTree.SubElement(group, "g", {"class": "action"})
-    width, height = _CELL - _GAP, _ROW - _GAP
+    width, height = (_NAMED_CELL if named else _CELL) - _GAP, _ROW - _GAP
     fill = _tint(color, cell.probability)
     rectangle(box, x, y, width, height, fill=fill, stroke="#d5dbe1", rx="3")
     ink = "#ffffff" if cell.probability > 0.6 else INK
     number = f"{cell.probability:.3f}"
     if named:
-        number = f"{cut(cell.name, _MOST_IN_CELL - 4)} {cell.probability:.2f}"
+        number = f"{cut(cell.name, _MOST_IN_NAMED_CELL)} {number}"
     loses = cell.loss >= _UNSEEN  # False where it is undefined
     up = 14.0 if loses else 20.0
     text(box, x + width / 2, y + up, number, size=12, color=ink, anchor="middle")

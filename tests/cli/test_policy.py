@@ -216,6 +216,22 @@ def test_the_picture_has_a_cell_for_each_action(sog: Run, equilibrium: str, tmp_
     assert [len(of_row) for of_row in cells] == [2, 2, 2]
 
 
+def test_the_picture_names_each_cell_where_rows_have_actions_of_their_own(
+    sog: Run, tmp_path: Path
+) -> None:
+    compiled, file = compiled_game("glasses"), tmp_path / "glasses.npz"
+    save_policy(file, compiled.tree, uniform_policy(compiled))
+    history = "--history", "0 0 0 0 0 0"  # two moves of Mr X, and four of detectives
+    picture = tmp_path / "glasses.svg"
+    code, out, err = sog("policy", str(file), *history, "--svg", str(picture))
+    assert code == 0, err
+    assert "Mr X at 6    40%  -0.394  taxi to 5 0.500, taxi to 7 0.500" in out
+    rows = ElementTree.parse(picture).getroot().findall(f"{SVG}g[@class='infostate']")
+    cells = [row.findall(f"{SVG}g[@class='action']/{SVG}text") for row in rows]
+    at_6 = [text.text for text in cells[2]]
+    assert at_6 == ["taxi to 5 0.500", "taxi to 7 0.500", "-0.324"]
+
+
 def test_a_walk_goes_by_number_and_by_name_back_and_to_the_top(walk: Callable[[str], str]) -> None:
     out = walk("1\nbet1\nb\n2\nt\nq\n")
     assert titles(out) == [
