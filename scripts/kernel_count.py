@@ -13,7 +13,7 @@ Example:
 Columns, per phase, that is an update and a simulation:
     kernels          run one after the other.
     host reads       conditions of loops whose trips XLA does not know: the host waits for each,
-                     unless the loops are in a command buffer, which `sog` asks XLA for.
+                     unless the loops are in a command buffer.
     memory           arguments, results and temporaries of the whole search, as XLA says.
     searches/s       ESTIMATED: batch / (kernels x --kernel-us + reads x --condition-us); in
                      brackets without reads. A kernel whose results are large takes the time to read

@@ -5,7 +5,7 @@ import os
 import jax
 
 from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.devices import use_all_cores, use_command_buffers
+from sog.cli.devices import use_all_cores
 from sog.cli.errors import CommandError
 
 _VARIABLE = "JAX_PLATFORMS"
@@ -18,7 +18,6 @@ def start_jax(*, all_cores: bool = False) -> None:
     kind that the user wants.
     """
     use_compilation_cache()
-    use_command_buffers()
     if all_cores:
         use_all_cores()
     try:

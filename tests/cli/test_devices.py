@@ -37,47 +37,6 @@ def test_cores_are_devices(said: dict[str, str], expected: int) -> None:
     assert int(run("-c", PROGRAM, **said)) == expected
 
 
-@pytest.mark.parametrize(
-    ("installed", "platforms", "flags", "expected"),
-    [
-        (["xla_cuda12"], "", "", "--xla_gpu_enable_command_buffer=+WHILE,+CONDITIONAL"),
-        (
-            ["xla_cuda13"],
-            "cuda",
-            "--a=b",
-            "--a=b --xla_gpu_enable_command_buffer=+WHILE,+CONDITIONAL",
-        ),
-        (
-            ["xla_cuda12"],
-            "",
-            "--xla_gpu_enable_command_buffer=",
-            "--xla_gpu_enable_command_buffer=",
-        ),
-        (["xla_cuda12"], "cpu", "", ""),
-        (["other"], "", "", ""),
-    ],
-)
-def test_loops_go_into_command_buffers_where_jax_can_use_a_gpu(
-    tmp_path: Path, installed: list[str], platforms: str, flags: str, expected: str
-) -> None:
-    program = (
-        "import os\nfrom sog.cli.devices import use_command_buffers\n"
-        "use_command_buffers()\nprint(os.environ['XLA_FLAGS'])\n"
-    )
-    for name in installed:  # a package without __init__.py, as JAX's plugins are
-        (tmp_path / "jax_plugins" / name).mkdir(parents=True)
-        (tmp_path / "jax_plugins" / name / "__init__.py").touch()
-    said = {"PYTHONPATH": str(tmp_path), "JAX_PLATFORMS": platforms, "XLA_FLAGS": flags}
-    found = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, **said},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert found.stdout.strip() == expected
-
-
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
 def test_cores_that_the_process_may_not_use_are_none() -> None:
     only_one = f"import os\nos.sched_setaffinity(0, [{min(os.sched_getaffinity(0))}])\n"
