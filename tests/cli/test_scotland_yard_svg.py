@@ -122,6 +122,20 @@ def test_a_game_is_drawn_to_its_end(
     assert " have won." in file.read_text() or "Mr X has won." in file.read_text()
 
 
+def test_hints_say_how_likely_mr_x_is_where(
+    sog: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n1\nq\n"))
+    file = tmp_path / "map.svg"
+    options = ("--game", "glasses", "--search", "2,1", "--hints", "--as", "0", "--seed", "0")
+    code, out, err = sog("play", "zero", *options, "--map", str(file))
+    assert code == 0, err
+    told = [line for line in out.splitlines() if line.startswith("  The likeliest, as the search")]
+    assert len(told) >= 1
+    shares = [int(word.strip("%,")) for word in told[0].split() if "%" in word]
+    assert sum(shares) == pytest.approx(100, abs=len(shares))
+
+
 def test_a_map_without_positions_cannot_be_drawn(sog: Run, tmp_path: Path) -> None:
     town = tmp_path / "town.csv"
     town.write_text("station_a,station_b,transport\n3,5,taxi\n5,8,taxi\n8,12,taxi\n")
