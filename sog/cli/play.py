@@ -13,11 +13,20 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, reason
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.play_screen import Quit, Terminal, draw_state, mark_of, signed_units, worth_of
+from sog.cli.map_file import check_has_map, check_map_name, write_map
+from sog.cli.play_screen import (
+    Quit,
+    Terminal,
+    draw_state,
+    mark_of,
+    signed_units,
+    worth_of,
+    wrapped,
+)
 from sog.cli.play_table import Decision, Human, PolicyAgent, Thinker, Thought
 from sog.cli.players import RANDOM, Player, check_searches, seat_players
 from sog.cli.search_numbers import describe_search
-from sog.games import Game
+from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
 from sog.play.rules import after, first_state, situation
 
@@ -28,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted):
         seating = seat_players([arguments.agent], arguments, work)
+        check_has_map(seating.game, arguments)
     session = _Session(seating.game, seating.players[0], arguments)
 
     def conclude() -> None:
@@ -56,6 +66,7 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     if arguments.save is not None:
         check_target("--save", arguments.save, (".json",))
+    check_map_name(arguments)
     if arguments.hints and arguments.agent == RANDOM:
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)
@@ -92,13 +103,27 @@ class _Session:
     def _play_one(self, number: int, seat: int, key: jax.Array) -> None:
         opponent = self._thinker(1 - seat, is_advisor=False)
         advisor = self._thinker(seat, is_advisor=True) if self.arguments.hints else None
-        human = Human(self.game, seat, self.terminal, advisor)
+
+        def draw_map(state: Any, ranges: np.ndarray | None, infostate: int) -> None:
+            self._draw_map(number, state, ranges, infostate if seat == PLAYER_0 else None)
+
+        human = Human(self.game, seat, self.terminal, advisor, draw_map)
         stones = mark_of(self.game, seat)
         self.terminal.say(f"\nGame {number + 1}: you are player {seat}{stones}.", "bold")
         played = play_game(self.game, (human, opponent) if seat == 0 else (opponent, human), key)
         self.finished.append((seat, played))
+        self._draw_map(number, human.state, None, played.infostates[-1][PLAYER_0])
         self._show_end(human.state, seat, played)
         self._show_thoughts(opponent.decisions)
+
+    def _draw_map(
+        self, number: int, state: Any, ranges: np.ndarray | None, mr_x: int | None
+    ) -> None:
+        """Draws the map into the file of --map, over what was there; arguments: see `write_map`."""
+        path: Path | None = self.arguments.map
+        if path is not None:
+            title = f"{display.short_name(self.game)}, game {number + 1}"
+            write_map(path, self.game, state, title=title, ranges=ranges, mr_x=mr_x)
 
     def _thinker(self, player: int, *, is_advisor: bool) -> Thinker:
         """One for each place at the table, for all games; all with different seeds."""
@@ -139,10 +164,10 @@ class _Session:
             return
         say("\nWhat the agent thought:", "bold")
         for decision in decisions:
-            say(f"  {self.game.describe_state(decision.state)}: played {decision.action}")
+            say(wrapped(f"  {self.game.describe_state(decision.state)}: played {decision.action}"))
             for thought in decision.thoughts:
                 is_real = thought.infostate == decision.infostate
-                say(self._thought_line(decision, thought), "" if is_real else "dim")
+                say(wrapped(self._thought_line(decision, thought)), "" if is_real else "dim")
         if any(len(decision.thoughts) > 1 for decision in decisions):
             say("  (* is what it had; the other lines are what it would have done.)", "dim")
 

@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,7 +13,6 @@ from sog.cli.display import number
 from sog.games import Game
 from sog.games.connect_four import ConnectFour
 from sog.games.line_game import MARKS, LineGame
-from sog.games.scotland_yard import ScotlandYard
 
 _WIDTH: Final = 78
 _STYLES: Final = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "": ""}
@@ -96,30 +96,15 @@ def list_choices(offered: Sequence[Choice]) -> str:
     )
 
 
-def draw_state(game: Game[Any], state: Any) -> str:
-    """A public state: a board where the game has one, else its description."""
-    if isinstance(game, LineGame):
-        return _draw_board(game, state)
-    text = game.describe_state(state)
-    if isinstance(game, ScotlandYard):
-        return "\n".join(f"  {part}" for part in text.split("; "))
-    return f"  {text}"
+def draw_state(game: Game[Any], state: Any, ranges: np.ndarray | None = None) -> str:
+    """A public state as the game draws it. ranges: as for `Game.draw`."""
+    return textwrap.indent(game.draw(state, ranges), "  ")
 
 
-def _draw_board(game: LineGame, state: Any) -> str:
-    rows, columns = game.shape
-    board = np.asarray(state.board).reshape(rows, columns)
-    # Cells are named as on a chess board, columns by their number.
-    by_column = isinstance(game, ConnectFour)
-    names = [str(column + 1) if by_column else chr(ord("a") + column) for column in range(columns)]
-    width = max(map(len, names))
-    header = "    " + " ".join(name.rjust(width) for name in names)
-    lines = [] if by_column else [header]
-    for row in range(rows):
-        side = "  " if by_column else f"{rows - row:2}"
-        marks = " ".join(MARKS[mark].rjust(width) for mark in board[row])
-        lines.append(f"{side}  {marks}")
-    return "\n".join([*lines, header] if by_column else lines)
+def wrapped(line: str) -> str:
+    """A line that goes on below itself where it is too long; what it is indented by stays."""
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.fill(line, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def mark_of(game: Game[Any], player: int) -> str:

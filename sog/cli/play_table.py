@@ -1,6 +1,7 @@
 """The two who sit at the table of `sog play`: the person, and the agent with a notebook."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from sog.cli.play_screen import (
     list_choices,
     shares,
     worth_of,
+    wrapped,
 )
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
@@ -25,6 +27,10 @@ _MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes o
 _HELP: Final = """\
   Type the number of an action, its text, or the beginning of its text.
   q leaves the game; ? shows this help, and the actions again."""
+
+
+DrawMap = Callable[[Any, np.ndarray | None, int], None]
+"""Is told a public state, ranges as for `Game.draw`, and the person's infostate."""
 
 
 class PolicyAgent(Agent, Protocol):
@@ -89,6 +95,12 @@ class Thinker:
         )
         return action
 
+    @property
+    def ranges(self) -> np.ndarray | None:
+        """[2, S]: both players' ranges where the agent has just thought; None without a search."""
+        search = self._agent.last_search if isinstance(self._agent, SearchAgent) else None
+        return None if search is None else np.asarray(search.ranges[0])
+
     def think(self, infostate: int) -> Thought:
         """What the agent would do here with an infostate of its player."""
         legal = situation(self.game, self._state).legal_actions[infostate]
@@ -105,11 +117,19 @@ class Human:
     """The person, as an agent: shows what the player may know, and asks."""
 
     def __init__(
-        self, game: Game[Any], player: int, terminal: Terminal, advisor: Thinker | None
+        self,
+        game: Game[Any],
+        player: int,
+        terminal: Terminal,
+        advisor: Thinker | None,
+        draw_map: DrawMap | None = None,
     ) -> None:
-        """advisor: sits in the person's place too, and is asked before every choice."""
+        """advisor: sits in the person's place too, and is asked before every choice.
+
+        draw_map: is told of the state before every turn of the person.
+        """
         self.game, self.player = game, player
-        self._terminal, self._advisor = terminal, advisor
+        self._terminal, self._advisor, self._draw_map = terminal, advisor, draw_map
         self.reset()
 
     def reset(self) -> None:
@@ -141,7 +161,12 @@ class Human:
         legal = np.flatnonzero(situation(self.game, self._state).legal_actions[infostate])
         offered = choices(self.game, self._state, infostate, legal.tolist())
         say = self._terminal.say
-        say(f"\n{draw_state(self.game, self._state)}")
+        thought = ranges = None
+        if self._advisor is not None and len(offered) > 1:
+            thought, ranges = self._advisor.think(infostate), self._advisor.ranges
+        if self._draw_map is not None:
+            self._draw_map(self._state, ranges, infostate)
+        say(f"\n{draw_state(self.game, self._state, ranges)}")
         if self.game.num_infostates > 1:
             known = self.game.describe_infostate(self._state, self.player, infostate)
             say(f"  You: {known}", "bold")
@@ -150,8 +175,8 @@ class Human:
             say(f"  There is no choice: {chosen.text}.", "dim")
         else:
             say(list_choices(offered))
-            if self._advisor is not None:
-                self._show_advice(self._advisor.think(infostate))
+            if thought is not None:
+                self._show_advice(thought)
             chosen = self._ask(offered)
         self._action = chosen.text
         return chosen.action
@@ -160,7 +185,7 @@ class Human:
         worth = ""
         if thought.value is not None:
             worth = f"; {worth_of(self.game, thought.value)} to you"
-        self._terminal.say(f"  Hint: {thought.policy}{worth}", "dim")
+        self._terminal.say(wrapped(f"  Hint: {thought.policy}{worth}"), "dim")
 
     def _ask(self, offered: list[Choice]) -> Choice:
         while True:

@@ -4,9 +4,11 @@ import argparse
 import dataclasses
 import math
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import jax
+import numpy as np
 
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, check_result
@@ -20,6 +22,7 @@ from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.history import History, read_history
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
+from sog.cli.map_file import check_has_map, check_map_name, write_map
 from sog.cli.room import check_room
 from sog.cli.runs import load_run, names_run
 from sog.cli.search_numbers import describe_search, read_method
@@ -59,6 +62,23 @@ class _Found:
         return outline(self.nodes, row, depth=levels, most_children=most_children)
 
     @property
+    def ranges(self) -> np.ndarray:
+        """[2, S]: both players' ranges at the public state that was searched."""
+        return np.asarray(self.result.ranges[0])
+
+    def write_map(self, path: Path) -> None:
+        """Draws the map of that public state."""
+        title = f"{display.short_name(self.game)} by {describe_search(self.settings)}"
+        write_map(path, self.game, self.history.state, title=title, ranges=self.ranges)
+
+    @property
+    def board(self) -> str:
+        """That public state where the game draws more than its description; else empty."""
+        state = self.history.state
+        drawn = self.game.draw(state, self.ranges)
+        return "" if drawn == self.game.describe_state(state) else drawn
+
+    @property
     def title(self) -> str:
         """What was searched, and how."""
         after = f" after {' '.join(self.history.events)}" if self.history.events else ""
@@ -72,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.tell_interrupted):
         trained = load_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
+        check_has_map(game, arguments)
         history = read_history(game, arguments.history)
         found = _search(game, trained, history, arguments, work)
     if isinstance(found, dict):
@@ -80,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
     with holding_interrupts():
         if arguments.svg is not None:
             _draw(found)
+        if arguments.map is not None:
+            found.write_map(arguments.map)
         _print(found)
     return SUCCESS
 
@@ -89,6 +112,9 @@ def _check(arguments: argparse.Namespace) -> str | None:
     read_method(arguments)
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
+    check_map_name(arguments)
+    if arguments.map is not None and arguments.map == arguments.svg:
+        raise CommandError(f"--map and --svg must be two files, got {arguments.map} for both.")
     if not names_run(arguments.game):
         return None
     if arguments.evaluator is not None:
@@ -267,7 +293,7 @@ def _print(found: _Found) -> None:
             *notes,
         ],
     )
-    print()
+    print(f"\n{found.board}\n" if found.board else "")
     footer = (
         f"Percentages: how often average play gets there from the state searched. Values: to "
         f"player 0\nin {found.game.unit}, those of an infostate to its player."

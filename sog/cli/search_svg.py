@@ -20,7 +20,7 @@ from sog.cli.search_outline import (
     percent,
     signed,
 )
-from sog.cli.svg import INK, cut, rectangle, text
+from sog.cli.svg import INK, SOFT, cut, document, rectangle, text
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
 _BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
@@ -31,7 +31,6 @@ _MOST_IN_LEGEND: Final = 16
 _MOST_BARS: Final = 12
 _WIDEST_EDGE: Final = 14.0
 
-_SOFT: Final = "#66717e"
 _COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621", CHANCE: "#7a5ba6", TERMINAL: "#8a939d"}
 # Of actions; none of them looks like the color of a player.
 _ACTIONS: Final = (
@@ -44,7 +43,6 @@ _ACTIONS: Final = (
     "#8d6e63",
     "#22b8cf",
 )
-_STYLE: Final = "text{font-family:'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Arial,sans-serif}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,18 +75,7 @@ def draw_search(shown: Outline, *, title: str, unit: str) -> str:
     top = _place(shown, _MARGIN, _MARGIN + _HEADER)
     width, height = top.right + _MARGIN + 40, _MARGIN * 2 + _HEADER + _span(shown)
     width = max(width, 880)
-    size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
-    svg = ElementTree.Element(
-        "svg",
-        {
-            "xmlns": "http://www.w3.org/2000/svg",
-            "viewBox": f"0 0 {width:.0f} {height:.0f}",
-            **size,
-        },
-    )
-    ElementTree.SubElement(svg, "title").text = title
-    ElementTree.SubElement(svg, "style").text = _STYLE
-    rectangle(svg, 0, 0, width, height, fill="#ffffff")
+    svg = document(title, width, height)
     _header(svg, title, unit)
     edges = ElementTree.SubElement(svg, "g", {"class": "edges"})
     boxes = ElementTree.SubElement(svg, "g", {"class": "nodes"})
@@ -148,15 +135,15 @@ def _header(svg: ElementTree.Element, title: str, unit: str) -> None:
         f"value to player 0 in {unit}; edges as wide as average play makes them likely; "
         f"a bar is the policy of an infostate, pale where he rarely has it"
     )
-    text(svg, _MARGIN, _MARGIN + 32, facts, color=_SOFT)
+    text(svg, _MARGIN, _MARGIN + 32, facts, color=SOFT)
     x = _MARGIN
     names = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", TERMINAL: "end"}
     for actor, name in names.items():
         rectangle(svg, x, _MARGIN + 43, 11, 11, fill=_COLORS[actor], rx="2")
-        text(svg, x + 17, _MARGIN + 53, name, color=_SOFT)
+        text(svg, x + 17, _MARGIN + 53, name, color=SOFT)
         x += 30 + _LETTER * len(name)
-    rectangle(svg, x, _MARGIN + 43, 18, 11, fill="#ffffff", stroke=_SOFT, dashed=True)
-    text(svg, x + 24, _MARGIN + 53, "leaf, valued by the evaluator", color=_SOFT)
+    rectangle(svg, x, _MARGIN + 43, 18, 11, fill="#ffffff", stroke=SOFT, dashed=True)
+    text(svg, x + 24, _MARGIN + 53, "leaf, valued by the evaluator", color=SOFT)
 
 
 def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, scale: float) -> None:
@@ -182,7 +169,7 @@ def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, sca
     if box.shown.num_hidden:
         more = f"+{box.shown.num_hidden}"
         y = box.y + 12 if box.children else box.middle + 4
-        text(boxes, start + 6, y, more, color=_SOFT)
+        text(boxes, start + 6, y, more, color=SOFT)
 
 
 def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
@@ -202,7 +189,7 @@ def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
         fill = _tint(node.mean_value, scale)
         rectangle(group, _BOX - 60, 6, 54, 16, fill=fill, rx="8")
         text(group, _BOX - 33, 18, signed(node.mean_value), anchor="middle")
-    text(group, 14, 34, _facts(box.shown), color=_SOFT)
+    text(group, 14, 34, _facts(box.shown), color=SOFT)
     _draw_bars(group, node)
 
 
@@ -226,7 +213,7 @@ def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
         ElementTree.SubElement(row, "title").text = _infostate_text(node, infostate)
         y, weight = _HEAD + _ROW * number, float(node.ranges[node.actor, infostate]) / most
         if hides:
-            text(row, 14, y + 10, cut(name, _MOST_LETTERS), color=INK if weight > 0.2 else _SOFT)
+            text(row, 14, y + 10, cut(name, _MOST_LETTERS), color=INK if weight > 0.2 else SOFT)
         x, full = 14 + label, _BOX - label - 24
         rectangle(row, x, y + 1, full, _ROW - 4, fill="#eef1f4")
         bars = ElementTree.SubElement(row, "g", {"opacity": f"{0.3 + 0.7 * weight:.2f}"})
@@ -237,13 +224,13 @@ def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
                 x += full * probability
     y = _HEAD + _ROW * len(shown)
     if num_hidden:
-        text(group, 14, y + 10, f"... and {num_hidden} more", color=_SOFT)
+        text(group, 14, y + 10, f"... and {num_hidden} more", color=SOFT)
         y += _ROW
     x = 14.0
     for action, name in _legend(node, shown).items():
         color = _ACTIONS[action % len(_ACTIONS)]
         rectangle(group, x, y + 5, 9, 9, fill=color, rx="2")
-        text(group, x + 13, y + 13, cut(name, _MOST_IN_LEGEND), size=10, color=_SOFT)
+        text(group, x + 13, y + 13, cut(name, _MOST_IN_LEGEND), size=10, color=SOFT)
         x += _legend_width(name)
 
 

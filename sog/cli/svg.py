@@ -4,6 +4,19 @@ import xml.etree.ElementTree as ElementTree
 from typing import Final
 
 INK: Final = "#1d2733"
+SOFT: Final = "#66717e"
+_STYLE: Final = "text{font-family:'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Arial,sans-serif}"
+
+
+def document(title: str, width: float, height: float) -> ElementTree.Element:
+    """An empty page."""
+    size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
+    view = {"viewBox": f"0 0 {width:.0f} {height:.0f}"}
+    svg = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **view, **size})
+    ElementTree.SubElement(svg, "title").text = title
+    ElementTree.SubElement(svg, "style").text = _STYLE
+    rectangle(svg, 0, 0, width, height, fill="#ffffff")
+    return svg
 
 
 def cut(text: str, most: int) -> str:
@@ -22,6 +35,7 @@ def rectangle(
     stroke: str | None = None,
     rx: str = "0",
     dashed: bool = False,
+    opacity: float = 1.0,
 ) -> None:
     """Adds a rectangle; rx: how round its corners are."""
     attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "fill": fill, "rx": rx}
@@ -30,7 +44,47 @@ def rectangle(
         attributes |= {"stroke": stroke, "stroke-width": "1.2"}
     if dashed:
         attributes["stroke-dasharray"] = "4 3"
+    if opacity < 1:
+        attributes["opacity"] = f"{opacity:.3f}"
     ElementTree.SubElement(parent, "rect", attributes)
+
+
+def circle(
+    parent: ElementTree.Element,
+    x: float,
+    y: float,
+    radius: float,
+    *,
+    fill: str,
+    stroke: str | None = None,
+    width: float = 1.2,
+    opacity: float = 1.0,
+) -> None:
+    """Adds a circle around (x, y); width: of its stroke."""
+    attributes = {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": f"{radius:.1f}", "fill": fill}
+    if stroke is not None:
+        attributes |= {"stroke": stroke, "stroke-width": f"{width:g}"}
+    if opacity < 1:
+        attributes["fill-opacity"] = f"{opacity:.3f}"
+    ElementTree.SubElement(parent, "circle", attributes)
+
+
+def line(
+    parent: ElementTree.Element,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    *,
+    color: str,
+    width: float,
+    dashed: bool = False,
+) -> None:
+    """Adds a straight line."""
+    names = ("x1", "y1", "x2", "y2")
+    attributes = {name: f"{at:.1f}" for name, at in zip(names, (*start, *end), strict=True)}
+    attributes |= {"stroke": color, "stroke-width": f"{width:g}"}
+    if dashed:
+        attributes["stroke-dasharray"] = "4 3"
+    ElementTree.SubElement(parent, "line", attributes)
 
 
 def text(
@@ -43,8 +97,11 @@ def text(
     weight: str = "normal",
     color: str = INK,
     anchor: str = "start",
+    halo: bool = False,
 ) -> None:
-    """Adds a line of text; y: of its base line."""
+    """Adds a line of text; y: of its base line; halo: white around it, where it lies on lines."""
     attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "font-size": f"{size:g}", "fill": color}
     attributes |= {"font-weight": weight, "text-anchor": anchor}
+    if halo:
+        attributes |= {"stroke": "#ffffff", "stroke-width": "3", "paint-order": "stroke"}
     ElementTree.SubElement(parent, "text", attributes).text = text

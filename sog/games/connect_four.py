@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import param
-from sog.games.line_game import EMPTY, LineGame, LineState
+from sog.games.line_game import EMPTY, MARKS, LineGame, LineState
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -58,6 +58,14 @@ class ConnectFour(LineGame):
 
     def legal_outcomes(self, state: LineState) -> Array:
         return (state.board[: self.columns] == EMPTY) & ~state.has_line.any()
+
+    def draw(self, state: LineState, ranges: np.ndarray | None = None) -> str:
+        """The board above the numbers of its columns."""
+        width = len(str(self.columns))
+        board = np.asarray(state.board).reshape(self.shape)
+        names = [str(column + 1) for column in range(self.columns)]
+        rows = [*([MARKS[mark] for mark in row] for row in board), names]
+        return "\n".join(" ".join(cell.rjust(width) for cell in row) for row in rows)
 
     def describe_action(self, state: LineState, infostate: int, action: int) -> str:
         return f"column {action + 1}"

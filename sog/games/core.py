@@ -25,6 +25,7 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 PLAYER_0: Final = 0
@@ -243,6 +244,15 @@ class Game(abc.ABC, Generic[State]):
     @abc.abstractmethod
     def describe_state(self, state: State) -> str:
         """A public state in one line."""
+
+    def draw(self, state: State, ranges: np.ndarray | None = None) -> str:
+        """A public state as those who play want to see it: a board, a map, what is left to whom.
+
+        ranges: [2, S], each player's range given what is public, where a search has found it.
+        Several lines of at most 76 letters where they will do; here, without a board, the
+        description.
+        """
+        return self.describe_state(state)
 
     @abc.abstractmethod
     def describe_infostate(self, state: State, player: int, infostate: int) -> str:

@@ -154,6 +154,15 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
             return f"{text} (draw)"
         return f"{text} ({MARKS[int(_to_move(state))]} to move)"
 
+    def draw(self, state: LineState, ranges: np.ndarray | None = None) -> str:
+        """The board, with rows and columns named as on a chess board."""
+        rows, columns = self.shape
+        board = np.asarray(state.board).reshape(rows, columns)
+        lines = [f"  {' '.join(chr(ord('a') + column) for column in range(columns))}"]
+        for row in range(rows):
+            lines.append(f"{rows - row} {' '.join(MARKS[mark] for mark in board[row])}")
+        return "\n".join(lines)
+
 
 def _to_move(state: LineState) -> Array:
     """int32: whose turn it is, or would be if the game were not over."""

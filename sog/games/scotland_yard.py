@@ -9,6 +9,7 @@ as no detective can move. Nobody may pass; a detective who cannot move is passed
 """
 
 import dataclasses
+import functools
 from typing import Any, Final
 
 import jax
@@ -17,9 +18,10 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard_map import NO_TICKET, NUM_TICKETS, TICKETS
+from sog.games.scotland_yard_map import NO_TICKET, NUM_TICKETS, TICKETS, load_positions
 from sog.games.scotland_yard_rules import DETECTIVES_WIN, MR_X_WINS, YardRules
 from sog.games.scotland_yard_setup import NONE, YardState, changed
+from sog.games.scotland_yard_view import DetectiveView, Positions, YardView, board_text
 
 _MOST_NAMED: Final = 6  # stations where Mr X may be, listed one by one in a line of text
 _TAKES: Final = ("takes a taxi", "takes a bus", "takes the underground", "plays a black ticket")
@@ -129,26 +131,96 @@ class ScotlandYard(YardRules):
         return self._map.stations[int(station)]
 
     def describe_state(self, state: YardState) -> str:
-        size, turn = self.num_infostates, int(state.turn)
+        size = self.num_infostates
         stations = [str(self._number(s)) for s in np.asarray(state.stations) if s < size]
         possible = [str(self._number(s)) for s in np.flatnonzero(np.asarray(state.possible))]
         among = "/".join(possible)
         if len(possible) > _MOST_NAMED:
             among = f"one of {len(possible)} stations"
-        moves = []
-        for ticket, seen in zip(np.asarray(state.log), np.asarray(state.seen), strict=True):
-            if ticket < NO_TICKET:
-                moves.append(TICKETS[ticket] + (f" to {self._number(seen)}" if seen < size else ""))
-        if int(state.stage) == TERMINAL:
-            now = "Mr X has won" if int(state.winner) == MR_X_WINS else "the detectives have won"
-        else:
-            who = "Mr X" if turn == self.detectives else f"detective {turn + 1}"
-            to_do = "show himself" if turn == self.detectives else "be placed"
-            now = f"{who} to {to_do if int(state.stage) == CHANCE else 'move'}"
+        moves = [f"{ticket}{f' to {seen}' if seen else ''}" for ticket, seen in self._log(state)]
         return (
-            f"{now}; Mr X: {', '.join(moves) or 'no move yet'}, at {among}; "
+            f"{self._now(state)}; Mr X: {', '.join(moves) or 'no move yet'}, at {among}; "
             f"detectives: at {', '.join(stations) or 'no station yet'}"
         )
+
+    def _now(self, state: YardState) -> str:
+        """Who is to move, or who has won."""
+        if int(state.stage) == TERMINAL:
+            return "Mr X has won" if int(state.winner) == MR_X_WINS else "the detectives have won"
+        is_mr_x = int(state.turn) == self.detectives
+        who = "Mr X" if is_mr_x else f"detective {int(state.turn) + 1}"
+        to_do = "show himself" if is_mr_x else "be placed"
+        return f"{who} to {to_do if int(state.stage) == CHANCE else 'move'}"
+
+    def _log(self, state: YardState) -> list[tuple[str, int | None]]:
+        """Mr X's moves so far: the ticket, and the number of the station where he was seen."""
+        moves = zip(np.asarray(state.log), np.asarray(state.seen), strict=True)
+        return [
+            (TICKETS[ticket], self._number(seen) if seen < self.num_infostates else None)
+            for ticket, seen in moves
+            if ticket < NO_TICKET
+        ]
+
+    def view(self, state: YardState, ranges: np.ndarray | None = None) -> YardView:
+        """A public state in the numbers of the map. ranges: as for `draw`."""
+        used = set(self._moves.ticket.tolist())  # tickets that the map has a use for
+        num_moves, possible = int(state.num_moves), np.flatnonzero(np.asarray(state.possible))
+        likelihood = {} if ranges is None else {int(s): float(ranges[0, s]) for s in possible}
+        return YardView(
+            now=self._now(state),
+            is_over=int(state.stage) == TERMINAL,
+            num_moves=num_moves,
+            rounds=self.rounds,
+            reveals=tuple(n for n in np.flatnonzero(self._shows_after).tolist() if n > num_moves),
+            log=tuple(self._log(state)),
+            detectives=self._view_detectives(state, used),
+            mr_x_tickets={
+                name: int(state.mr_x_tickets[ticket])
+                for ticket, name in enumerate(TICKETS)
+                if ticket in used
+            },
+            doubles=int(state.doubles),
+            possible=tuple(self._number(s) for s in possible),
+            likelihood={self._number(s): share for s, share in likelihood.items()},
+            num_stations=self.num_infostates,
+        )
+
+    def _view_detectives(self, state: YardState, used: set[int]) -> tuple[DetectiveView, ...]:
+        legal = np.asarray(self._detective_moves(state.stations, state.tickets))
+        stations, tickets = np.asarray(state.stations), np.asarray(state.tickets)
+        views = []
+        for detective, start in enumerate(stations.tolist()):
+            reach: dict[str, list[int]] = {}
+            is_placed = start < self.num_infostates
+            for column in np.flatnonzero(legal[detective] & is_placed):
+                end = self._number(self._moves.destination[start, column])
+                reach.setdefault(TICKETS[self._moves.ticket[column]], []).append(end)
+            views.append(
+                DetectiveView(
+                    number=detective + 1,
+                    station=self._number(start) if is_placed else None,
+                    tickets={
+                        TICKETS[k]: int(left)
+                        for k, left in enumerate(tickets[detective])
+                        if k in used
+                    },
+                    reach={ticket: tuple(ends) for ticket, ends in reach.items()},
+                    is_next=int(state.stage) < TERMINAL and int(state.turn) == detective,
+                )
+            )
+        return tuple(views)
+
+    def draw(self, state: YardState, ranges: np.ndarray | None = None) -> str:
+        """The map if it is known where to draw it, the pawns, and where Mr X may be."""
+        return board_text(self.view(state, ranges), self.positions)
+
+    @functools.cached_property
+    def positions(self) -> Positions:
+        """Where to draw the stations, see `load_positions`; ValueError says what is wrong."""
+        try:
+            return load_positions(self.map)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from error
 
     def describe_infostate(self, state: YardState, player: int, infostate: int) -> str:
         return f"Mr X at {self._number(infostate)}" if player == PLAYER_0 else "nothing hidden"

@@ -21,11 +21,13 @@ NUM_TICKETS: Final = len(TICKETS)
 NO_TICKET: Final = NUM_TICKETS
 
 SHIPPED_MAPS: Final = ("glasses", "london")
+_WIDTH_TO_HEIGHT: Final = {"london": 4 / 3}
+"""Of a board, where positions are fractions of its width and height."""
 
 _HEADER: Final = "station_a,station_b,transport"
 _EDGE: Final = re.compile(r"([0-9]+),([0-9]+),(taxi|bus|underground|ferry)")
 _POSITIONS_HEADER: Final = "station,x,y"
-_POSITION: Final = re.compile(r"([0-9]+),(-?[0-9]+(?:\.[0-9]+)?),(-?[0-9]+(?:\.[0-9]+)?)")
+_POSITION: Final = re.compile(r"([0-9]+),(-?[0-9]{1,9}(?:\.[0-9]+)?),(-?[0-9]{1,9}(?:\.[0-9]+)?)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +64,7 @@ class MoveTable:
 def load_map(name: str) -> StationMap:
     """A shipped map by name, or a user's map file by path; ValueError says what is wrong."""
     edges: dict[tuple[int, int, str], None] = {}  # a dict keeps the order of the file
-    for where, row in _rows(name, _map_text(name), _HEADER):
+    for where, row in _rows(name, _map_text(name), _HEADER, "map"):
         match = _EDGE.fullmatch(row)
         if match is None:
             kinds = "taxi, bus, underground or ferry"
@@ -83,22 +85,38 @@ def load_map(name: str) -> StationMap:
 
 
 def load_positions(name: str) -> dict[int, tuple[float, float]]:
-    """Where to draw the stations of a map, x to the right and y down; empty if it is not known."""
+    """Where to draw the stations of a map, x to the right and y down; empty if it is not known.
+
+    Both are in the same unit, whatever it is. ValueError says what is wrong, a station without a
+    position for one.
+    """
     if name in SHIPPED_MAPS:
-        text = _shipped_text(f"{name}_positions.csv")
+        file, text = f"{name}_positions.csv", _shipped_text(f"{name}_positions.csv")
     else:
-        path = Path(name).expanduser()
-        path = path.with_name(f"{path.stem}_positions.csv")
+        path = positions_file(name)
         if not path.exists():
             return {}
-        text = path.read_text(encoding="utf-8")
+        file, text = str(path), _read(path, "positions must be a text file")
     positions = {}
-    for where, row in _rows(name, text, _POSITIONS_HEADER):
+    for where, row in _rows(file, text, _POSITIONS_HEADER, "positions"):
         match = _POSITION.fullmatch(row)
         if match is None:
             raise ValueError(f"positions must have rows like '1,0.5,0.25', got {row!r} {where}.")
-        positions[int(match.group(1))] = (float(match.group(2)), float(match.group(3)))
-    return positions
+        x, y = float(match.group(2)), float(match.group(3))
+        positions[int(match.group(1))] = (x * _WIDTH_TO_HEIGHT.get(name, 1.0), y)
+    wanted = load_map(name).stations
+    for station in wanted:
+        if station not in positions:
+            raise ValueError(
+                f"positions must name every station of the map, got none for {station} in {file}."
+            )
+    return {station: positions[station] for station in wanted}
+
+
+def positions_file(name: str) -> Path:
+    """The file that says where to draw the stations of a user's map."""
+    path = Path(name).expanduser()
+    return path.with_name(f"{path.stem}_positions.csv")
 
 
 def move_table(station_map: StationMap, with_black: bool) -> MoveTable:
@@ -129,20 +147,22 @@ def _map_text(name: str) -> str:
     known = ", ".join(SHIPPED_MAPS)
     if "," in name:
         raise ValueError(f"map must be {known} or a path without commas, got {name!r}.")
+    return _read(Path(name), f"map must be {known} or the path of a map file")
+
+
+def _read(path: Path, rule: str) -> str:
     try:
-        return Path(name).expanduser().read_text(encoding="utf-8")
+        return path.expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
-        raise ValueError(
-            f"map must be {known} or the path of a map file, got {name!r}: {reason}."
-        ) from error
+        raise ValueError(f"{rule}, got {str(path)!r}: {reason}.") from error
 
 
 def _shipped_text(file_name: str) -> str:
     return (importlib.resources.files("sog.games") / "maps" / file_name).read_text("utf-8")
 
 
-def _rows(name: str, text: str, header: str) -> Iterator[tuple[str, str]]:
+def _rows(name: str, text: str, header: str, what: str) -> Iterator[tuple[str, str]]:
     """Rows below the header without blanks, each with the words that say where it is."""
     header_seen = False
     for number, line in enumerate(text.splitlines(), start=1):
@@ -151,7 +171,7 @@ def _rows(name: str, text: str, header: str) -> Iterator[tuple[str, str]]:
             continue
         where = f"in line {number} of {name}"
         if not header_seen and row != header:
-            raise ValueError(f"map must have the header {header!r}, got {row!r} {where}.")
+            raise ValueError(f"{what} must have the header {header!r}, got {row!r} {where}.")
         if header_seen:
             yield where, row
         header_seen = True

@@ -142,6 +142,9 @@ class EnumeratedGame(Game[EnumeratedState]):
     def describe_state(self, state: EnumeratedState) -> str:
         return self.tree.game.describe_state(self.state_of(state))
 
+    def draw(self, state: EnumeratedState, ranges: np.ndarray | None = None) -> str:
+        return self.tree.game.draw(self.state_of(state), ranges)
+
     def describe_infostate(self, state: EnumeratedState, player: int, infostate: int) -> str:
         return self.tree.game.describe_infostate(self.state_of(state), player, infostate)
 

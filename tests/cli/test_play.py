@@ -23,6 +23,7 @@ from sog.cli.play_screen import (
     list_choices,
     signed_units,
     worth_of,
+    wrapped,
 )
 from sog.cli.play_table import Human
 from sog.games import make
@@ -231,7 +232,7 @@ def test_a_board_is_drawn_with_the_names_of_its_cells(run_play: Play) -> None:
     code, out, _ = run_play("b2\n", "random", "--game", "tic_tac_toe", "--seed", "0")
     assert code == 0
     assert "you are player 0, your stones are X." in out
-    assert "    a b c\n 3  . . .\n 2  . . .\n 1  . . .\n" in out
+    assert "    a b c\n  3 . . .\n  2 . . .\n  1 . . .\n" in out
     boards = out.split("    a b c\n")
     assert boards[2].splitlines()[1][6] == "X"
     assert boards[2][:30].count("O") == 1
@@ -248,24 +249,30 @@ def test_columns_are_numbered_as_on_the_board() -> None:
         has_line=jnp.zeros(2, bool),
     )
     assert draw_state(game, state).splitlines() == [
-        "    O . . . .",
-        "    X . . . .",
-        "    O . . . .",
-        "    X . . . .",
-        "    1 2 3 4 5",
+        "  O . . . .",
+        "  X . . . .",
+        "  O . . . .",
+        "  X . . . .",
+        "  1 2 3 4 5",
     ]
     offered = choices(game, state, 0, [1, 2, 3, 4])
     assert list_choices(offered) == ("  2) column 2   3) column 3   4) column 4   5) column 5")
     assert [choice.action for choice in find_choices(offered, "3")] == [2]
 
 
-def test_stations_are_listed_in_lines_of_their_own() -> None:
+def test_a_map_is_before_ones_eyes() -> None:
+    """What fits into 80 letters, two of which are the indent."""
     game = make("glasses")
-    assert draw_state(game, game.root()).splitlines() == [
-        "  Mr X to move",
-        "  Mr X: no move yet, at 6",
-        "  detectives: at 1, 11",
-    ]
+    lines = draw_state(game, game.root()).splitlines()
+    assert lines[0].startswith("  Mr X to move. Mr X has made 0 of 5 moves; ")
+    assert max(map(len, lines)) <= 78
+
+
+def test_long_hints_go_on_below_themselves() -> None:
+    text = wrapped("  Hint: " + ", ".join(f"detective 1 to {n} by taxi 5%" for n in range(9)))
+    assert max(map(len, text.splitlines())) <= 78
+    assert " ".join(text.split()).endswith("detective 1 to 8 by taxi 5%")
+    assert all(line.startswith("    ") for line in text.splitlines()[1:])
 
 
 BETS = [
@@ -351,6 +358,18 @@ def test_a_person_without_a_choice_is_not_asked() -> None:
         (
             ["random", "--game", "kuhn", "--hints"],
             "--hints needs an agent that knows better than random.",
+        ),
+        (
+            ["random", "--game", "kuhn", "--map", "map.svg"],
+            "--map: kuhn is not played on a map; Scotland Yard is.",
+        ),
+        (
+            ["random", "--game", "glasses", "--map", "map.png"],
+            "--map: the name must end in .svg, got map.png.",
+        ),
+        (
+            ["random", "--game", "glasses", "--map", "/no/map.svg"],
+            "--map: folder /no does not exist.",
         ),
         (
             ["random", "--game", "kuhn", "--save", "/no/replay.json"],

@@ -232,6 +232,12 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
             "--max-actions is for games of perfect information, which kuhn is not.",
         ),
         (["kuhn", "--svg", "/no/k.svg"], "--svg: folder /no does not exist."),
+        (["glasses", "--map", "/no/k.svg"], "--map: folder /no does not exist."),
+        (["kuhn", "--map", "k.svg"], "--map: kuhn is not played on a map; Scotland Yard is."),
+        (
+            ["glasses", "--map", "k.svg", "--svg", "k.svg"],
+            "--map and --svg must be two files, got k.svg for both.",
+        ),
         (
             ["kuhn", "--seed", "-1"],
             f"argument --seed: must be from 0 to 4294967295, got -1{SEE_HELP}",

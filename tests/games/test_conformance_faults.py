@@ -315,6 +315,10 @@ LATE = {
         kuhn(describe_state=lambda *_: ""),
         "describe_state is one line of text",
     ),
+    "a board is empty": (
+        kuhn(draw=lambda *_: "\n"),
+        "draw is text, with ranges and without",
+    ),
 }
 
 

@@ -1,5 +1,6 @@
 """Maps of Scotland Yard, its parameters, and what is refused."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -41,8 +42,26 @@ def test_every_station_of_a_shipped_map_can_be_drawn(name: str) -> None:
 def test_a_users_map_may_say_where_to_draw_its_stations(tmp_path: Path) -> None:
     town = write_map(tmp_path, "3,5,taxi")
     assert load_positions(town) == {}
-    Path(town).with_name("town_positions.csv").write_text("station,x,y\n3,0.5,-1\n")
-    assert load_positions(town) == {3: (0.5, -1.0)}
+    Path(town).with_name("town_positions.csv").write_text("station,x,y\n5,0,2\n3,0.5,-1\n")
+    assert load_positions(town) == {3: (0.5, -1.0), 5: (0.0, 2.0)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            "station,x,y\n3,0.5,-1",
+            "positions must name every station of the map, got none for 5 in",
+        ),
+        ("station,x,y\n3,a,b", "positions must have rows like '1,0.5,0.25', got '3,a,b' in line 2"),
+        ("3,0,1", "positions must have the header 'station,x,y', got '3,0,1' in line 1"),
+    ],
+)
+def test_wrong_positions_are_told(tmp_path: Path, rows: str, message: str) -> None:
+    town = write_map(tmp_path, "3,5,taxi")
+    Path(town).with_name("town_positions.csv").write_text(rows)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        load_positions(town)
 
 
 def test_glasses_looks_the_same_from_the_other_side() -> None:

@@ -126,6 +126,11 @@ def check_texts(game: Game[Any], state: Any, probe: Probe, seed: int) -> None:
             first[text] = number
 
     is_text("describe_state", game.describe_state(state))
+    mask = np.asarray(probe.mask, float)
+    ranges = mask / np.maximum(mask.sum(axis=1, keepdims=True), 1)
+    for drawn in (game.draw(state), game.draw(state, ranges)):
+        if not isinstance(drawn, str) or not drawn.strip():
+            raise broken(game, "draw is text, with ranges and without", state, f"got {drawn!r}")
     for player, infostate in rng.permutation(np.argwhere(probe.mask))[:MOST_DESCRIBED].tolist():
         text = game.describe_infostate(state, player, infostate)
         is_text("describe_infostate", text)
