@@ -177,8 +177,8 @@ def test_thoughts_are_shown_for_all_it_might_have_had(run_play: Play) -> None:
 
 def test_hints_advise_the_person(run_play: Play) -> None:
     """With perfect play player 0 never bets a queen, and always calls a bet with a king (Kuhn)."""
-    options = ("tabular", "--game", "kuhn", "--games", "12", "--hints", "--as", "0", "--seed", "0")
-    _, out, _ = run_play("check\n1\n" * 30, *options)
+    options = ("tabular", "--game", "kuhn", "--games", "30", "--hints", "--as", "0", "--seed", "0")
+    _, out, _ = run_play("check\n1\n" * 75, *options)
     hints = {}
     for block in out.split("  You: ")[1:]:
         lines = block.splitlines()

@@ -209,7 +209,7 @@ def test_games_in_progress_are_given_up_when_new_ones_begin() -> None:
     training = new_run()
     training.load(*after_one)
     assert_same(play_on(training, 3), begins_anew)
-    assert not np.array_equal(goes_on["replay/ranges"], begins_anew["replay/ranges"])
+    assert not np.array_equal(goes_on["replay/entry_value"], begins_anew["replay/entry_value"])
 
 
 def test_with_searches_everywhere_too_a_run_goes_on_from_a_checkpoint_as_if_nothing_was() -> None:
