@@ -32,8 +32,8 @@ from gtcfr.tree import take_reach
 from selfplay.trained import load_trained
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
+from sog.cli.search.options import add_method_options
 from sog.cli.search_numbers import read_method, read_search
-from sog.cli.search_options import add_method_options
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.tabular import CompiledGame, compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState

@@ -37,8 +37,8 @@ from selfplay.settings import SolverSettings
 from selfplay.trained import load_trained
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
+from sog.cli.search.options import add_method_options
 from sog.cli.search_numbers import read_method, read_search
-from sog.cli.search_options import add_method_options
 from sog.evaluation.value_error import ask
 from sog.tabular import compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog import __version__
-from sog.cli.evaluate_options import (
+from sog.cli.evaluate.options import (
     EVALUATE_EXAMPLES,
     EVALUATE_SUMMARY,
     MOST_NODES_EVALUATED,
@@ -18,9 +18,9 @@ from sog.cli.evaluate_options import (
 from sog.cli.match_options import MATCH_EXAMPLES, MATCH_SUMMARY, add_match_options
 from sog.cli.numbers import positive_integer
 from sog.cli.parser import Parser
-from sog.cli.play_options import PLAY_EXAMPLES, PLAY_SUMMARY, add_play_options
+from sog.cli.play.options import PLAY_EXAMPLES, PLAY_SUMMARY, add_play_options
 from sog.cli.plot_options import PLOT_EXAMPLES, PLOT_SUMMARY, add_plot_options
-from sog.cli.policy_options import (
+from sog.cli.policy.options import (
     EXPLAIN_EXAMPLES,
     EXPLAIN_SUMMARY,
     POLICY_EXAMPLES,
@@ -28,9 +28,9 @@ from sog.cli.policy_options import (
     add_explain_options,
     add_policy_options,
 )
-from sog.cli.search_options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
-from sog.cli.solve_options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_options
-from sog.cli.train_options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
+from sog.cli.search.options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
+from sog.cli.solve.options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_options
+from sog.cli.train.options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
 
 _GAME_HELP: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
 _GAME_OR_RUN_HELP: Final = f"{_GAME_HELP}; or the run folder of a `sog train`"

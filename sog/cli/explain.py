@@ -11,9 +11,9 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS
 from sog.cli.interrupts import concluding
-from sog.cli.policy_grid import history_of
-from sog.cli.search_outline import percent
 from sog.cli.strategy import Strategy, check_source, load_strategy
+from sog.drawing.grid import history_of
+from sog.drawing.outline import percent
 
 _WORST: Final = 3  # infostates shown of a public state
 _LEAST_SHARE: Final = 0.05  # of the loss of its public state, to be shown

@@ -8,6 +8,7 @@ from sog.cli.errors import CommandError, reason
 from sog.cli.runs import is_run
 from sog.games import Game, make
 from sog.games.registry import OPENSPIEL_PREFIX
+from sog.play.history import History, read_history
 
 
 def load_game(text: str, work: Work | None = None) -> Game[Any]:
@@ -24,6 +25,14 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
         return _make(text, work)
     with working() as own_work:
         return _make(text, own_work)
+
+
+def load_history(game: Game[Any], text: str) -> History:
+    """The public events of `--history`."""
+    try:
+        return read_history(game, text)
+    except ValueError as error:
+        raise CommandError(f"--history: {error}") from None
 
 
 def _make(text: str, work: Work | None) -> Game[Any]:

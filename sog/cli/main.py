@@ -73,6 +73,8 @@ def _run(argv: Sequence[str] | None) -> int:
         return int(stop.code or 0)
     check_devices()
     command = importlib.import_module(f"sog.cli.{arguments.command}")
+    if hasattr(command, "__path__"):  # a larger one, in a folder of its own
+        command = importlib.import_module(f"{command.__name__}.command")
     code: int = command.run(arguments)
     return code
 

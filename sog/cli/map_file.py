@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from sog.cli.errors import CommandError, check_target, reason
-from sog.cli.scotland_yard_svg import draw_map
+from sog.drawing.scotland_yard import draw_map
 from sog.games import Game
-from sog.games.scotland_yard import ScotlandYard
-from sog.games.scotland_yard_map import load_map, positions_file
+from sog.games.scotland_yard.game import ScotlandYard
+from sog.games.scotland_yard.station_map import load_map, positions_file
 
 
 def check_map_name(arguments: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ import argparse
 from typing import Final
 
 from sog.cli.numbers import positive_integer, seed
-from sog.cli.search_options import add_method_options, add_resolving_option, add_seconds_option
+from sog.cli.search.options import add_method_options, add_resolving_option, add_seconds_option
 
 DEFAULT_GAMES: Final = 100
 PLAYERS: Final = """\

@@ -11,7 +11,7 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from sog.cli.display import Work, in_milli_units
 from sog.cli.errors import CommandError
-from sog.cli.evaluate_options import DEFAULT_SEARCH
+from sog.cli.evaluate.options import DEFAULT_SEARCH
 from sog.cli.evaluators import choose_evaluator
 from sog.cli.loading import load_game
 from sog.cli.room import check_room

@@ -6,7 +6,7 @@ from typing import Any
 
 from gtcfr.settings import SearchSettings
 from sog.cli.errors import CommandError
-from sog.cli.evaluate_options import DEFAULT_SEARCH
+from sog.cli.evaluate.options import DEFAULT_SEARCH
 from sog.tabular.solver import find_rule
 
 

@@ -12,8 +12,8 @@ from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError
-from sog.cli.evaluate_options import MOST_NODES_EVALUATED
-from sog.cli.evaluate_plan import in_whole_game
+from sog.cli.evaluate.options import MOST_NODES_EVALUATED
+from sog.cli.evaluate.plan import in_whole_game
 from sog.cli.loading import load_game
 from sog.cli.runs import load_run, names_run
 from sog.cli.search_numbers import describe_search, read_method, read_search

@@ -24,9 +24,9 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "liars_dice": ("sog.games.liars_dice", "LiarsDice"),
     "goofspiel": ("sog.games.goofspiel", "Goofspiel"),
     "ii_goofspiel": ("sog.games.ii_goofspiel", "IIGoofspiel"),
-    "glasses": ("sog.games.scotland_yard", "Glasses"),
-    "london": ("sog.games.scotland_yard", "London"),
-    "scotland_yard": ("sog.games.scotland_yard", "ScotlandYard"),
+    "glasses": ("sog.games.scotland_yard.game", "Glasses"),
+    "london": ("sog.games.scotland_yard.game", "London"),
+    "scotland_yard": ("sog.games.scotland_yard.game", "ScotlandYard"),
     "tic_tac_toe": ("sog.games.tic_tac_toe", "TicTacToe"),
     "connect_four": ("sog.games.connect_four", "ConnectFour"),
 }
@@ -56,7 +56,7 @@ def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[An
     """
     text = text.strip()
     if text.startswith(OPENSPIEL_PREFIX):
-        from sog.games.openspiel import load_openspiel
+        from sog.games.openspiel.game import load_openspiel
 
         return load_openspiel(text.removeprefix(OPENSPIEL_PREFIX), progress=progress)
     match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?", text, re.DOTALL)

@@ -5,9 +5,9 @@
     exploitability(policy.game, policy)       # open_spiel.python.algorithms.exploitability
     PolicyBot(0, numpy.random, policy)        # open_spiel.python.bots.policy
 
-`policy.game` is OpenSpiel's game: for one of ours, its twin (`sog.games.openspiel_twins`), for a
-game made by `sog.games.openspiel`, the game it was made from. A trained network gives agents as
-well: `load_trained(run).evaluator`. Importing this module needs the `openspiel` extra.
+`policy.game` is OpenSpiel's game: for one of ours, its twin (`sog.games.openspiel.twins`), for a
+game made by `sog.games.openspiel.game`, the game it was made from. A trained network gives agents
+as well: `load_trained(run).evaluator`. Importing this module needs the `openspiel` extra.
 """
 
 import abc
@@ -20,9 +20,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import CHANCE, Game
-from sog.games.openspiel import OpenSpiel, OpenSpielState
-from sog.games.openspiel_histories import MISSING_EXTRA, information_string, load_spiel
-from sog.games.openspiel_twins import twin_of
+from sog.games.openspiel.game import OpenSpiel, OpenSpielState
+from sog.games.openspiel.histories import MISSING_EXTRA, information_string, load_spiel
+from sog.games.openspiel.twins import twin_of
 from sog.play.match import Agent
 from sog.play.rules import Situation, after, first_state, situation, step
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games.core import Game
-from sog.games.openspiel_histories import MISSING_EXTRA, load_spiel
-from sog.games.openspiel_twins import twin_of
+from sog.games.openspiel.histories import MISSING_EXTRA, load_spiel
+from sog.games.openspiel.twins import twin_of
 
 try:
     import pyspiel

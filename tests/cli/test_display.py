@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from sog.cli import display
-from sog.cli.train_view import TrainView
+from sog.cli.train.view import TrainView
 
 HELLO = """\
 import sys
@@ -110,7 +110,7 @@ def test_the_time_left_of_a_training_counts_from_its_first_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 0.0
-    monkeypatch.setattr("sog.cli.train_view.time.monotonic", lambda: now)
+    monkeypatch.setattr("sog.cli.train.view.time.monotonic", lambda: now)
     view = TrainView("kuhn", 100, "run")
     lines = [(100.0, 0), (700.0, 10), (720.0, 20), (740.0, 30)]
     told = []

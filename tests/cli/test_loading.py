@@ -28,7 +28,7 @@ def test_an_interrupt_while_a_game_is_enumerated_ends_in_one_line(
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sog.games.openspiel.is_surely_larger", interrupt)
+    monkeypatch.setattr("sog.games.openspiel.game.is_surely_larger", interrupt)
     game = "openspiel:pig(winscore=6)"
     code, out, err = sog(*(game if word == "GAME" else word for word in command))
     begun, ended = err.splitlines()

@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.cli import play
 from sog.cli.errors import INTERRUPTED, CommandError, check_target
 from sog.cli.interrupts import Concluded
-from sog.cli.play_options import add_play_options
-from sog.cli.play_screen import (
+from sog.cli.play import command as play
+from sog.cli.play.options import add_play_options
+from sog.cli.play.screen import (
     Choice,
     choices,
     draw_state,
@@ -25,7 +25,7 @@ from sog.cli.play_screen import (
     worth_of,
     wrapped,
 )
-from sog.cli.play_table import Human
+from sog.cli.play.table import Human
 from sog.games import make
 from sog.games.line_game import EMPTY, LineState
 
@@ -122,7 +122,7 @@ def test_ctrl_c_shows_the_score_and_saves_the_games(
             raise KeyboardInterrupt
         return "heads"
 
-    monkeypatch.setattr("sog.cli.play_screen.Terminal.ask", ask)
+    monkeypatch.setattr("sog.cli.play.screen.Terminal.ask", ask)
     options = ("random", "--game", "matching_pennies", "--games", "2", "--save", str(file))
     code, out, _ = run_play("", *options)
     assert code == 130

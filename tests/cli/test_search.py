@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sog.cli.errors import check_target
-from sog.cli.history import read_history
 from sog.games import make
+from sog.play.history import read_history
 
 Run = Callable[..., tuple[int, str, str]]
 RunJson = Callable[..., Any]

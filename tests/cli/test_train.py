@@ -23,7 +23,7 @@ from selfplay.config import dump_config, load_config
 from selfplay.metrics import read_metrics
 from selfplay.run_folder import RunFolder
 from sog.cli.main import main
-from sog.cli.train_view import TrainView
+from sog.cli.train.view import TrainView
 from sog.evaluation import ComposedPolicies
 from tests.cli.conftest import composed_of_nothing
 
@@ -240,7 +240,7 @@ def test_a_run_is_evaluated_with_the_search_it_was_set_to_unless_told_otherwise(
         asked.append(settings)
         return composed_of_nothing()
 
-    monkeypatch.setattr("sog.cli.evaluate.compose", compose)
+    monkeypatch.setattr("sog.cli.evaluate.command.compose", compose)
     code, out, err = sog("evaluate", str(copied), *options, "--json")
     assert code == 0, err
     (result,) = json.loads(out)["results"]

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.games.openspiel import load_openspiel
+from sog.games.openspiel.game import load_openspiel
 from tests.games.openspiel_games import (
     HIDDEN_COINS,
     IN_STEP,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard import Glasses, London, ScotlandYard
+from sog.games.scotland_yard.game import Glasses, London, ScotlandYard
 from tests.games.random_plays import play_randomly
 
 KINDS = ["taxi", "bus", "underground", "black"]
@@ -170,7 +170,9 @@ class PlainRules:
 
 
 def shipped_edges(name: str) -> list[tuple[int, int, str]]:
-    text = (importlib.resources.files("sog.games") / "maps" / f"{name}.csv").read_text()
+    text = (
+        importlib.resources.files("sog.games.scotland_yard") / "maps" / f"{name}.csv"
+    ).read_text()
     rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
     return [(int(r["station_a"]), int(r["station_b"]), r["transport"]) for r in rows]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sog.games.registry import make
-from sog.games.scotland_yard_map import load_positions
+from sog.games.scotland_yard.station_map import load_positions
 from sog.play.rules import after, first_state, situation
 
 

@@ -12,7 +12,7 @@ from sog.evaluation import compose
 from sog.games import Game
 from sog.games import make as make_game
 from sog.games.core import PLAYER_1
-from sog.games.openspiel import load_openspiel
+from sog.games.openspiel.game import load_openspiel
 from sog.play import SearchAgent
 from sog.play.simple_agents import RandomAgent, TabularAgent
 from sog.tabular import CompiledGame, compile_tree, solve

@@ -1,0 +1,1 @@
+"""`sog evaluate`; `command.py` runs it."""

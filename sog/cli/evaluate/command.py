@@ -1,0 +1,205 @@
+"""`sog evaluate`: the exact exploitability of an agent that searches, by composing its policy."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+
+from gtcfr.evaluator import Evaluator, ZeroEvaluator
+from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
+from gtcfr.mesh import batch_mesh
+from gtcfr.settings import SearchSettings
+from selfplay.trained import load_trained
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, reason
+from sog.cli.evaluate.options import MOST_NODES_EVALUATED
+from sog.cli.evaluate.plan import Plan, in_whole_game, read_plan
+from sog.cli.evaluate.plot import plot_evaluation
+from sog.cli.evaluate.report import Finished, print_report
+from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.loading import load_game
+from sog.cli.search_numbers import name_of
+from sog.cli.tree import compile_whole_game
+from sog.evaluation import ComposedPolicies, compose
+from sog.games import Game
+from sog.tabular import CompiledGame
+from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular.solver import Solver
+
+_MOST_NUMBERS = 300_000_000  # policies times public states times infostates times actions
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
+    plan = read_plan(arguments)
+    start_jax(all_cores=True)
+    finished: list[Finished] = []
+    failure: Exception | None = None
+    with display.working() as work:
+
+        def conclude() -> None:
+            _tell_interrupt(plan, finished, work)
+            if finished:
+                _report(game, plan, finished)
+
+        try:
+            with concluding(conclude):
+                game = load_game(arguments.game, work)
+                _evaluate_all(game, plan, finished, work)
+        except Exception as error:
+            failure = _as_mistake(error, arguments.batch_size)
+    try:
+        if finished:
+            _report(game, plan, finished)
+    finally:
+        if failure is not None:
+            raise failure
+    return SUCCESS
+
+
+def _as_mistake(error: Exception, batch_size: int) -> Exception:
+    """What stopped an evaluation, as a mistake of the user where it is one."""
+    if isinstance(error, ValueError):
+        return CommandError(str(error))
+    if isinstance(error, RuntimeError) and is_out_of_memory(error) and batch_size > 1:
+        return CommandError(f"out of memory; try a --batch-size below {batch_size}.")
+    return error
+
+
+def _report(game: Game[object], plan: Plan, finished: list[Finished]) -> None:
+    """Draws and prints what is finished."""
+    with holding_interrupts():
+        failures = _draw(game, plan, finished)
+        print_report(game, plan, finished)
+    if failures:
+        raise CommandError("; ".join(failures))
+
+
+def _evaluate_all(
+    game: Game[object], plan: Plan, finished: list[Finished], work: display.Work
+) -> None:
+    """Evaluates one search after another; what is done is in `finished` at once."""
+    compiled = compile_whole_game(game, plan.arguments.max_nodes or MOST_NODES_EVALUATED, work)
+    _check_seeds(compiled, plan)
+    tabular = _solve(compiled, plan, work)
+    searches = [in_whole_game(search, compiled.tree) for search in plan.searches]
+    for step, evaluator, settings in _tasks(compiled, plan, searches, work):
+        composed = _compose(compiled, evaluator, settings, plan, work)
+        done = Finished(
+            settings=settings,
+            checkpoint=step,
+            composed=composed,
+            tabular=tabular[settings.num_updates],
+        )
+        finished.append(done)
+        mean = display.in_milli_units(game, done.spread["mean"])
+        name = name_of(settings) if step is None else f"step {step:,}, {name_of(settings)}"
+        display.note(f"{name}: {mean} after {composed.seconds:.3g} s")
+        if composed.num_full:
+            display.note(f"{composed.num_full:,} trees of {name_of(settings)} ran out of room.")
+
+
+def _tasks(
+    compiled: CompiledGame, plan: Plan, searches: list[SearchSettings], work: display.Work
+) -> Iterator[tuple[int | None, Evaluator | Sequence[Evaluator], SearchSettings]]:
+    """All searches with one network after the other; each is loaded once, when it is its turn."""
+    for checkpoint in plan.checkpoints:
+        work.begin("preparing the evaluator")
+        step, evaluator = _evaluators(compiled, plan, checkpoint)
+        for settings in searches:
+            yield step, evaluator, settings
+
+
+def _check_seeds(compiled: CompiledGame, plan: Plan) -> None:
+    tree = compiled.tree
+    size = tree.num_nodes * tree.game.num_infostates * tree.game.num_actions
+    if plan.num_seeds * size > _MOST_NUMBERS:
+        raise CommandError(
+            f"--seeds must be at most {_MOST_NUMBERS // size:,} in {tree.game.name}, whose "
+            f"policies have {size:,} numbers, got {plan.num_seeds:,}."
+        )
+
+
+def _evaluators(
+    compiled: CompiledGame, plan: Plan, checkpoint: int | None
+) -> tuple[int | None, Evaluator | Sequence[Evaluator]]:
+    """The evaluator of the leaves, or with noise one per seed; before it the step of a network."""
+    game = EnumeratedGame(tree=compiled.tree)
+    step: int | None = None
+    inner: Evaluator
+    if plan.run is not None:
+        trained = load_trained(plan.run, checkpoint)
+        for line in trained.skipped:
+            display.note(line)
+        step, inner = trained.step, trained.evaluator
+    else:
+        inner = _evaluator(compiled, plan)
+    if not plan.noise:
+        return step, inner
+    return step, [
+        noisy_evaluator(inner, game, epsilon=plan.noise, seed=seed)
+        for seed in range(plan.first_seed, plan.first_seed + plan.num_seeds)
+    ]
+
+
+def _evaluator(compiled: CompiledGame, plan: Plan) -> Evaluator:
+    game = EnumeratedGame(tree=compiled.tree)
+    if plan.evaluator == "exact":
+        return exact_evaluator(game, iterations=plan.solver_iterations, fading=plan.solver_fading)
+    return uniform_play_evaluator(game) if plan.evaluator == "uniform" else ZeroEvaluator()
+
+
+def _solve(compiled: CompiledGame, plan: Plan, work: display.Work) -> dict[int, float]:
+    """The exploitability of CFR over the whole tree after as many updates as each search makes."""
+    work.begin("solving the whole tree for comparison")
+    solver = Solver(compiled, plan.rule)
+    found: dict[int, float] = {}
+    for updates in sorted({search.num_updates for search in plan.searches}):
+        solver.run(updates - solver.iteration)
+        found[updates] = float(solver.evaluate().exploitability[0])
+    return found
+
+
+def _compose(
+    compiled: CompiledGame,
+    evaluator: Evaluator | Sequence[Evaluator],
+    settings: SearchSettings,
+    plan: Plan,
+    work: display.Work,
+) -> ComposedPolicies:
+    name = name_of(settings)
+
+    def show(done: int, total: int) -> None:
+        if done == 0:
+            work.begin(f"searching with {name}", total=total)
+        work.update(f"{done:,} of {total:,} batches{work.time_left(done, total)}", done)
+
+    work.begin(f"compiling {name}")
+    return compose(
+        compiled,
+        evaluator,
+        settings,
+        seeds=plan.num_seeds,
+        first_seed=plan.first_seed,
+        batch_size=plan.arguments.batch_size,
+        mesh=batch_mesh(),
+        search_everywhere=plan.arguments.search_everywhere,
+        safe=not plan.arguments.unsafe,
+        progress=show,
+    )
+
+
+def _tell_interrupt(plan: Plan, finished: list[Finished], work: display.Work) -> None:
+    wanted = len(plan.searches) * len(plan.checkpoints)
+    work.tell_interrupted(f"{len(finished)} of {wanted} searches are finished" if finished else "")
+
+
+def _draw(game: Game[object], plan: Plan, finished: list[Finished]) -> list[str]:
+    """Draws what was asked for; returns what went wrong."""
+    path = plan.arguments.plot
+    if path is None:
+        return []
+    try:
+        plot_evaluation(path, game, plan, finished)
+    except OSError as error:
+        return [f"cannot write {path}: {reason(error)}."]
+    return []

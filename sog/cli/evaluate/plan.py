@@ -1,0 +1,225 @@
+"""What `sog evaluate` is to do: its options, read and held against each other."""
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import Any, Final
+
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from sog.cli import display
+from sog.cli.errors import CommandError
+from sog.cli.evaluate.options import DEFAULT_SEARCH, DEFAULT_SEEDS
+from sog.cli.figure import check_plot
+from sog.cli.numbers import MOST_SEED
+from sog.cli.runs import names_run, split_step
+from sog.cli.search_numbers import method_words, read_method, read_search
+from sog.tabular import PublicTree
+
+_EVALUATOR: Final = "exact"
+_SOLVER_ITERATIONS: Final = 30
+_SOLVER_FADING: Final = 0.9
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Plan:
+    """The searches to evaluate, and what they have in common."""
+
+    arguments: argparse.Namespace
+    searches: tuple[SearchSettings, ...]
+    """Before the game is known: see `in_whole_game`."""
+    run: Path | None
+    """The run folder whose networks value the leaves."""
+    checkpoints: tuple[int | None, ...]
+    """Their steps; (None,) without a run folder."""
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule, of the searches and of the tabular solver beside them."""
+        return str(self.searches[0].rule)
+
+    @property
+    def evaluator(self) -> str:
+        """The name of what values the leaves; zero where there are none."""
+        if self.run is not None:
+            return "network"
+        return "zero" if self.arguments.whole_game else self.arguments.evaluator or _EVALUATOR
+
+    @property
+    def noise(self) -> float:
+        """The largest error of a value, in the game's unit."""
+        return self.arguments.noise or 0.0
+
+    @property
+    def solver_iterations(self) -> int:
+        """Of the exact evaluator."""
+        return self.arguments.solver_iterations or _SOLVER_ITERATIONS
+
+    @property
+    def solver_fading(self) -> float:
+        """Of the exact evaluator."""
+        fading: float | None = self.arguments.solver_fading
+        return _SOLVER_FADING if fading is None else fading
+
+    @property
+    def alpha(self) -> float:
+        """Share of the gadget's range."""
+        return self.searches[0].alpha
+
+    @property
+    def grows(self) -> bool:
+        """Whether simulations add to the trees."""
+        return self.searches[0].grow
+
+    @property
+    def is_random(self) -> bool:
+        """Whether seeds make a difference."""
+        return self.grows or self.noise > 0
+
+    @property
+    def num_seeds(self) -> int:
+        """Policies to compose."""
+        return (self.arguments.seeds or DEFAULT_SEEDS) if self.is_random else 1
+
+    @property
+    def first_seed(self) -> int:
+        """The others follow it."""
+        return int(self.arguments.seed)
+
+    def words(self) -> list[str]:
+        """What distinguishes these searches, for a title."""
+        arguments = self.arguments
+        words = ["unsafe re-solving" if arguments.unsafe else "continual re-solving"]
+        if arguments.search_everywhere:
+            words.append("searches everywhere")
+        if arguments.alpha is not None:
+            words.append(f"alpha {self.alpha:g}")
+        if arguments.whole_game:
+            words.append("whole game in the tree")
+        elif arguments.lookahead is not None or arguments.no_growth:
+            words.append(f"lookahead {self.searches[0].lookahead}")
+        if arguments.no_growth:
+            words.append("no growth")
+        if not arguments.whole_game:
+            words.append(f"{self.evaluator} evaluator")
+        if arguments.solver_iterations is not None or arguments.solver_fading is not None:
+            words.append(f"{self.solver_iterations} iterations fading {self.solver_fading:g}")
+        if self.noise:
+            words.append(f"noise {self.noise:g}")
+        return words + method_words(self.searches[0])
+
+
+def in_whole_game(search: SearchSettings, tree: PublicTree) -> SearchSettings:
+    """A search that has room for the whole public tree of the game, and looks no deeper."""
+    lookahead = WHOLE_GAME if search.lookahead >= tree.game.max_depth else search.lookahead
+    capacity = tree.num_nodes + tree.game.num_outcomes  # no tree is larger than the game
+    return dataclasses.replace(search, lookahead=lookahead, capacity=capacity)
+
+
+def read_plan(arguments: argparse.Namespace) -> Plan:
+    """Reads the options and finds mistakes before the work begins.
+
+    Where a run folder is named, `arguments.game` becomes the game of the run.
+    """
+    _check_contradictions(arguments)
+    run, base = _read_run(arguments)
+    base = _with_options(base, arguments)
+    checkpoints = _read_checkpoints(arguments, run)
+    texts = arguments.search or ([] if run is not None else [DEFAULT_SEARCH])
+    searches = tuple(read_search(text, base) for text in texts) or (base,)
+    plan = Plan(arguments=arguments, searches=searches, run=run, checkpoints=checkpoints)
+    if plan.first_seed + plan.num_seeds - 1 > MOST_SEED:
+        raise CommandError(
+            f"--seed must be at most {MOST_SEED - plan.num_seeds + 1} for {plan.num_seeds} seeds, "
+            f"got {plan.first_seed}."
+        )
+    if arguments.plot is not None:
+        check_plot(arguments.plot)
+    if (arguments.seeds or 1) > plan.num_seeds:
+        display.note("nothing is random without growth and noise: one policy is composed.")
+    return plan
+
+
+def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> SearchSettings:
+    """What all searches have in common."""
+    changes: dict[str, Any] = {}
+    if arguments.alpha is not None:
+        changes["alpha"] = arguments.alpha
+    if arguments.lookahead is not None:
+        changes["lookahead"] = arguments.lookahead
+    if arguments.no_growth or arguments.whole_game:
+        changes["grow"] = False
+    if arguments.whole_game:
+        changes |= {"lookahead": WHOLE_GAME, "leaf_averaging": 0.0}
+    return dataclasses.replace(read_method(arguments, base), **changes)
+
+
+def _check_contradictions(arguments: argparse.Namespace) -> None:
+    """Refuses options that others leave without an effect."""
+    about_leaves = ("evaluator", "noise", "leaf_averaging", "solver_iterations", "solver_fading")
+    for option in ("lookahead", *about_leaves):
+        value = getattr(arguments, option)
+        if arguments.whole_game and value is not None:
+            why = "holds all levels" if option == "lookahead" else "leaves no leaf to value"
+            raise CommandError(
+                f"{_flag(option)} {value} has no effect with --whole-game, which {why}."
+            )
+    for option in ("solver_iterations", "solver_fading"):
+        value = getattr(arguments, option)
+        if value is not None and (arguments.evaluator or _EVALUATOR) != "exact":
+            raise CommandError(
+                f"{_flag(option)} {value} needs --evaluator exact, got {arguments.evaluator}."
+            )
+    if arguments.unsafe and arguments.alpha is not None:
+        raise CommandError(
+            f"--alpha {arguments.alpha:g} has no effect with --unsafe, which has no gadget."
+        )
+
+
+def _flag(option: str) -> str:
+    return f"--{option.replace('_', '-')}"
+
+
+def _read_run(arguments: argparse.Namespace) -> tuple[Path | None, SearchSettings]:
+    """The run folder that stands in the place of a game, if one does, and what it searches with."""
+    if not names_run(arguments.game):
+        return None, SearchSettings()
+    path, step = split_step(arguments.game)
+    if step is not None:
+        raise CommandError(f"write {path} --checkpoint {step}, got {arguments.game}.")
+    from selfplay.run_folder import RunFolder
+
+    for option in ("evaluator", "solver_iterations", "solver_fading"):
+        if getattr(arguments, option) is not None:
+            raise CommandError(
+                f"{_flag(option)} has no effect on a run folder, which has a network."
+            )
+    try:
+        config = RunFolder.read(path).config
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    arguments.game = config.game
+    return path, config.run.evaluate_search
+
+
+def _read_checkpoints(arguments: argparse.Namespace, run: Path | None) -> tuple[int | None, ...]:
+    wanted: str | None = arguments.checkpoint
+    if run is None:
+        if wanted is not None:
+            raise CommandError(f"--checkpoint {wanted} needs a run folder, got {arguments.game}.")
+        return (None,)
+    from selfplay.trained import trained_steps
+
+    try:
+        steps = trained_steps(run)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    if not steps:
+        raise CommandError(f"{run} has no checkpoint yet.")
+    if wanted == "all":
+        return tuple(steps)
+    if wanted is None:
+        return (None,)  # the newest that is whole
+    if wanted not in map(str, steps):
+        listed = ", ".join(map(str, steps))
+        raise CommandError(f"--checkpoint must be all or one of {listed}, got {wanted}.")
+    return (int(wanted),)

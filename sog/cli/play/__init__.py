@@ -1,0 +1,1 @@
+"""`sog play`; `command.py` runs it."""

@@ -1,0 +1,251 @@
+"""`sog play`: games between a person in the terminal and an agent."""
+
+import argparse
+import json
+import secrets
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, check_target, reason
+from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.map_file import check_has_map, check_map_name, write_map
+from sog.cli.play.screen import (
+    Quit,
+    Terminal,
+    draw_state,
+    mark_of,
+    signed_units,
+    worth_of,
+    wrapped,
+)
+from sog.cli.play.table import Decision, Human, PolicyAgent, Thinker, Thought
+from sog.cli.players import RANDOM, Player, check_searches, seat_players
+from sog.cli.search_numbers import describe_search
+from sog.games import PLAYER_0, Game
+from sog.play import PlayedGame, play_game
+from sog.play.rules import after, first_state, situation
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    _check(arguments)
+    start_jax()
+    with display.working() as work, concluding(work.tell_interrupted):
+        seating = seat_players([arguments.agent], arguments, work)
+        check_has_map(seating.game, arguments)
+    session = _Session(seating.game, seating.players[0], arguments)
+
+    def conclude() -> None:
+        print()
+        session.save()
+        session.show_score()
+
+    try:
+        with concluding(conclude):
+            session.play()
+    except Quit:
+        pass
+    except Exception as error:  # for which no game is lost
+        with holding_interrupts():
+            session.save()
+        if isinstance(error, ValueError):
+            raise CommandError(str(error)) from None
+        raise
+    with holding_interrupts():
+        session.save()
+    session.show_score()
+    return SUCCESS
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Finds mistakes before the work begins."""
+    if arguments.save is not None:
+        check_target("--save", arguments.save, (".json",))
+    check_map_name(arguments)
+    if arguments.hints and arguments.agent == RANDOM:
+        raise CommandError("--hints needs an agent that knows better than random.")
+    check_searches([arguments.agent], arguments)
+
+
+class _Session:
+    """Games with one agent, and the score."""
+
+    def __init__(self, game: Game[Any], player: Player, arguments: argparse.Namespace) -> None:
+        self.game, self.player, self.arguments = game, player, arguments
+        self.seed: int = secrets.randbits(32) if arguments.seed is None else arguments.seed
+        self.terminal = Terminal()
+        self.finished: list[tuple[int, PlayedGame]] = []
+        """The person's player, and the game."""
+        self._thinkers: dict[tuple[int, bool], Thinker] = {}
+
+    def play(self) -> None:
+        """Plays until the games are over or the person leaves (Quit)."""
+        say, name = self.terminal.say, display.short_name(self.game)
+        say(f"{name} against {self.player.name}. ? helps, q leaves.", "bold")
+        if self.player.search is not None:
+            display.note(
+                f"the agent searches with {describe_search(self.player.search)}; its first search "
+                f"is compiled, which takes a moment."
+            )
+        deals, wanted = jax.random.key(self.seed), self.arguments.games
+        while wanted is None or len(self.finished) < wanted:
+            number = len(self.finished)
+            seat = number % 2 if self.arguments.seat is None else self.arguments.seat
+            self._play_one(number, seat, jax.random.fold_in(deals, number))
+            if wanted is None and not self._wants_more():
+                return
+
+    def _play_one(self, number: int, seat: int, key: jax.Array) -> None:
+        opponent = self._thinker(1 - seat, is_advisor=False)
+        advisor = self._thinker(seat, is_advisor=True) if self.arguments.hints else None
+
+        def draw_map(state: Any, ranges: np.ndarray | None, infostate: int) -> None:
+            self._draw_map(number, state, ranges, infostate if seat == PLAYER_0 else None)
+
+        human = Human(self.game, seat, self.terminal, advisor, draw_map)
+        stones = mark_of(self.game, seat)
+        self.terminal.say(f"\nGame {number + 1}: you are player {seat}{stones}.", "bold")
+        played = play_game(self.game, (human, opponent) if seat == 0 else (opponent, human), key)
+        self.finished.append((seat, played))
+        self._draw_map(number, human.state, None, played.infostates[-1][PLAYER_0])
+        self._show_end(human.state, seat, played)
+        self._show_thoughts(opponent.decisions)
+
+    def _draw_map(
+        self, number: int, state: Any, ranges: np.ndarray | None, mr_x: int | None
+    ) -> None:
+        """Draws the map into the file of --map, over what was there; arguments: see `write_map`."""
+        path: Path | None = self.arguments.map
+        if path is not None:
+            title = f"{display.short_name(self.game)}, game {number + 1}"
+            write_map(path, self.game, state, title=title, ranges=ranges, mr_x=mr_x)
+
+    def _thinker(self, player: int, *, is_advisor: bool) -> Thinker:
+        """One for each place at the table, for all games; all with different seeds."""
+        place = (player, is_advisor)
+        if place not in self._thinkers:
+            seeds = np.random.SeedSequence(self.seed).generate_state(4)
+            agent: Any = self.player.make(player, int(seeds[2 * is_advisor + player]))
+            thinks: PolicyAgent = agent
+            self._thinkers[place] = Thinker(self.game, thinks, player)
+        return self._thinkers[place]
+
+    def _wants_more(self) -> bool:
+        while True:
+            answer = self.terminal.ask("\nAnother game? [Y/n] ").casefold()
+            if answer in ("", "y", "yes"):
+                return True
+            if answer in ("n", "no", "q", "quit"):
+                return False
+
+    # What is shown after a game; now everything may be known.
+
+    def _show_end(self, state: Any, seat: int, played: PlayedGame) -> None:
+        say, won = self.terminal.say, _utility_to(seat, played)
+        say(f"\n{draw_state(self.game, state)}")
+        if self.game.num_infostates > 1:
+            yours, agents = (
+                self.game.describe_infostate(state, player, played.infostates[-1][player])
+                for player in (seat, 1 - seat)
+            )
+            say(f"  You: {yours}; agent: {agents}.")
+        words = "You win" if won > 0 else "You lose" if won < 0 else "A draw"
+        style = "good" if won > 0 else "bad" if won < 0 else "bold"
+        say(f"  {words}: {signed_units(self.game, won)}.", style)
+
+    def _show_thoughts(self, decisions: list[Decision]) -> None:
+        say = self.terminal.say
+        if not decisions:
+            return
+        say("\nWhat the agent thought:", "bold")
+        for decision in decisions:
+            say(wrapped(f"  {self.game.describe_state(decision.state)}: played {decision.action}"))
+            for thought in decision.thoughts:
+                is_real = thought.infostate == decision.infostate
+                say(wrapped(self._thought_line(decision, thought)), "" if is_real else "dim")
+        if any(len(decision.thoughts) > 1 for decision in decisions):
+            say("  (* is what it had; the other lines are what it would have done.)", "dim")
+
+    def _thought_line(self, decision: Decision, thought: Thought) -> str:
+        name = ""
+        if len(decision.thoughts) > 1:
+            mark = "*" if thought.infostate == decision.infostate else " "
+            width = max(len(one.name) for one in decision.thoughts)
+            name = f"{mark} {thought.name:{width}}  "
+        if thought.value is None:
+            return f"    {name}{thought.policy}"
+        width = max(len(one.policy) for one in decision.thoughts)
+        worth = worth_of(self.game, thought.value)
+        return f"    {name}{thought.policy:{width}}  {worth}"
+
+    def show_score(self) -> None:
+        """The score over all finished games."""
+        if not self.finished:
+            self.terminal.say("\nNo game was finished.")
+            return
+        results = [_utility_to(seat, played) for seat, played in self.finished]
+        won, lost = sum(one > 0 for one in results), sum(one < 0 for one in results)
+        games = f"{len(results)} game{'s' if len(results) > 1 else ''}"
+        total = signed_units(self.game, sum(results))
+        counts = f"{won} won, {len(results) - won - lost} drawn, {lost} lost"
+        self.terminal.say(f"\nScore after {games}: {total} ({counts}).", "bold")
+
+    def save(self) -> None:
+        """Writes the finished games, if that was asked for."""
+        path: Path | None = self.arguments.save
+        if path is None or not self.finished:
+            return
+        replay = {
+            "game": str(self.game),
+            "unit": self.game.unit,
+            "agent": self.player.as_json(),
+            "seed": self.seed,
+            "games": [_as_json(self.game, seat, played) for seat, played in self.finished],
+        }
+        try:
+            path.write_text(json.dumps(replay, indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise CommandError(f"cannot write {path}: {reason(error)}.") from None
+
+
+def _utility_to(seat: int, played: PlayedGame) -> float:
+    return played.utility if seat == 0 else -played.utility
+
+
+def _as_json(game: Game[Any], seat: int, played: PlayedGame) -> dict[str, Any]:
+    state, moves, names = first_state(game), [], [_names(game, first_state(game), played, 0)]
+    for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
+        moves.append(
+            {
+                "state": game.describe_state(state),
+                "actor": situation(game, state).actor,
+                "action": action,
+                "text": None if action is None else _action_text(game, state, played, number),
+                "outcome": outcome,
+                "event": game.describe_outcome(state, outcome),
+            }
+        )
+        state = after(game, state, outcome)
+        names.append(_names(game, state, played, number + 1))
+    return {
+        "human": seat,
+        "utility": played.utility,
+        "moves": moves,
+        "infostates": [list(pair) for pair in played.infostates],
+        "names": names,
+    }
+
+
+def _action_text(game: Game[Any], state: Any, played: PlayedGame, number: int) -> str:
+    infostate = played.infostates[number][situation(game, state).actor]
+    return game.describe_action(state, infostate, played.actions[number] or 0)
+
+
+def _names(game: Game[Any], state: Any, played: PlayedGame, number: int) -> list[str]:
+    pair = played.infostates[number]
+    return [game.describe_infostate(state, player, pair[player]) for player in (0, 1)]

@@ -1,0 +1,209 @@
+"""The two who sit at the table of `sog play`: the person, and the agent with a notebook."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from sog.cli.play.screen import (
+    Choice,
+    Quit,
+    Terminal,
+    choices,
+    draw_state,
+    find_choices,
+    list_choices,
+    shares,
+    worth_of,
+    wrapped,
+)
+from sog.games import CHANCE, Game
+from sog.play import Agent, SearchAgent
+from sog.play.rules import after, first_state, situation
+
+_MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes of
+
+_HELP: Final = """\
+  Type the number of an action, its text, or the beginning of its text.
+  q leaves the game; ? shows this help, and the actions again."""
+
+
+DrawMap = Callable[[Any, np.ndarray | None, int], None]
+"""Is told a public state, ranges as for `Game.draw`, and the person's infostate."""
+
+
+class PolicyAgent(Agent, Protocol):
+    """An agent that can say what it would do."""
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: the probabilities with which `act` chooses."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Thought:
+    """What an agent would do at an infostate, and what it expects to get there."""
+
+    infostate: int
+    name: str
+    policy: str
+    value: float | None
+    """None for an agent that does not know."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Decision:
+    """A note about one decision: what would have been done with what."""
+
+    state: Any
+    infostate: int
+    action: str
+    thoughts: tuple[Thought, ...]
+
+
+class Thinker:
+    """An agent that notes what it thinks when it decides; the notes are for after the game."""
+
+    def __init__(self, game: Game[Any], agent: PolicyAgent, player: int) -> None:
+        self.game, self.player = game, player
+        self._agent = agent
+        self.reset()
+
+    def reset(self) -> None:
+        """A new game begins: the notes are thrown away."""
+        self._agent.reset()
+        self._state = first_state(self.game)
+        self.decisions: list[Decision] = []
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event."""
+        self._agent.observe(outcome)
+        self._state = after(self.game, self._state, outcome)
+
+    def act(self, infostate: int) -> int:
+        """The agent's action; noted where it has a choice."""
+        now = situation(self.game, self._state)
+        if not now.has_choice:
+            return self._agent.act(infostate)
+        possible = np.flatnonzero(now.infostate_mask[self.player]).tolist()
+        noted = possible if len(possible) <= _MOST_NOTED else [infostate]
+        thoughts = tuple(self.think(one) for one in noted)
+        action = self._agent.act(infostate)
+        text = self.game.describe_action(self._state, infostate, action)
+        self.decisions.append(
+            Decision(state=self._state, infostate=infostate, action=text, thoughts=thoughts)
+        )
+        return action
+
+    @property
+    def ranges(self) -> np.ndarray | None:
+        """[2, S]: both players' ranges where the agent has just thought; None without a search."""
+        search = self._agent.last_search if isinstance(self._agent, SearchAgent) else None
+        return None if search is None else np.asarray(search.ranges[0])
+
+    def think(self, infostate: int) -> Thought:
+        """What the agent would do here with an infostate of its player."""
+        legal = situation(self.game, self._state).legal_actions[infostate]
+        offered = choices(self.game, self._state, infostate, np.flatnonzero(legal).tolist())
+        return Thought(
+            infostate=infostate,
+            name=self.game.describe_infostate(self._state, self.player, infostate),
+            policy=shares(offered, self._agent.policy(infostate)),
+            value=self._agent.value(infostate) if isinstance(self._agent, SearchAgent) else None,
+        )
+
+
+class Human:
+    """The person, as an agent: shows what the player may know, and asks."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        player: int,
+        terminal: Terminal,
+        advisor: Thinker | None,
+        draw_map: DrawMap | None = None,
+    ) -> None:
+        """advisor: sits in the person's place too, and is asked before every choice.
+
+        draw_map: is told of the state before every turn of the person.
+        """
+        self.game, self.player = game, player
+        self._terminal, self._advisor, self._draw_map = terminal, advisor, draw_map
+        self.reset()
+
+    def reset(self) -> None:
+        """A new game begins."""
+        self._state, self._action = first_state(self.game), ""
+        if self._advisor is not None:
+            self._advisor.reset()
+
+    @property
+    def state(self) -> Any:
+        """The public state."""
+        return self._state
+
+    def observe(self, outcome: int) -> None:
+        """Shows a public event; nothing hidden is in it."""
+        actor = situation(self.game, self._state).actor
+        event = self.game.describe_outcome(self._state, outcome)
+        if actor == self.player:
+            self._terminal.say(f"You:    {_with_action(self._action, event)}")
+        else:
+            who = "Chance:" if actor == CHANCE else "Agent:"
+            self._terminal.say(f"{who:8}{event}", "bold")
+        self._state = after(self.game, self._state, outcome)
+        if self._advisor is not None:
+            self._advisor.observe(outcome)
+
+    def act(self, infostate: int) -> int:
+        """Asks until the answer is an action. Raises Quit."""
+        legal = np.flatnonzero(situation(self.game, self._state).legal_actions[infostate])
+        offered = choices(self.game, self._state, infostate, legal.tolist())
+        say = self._terminal.say
+        thought = ranges = None
+        if self._advisor is not None and len(offered) > 1:
+            thought, ranges = self._advisor.think(infostate), self._advisor.ranges
+        if self._draw_map is not None:
+            self._draw_map(self._state, ranges, infostate)
+        say(f"\n{draw_state(self.game, self._state, ranges)}")
+        if self.game.num_infostates > 1:
+            known = self.game.describe_infostate(self._state, self.player, infostate)
+            say(f"  You: {known}", "bold")
+        chosen = offered[0]
+        if len(offered) == 1:
+            say(f"  There is no choice: {chosen.text}.", "dim")
+        else:
+            say(list_choices(offered))
+            if thought is not None:
+                self._show_advice(thought)
+            chosen = self._ask(offered)
+        self._action = chosen.text
+        return chosen.action
+
+    def _show_advice(self, thought: Thought) -> None:
+        worth = ""
+        if thought.value is not None:
+            worth = f"; {worth_of(self.game, thought.value)} to you"
+        self._terminal.say(wrapped(f"  Hint: {thought.policy}{worth}"), "dim")
+
+    def _ask(self, offered: list[Choice]) -> Choice:
+        while True:
+            answer = self._terminal.ask("> ")
+            found = find_choices(offered, answer)
+            if len(found) == 1:
+                return found[0]
+            if answer.casefold() in ("q", "quit"):
+                raise Quit
+            if answer == "?":
+                self._terminal.say(f"{_HELP}\n{list_choices(offered)}")
+            elif found:
+                meant = ", ".join(f"{choice.label}) {choice.text}" for choice in found)
+                self._terminal.say(f"  That may be {meant}.")
+            else:
+                self._terminal.say("  That is no action here; ? helps.")
+
+
+def _with_action(action: str, event: str) -> str:
+    """What the person did, and what was public of it if that is something else."""
+    return event if event.startswith(action) else f"{action} ({event})"

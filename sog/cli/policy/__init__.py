@@ -1,0 +1,1 @@
+"""`sog policy`; `command.py` runs it."""

@@ -1,0 +1,102 @@
+"""`sog policy`: a strategy at a public state, as a grid of infostates by actions."""
+
+import argparse
+from pathlib import Path
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, check_target, reason
+from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.loading import load_history
+from sog.cli.policy.text import legend, print_grid
+from sog.cli.policy.walk import walk
+from sog.cli.strategy import Strategy, check_source, load_strategy
+from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, merge_alike, node_at, read_grid
+from sog.drawing.grid_svg import draw_grid
+from sog.games.core import CHANCE, PLAYER_0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    _check(arguments)
+    start_jax(all_cores=True)
+    with display.working() as work, concluding(work.tell_interrupted):
+        strategy = load_strategy(
+            arguments, work, check=lambda game: load_history(game, arguments.history)
+        )
+        history = load_history(strategy.game, arguments.history)
+    node = node_at(strategy.examination, history.outcomes)
+    grid = _grid(strategy, node, arguments.player)
+    with holding_interrupts():
+        _write_files(strategy, grid, arguments)
+        if arguments.json:
+            display.print_json(_as_json(strategy, grid))
+            return SUCCESS
+        _print_title(strategy)
+    if not arguments.walk:
+        _show(strategy, grid, with_events=True)
+        print(legend(grid, strategy.game))
+        return SUCCESS
+
+    def show(node: int) -> Grid:
+        grid = _grid(strategy, node, arguments.player)
+        _show(strategy, grid, with_events=False)  # they are offered below it
+        return grid
+
+    print(f"{legend(grid, strategy.game)}\n")
+    walk(node, show)
+    return SUCCESS
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Finds mistakes before the work begins."""
+    if arguments.walk and arguments.json:
+        raise CommandError("--walk has no effect with --json, which prints one public state.")
+    for option, ending in (("csv", ".csv"), ("svg", ".svg")):
+        path = getattr(arguments, option)
+        if path is not None:
+            check_target(f"--{option}", path, (ending,))
+    check_source(arguments)
+
+
+def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:
+    """The grid of the player who was asked for, else of who acts, else of player 0."""
+    actor = int(strategy.examination.tree.node_actor[node])
+    shown = (actor if actor < CHANCE else PLAYER_0) if player is None else player
+    return read_grid(strategy.examination, node, shown)
+
+
+def _show(strategy: Strategy, grid: Grid, *, with_events: bool) -> None:
+    rows = merge_alike(strategy.examination, grid.rows)
+    print_grid(grid, rows, strategy.game, with_events=with_events)
+
+
+def _print_title(strategy: Strategy) -> None:
+    lost = display.in_milli_units(strategy.game, strategy.examination.exploitability)
+    print(f"{strategy.title}; exploitability {lost}\n")
+
+
+def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) -> None:
+    if arguments.csv is not None:
+        _write(arguments.csv, grid_as_csv(grid))
+    if arguments.svg is not None:
+        rows = merge_alike(strategy.examination, grid.rows)
+        title = strategy.title
+        _write(arguments.svg, draw_grid(grid, rows, title=title, unit=strategy.game.unit))
+
+
+def _write(path: Path, content: str) -> None:
+    try:
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {reason(error)}.") from None
+
+
+def _as_json(strategy: Strategy, grid: Grid) -> dict[str, object]:
+    return {
+        "game": str(strategy.game),
+        "source": strategy.source,
+        "unit": strategy.game.unit,
+        "exploitability": strategy.examination.exploitability,
+        **grid_as_json(grid),
+    }

@@ -1,0 +1,1 @@
+"""`sog search`; `command.py` runs it."""

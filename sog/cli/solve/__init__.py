@@ -1,0 +1,1 @@
+"""`sog solve`; `command.py` runs it."""

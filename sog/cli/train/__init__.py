@@ -1,0 +1,1 @@
+"""`sog train`; `command.py` runs it."""

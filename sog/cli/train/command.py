@@ -1,0 +1,221 @@
+"""`sog train`: trains a network by sound self-play, in a run folder that it goes on from."""
+
+import argparse
+import contextlib
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from gtcfr.evaluator import Evaluator
+from selfplay.checkpoint import CheckpointStore
+from selfplay.config import load_config
+from selfplay.learner import NotFiniteError
+from selfplay.loop import InlineTraining
+from selfplay.memory import disk_bytes
+from selfplay.metrics import MetricsFile, read_metrics
+from selfplay.run_folder import RunFolder
+from selfplay.schedule import PASSING, Schedule, check_config
+from selfplay.settings import Config
+from selfplay.training import Evaluate, Training, check_meta, milestones
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, require_package
+from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
+from sog.cli.loading import load_game
+from sog.cli.sizes import can_be_counted
+from sog.cli.train.view import TrainView
+from sog.games import Game
+from sog.memory import in_bytes
+
+_COMPILING: Final = "compiling"
+_MOST_NODES: Final = 20_000
+"""Games with more public states are not evaluated while they train."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    config = _read_config(arguments)
+    if arguments.tensorboard:
+        require_package("--tensorboard", "tensorboardX")
+    _check_schedule(arguments)
+    start_jax(all_cores=arguments.schedule == "inline")  # else every worker has a core
+    game = load_game(config.game)
+    path = arguments.run or Path("runs") / Path(arguments.config).stem
+    try:
+        check_config(game, config)  # before a folder is made for it
+        with RunFolder.open(path, config) as folder:
+            return _train(arguments, config, game, folder, path)
+    except NotFiniteError as error:
+        raise CommandError(f"{error} Its batch is in {_keep_batch(path, error)}.") from None
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _read_config(arguments: argparse.Namespace) -> Config:
+    try:
+        return load_config(arguments.config, arguments.set)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _train(
+    arguments: argparse.Namespace, config: Config, game: Game[Any], folder: RunFolder, path: Path
+) -> int:
+    view = TrainView(display.short_name(game), config.run.steps, str(path))
+    begun: list[Training] = []  # empty as long as nothing would be lost
+
+    def conclude() -> None:
+        if begun:
+            _print_result(arguments, game, path, begun[0])
+            what = f"stopped at step {begun[0].inner.learner.step:,}"
+        else:
+            what = f"interrupted while {view.doing}: nothing is lost"
+        display.note(f"{what}; the same command goes on.")
+
+    def awaited() -> str:
+        return "this cycle" if begun else ""
+
+    with (
+        concluding(conclude, awaited),
+        view,
+        _schedule(arguments, game, config) as schedule,
+        contextlib.ExitStack() as stack,
+    ):
+        most, free = in_bytes(disk_bytes(game, config)), in_bytes(shutil.disk_usage(path).free)
+        display.note(f"checkpoints will take some {most} of disk; {free} are free.")
+        view.tell(_COMPILING)
+        training = _resumed(arguments, schedule, folder, path)
+
+        def show(line: dict[str, Any]) -> None:
+            if not begun:  # from now on an interrupt is heard between cycles
+                stack.enter_context(holding_interrupts())
+                begun.append(training)
+            view.show(line)
+
+        evaluate = _evaluations(game, config, view)
+        training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
+    _print_result(arguments, game, path, training)
+    return SUCCESS
+
+
+def _resumed(
+    arguments: argparse.Namespace, schedule: Schedule, folder: RunFolder, path: Path
+) -> Training:
+    """The training, at the newest checkpoint of the run folder if there is one."""
+    settings = schedule.config.run
+    kept = milestones(settings)
+    store = CheckpointStore(
+        folder.checkpoints,
+        keep=settings.keep,
+        milestones=kept,
+        passing=PASSING,
+        check=check_meta,
+    )
+    events = path / "tensorboard" if arguments.tensorboard else None
+    training = Training(schedule, store, MetricsFile(folder.metrics, tensorboard=events))
+    resumed = training.resume()
+    if resumed is not None:
+        step, skipped = resumed
+        for line in skipped:
+            display.note(line)
+        display.note(f"going on from the checkpoint of step {step:,} in {path}.")
+    return training
+
+
+def _check_schedule(arguments: argparse.Namespace) -> None:
+    if arguments.schedule == "processes":
+        require_package("--schedule processes", "ray")
+        return
+    given = {"--workers": arguments.workers, "--ray-address": arguments.ray_address}
+    for option, value in given.items():
+        if value is not None:
+            raise CommandError(f"{option} needs --schedule processes.")
+
+
+@contextlib.contextmanager
+def _schedule(arguments: argparse.Namespace, game: Game[Any], config: Config) -> Iterator[Schedule]:
+    if arguments.schedule == "inline":
+        yield InlineTraining(game, config)
+        return
+    from selfplay.processes import ProcessTraining
+    from selfplay.ray_cluster import ray_cluster
+
+    with (
+        contextlib.redirect_stdout(sys.stderr),  # where Ray tells of dead workers; --json is alone
+        ray_cluster(arguments.ray_address, arguments.workers) as cluster,
+    ):
+        yield ProcessTraining(game, config, cluster, display.note)
+
+
+def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate | None:
+    """What is measured while a network trains, in games that are small enough."""
+    if config.run.evaluate_every == 0:
+        return None
+    if not can_be_counted(game):
+        raise CommandError(f"run.evaluate_every must be 0 in {game.name}, which is too large.")
+    from sog.evaluation.progress import Progress
+    from sog.tabular import TreeTooLargeError
+
+    view.tell("solving belief states to compare with")
+    try:
+        progress = Progress(
+            game,
+            search=config.run.evaluate_search,
+            num_states=config.run.value_error_states,
+            max_nodes=_MOST_NODES,
+        )
+    except TreeTooLargeError as error:
+        raise CommandError(f"run.evaluate_every must be 0 in {game.name}: {error}") from None
+
+    def evaluate(evaluator: Evaluator) -> dict[str, float]:
+        view.tell("evaluating")
+        measured = progress.measure(evaluator)
+        if not view.has_begun:
+            view.tell(_COMPILING)  # what trains
+        return measured
+
+    return evaluate
+
+
+def _keep_batch(path: Path, error: NotFiniteError) -> Path:
+    import numpy as np
+
+    target = path / f"not_finite_{error.step}.npz"
+    arrays: dict[str, Any] = {name: np.asarray(leaf) for name, leaf in vars(error.batch).items()}
+    np.savez(target, **arrays)
+    return target
+
+
+def _print_result(
+    arguments: argparse.Namespace, game: Game[Any], path: Path, training: Training
+) -> None:
+    measured = [line for line in read_metrics(path / "metrics.jsonl") if "exploitability" in line]
+    last = measured[-1] if measured else None
+    inner = training.inner
+    if arguments.json:
+        display.print_json(
+            {
+                "game": str(game),
+                "unit": game.unit,
+                "run": str(path),
+                "step": inner.learner.step,
+                "seconds": training.seconds,
+                "counts": inner.counts,
+                "examples": inner.replay.num_added,
+                "exploitability": last and last["exploitability"],
+                "exploitability_step": last and int(last["step"]),
+            }
+        )
+        return
+    facts = [
+        ("steps", f"{inner.learner.step:,}"),
+        ("time", f"{training.seconds:,.0f} s"),
+        ("games, searches", f"{inner.counts['games']:,}, {inner.counts['searches']:,}"),
+        ("queries solved", f"{inner.counts['solves']:,}"),
+    ]
+    if last is not None:
+        exploitability = display.in_milli_units(game, last["exploitability"])
+        facts.append(("exploitability", f"{exploitability} at step {int(last['step']):,}"))
+    display.print_facts(f"{display.short_name(game)}: trained in {path}", facts)

@@ -1,0 +1,4 @@
+"""What searches, strategies and boards look like: what is shown of them, and as SVG.
+
+The terminal, files and the browser show the same pictures.
+"""

@@ -1,0 +1,272 @@
+"""A strategy at one public state as a grid: a row per infostate, a column per action."""
+
+import csv
+import dataclasses
+import io
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from sog.drawing.outline import common_names, or_zero, percent
+from sog.games.core import CHANCE, TERMINAL
+from sog.games.poker import BettingGame
+from sog.tabular.examination import Examination
+
+_MOST_EVENTS: Final = 4  # in a line of text
+_ALIKE: Final = 5e-4  # what is printed with three digits does not show it
+_COLUMNS: Final = (
+    *("public_state", "player", "infostate", "name", "range", "value"),
+    *("action", "action_name", "probability", "action_value", "loss"),
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Cell:
+    """An action of an infostate; values in the game's unit, NaN where undefined."""
+
+    action: int
+    name: str
+    probability: float
+    value: float
+    loss: float
+    """How much less it is worth than the best action, if both go on by the strategy."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Row:
+    """An infostate, or several that are alike."""
+
+    infostates: tuple[int, ...]
+    name: str
+    range_: float
+    value: float
+    cells: dict[int, Cell]
+    """By action; empty for a player who does not act."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Event:
+    """A public event that may follow."""
+
+    outcome: int
+    name: str
+    probability: float
+    """Under the strategy, given the public state; NaN where that is never reached."""
+    node: int
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Grid:
+    """What a strategy does with the infostates of one player at a public state."""
+
+    description: str
+    history: tuple[str, ...]
+    actor: int
+    player: int
+    probability: float
+    """Of the public state under the strategy."""
+    value: float
+    """To player 0."""
+    rows: tuple[Row, ...]
+    """Of every infostate that can occur."""
+    events: tuple[Event, ...]
+
+    @property
+    def actions(self) -> dict[int, str] | None:
+        """The names of the actions; None where one number means different things in two rows."""
+        return common_names([{a: cell.name for a, cell in row.cells.items()} for row in self.rows])
+
+
+def read_grid(found: Examination, node: int, player: int) -> Grid:
+    """The strategy at a node of the public tree."""
+    tree = found.tree
+    state = tree.state(node)
+    probability = float(found.probability[node, 0].sum())
+    return Grid(
+        description=tree.game.describe_state(state),
+        history=history_of(found, node),
+        actor=int(tree.node_actor[node]),
+        player=player,
+        probability=probability,
+        value=found.value(node),
+        rows=tuple(
+            _row(found, node, player, infostate)
+            for infostate in np.flatnonzero(tree.node_mask[node, player]).tolist()
+        ),
+        events=tuple(
+            Event(
+                outcome=int(tree.node_outcome[child]),
+                name=tree.game.describe_outcome(state, int(tree.node_outcome[child])),
+                probability=_share(float(found.probability[child, 0].sum()), probability),
+                node=child,
+            )
+            for child in np.flatnonzero(tree.node_parent == node).tolist()
+        ),
+    )
+
+
+def describe_events(events: tuple[Event, ...]) -> str:
+    """What may follow, as "check 67%, bet2 33%"."""
+    listed = sorted(events, key=lambda event: -or_zero(event.probability))[:_MOST_EVENTS]
+    shown = events if len(events) <= _MOST_EVENTS else listed
+    text = ", ".join(f"{event.name} {percent(event.probability)}" for event in shown)
+    more = len(events) - len(shown)
+    return f"{text} ... and {more} more" if more else text
+
+
+def history_of(found: Examination, node: int) -> tuple[str, ...]:
+    """The public events on the way to a node, as `--history` takes them."""
+    tree, events = found.tree, []
+    while node != 0:
+        parent = int(tree.node_parent[node])
+        outcome = int(tree.node_outcome[node])
+        events.append(tree.game.describe_outcome(tree.state(parent), outcome))
+        node = parent
+    return tuple(reversed(events))
+
+
+def node_at(found: Examination, outcomes: tuple[int, ...]) -> int:
+    """The node that public events from the start of the game lead to."""
+    tree, node = found.tree, 0
+    for outcome in outcomes:
+        is_child = (tree.node_parent == node) & (tree.node_outcome == outcome)
+        node = int(np.flatnonzero(is_child)[0])
+    return node
+
+
+def merge_alike(found: Examination, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Cards of one rank in one row where the strategy treats them alike; other games as they are.
+
+    The range of such a row is theirs together.
+    """
+    game = found.tree.game
+    if not isinstance(game, BettingGame):
+        return rows
+    ranks = game.ranks_of_cards
+    merged: list[Row] = []
+    for row in rows:
+        rank = ranks[row.infostates[0]]
+        for place, other in enumerate(merged):
+            if ranks[other.infostates[0]] == rank and _are_alike(row, other, len(other.infostates)):
+                merged[place] = _join(other, row, game, _cards_of_rank(rows, ranks, rank))
+                break
+        else:
+            merged.append(row)
+    return tuple(merged)
+
+
+def grid_as_json(grid: Grid) -> dict[str, Any]:
+    """All numbers; those that are undefined are null."""
+    return {
+        "history": list(grid.history),
+        "state": grid.description,
+        "actor": {CHANCE: "chance", TERMINAL: "end"}.get(grid.actor, grid.actor),
+        "player": grid.player,
+        "probability": grid.probability,
+        "value": _number(grid.value),
+        "events": [
+            {"event": event.name, "probability": _number(event.probability)}
+            for event in grid.events
+        ],
+        "infostates": [
+            {
+                "infostate": row.infostates[0],
+                "name": row.name,
+                "range": _number(row.range_),
+                "value": _number(row.value),
+                **({"actions": _actions_as_json(row)} if row.cells else {}),
+            }
+            for row in grid.rows
+        ],
+    }
+
+
+def grid_as_csv(grid: Grid) -> str:
+    """A line for each action of each infostate; what is undefined is empty."""
+    page = io.StringIO()
+    table = csv.writer(page, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for row in grid.rows:
+        facts = (grid.description, grid.player, row.infostates[0], row.name)
+        numbers = (_number(row.range_), _number(row.value))
+        for cell in row.cells.values():
+            values = cell.probability, _number(cell.value), _number(cell.loss)
+            table.writerow([*facts, *numbers, cell.action, cell.name, *values])
+        if not row.cells:
+            table.writerow([*facts, *numbers, *[None] * 5])
+    return page.getvalue()
+
+
+def _actions_as_json(row: Row) -> list[dict[str, Any]]:
+    return [
+        {
+            "action": cell.action,
+            "name": cell.name,
+            "probability": cell.probability,
+            "value": _number(cell.value),
+            "loss": _number(cell.loss),
+        }
+        for cell in row.cells.values()
+    ]
+
+
+def _row(found: Examination, node: int, player: int, infostate: int) -> Row:
+    tree, state = found.tree, found.tree.state(node)
+    cells: dict[int, Cell] = {}
+    if tree.node_actor[node] == player:
+        values = found.action_values(node)[infostate]
+        legal = np.flatnonzero(tree.node_legal[node, infostate]).tolist()
+        best = max((values[action] for action in legal), default=math.nan)
+        for action in legal:
+            cells[action] = Cell(
+                action=action,
+                name=tree.game.describe_action(state, infostate, action),
+                probability=float(found.policy[node, infostate, action]),
+                value=float(values[action]),
+                loss=float(best - values[action]),
+            )
+    return Row(
+        infostates=(infostate,),
+        name=tree.game.describe_infostate(state, player, infostate),
+        range_=float(found.ranges[node, player, infostate]),
+        value=float(found.values[node, player, infostate]),
+        cells=cells,
+    )
+
+
+def _are_alike(row: Row, other: Row, num_joined: int) -> bool:
+    """Whether a row is like one that `num_joined` infostates were joined to."""
+
+    def numbers(of_row: Row, share: float) -> list[float]:
+        cells = of_row.cells.values()
+        parts = [(cell.probability, cell.value, cell.loss) for cell in cells]
+        return [share * of_row.range_, of_row.value, *(value for part in parts for value in part)]
+
+    first, second = numbers(row, 1.0), numbers(other, 1 / num_joined)
+    if row.cells.keys() != other.cells.keys():
+        return False
+    return np.allclose(first, second, rtol=0, atol=_ALIKE, equal_nan=True)
+
+
+def _join(row: Row, added: Row, game: BettingGame, cards: list[int]) -> Row:
+    """Two rows as one; cards: all of this rank that can occur here."""
+    infostates = (*row.infostates, *added.infostates)
+    name = f"{row.name} {added.name}"
+    if len(infostates) == len(cards):
+        name = game.describe_card(cards[0]).rstrip("shdc")
+    return dataclasses.replace(
+        row, infostates=infostates, name=name, range_=row.range_ + added.range_
+    )
+
+
+def _cards_of_rank(rows: tuple[Row, ...], ranks: tuple[int, ...], rank: int) -> list[int]:
+    return [card for row in rows for card in row.infostates if ranks[card] == rank]
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole > 0 else math.nan
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

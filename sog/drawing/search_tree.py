@@ -1,0 +1,286 @@
+"""A search as a picture: a self-contained SVG, from left to right, that explains itself.
+
+A box is a public state, with the event that led there and the value to player 0; a bar is the
+policy of one infostate; an edge is as wide as average play makes it likely. Pointing at a box or a
+bar shows the full numbers.
+"""
+
+import dataclasses
+import math
+import xml.etree.ElementTree as ElementTree
+from typing import Final
+
+from gtcfr.view import NodeView
+from sog.drawing.outline import (
+    Outline,
+    action_names,
+    actor_name,
+    common_names,
+    infostates,
+    percent,
+    signed,
+)
+from sog.drawing.svg import INK, SOFT, cut, document, rectangle, text
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
+
+_BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
+_HEAD, _ROW, _PAD, _LEGEND = 42.0, 15.0, 8.0, 16.0  # heights inside a box
+_LETTER: Final = 7.0  # width of a letter of 11 pixels
+_MOST_LETTERS: Final = 9  # of a name
+_MOST_IN_LEGEND: Final = 16
+_MOST_BARS: Final = 12
+_WIDEST_EDGE: Final = 14.0
+
+_COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621", CHANCE: "#7a5ba6", TERMINAL: "#8a939d"}
+# Of actions; none of them looks like the color of a player.
+_ACTIONS: Final = (
+    "#9aa5b1",
+    "#2a9d8f",
+    "#d6336c",
+    "#e9b82f",
+    "#6741d9",
+    "#74b816",
+    "#8d6e63",
+    "#22b8cf",
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class _Box:
+    """Where a public state is drawn."""
+
+    shown: Outline
+    x: float
+    y: float
+    height: float
+    children: tuple["_Box", ...]
+
+    @property
+    def middle(self) -> float:
+        return self.y + self.height / 2
+
+    @property
+    def right(self) -> float:
+        return max([self.x + _BOX, *(child.right for child in self.children)])
+
+    @property
+    def scale(self) -> float:
+        """The largest value shown, for the colors."""
+        value = abs(self.shown.node.mean_value)
+        return max([0 if math.isnan(value) else value, *(box.scale for box in self.children)])
+
+
+def draw_search(shown: Outline, *, title: str, unit: str) -> str:
+    """The text of an SVG file."""
+    top = _place(shown, _MARGIN, _MARGIN + _HEADER)
+    width, height = top.right + _MARGIN + 40, _MARGIN * 2 + _HEADER + _span(shown)
+    width = max(width, 880)
+    svg = document(title, width, height)
+    _header(svg, title, unit)
+    edges = ElementTree.SubElement(svg, "g", {"class": "edges"})
+    boxes = ElementTree.SubElement(svg, "g", {"class": "nodes"})
+    _draw(edges, boxes, top, top.scale)
+    ElementTree.indent(svg)
+    return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
+
+
+# Layout.
+
+
+def _place(shown: Outline, x: float, y: float) -> _Box:
+    """Boxes of a public state and of those below it, in the rows from `y` on."""
+    children, below = [], y + max(0.0, (_height(shown) - _children_span(shown)) / 2)
+    for child in shown.children:
+        children.append(_place(child, x + _BOX + _GAP, below))
+        below += _span(child) + _BETWEEN
+    middle = y + _span(shown) / 2
+    if children:
+        middle = (children[0].middle + children[-1].middle) / 2
+    height = _height(shown)
+    at = min(max(middle - height / 2, y), y + _span(shown) - height)
+    return _Box(shown=shown, x=x, y=at, height=height, children=tuple(children))
+
+
+def _span(shown: Outline) -> float:
+    """How much height a public state and those below it need."""
+    return max(_height(shown), _children_span(shown))
+
+
+def _children_span(shown: Outline) -> float:
+    spans = [_span(child) for child in shown.children]
+    return sum(spans) + _BETWEEN * max(len(spans) - 1, 0)
+
+
+def _height(shown: Outline) -> float:
+    bars, num_hidden = _bars(shown.node)
+    if not bars:
+        return _HEAD
+    legend = _LEGEND if _legend(shown.node, bars) else 0.0
+    return _HEAD + _ROW * (len(bars) + (num_hidden > 0)) + legend + _PAD
+
+
+def _bars(node: NodeView) -> tuple[list[int], int]:
+    """The infostates that get a bar, and how many do not."""
+    if node.kind != "interior" or node.actor >= CHANCE or not (node.policy > 0).any():
+        return [], 0
+    return infostates(node, node.actor, _MOST_BARS)
+
+
+# Drawing.
+
+
+def _header(svg: ElementTree.Element, title: str, unit: str) -> None:
+    text(svg, _MARGIN, _MARGIN + 12, title, size=17, weight="bold")
+    facts = (
+        f"value to player 0 in {unit}; edges as wide as average play makes them likely; "
+        f"a bar is the policy of an infostate, pale where he rarely has it"
+    )
+    text(svg, _MARGIN, _MARGIN + 32, facts, color=SOFT)
+    x = _MARGIN
+    names = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", TERMINAL: "end"}
+    for actor, name in names.items():
+        rectangle(svg, x, _MARGIN + 43, 11, 11, fill=_COLORS[actor], rx="2")
+        text(svg, x + 17, _MARGIN + 53, name, color=SOFT)
+        x += 30 + _LETTER * len(name)
+    rectangle(svg, x, _MARGIN + 43, 18, 11, fill="#ffffff", stroke=SOFT, dashed=True)
+    text(svg, x + 24, _MARGIN + 53, "leaf, valued by the evaluator", color=SOFT)
+
+
+def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, scale: float) -> None:
+    """Draws a box, what is below it, and the edges between."""
+    start = box.x + _BOX
+    for child in box.children:
+        share = 0.0 if math.isnan(child.shown.share) else child.shown.share
+        bend = start + _GAP / 2
+        ElementTree.SubElement(
+            edges,
+            "path",
+            {
+                "d": f"M{start:.1f},{box.middle:.1f} C{bend:.1f},{box.middle:.1f} "
+                f"{bend:.1f},{child.middle:.1f} {child.x:.1f},{child.middle:.1f}",
+                "fill": "none",
+                "stroke": _COLORS[box.shown.node.actor],
+                "stroke-opacity": "0.4",
+                "stroke-width": f"{1 + (_WIDEST_EDGE - 1) * share:.2f}",
+            },
+        )
+        _draw(edges, boxes, child, scale)
+    _draw_box(boxes, box, scale)
+    if box.shown.num_hidden:
+        more = f"+{box.shown.num_hidden}"
+        y = box.y + 12 if box.children else box.middle + 4
+        text(boxes, start + 6, y, more, color=SOFT)
+
+
+def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
+    node, color = box.shown.node, _COLORS[box.shown.node.actor]
+    group = ElementTree.SubElement(
+        boxes, "g", {"class": "node", "transform": f"translate({box.x:.1f},{box.y:.1f})"}
+    )
+    ElementTree.SubElement(group, "title").text = _tooltip(box.shown)
+    is_leaf = node.kind == "leaf"
+    rectangle(group, 0, 0, _BOX, box.height, fill="#ffffff", stroke=color, rx="6", dashed=is_leaf)
+    rectangle(group, 0, 0, 6, box.height, fill=color, rx="3")
+    name = node.event or node.description
+    text(
+        group, 14, 18, cut(name, 25 if math.isnan(node.mean_value) else 18), size=13, weight="bold"
+    )
+    if not math.isnan(node.mean_value):
+        fill = _tint(node.mean_value, scale)
+        rectangle(group, _BOX - 60, 6, 54, 16, fill=fill, rx="8")
+        text(group, _BOX - 33, 18, signed(node.mean_value), anchor="middle")
+    text(group, 14, 34, _facts(box.shown), color=SOFT)
+    _draw_bars(group, node)
+
+
+def _facts(shown: Outline) -> str:
+    node = shown.node
+    facts = [actor_name(node)]
+    facts.append("not updated yet" if math.isnan(shown.share) else percent(shown.share))
+    if node.num_visits:
+        facts.append(f"{node.num_visits:,} visit{'s' if node.num_visits > 1 else ''}")
+    return " · ".join(facts)
+
+
+def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
+    shown, num_hidden = _bars(node)
+    most = max([float(node.ranges[node.actor, infostate]) for infostate in shown], default=0.0)
+    names = [node.game.describe_infostate(node.state, node.actor, i) for i in shown]
+    hides = int(node.is_possible[node.actor].sum()) > 1 if shown else False
+    label = _LETTER * min(max(map(len, names)), _MOST_LETTERS) + 8 if hides else 0.0
+    for number, (infostate, name) in enumerate(zip(shown, names, strict=True)):
+        row = ElementTree.SubElement(group, "g", {"class": "infostate"})
+        ElementTree.SubElement(row, "title").text = _infostate_text(node, infostate)
+        y, weight = _HEAD + _ROW * number, float(node.ranges[node.actor, infostate]) / most
+        if hides:
+            text(row, 14, y + 10, cut(name, _MOST_LETTERS), color=INK if weight > 0.2 else SOFT)
+        x, full = 14 + label, _BOX - label - 24
+        rectangle(row, x, y + 1, full, _ROW - 4, fill="#eef1f4")
+        bars = ElementTree.SubElement(row, "g", {"opacity": f"{0.3 + 0.7 * weight:.2f}"})
+        for action, probability in enumerate(node.policy[infostate].tolist()):
+            if probability > 0:
+                color = _ACTIONS[action % len(_ACTIONS)]
+                rectangle(bars, x, y + 1, full * probability, _ROW - 4, fill=color)
+                x += full * probability
+    y = _HEAD + _ROW * len(shown)
+    if num_hidden:
+        text(group, 14, y + 10, f"... and {num_hidden} more", color=SOFT)
+        y += _ROW
+    x = 14.0
+    for action, name in _legend(node, shown).items():
+        color = _ACTIONS[action % len(_ACTIONS)]
+        rectangle(group, x, y + 5, 9, 9, fill=color, rx="2")
+        text(group, x + 13, y + 13, cut(name, _MOST_IN_LEGEND), size=10, color=SOFT)
+        x += _legend_width(name)
+
+
+def _legend(node: NodeView, shown: list[int]) -> dict[int, str]:
+    """The actions whose colors are named, the most played ones; none where names differ."""
+    names = common_names(action_names(node, shown)) if shown else None
+    if names is None:
+        return {}
+    played = node.policy[shown].sum(axis=0, where=node.policy[shown] > 0)
+    named, room = {}, _BOX - 20
+    for action in sorted(names, key=lambda action: -played[action]):
+        room -= _legend_width(names[action])
+        if room < 0 or not played[action] > 0:
+            break
+        named[action] = names[action]
+    return dict(sorted(named.items()))
+
+
+def _legend_width(name: str) -> float:
+    return 24 + 0.9 * _LETTER * min(len(name), _MOST_IN_LEGEND)
+
+
+def _tooltip(shown: Outline) -> str:
+    node = shown.node
+    lines = [node.description, _facts(shown), f"value to player 0: {signed(node.mean_value)}"]
+    if shown.events:
+        lines.append("then: " + ", ".join(f"{name} {percent(p)}" for name, p in shown.events))
+    return "\n".join(lines)
+
+
+def _infostate_text(node: NodeView, infostate: int) -> str:
+    player = node.actor
+    name = node.game.describe_infostate(node.state, player, infostate)
+    lines = [
+        f"player {player}, {name}",
+        f"range {percent(float(node.ranges[player, infostate]))}, "
+        f"value {signed(float(node.values[player, infostate]))}",
+    ]
+    (names,) = action_names(node, [infostate])
+    for action, name in names.items():
+        visits = int(node.visits[infostate, action])
+        probability = node.policy[infostate, action]
+        known = "-" if math.isnan(probability) else f"{probability:.4f}"
+        lines.append(f"{name}: {known}, visits {visits}")
+    return "\n".join(lines)
+
+
+def _tint(value: float, scale: float) -> str:
+    """From white to the color of the player whom a value favors."""
+    color = _COLORS[PLAYER_0 if value > 0 else PLAYER_1]
+    part = 0.55 * abs(value) / scale if scale > 0 else 0.0
+    channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(255 + (channel - 255) * part):02x}" for channel in channels)

@@ -1,0 +1,1 @@
+"""Games of OpenSpiel as games of this project (extra `openspiel`); `game.py` loads them."""

@@ -1,0 +1,341 @@
+"""Every history of a small OpenSpiel game, and what each player knows at it.
+
+OpenSpiel says what a player knows only where he moves; between his moves its strings may be coarse,
+missing, or the same before and after a chance event. So a player's *information* here is:
+
+    his move          his infostate string, exactly: this is the game's own information set;
+    another's move    his infostate string and his last own move;
+    chance            the same, and what he knew at the history before;
+    the end           what he knew at the history before, and the move that ended it: where his
+                      strings do not tell two such moves apart, they count as one.
+
+So what is shown at the end, where nobody acts on it any more, splits no public state.
+More detail where a player does not move cannot change the game: public states are unions of
+information sets in any case (see `openspiel_classes`), it only makes them smaller. Where everything
+is public (perfect information, moves in turn), a player's information is the history itself.
+"""
+
+import dataclasses
+import difflib
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from sog.games.core import CHANCE, TERMINAL
+from sog.games.openspiel.bounds import (
+    CHARACTERS_PER_HISTORY,
+    too_large,
+)
+
+NO_HISTORY: Final = -1
+NO_INFOSET: Final = -1
+MISSING_EXTRA: Final = "openspiel games need OpenSpiel: pip install open_spiel."
+_TURN_BASED: Final = "turn_based_simultaneous_game"
+_MY_MOVE: Final = -1  # in place of the last own move, which the string must determine
+_ENDED: Final = -2  # and less: in place of it at the end, by the move that ended the game
+_NO_MATTER: Final = -1  # in place of what was known before
+_HISTORIES_PER_REPORT: Final = 1000
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Histories:
+    """All histories in depth-first order: parents precede children, a subtree is a slice."""
+
+    parent: np.ndarray
+    """[history] int32, NO_HISTORY at the first."""
+    end: np.ndarray
+    """[history] int32: the subtree of history h is h, ..., end[h] - 1."""
+    action: np.ndarray
+    """[history] int64: OpenSpiel's number of the move or chance event that led here."""
+    kind: np.ndarray
+    """[history] int32: PLAYER_0, PLAYER_1, CHANCE or TERMINAL."""
+    chance: np.ndarray
+    """[history] float64: the product of the probabilities of its chance events."""
+    utility: np.ndarray
+    """[history] float64: utility to player 0 at a terminal history, else 0."""
+    info: np.ndarray
+    """[2, history] int32: a number for each player's information; the players share no number.
+
+    A player's numbers are in the order of his infostate strings.
+    """
+
+    @property
+    def infoset(self) -> np.ndarray:
+        """[history] int32: the information of the player to move, else NO_INFOSET."""
+        return np.select([self.kind == 0, self.kind == 1], [self.info[0], self.info[1]], NO_INFOSET)
+
+    def moves_to(self, history: int) -> list[int]:
+        """OpenSpiel's numbers of all moves and chance events that lead to a history."""
+        moves: list[int] = []
+        while history > 0:
+            moves.append(int(self.action[history]))
+            history = int(self.parent[history])
+        return moves[::-1]
+
+
+def load_spiel(text: str) -> Any:
+    """OpenSpiel's game, made turn-based where moves are simultaneous.
+
+    Raises ValueError with the reason for a game that cannot be a two-player zero-sum public tree.
+    """
+    try:
+        import pyspiel
+    except ImportError:
+        raise ValueError(MISSING_EXTRA) from None
+    name = text.split("(")[0].strip()
+    # Asked first: for an unknown name OpenSpiel itself prints all its games.
+    if name not in (known := pyspiel.registered_names()):
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "see OpenSpiel's list of games."
+        raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
+    try:
+        game = pyspiel.load_game(text)
+    except (pyspiel.SpielError, RuntimeError) as error:
+        raise ValueError(f"openspiel:{text}: {one_line(error)}.") from None
+    rules, kinds = game.get_type(), pyspiel.GameType
+    if game.num_players() != 2:
+        raise refusal(text, f"needs 2 players, has {game.num_players()}")
+    if rules.utility != kinds.Utility.ZERO_SUM:
+        raise refusal(text, f"must be zero-sum, is {rules.utility.name.lower()}")
+    if rules.chance_mode == kinds.ChanceMode.SAMPLED_STOCHASTIC:
+        raise refusal(text, "chance must be explicit, is sampled: it cannot be enumerated")
+    if re.search(r"\badd_noise\(", str(game)):
+        reason = "add_noise draws the noise of its payoffs in the order in which ends are visited"
+        raise refusal(text, f"{reason}: it is another game each time")
+    if rules.dynamics == kinds.Dynamics.SIMULTANEOUS:
+        game = pyspiel.convert_to_turn_based(game)
+    elif rules.dynamics != kinds.Dynamics.SEQUENTIAL:
+        raise refusal(text, f"moves must be in turn or simultaneous, are {rules.dynamics.name}")
+    if not (game.get_type().provides_information_state_string or _is_public(game)):
+        raise refusal(text, "OpenSpiel has no information state strings for it")
+    return game
+
+
+def information_string(state: Any, player: int) -> str:
+    """What a player knows on his move; all that happened, where all is public and OpenSpiel has no
+    information state strings."""
+    if state.get_game().get_type().provides_information_state_string:
+        return str(state.information_state_string(player))
+    return str(state.history_str())
+
+
+def refusal(text: str, reason: str) -> ValueError:
+    """The error for a game that the adapter does not take."""
+    return ValueError(f"openspiel:{text}: not supported: {reason}.")
+
+
+def enumerate_histories(
+    text: str,
+    game: Any,
+    max_histories: int,
+    progress: Callable[[int], None] | None = None,
+) -> Histories:
+    """All histories of `game`; `text` names it in errors; progress: called with their number.
+
+    Raises ValueError if there are more than `max_histories`, or if information sets are not sound:
+    without perfect recall, or with different legal actions at two histories of one.
+    """
+    walk = _Walk(text, game, max_histories)
+    rows: list[tuple[int, int, int, float, float, int, int]] = []
+    # Each entry: state before, parent, action, chance, each player's information before and last
+    # own move. A state is made when it is its turn, so that only those of one path are in memory.
+    stack: list[tuple[Any, int, int, float, tuple[int, int], tuple[int, int]]]
+    stack = [(None, NO_HISTORY, 0, 1.0, (-1, -1), (0, 0))]
+    while stack:
+        above, parent, action, chance, before, last_move = stack.pop()
+        state = game.new_initial_state() if above is None else above.child(action)
+        history = len(rows)
+        if history == max_histories:
+            raise refusal(text, too_large(f"{max_histories:,} histories", max_histories))
+        if progress is not None and history and history % _HISTORIES_PER_REPORT == 0:
+            progress(history)
+        kind = _kind(state)
+        if kind == TERMINAL:
+            info, utility = (
+                walk.information_at_end(state, before, last_move, action),
+                walk.utility(state),
+            )
+        else:
+            info, utility = walk.information(state, history, kind, before, last_move), 0.0
+        rows.append((parent, action, kind, chance, utility, *info))
+        if kind == CHANCE:
+            for event, probability in reversed(state.chance_outcomes()):
+                if probability > 0:
+                    stack.append((state, history, event, chance * probability, info, last_move))
+        elif kind != TERMINAL:
+            for move in reversed(state.legal_actions()):
+                moved = walk.own_move(info[kind], move)
+                moves = (moved, last_move[1]) if kind == 0 else (last_move[0], moved)
+                stack.append((state, history, move, chance, info, moves))
+    return _as_arrays(rows, walk)
+
+
+class _Walk:
+    """Numbers what players know, and checks it, along a walk over all histories."""
+
+    def __init__(self, text: str, game: Any, max_histories: int) -> None:
+        self._text = text
+        self._max_histories = max_histories
+        self._is_public = _is_public(game)
+        self._infos: dict[tuple[int, int, str | None, int], int] = {}
+        self._strings: list[str | None] = []  # of each information
+        self._ends: dict[tuple[int, int, str | None, int], int] = {}
+        self._alike: list[tuple[int, int]] = []  # information that counts as one
+        self._moves: dict[tuple[int, int], int] = {}
+        self._infosets: dict[int, tuple[int, list[int]]] = {}
+        self._has_strings = [True] * (TERMINAL + 1)
+        self._num_characters = 0
+
+    def own_move(self, infoset: int, action: int) -> int:
+        """A number for an action at an information set, from 1; 0 stands for no move yet."""
+        return self._moves.setdefault((infoset, action), len(self._moves) + 1)
+
+    def ranks(self) -> np.ndarray:
+        """[information]: its place when all of a player's is sorted, so that lists read well.
+
+        By length first, then by letter: card 2 comes before card 10. What is alike has one place.
+        """
+        keys = [(player, len(text or ""), text or "") for player, _, text, _ in self._infos]
+        ranks = np.empty(len(keys), np.int64)
+        ranks[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        size, pairs = len(keys), np.array(self._alike, np.int64).reshape(-1, 2)
+        graph = coo_matrix((np.ones(len(pairs), np.int8), tuple(pairs.T)), shape=(size, size))
+        same = connected_components(graph, directed=False)[1]
+        first = np.unique(same, return_index=True)[1]
+        return np.asarray(ranks[first[same]])
+
+    def utility(self, state: Any) -> float:
+        """Utility to player 0 at the end of the game."""
+        mine, theirs = state.returns()
+        if abs(mine + theirs) > 1e-9 * max(1.0, abs(mine)):
+            raise refusal(self._text, f"must be zero-sum, an end pays {mine:g} and {theirs:g}")
+        return float(mine)
+
+    def information(
+        self, state: Any, history: int, kind: int, before: tuple[int, int], last: tuple[int, int]
+    ) -> tuple[int, int]:
+        """Both players' information at a history; before: at its parent; last: own last moves."""
+        if self._is_public:
+            first, second = (self._number(player, _MY_MOVE, None, history) for player in (0, 1))
+        else:
+            first, second = (
+                self._information_of(state, player, kind, before[player], last[player])
+                for player in (0, 1)
+            )
+        return first, second
+
+    def information_at_end(
+        self, state: Any, before: tuple[int, int], last_move: tuple[int, int], action: int
+    ) -> tuple[int, int]:
+        """Both players' information at a terminal history, reached by `action`.
+
+        Any terminal histories may be one public state, and all that a player must know there is
+        what he knew and did before: his reach.
+        """
+        first, second = (
+            self._end_of(state, player, before[player], last_move[player], action)
+            for player in (0, 1)
+        )
+        return first, second
+
+    def _end_of(self, state: Any, player: int, before: int, last_move: int, action: int) -> int:
+        known = self._strings[before] if before >= 0 else None
+        number = self._number(player, _ENDED - action, known, before)
+        if not self._is_public:
+            told = player, last_move, self._string(state, player, TERMINAL), before
+            same = self._ends.setdefault(told, number)
+            if same != number:
+                self._alike.append((same, number))
+        return number
+
+    def _information_of(
+        self, state: Any, player: int, kind: int, before: int, last_move: int
+    ) -> int:
+        string = self._string(state, player, kind)
+        if kind == player:
+            infoset = self._number(player, _MY_MOVE, string)
+            self._check_infoset(infoset, player, string, last_move, state.legal_actions())
+            return infoset
+        if kind == CHANCE or string is None:
+            return self._number(player, last_move, string, before)
+        return self._number(player, last_move, string)
+
+    def _number(
+        self, player: int, last_move: int, string: str | None, before: int = _NO_MATTER
+    ) -> int:
+        number = self._infos.setdefault((player, last_move, string, before), len(self._infos))
+        if number == len(self._strings):
+            self._strings.append(string)
+        return number
+
+    def _string(self, state: Any, player: int, kind: int) -> str | None:
+        """The infostate string; None off a player's move if OpenSpiel has none there."""
+        if kind != player and not self._has_strings[kind]:
+            return None
+        try:
+            string = str(state.information_state_string(player))
+        except Exception as error:  # pyspiel raises several types, among them RuntimeError
+            if kind == player:
+                raise refusal(self._text, f"no infostate string: {one_line(error)}") from None
+            self._has_strings[kind] = False
+            return None
+        self._num_characters += len(string)
+        if self._num_characters > (most := CHARACTERS_PER_HISTORY * self._max_histories):
+            what = f"{most:,} characters in its infostate strings"
+            raise refusal(self._text, too_large(what, self._max_histories))
+        return string
+
+    def _check_infoset(
+        self, infoset: int, player: int, string: str | None, last_move: int, legal: list[int]
+    ) -> None:
+        """Own last moves agree at all histories of an infoset: by induction, so do all earlier."""
+        known_move, known_legal = self._infosets.setdefault(infoset, (last_move, legal))
+        if known_move != last_move:
+            reason = "no perfect recall: different own moves lead to its information state"
+        elif known_legal != legal:
+            reason = "different legal actions at histories of its information state"
+        else:
+            return
+        shown = one_line(string, limit=120)
+        raise refusal(self._text, f"player {player} has {reason} {shown!r}")
+
+
+def _is_public(game: Any) -> bool:
+    rules = game.get_type()
+    return bool(
+        rules.information == type(rules).Information.PERFECT_INFORMATION
+        and rules.dynamics == type(rules).Dynamics.SEQUENTIAL
+        and _TURN_BASED not in str(game)  # there the first of two simultaneous moves is hidden
+    )
+
+
+def _kind(state: Any) -> int:
+    if state.is_terminal():
+        return TERMINAL
+    return CHANCE if state.is_chance_node() else int(state.current_player())
+
+
+def _as_arrays(rows: list[tuple[int, int, int, float, float, int, int]], walk: _Walk) -> Histories:
+    parent, action, kind, chance, utility, *info = zip(*rows, strict=True)
+    size = [1] * len(rows)
+    for history in range(len(rows) - 1, 0, -1):
+        size[parent[history]] += size[history]
+    return Histories(
+        parent=np.array(parent, np.int32),
+        end=np.arange(len(rows), dtype=np.int32) + np.array(size, np.int32),
+        action=np.array(action, np.int64),
+        kind=np.array(kind, np.int32),
+        chance=np.array(chance, np.float64),
+        utility=np.array(utility, np.float64),
+        info=walk.ranks()[np.array(info)].astype(np.int32),
+    )
+
+
+def one_line(thing: object, limit: int = 200) -> str:
+    """Text without line breaks and a full stop at the end, cut at `limit` characters."""
+    words = " ".join(str(thing).split()).rstrip(".")
+    return words if len(words) <= limit else words[:limit] + "..."

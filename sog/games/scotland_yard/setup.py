@@ -1,0 +1,218 @@
+"""What Scotland Yard is played with: the public state, the parameters, the tables and the sizes."""
+
+import abc
+import dataclasses
+import functools
+import re
+from typing import Any, Final
+
+import numpy as np
+from jax import Array
+
+from sog.games.core import Game, param
+from sog.games.scotland_yard.station_map import (
+    BLACK,
+    NUM_TICKETS,
+    MoveTable,
+    StationMap,
+    load_map,
+    move_table,
+)
+from sog.pytree import pytree
+
+CLASSIC_DECK: Final = "13/26/29/34/50/53/91/94/103/112/117/132/138/141/155/174/197/198"
+DECK: Final = "deck"
+NONE: Final = "none"
+MOST_MOVES: Final = 1000
+"""In a game, and tickets of a kind."""
+
+
+@pytree
+class YardState:
+    """Public state: all but the station of Mr X, for D detectives on S stations."""
+
+    stage: Array  # int32: whose turn, as returned by `actor`
+    winner: Array  # int32: 1 if Mr X has won, -1 if the detectives have, 0 before the end
+    turn: Array  # int32: the detective to move or to be dealt a card, D if it is Mr X's turn
+    stations: Array  # int32[D]: where the detectives are, S before it is dealt
+    tickets: Array  # int32[D, BLACK]: the detectives' tickets
+    mr_x_tickets: Array  # int32[NUM_TICKETS]
+    doubles: Array  # int32: double moves that Mr X has left
+    in_double: Array  # bool: the first half of a double move is made, the second is not
+    num_moves: Array  # int32: moves that Mr X has made, each half of a double move counted
+    possible: Array  # bool[S]: where Mr X may be
+    log: Array  # int32[rounds]: the ticket of each move of Mr X, NO_TICKET before it
+    seen: Array  # int32[rounds]: where Mr X showed himself after it, S if he did not
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class YardSetup(Game[YardState], abc.ABC):
+    """Parameters of Scotland Yard, checked, and the static tables that follow from them.
+
+    Mr X is player 0 and his infostate is his station, the detectives together are player 1 with
+    the one infostate 0. An action of Mr X is a column of the move table; the same columns again
+    declare a double move, if the game has any; the last action says that he is stuck. His
+    outcomes are laid out alike with tickets in place of columns. The detectives' outcome is twice
+    the column, plus 1 if Mr X was there. At a chance state it is a station: the next start card,
+    or where Mr X shows himself.
+    """
+
+    map: str = param("london", "a map that comes with the game, or the path of a map file")
+    rounds: int = param(
+        24, "moves of Mr X, each half of a double move counted", minimum=1, maximum=MOST_MOVES
+    )
+    reveals: str = param("3/8/13/18/24", "after which moves Mr X shows himself, or 'none'")
+    detectives: int = param(5, "number of detectives", minimum=1, maximum=32)
+    starts: str = param(DECK, "start of Mr X/of each detective; or 'deck', 'deck/13/26/...'")
+    taxi: int = param(10, "taxi tickets of a detective", minimum=0, maximum=MOST_MOVES)
+    bus: int = param(8, "bus tickets of a detective", minimum=0, maximum=MOST_MOVES)
+    underground: int = param(4, "underground tickets of a detective", minimum=0, maximum=MOST_MOVES)
+    mr_x_taxi: int = param(4, "taxi tickets of Mr X", minimum=0, maximum=MOST_MOVES)
+    mr_x_bus: int = param(3, "bus tickets of Mr X", minimum=0, maximum=MOST_MOVES)
+    mr_x_underground: int = param(3, "underground tickets of Mr X", minimum=0, maximum=MOST_MOVES)
+    black: int = param(5, "black tickets of Mr X", minimum=0, maximum=MOST_MOVES)
+    doubles: int = param(2, "double moves of Mr X", minimum=0, maximum=MOST_MOVES)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reveals != NONE:
+            moves = self._numbers("reveals", self.reveals)
+            if list(moves) != sorted(set(moves)) or moves[0] < 1:
+                self._reject("reveals", "ascend from 1 up", self.reveals)
+        self._check_starts()
+
+    @property
+    def remark(self) -> str:
+        most = self.taxi + self.bus + self.underground + self.doubles
+        if self.rounds <= most:
+            return ""
+        return (
+            f"rounds={self.rounds} has no effect beyond {most}: then the detectives have spent "
+            f"their tickets, and Mr X his double moves."
+        )
+
+    def _check_starts(self) -> None:
+        stations = self._start_stations
+        for station in stations:
+            if station not in self._map.stations:
+                self._reject("starts", f"be stations of the map {self.map}", str(station))
+        if len(set(stations)) < len(stations):
+            self._reject("starts", "differ from each other", self.starts)
+        if len(stations) < 1 + self.detectives:
+            rule = f"have a station for Mr X and for each detective, {1 + self.detectives} in all"
+            self._reject("starts", rule, self.starts)
+        if not self._deals and not self._can_start():
+            self._reject("starts", "leave a detective a move", self.starts)
+
+    def _can_start(self) -> bool:
+        """Whether a detective can move at the start; else the game would be over at the root."""
+        payable = np.array([self.taxi, self.bus, self.underground, 0])[self._moves.ticket] > 0
+        pawns = self._start_indices[1 : 1 + self.detectives]
+        free = ~np.isin(self._moves.destination[pawns], pawns)
+        return bool((self._moves.exists[pawns] & free & payable).any())
+
+    def _reject(self, name: str, rule: str, value: str) -> None:
+        raise ValueError(f"{self.name}: {name} must {rule}, got {value!r}.")
+
+    def _numbers(self, name: str, text: str) -> tuple[int, ...]:
+        if not re.fullmatch(r"[0-9]{1,9}(/[0-9]{1,9})*", text):
+            self._reject(name, "be numbers joined by '/'", text)
+        return tuple(int(number) for number in text.split("/"))
+
+    @functools.cached_property
+    def _map(self) -> StationMap:
+        try:
+            return load_map(self.map)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from error
+
+    @functools.cached_property
+    def _moves(self) -> MoveTable:
+        return move_table(self._map, with_black=self.black > 0)
+
+    @property
+    def _deals(self) -> bool:
+        """Whether start cards are dealt, not stations given."""
+        return self.starts.split("/")[0] == DECK
+
+    @functools.cached_property
+    def _start_stations(self) -> tuple[int, ...]:
+        """Station numbers: the deck; or where Mr X and then the detectives start."""
+        text = f"{DECK}/{CLASSIC_DECK}" if self.starts == DECK else self.starts
+        return self._numbers("starts", text.removeprefix(f"{DECK}/"))
+
+    @functools.cached_property
+    def _start_indices(self) -> np.ndarray:
+        """int32: `_start_stations` as indices, cards or pawns beyond the players' included."""
+        return np.array([self._map.index(s) for s in self._start_stations], np.int32)
+
+    @functools.cached_property
+    def _chance_reach(self) -> np.ndarray:
+        """float64[D + 1]: probability of Mr X's card and the detectives' that have been dealt."""
+        num_dealt = np.arange(self.detectives + 1)
+        cards_left = len(self._start_stations) - num_dealt
+        return np.cumprod(1 / cards_left) if self._deals else np.ones(len(num_dealt))
+
+    @functools.cached_property
+    def _shows_after(self) -> np.ndarray:
+        """bool[rounds + 1]: whether Mr X shows himself, by the number of moves he has made."""
+        moves = () if self.reveals == NONE else self._numbers("reveals", self.reveals)
+        return np.isin(np.arange(self.rounds + 1), moves)
+
+    @property
+    def _num_moves(self) -> int:
+        """M: columns of the move table."""
+        return len(self._moves.ticket)
+
+    @property
+    def _num_ordinary(self) -> int:
+        """E: columns of the move table that detectives can use, the first ones."""
+        return int(self._moves.columns(BLACK).start)
+
+    @property
+    def _speeds(self) -> int:
+        """In how many ways Mr X can make a move: single, and double if the game has that."""
+        return 2 if self.doubles > 0 else 1
+
+    @property
+    def _stuck_action(self) -> int:
+        return self._speeds * self._num_moves
+
+    @property
+    def _stuck_outcome(self) -> int:
+        return self._speeds * NUM_TICKETS
+
+    @property
+    def num_infostates(self) -> int:
+        return len(self._map.stations)
+
+    @property
+    def num_actions(self) -> int:
+        return self._stuck_action + 1
+
+    @property
+    def num_outcomes(self) -> int:
+        stations = self.num_infostates if self._deals or self._shows_after.any() else 0
+        return max(self._stuck_outcome + 1, 2 * self._num_ordinary, stations)
+
+    @property
+    def num_decision_outcomes(self) -> int:
+        tickets = self._stuck_outcome + 1  # outcomes of Mr X
+        moves = int(self._moves.exists[:, : self._num_ordinary].sum(axis=1).max())
+        return min(max(tickets, 2 * moves), self.num_outcomes)
+
+    @property
+    def max_depth(self) -> int:
+        deals = self.detectives if self._deals else 0
+        moves_each = min(self.rounds, self.taxi + self.bus + self.underground)
+        return deals + self.rounds + int(self._shows_after.sum()) + self.detectives * moves_each
+
+    @property
+    def max_utility(self) -> float:
+        return 1.0
+
+
+def changed(name: str, default: Any) -> Any:
+    """Declares a parameter of `YardSetup` again, with another default."""
+    metadata = YardSetup.__dataclass_fields__[name].metadata
+    return dataclasses.field(default=default, metadata=metadata)
