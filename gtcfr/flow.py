@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from gtcfr.tree import TreeShape
 
 _MOST_SUMMED: Final = 64
-_MOST_MATCHED: Final = 16
 
 
 def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Array:
@@ -116,18 +115,3 @@ def normalize(weight: Array, mask: Array, axis: int = -1) -> Array:
     kept = jnp.where(has_weight, inside, even)
     count = jnp.maximum(jnp.sum(even, axis=axis, keepdims=True), 1)
     return kept / jnp.where(has_weight, total, count)
-
-
-def regret_matching(regret: Array, uniform: Array) -> Array:
-    """A policy [..., A, S] in proportion to positive regret; uniform where there is none.
-
-    regret: [..., A, S], 0 where an action cannot be taken. uniform: [..., A, S].
-    """
-    positive = jnp.maximum(regret, 0)
-    if (num_actions := regret.shape[-2]) > _MOST_MATCHED:
-        total = jnp.sum(positive, axis=-2, keepdims=True)
-    else:
-        rows = [positive[..., a : a + 1, :] for a in range(num_actions)]
-        total = functools.reduce(jnp.add, rows)
-    has_regret = total >= np.finfo(regret.dtype).tiny
-    return jnp.where(has_regret, positive / jnp.where(has_regret, total, 1), uniform)

@@ -14,12 +14,13 @@ from jax import Array
 
 from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy, with_action
 from gtcfr.evaluator import Evaluator, encode_to_keep
-from gtcfr.flow import child_rows, normalize, regret_matching
+from gtcfr.flow import child_rows, normalize
 from gtcfr.packing import pack, unpack
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_ACTION, NO_PARENT, ROOT, UNEXPANDED, SearchTree
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
+from sog.tabular.cfr import regret_matching
 
 OFF_BRANCH: Final = 2**30
 """The depth of what cannot be reached from the state that growth starts from."""
@@ -184,7 +185,7 @@ def add_child(
     takeable = (tree.interior.uniform[slot] > 0).at[action].set(True)
     uniform = normalize(jnp.zeros_like(takeable, jnp.float32), takeable, axis=0)
     statistics = tree.interior_statistics
-    policy = regret_matching(statistics.matched_regret[slot], uniform)
+    policy = regret_matching(statistics.matched_regret[slot], uniform, axis=-2)
     tree = replace(
         tree,
         interior=replace(

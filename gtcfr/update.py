@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.flow import by_player, pull, push, regret_matching, sum_rows
+from gtcfr.flow import by_player, pull, push, sum_rows
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import value_leaves
 from gtcfr.packing import unpack
@@ -28,7 +28,7 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, InteriorNodes, SearchTree, TreeShape, get, put, take_reach
 from sog.games.core import PLAYER_1, Game
-from sog.tabular.cfr import Rule, accumulate
+from sog.tabular.cfr import Rule, accumulate, regret_matching
 
 
 def regret_update(
@@ -70,7 +70,7 @@ def _one_pass(
     state = replace(state, tree=value_terminals(game, state.tree, num_terminals))
     state = value_leaves(game, evaluator, state, weight, settings.leaf_averaging)
     tree = pull_cfvs(game, state.tree, num_chunks)
-    improve = functools.partial(learn, rule)
+    improve = functools.partial(update_regrets, rule)
     tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)
     gadget = jax.vmap(functools.partial(update_gadget, rule=rule, step=step))(
         state.gadget, tree.cfvs[:, ROOT]
@@ -177,7 +177,7 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
     return replace(tree, interior_statistics=statistics, cfvs=cfvs)
 
 
-def learn(
+def update_regrets(
     rule: Rule, tree: SearchTree, step: Array, weight: Array | None, updated: Array
 ) -> SearchTree:
     """Updates the averages of the interior nodes of one tree, and the regrets and policies of the
@@ -201,5 +201,7 @@ def learn(
         )
     if old.instant_regret is not None:
         new = replace(new, instant_regret=jnp.where(acts, instant, old.instant_regret))
-    policy = jnp.where(acts, regret_matching(new.matched_regret, nodes.uniform), old.policy)
+    policy = jnp.where(
+        acts, regret_matching(new.matched_regret, nodes.uniform, axis=-2), old.policy
+    )
     return replace(tree, interior_statistics=replace(new, policy=policy))

@@ -38,8 +38,8 @@ from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.config import load_config
-from selfplay.loop import InlineTraining
-from selfplay.processes import ProcessTraining
+from selfplay.loop import InlineSchedule
+from selfplay.processes import ProcessSchedule
 from selfplay.ray_cluster import ray_cluster
 from selfplay.schedule import PARTS, Schedule
 from sog.cli.devices import num_cores, use_all_cores
@@ -62,9 +62,9 @@ def measure_training(name: str, seconds: float) -> list[Row]:
     """Rates and shares of a training run, by each schedule; one worker per core."""
     config = load_config(name)
     game = make(config.game)
-    rows = [measure_schedule("inline", InlineTraining(game, config), seconds)]
+    rows = [measure_schedule("inline", InlineSchedule(game, config), seconds)]
     with ray_cluster(address=None, num_workers=None) as cluster:
-        training = ProcessTraining(game, config, cluster)
+        training = ProcessSchedule(game, config, cluster)
         measured = measure_schedule("processes", training, seconds)
         rows.append(measured | {"workers": cluster.num_workers})
     return [{"config": name} | row for row in rows]

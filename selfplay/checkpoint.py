@@ -49,7 +49,7 @@ class CheckpointError(ValueError):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Checkpoint:
+class LoadedCheckpoint:
     """What was loaded."""
 
     step: int
@@ -123,7 +123,7 @@ class CheckpointStore:
         """Whether nothing was ever saved here, not even what is damaged now."""
         return not has_checkpoints(self._folder)
 
-    def load(self, step: int | None = None) -> Checkpoint:
+    def load(self, step: int | None = None) -> LoadedCheckpoint:
         """See `load_checkpoint`."""
         found = load_checkpoint(self._folder, step, check=self._check)
         self._whole.add(found.step)
@@ -209,7 +209,7 @@ def has_checkpoints(folder: Path) -> bool:
 
 def load_checkpoint(
     folder: Path, step: int | None = None, *, check: Check = lambda meta: None
-) -> Checkpoint:
+) -> LoadedCheckpoint:
     """The checkpoint of this step, or else the newest one that is not damaged.
 
     check: of what was saved beside the arrays; what it refuses is damaged as well. Only reads, so
@@ -275,7 +275,7 @@ def _write(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> N
     save_arrays(path / _ARRAYS, arrays)
 
 
-def _load(path: Path, skipped: tuple[str, ...], check: Check) -> Checkpoint:
+def _load(path: Path, skipped: tuple[str, ...], check: Check) -> LoadedCheckpoint:
     """A checkpoint that is whole; else ManifestError."""
     manifest = read_manifest(path)
     verify_files(path, manifest)
@@ -290,7 +290,9 @@ def _load(path: Path, skipped: tuple[str, ...], check: Check) -> Checkpoint:
         raise ManifestError(f"file {_META}: {error}") from None
     except ArraysError as error:
         raise ManifestError(f"{_ARRAYS} {error}") from None
-    return Checkpoint(step=manifest.step, arrays=arrays, meta=meta, path=path, skipped=skipped)
+    return LoadedCheckpoint(
+        step=manifest.step, arrays=arrays, meta=meta, path=path, skipped=skipped
+    )
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from selfplay.workers import SELFPLAY, SOLVER, SelfplayWorker, SolverWorker, key
 from sog.games.core import Game
 
 
-class InlineTraining(Schedule):
+class InlineSchedule(Schedule):
     """One worker of each kind, in this process."""
 
     def __init__(self, game: Game[Any], config: Config) -> None:

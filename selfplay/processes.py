@@ -74,7 +74,7 @@ class Worker:
         return make_evaluator(self._apply_fn, jax.device_put(params))
 
 
-class ProcessTraining(Schedule):
+class ProcessSchedule(Schedule):
     """The learner and its workers."""
 
     def __init__(

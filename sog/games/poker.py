@@ -27,7 +27,7 @@ from sog.games.core import (
 from sog.pytree import pytree
 
 FOLD, CALL, FIRST_RAISE = 0, 1, 2
-NOBODY = 2
+NO_FOLDER = 2
 NO_EVENT = -1
 MOST_CHIPS: Final = 100_000
 """Of the smallest raise: 8 raises of 8 sizes in two rounds are still exact numbers."""
@@ -43,7 +43,7 @@ class PokerState:
     num_raises: Array  # int32: in this round
     checked: Array  # bool: the first player of this round has checked
     stakes: Array  # int32[2]: chips put in, ante included
-    folder: Array  # int32: who folded, or NOBODY
+    folder: Array  # int32: who folded, or NO_FOLDER
     events: Array  # int32[max_depth]: bets so far, and A + the public card, for people to read
     num_events: Array  # int32
 
@@ -133,7 +133,7 @@ class BettingGame(Game[PokerState], abc.ABC):
             num_raises=number(0),
             checked=jnp.bool_(False),
             stakes=jnp.ones(2, jnp.int32),
-            folder=number(NOBODY),
+            folder=number(NO_FOLDER),
             events=jnp.full(self.max_depth, NO_EVENT, jnp.int32),
             num_events=number(0),
         )
@@ -208,7 +208,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         weight = jnp.asarray(self._joint_weight, reach.dtype)[state.board]
         showdown = jnp.asarray(self._showdown, reach.dtype)[state.board]
         fold = jnp.where(state.folder == 0, -1, 1).astype(reach.dtype)
-        sign = jnp.where(state.folder == NOBODY, showdown, fold)
+        sign = jnp.where(state.folder == NO_FOLDER, showdown, fold)
         return zero_sum_cfvs(weight * sign * jnp.min(state.stakes).astype(reach.dtype), reach)
 
     def observe(self, state: PokerState) -> Array:

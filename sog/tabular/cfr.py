@@ -163,16 +163,21 @@ def accumulate(rule: Rule, regret: Array, instant: Array, step: Array) -> Array:
     return regret * factor + instant
 
 
-def regret_matching(regret: Array, uniform: Array) -> Array:
-    """A policy [A, H, batch] in proportion to positive regret, uniform where there is none.
+def regret_matching(regret: Array, uniform: Array, axis: int = 0) -> Array:
+    """A policy in proportion to positive regret, uniform where there is none.
 
-    regret: [A, H, batch], 0 where illegal. uniform: [A, H], the uniform policy over legal actions.
+    regret: [..., A, ...], 0 where illegal; axis: of its actions. uniform: the uniform policy over
+    legal actions, of a shape that broadcasts.
     """
     positive = jnp.maximum(regret, 0)
-    total = add_up(list(positive))
+    if (num_actions := regret.shape[axis]) > _MOST_UNROLLED:
+        total = jnp.sum(positive, axis=axis, keepdims=True)
+    else:
+        # Parts that keep the axis: each an operation over contiguous rows.
+        total = add_up(jnp.split(positive, num_actions, axis=axis))
     has_regret = total >= np.finfo(regret.dtype).tiny  # 1 / less may be infinite
     scale = 1 / jnp.where(has_regret, total, 1)
-    return jnp.where(has_regret[None], positive * scale[None], uniform[:, :, None])
+    return jnp.where(has_regret, positive * scale, uniform)
 
 
 def act(plex: Treeplex, root_reach: Array, regret: LayerArrays) -> tuple[LayerArrays, Array]:
@@ -181,7 +186,7 @@ def act(plex: Treeplex, root_reach: Array, regret: LayerArrays) -> tuple[LayerAr
     root_reach: [S, batch]. Returns [A, H, batch] per layer and the buffer [entry, batch].
     """
     policy = tuple(
-        regret_matching(values, layer.uniform)
+        regret_matching(values, layer.uniform[:, :, None])
         for values, layer in zip(regret, plex.layers, strict=True)
     )
     return policy, realize(plex, root_reach, policy)

@@ -210,7 +210,7 @@ def solve_frontier(
     last: CFRState = jax.lax.fori_loop(0, iterations, body, start)
     first, second = (
         tuple(
-            regret_matching(total, layer.uniform)
+            regret_matching(total, layer.uniform[:, :, None])
             for total, layer in zip(last.policy_sum[player], plex.layers, strict=True)
         )
         for player, plex in enumerate(form.treeplex)

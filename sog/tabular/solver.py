@@ -232,7 +232,7 @@ def _evaluate_sums(form: SequenceForm, root_reach: Array, sums: PolicySums) -> E
     """Evaluates the average policy; regret matching on its sums is just normalization."""
     first, second = (
         tuple(
-            regret_matching(values.astype(root_reach.dtype), layer.uniform)
+            regret_matching(values.astype(root_reach.dtype), layer.uniform[:, :, None])
             for values, layer in zip(player, plex.layers, strict=True)
         )
         for player, plex in zip(sums, form.treeplex, strict=True)

@@ -442,7 +442,7 @@ def test_ctrl_c_before_anything_was_trained_ends_at_once(
         signal.raise_signal(signal.SIGTERM)
         cycles.append("finished")
 
-    monkeypatch.setattr("selfplay.loop.InlineTraining.cycle", press_ctrl_c)
+    monkeypatch.setattr("selfplay.loop.InlineSchedule.cycle", press_ctrl_c)
     code, out, err = sog("train", config, "--run", str(path), *UNWATCHED, "--json")
     assert (code, out, cycles) == (143, "", ["begun"])
     message = "interrupted while compiling: nothing is lost; the same command goes on."

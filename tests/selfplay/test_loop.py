@@ -18,7 +18,7 @@ import pytest
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
 from selfplay.checkpoint import CheckpointStore
-from selfplay.loop import InlineTraining
+from selfplay.loop import InlineSchedule
 from selfplay.metrics import MetricsFile
 from selfplay.schedule import PASSING
 from selfplay.settings import (
@@ -61,14 +61,14 @@ training.run(progress=progress)
 
 
 @functools.cache
-def compiled(*, everywhere: bool = False) -> tuple[InlineTraining, Any]:
+def compiled(*, everywhere: bool = False) -> tuple[InlineSchedule, Any]:
     """The one run of this process, since compiling takes long, and what it is at its start."""
     selfplay = dataclasses.replace(CONFIG.selfplay, search_everywhere=everywhere)
-    inner = InlineTraining(make(CONFIG.game), dataclasses.replace(CONFIG, selfplay=selfplay))
+    inner = InlineSchedule(make(CONFIG.game), dataclasses.replace(CONFIG, selfplay=selfplay))
     return inner, copy.deepcopy(inner.save())
 
 
-def new_run(*, everywhere: bool = False) -> InlineTraining:
+def new_run(*, everywhere: bool = False) -> InlineSchedule:
     inner, start = compiled(everywhere=everywhere)
     inner.load(*copy.deepcopy(start))
     return inner
@@ -191,7 +191,7 @@ def test_a_truncated_newest_checkpoint_is_passed_over_and_told(
     assert_same(saved(tmp_path)[0], saved(finished)[0])
 
 
-def play_on(training: InlineTraining, cycles: int) -> dict[str, np.ndarray]:
+def play_on(training: InlineSchedule, cycles: int) -> dict[str, np.ndarray]:
     for _ in range(cycles):
         training.cycle()
     return training.save()[0]

@@ -84,7 +84,9 @@ def test_cfr_plus_is_below_one_mbb_on_leduc_after_500_iterations() -> None:
 def matched(regret: list[float], num_legal: int) -> np.ndarray:
     """A policy from the regrets of one infostate, the legal actions being the first ones."""
     uniform = np.where(np.arange(len(regret)) < num_legal, 1 / num_legal, 0)
-    policy = regret_matching(jnp.asarray(regret)[:, None, None], jnp.asarray(uniform)[:, None])
+    policy = regret_matching(
+        jnp.asarray(regret)[:, None, None], jnp.asarray(uniform)[:, None, None]
+    )
     return np.asarray(policy)[:, 0, 0]
 
 

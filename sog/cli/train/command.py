@@ -12,7 +12,7 @@ from gtcfr.evaluator import Evaluator
 from selfplay.checkpoint import CheckpointStore
 from selfplay.config import load_config
 from selfplay.learner import NotFiniteError
-from selfplay.loop import InlineTraining
+from selfplay.loop import InlineSchedule
 from selfplay.memory import disk_bytes
 from selfplay.metrics import MetricsFile, read_metrics
 from selfplay.run_folder import RunFolder
@@ -137,16 +137,16 @@ def _check_schedule(arguments: argparse.Namespace) -> None:
 @contextlib.contextmanager
 def _schedule(arguments: argparse.Namespace, game: Game[Any], config: Config) -> Iterator[Schedule]:
     if arguments.schedule == "inline":
-        yield InlineTraining(game, config)
+        yield InlineSchedule(game, config)
         return
-    from selfplay.processes import ProcessTraining
+    from selfplay.processes import ProcessSchedule
     from selfplay.ray_cluster import ray_cluster
 
     with (
         contextlib.redirect_stdout(sys.stderr),  # where Ray tells of dead workers; --json is alone
         ray_cluster(arguments.ray_address, arguments.workers) as cluster,
     ):
-        yield ProcessTraining(game, config, cluster, display.note)
+        yield ProcessSchedule(game, config, cluster, display.note)
 
 
 def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate | None:
@@ -155,12 +155,12 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
         return None
     if not can_be_counted(game):
         raise CommandError(f"run.evaluate_every must be 0 in {game.name}, which is too large.")
-    from sog.evaluation.progress import Progress
+    from sog.evaluation.measure import NetworkMeasure
     from sog.tabular import TreeTooLargeError
 
     view.tell("solving belief states to compare with")
     try:
-        progress = Progress(
+        measure = NetworkMeasure(
             game,
             search=config.run.evaluate_search,
             num_states=config.run.value_error_states,
@@ -171,7 +171,7 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
 
     def evaluate(evaluator: Evaluator) -> dict[str, float]:
         view.tell("evaluating")
-        measured = progress.measure(evaluator)
+        measured = measure.measure(evaluator)
         if not view.has_begun:
             view.tell(_COMPILING)  # what trains
         return measured

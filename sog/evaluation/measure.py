@@ -13,7 +13,7 @@ from sog.tabular import compile_tree
 _SEEDS: Final = 3
 
 
-class Progress:
+class NetworkMeasure:
     """Measures networks of one game."""
 
     def __init__(
