@@ -115,3 +115,14 @@ def normalize(weight: Array, mask: Array, axis: int = -1) -> Array:
     kept = jnp.where(has_weight, inside, even)
     count = jnp.maximum(jnp.sum(even, axis=axis, keepdims=True), 1)
     return kept / jnp.where(has_weight, total, count)
+
+
+def uniform_over(mask: Array) -> Array:
+    """[..., A, S]: uniform over the actions of a mask [..., A, S]; 0 where it has none."""
+    weight = mask.astype(jnp.float32)
+    num_actions = mask.shape[-2]
+    if num_actions > _MOST_SUMMED:
+        count = jnp.sum(weight, axis=-2, keepdims=True)
+    else:
+        count = functools.reduce(jnp.add, jnp.split(weight, num_actions, axis=-2))
+    return weight / jnp.maximum(count, 1)

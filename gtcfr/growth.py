@@ -14,7 +14,7 @@ from jax import Array
 
 from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy, with_action
 from gtcfr.evaluator import Evaluator, encode_to_keep
-from gtcfr.flow import child_rows, normalize
+from gtcfr.flow import child_rows, uniform_over
 from gtcfr.packing import pack, unpack
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_ACTION, NO_PARENT, ROOT, UNEXPANDED, SearchTree
@@ -111,7 +111,6 @@ def expand(
     if settings.num_children is not None:
         taken = outcome if action is None else chosen.number
         takeable = legal & (chance_acts(game, state) | leads_to(taken, exists, len(legal)))
-    uniform = normalize(jnp.zeros_like(prior), takeable, axis=0)
     interior = replace(
         interior,
         state=interior.state.at[slot].set(pack(state), mode="drop"),
@@ -120,17 +119,17 @@ def expand(
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
         mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
         action=_written(interior.action, slot, action),
-        uniform=interior.uniform.at[slot].set(uniform, mode="drop"),
+        takeable=interior.takeable.at[slot].set(takeable, mode="drop"),
         child=interior.child.at[jnp.where(do, parent, shape.num_interior), number].set(
             slot, mode="drop"
         ),
         chance_weight=interior.chance_weight.at[slot].set(chosen.chance_weight, mode="drop"),
-        prior=interior.prior.at[slot].set(prior, mode="drop"),
+        prior=interior.prior.at[slot].set(prior.astype(interior.prior.dtype), mode="drop"),
         since=interior.since.at[slot].set(since, mode="drop"),
     )
     statistics = replace(
         statistics,
-        policy=statistics.policy.at[slot].set(uniform, mode="drop"),
+        policy=statistics.policy.at[slot].set(uniform_over(takeable), mode="drop"),
         reach_sum=statistics.reach_sum.at[slot].set(sums.reach_sum, mode="drop"),
         cfv_sum=statistics.cfv_sum.at[slot].set(sums.cfv_sum, mode="drop"),
     )
@@ -182,14 +181,13 @@ def add_child(
         exists=do[None],
         depth=jnp.full(1, OFF_BRANCH, jnp.int32),
     )
-    takeable = (tree.interior.uniform[slot] > 0).at[action].set(True)
-    uniform = normalize(jnp.zeros_like(takeable, jnp.float32), takeable, axis=0)
+    takeable = tree.interior.takeable[slot].at[action].set(True)
     statistics = tree.interior_statistics
-    policy = regret_matching(statistics.matched_regret[slot], uniform, axis=-2)
+    policy = regret_matching(statistics.matched_regret[slot], uniform_over(takeable), axis=-2)
     tree = replace(
         tree,
         interior=replace(
-            tree.interior, uniform=tree.interior.uniform.at[at].set(uniform, mode="drop")
+            tree.interior, takeable=tree.interior.takeable.at[at].set(takeable, mode="drop")
         ),
         interior_statistics=replace(
             statistics, policy=statistics.policy.at[at].set(policy, mode="drop")

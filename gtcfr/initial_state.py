@@ -117,11 +117,11 @@ def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: b
         actor=full(0, slots),
         mask=zeros(slots, 2, size, dtype=bool),
         action=full(NO_ACTION, slots, actions) if actions < game.num_actions else None,
-        uniform=zeros(slots, actions, size),
+        takeable=zeros(slots, actions, size, dtype=bool),
         child=full(shape.nothing, slots, children),
         outcome=full(UNEXPANDED, slots, children),
         chance_weight=jnp.ones((slots, children)),
-        prior=zeros(slots, actions, size),
+        prior=zeros(slots, actions, size, dtype=jnp.float16),
         visits=zeros(slots, actions, size),
         since=zeros(slots),
     )

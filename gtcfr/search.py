@@ -240,7 +240,7 @@ def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array,
     """Policy [S, A], values [player, S] and ranges [player, S] at an interior node."""
     state = unpack(game, tree.interior.state[slot])
     statistics = jax.tree.map(lambda leaf: leaf[slot], tree.interior_statistics)
-    policy = normalize(statistics.policy_sum, tree.interior.uniform[slot] > 0, axis=0)
+    policy = normalize(statistics.policy_sum, tree.interior.takeable[slot], axis=0)
     action = None if tree.interior.action is None else tree.interior.action[slot]
     compatible = game.compatible_reach(state, statistics.reach_sum)
     values = jnp.where(

@@ -184,7 +184,7 @@ def _select(
         legal = game.legal_actions(state)[infostate]
     else:
         legal = tree.interior.action[slot] != NO_ACTION
-    takeable = tree.interior.uniform[slot, :, infostate] > 0
+    takeable = tree.interior.takeable[slot, :, infostate]
     cfvs = statistics.action_cfv[slot, :, infostate]
     compatible = game.compatible_reach(state, statistics.reach[slot])[player, infostate]
     # A Q is a value: what the opponent and chance have to bring about is divided out.
@@ -200,7 +200,7 @@ def _select(
         total = before + lost
         pessimistic = (before * values - lost) / jnp.where(total > 0, total, 1)
         values = jnp.where(lost > 0, pessimistic, values)
-    prior = tree.interior.prior[slot, :, infostate]
+    prior = tree.interior.prior[slot, :, infostate].astype(visits.dtype)
     bonus = settings.c_puct * prior * jnp.sqrt(jnp.sum(visits)) / (1 + visits)
     by_puct = jnp.argmax(jnp.where(legal, values + bonus, -jnp.inf))
     average = normalize(statistics.policy_sum[slot, :, infostate], takeable)

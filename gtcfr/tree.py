@@ -110,11 +110,11 @@ class InteriorNodes:
     mask: Array  # [slot, player, S] bool: infostates that can occur
     action: Array | None  # [slot, A] int32: which of the game's it is, or NO_ACTION; None if A is
     # the game's
-    uniform: Array  # [slot, A, S]: over legal actions that lead to a child; 0 elsewhere
+    takeable: Array  # [slot, A, S] bool: legal, and leads to a child
     child: Array  # [slot, child] int32: rows
     outcome: Array  # [slot, child] int32: the public event to a child, or UNEXPANDED
     chance_weight: Array  # [slot, child]: 1, or more where only a sample of chance is kept
-    prior: Array  # [slot, A, S]: the evaluator's policy when the node was expanded
+    prior: Array  # [slot, A, S] float16: the evaluator's policy when the node was expanded
     visits: Array  # [slot, A, S]: how often simulations chose the action
     since: Array  # [slot]: the weight of all updates before the node joined the tree
 

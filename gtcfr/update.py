@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.flow import by_player, pull, push, sum_rows
+from gtcfr.flow import by_player, pull, push, sum_rows, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import value_leaves
 from gtcfr.packing import unpack
@@ -189,7 +189,7 @@ def update_regrets(
     acts = jnp.where(first, updated[0], updated[1])[:, None, None]
     own_reach = jnp.where(first[:, None], old.reach[:, 0], old.reach[:, 1])
     own_cfvs = jnp.where(first[:, None], node_cfvs[:, 0], node_cfvs[:, 1])
-    instant = jnp.where(nodes.uniform > 0, old.action_cfv - own_cfvs[:, None], 0)
+    instant = jnp.where(nodes.takeable, old.action_cfv - own_cfvs[:, None], 0)
     regret = accumulate(rule, old.cumulative_regret, instant, step)
     new = replace(old, cumulative_regret=jnp.where(acts, regret, old.cumulative_regret))
     if weight is not None:
@@ -202,6 +202,6 @@ def update_regrets(
     if old.instant_regret is not None:
         new = replace(new, instant_regret=jnp.where(acts, instant, old.instant_regret))
     policy = jnp.where(
-        acts, regret_matching(new.matched_regret, nodes.uniform, axis=-2), old.policy
+        acts, regret_matching(new.matched_regret, uniform_over(nodes.takeable), axis=-2), old.policy
     )
     return replace(tree, interior_statistics=replace(new, policy=policy))
