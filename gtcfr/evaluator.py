@@ -99,17 +99,24 @@ class NetworkEvaluator:
         metadata={"static": True}
     )
     """(parameters, features [query, feature], ranges [query, player, S]) -> values [query, player,
-    S] in [-1, 1], the fraction of the game's `max_utility`, and logits [query, S, A]."""
+    S] in [-1, 1], the fraction of the game's `max_utility`, and logits [query, S, A]. With an
+    `embed_fn`, of what that keeps instead of the features."""
     params: Any
     leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
     encode_fn: Callable[[Game[Any], Any], Array] | None = dataclasses.field(
         default=None, metadata={"static": True}
     )
     """(game, public state) -> features [feature]; None for those of the game."""
+    embed_fn: Callable[[Any, Array], Array] | None = dataclasses.field(
+        default=None, metadata={"static": True}
+    )
+    """(parameters, features [n, feature]) -> [n, kept]: the part of the network that does not look
+    at ranges, which a public state goes through once; None keeps the features."""
 
     def encode(self, game: Game[Any], state: Any) -> Any:
-        """The features of the public state."""
-        return game.observe(state) if self.encode_fn is None else self.encode_fn(game, state)
+        """The features of the public state, or what the network makes of them without ranges."""
+        features = game.observe(state) if self.encode_fn is None else self.encode_fn(game, state)
+        return features if self.embed_fn is None else self.embed_fn(self.params, features[None])[0]
 
     def start(self, game: Game[Any], batch_size: int) -> Any:
         """No memory."""

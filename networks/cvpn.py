@@ -7,7 +7,6 @@ actions that cannot be mean nothing: the search and the losses mask them.
 """
 
 import dataclasses
-import itertools
 import math
 from typing import Any, Final
 
@@ -16,9 +15,9 @@ import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 
+from networks.torsos import TORSOS
 from sog.games.core import PLAYER_1, Game
 
-TORSOS: Final = ("mlp", "resnet")
 VALUE_HEADS: Final = ("plain", "pairwise")
 POLICY_HEADS: Final = (1, 2)
 MOST_WIDTH: Final = 1_000_000
@@ -62,71 +61,6 @@ class NetworkSettings:
                 )
 
 
-class MLP(nnx.Module):
-    """Layers of ReLU units."""
-
-    def __init__(self, num_inputs: int, width: int, depth: int, *, rngs: nnx.Rngs) -> None:
-        sizes = [num_inputs, *[width] * depth]
-        self.layers = nnx.List(
-            nnx.Linear(before, after, kernel_init=nnx.initializers.he_normal(), rngs=rngs)
-            for before, after in itertools.pairwise(sizes)
-        )
-
-    def __call__(self, inputs: Array) -> Array:
-        """[batch, input] -> [batch, width]."""
-        for layer in self.layers:
-            inputs = nnx.relu(layer(inputs))
-        return inputs
-
-
-class ResidualBlock(nnx.Module):
-    """Two 3 x 3 convolutions beside the identity, as in AlphaZero.
-
-    Normalized over the channels of a place instead of over the batch, so that the answer to a query
-    does not depend on the other queries.
-    """
-
-    def __init__(self, width: int, *, rngs: nnx.Rngs) -> None:
-        self.first = nnx.Conv(width, width, (3, 3), use_bias=False, rngs=rngs)
-        self.first_norm = nnx.LayerNorm(width, rngs=rngs)
-        self.second = nnx.Conv(width, width, (3, 3), use_bias=False, rngs=rngs)
-        self.second_norm = nnx.LayerNorm(width, rngs=rngs)
-
-    def __call__(self, planes: Array) -> Array:
-        """[batch, row, column, width], the same."""
-        inner = nnx.relu(self.first_norm(self.first(planes)))
-        return nnx.relu(planes + self.second_norm(self.second(inner)))
-
-
-class ResNet(nnx.Module):
-    """Residual blocks over the planes of a board; ranges are not looked at."""
-
-    def __init__(
-        self, planes: tuple[int, int, int], width: int, depth: int, *, rngs: nnx.Rngs
-    ) -> None:
-        self.planes = planes
-        self.first = nnx.Conv(planes[0], width, (3, 3), rngs=rngs)
-        self.blocks = nnx.List(ResidualBlock(width, rngs=rngs) for _ in range(depth))
-        self.last = nnx.Conv(width, _HEAD_CHANNELS, (1, 1), rngs=rngs)
-
-    @property
-    def num_outputs(self) -> int:
-        """The length of the answer."""
-        return _HEAD_CHANNELS * self.planes[1] * self.planes[2]
-
-    def __call__(self, features: Array) -> Array:
-        """[batch, plane * row * column] -> [batch, output]."""
-        size = self.planes[0] * self.planes[1] * self.planes[2]
-        planes = features[:, :size].reshape(-1, *self.planes)
-        inner = nnx.relu(self.first(jnp.moveaxis(planes, 1, -1)))
-        for block in self.blocks:
-            inner = block(inner)
-        return nnx.relu(self.last(inner)).reshape(len(features), -1)
-
-
-_HEAD_CHANNELS: Final = 8
-
-
 class CVPN(nnx.Module):
     """Torso and heads."""
 
@@ -142,17 +76,14 @@ class CVPN(nnx.Module):
         num_values = 2 * size
         if self.is_pairwise:
             num_inputs, num_values = num_inputs + 2 * size**2, size**2
-        if settings.torso == "resnet":
-            planes = getattr(game, "planes", None)
-            if planes is None:
-                raise ValueError(
-                    f"torso must be mlp for {game.name}, whose features are no planes, got resnet."
-                )
-            self.torso: Any = ResNet(planes, settings.width, settings.depth, rngs=rngs)
-            width = self.torso.num_outputs
-        else:
-            self.torso = MLP(num_inputs, settings.width, settings.depth, rngs=rngs)
-            width = settings.width
+        make = TORSOS[settings.torso]
+        self.torso: Any = make(game, num_inputs, settings.width, settings.depth, rngs=rngs)
+        width = self.torso.num_outputs
+        # A state is asked about again and again, with other ranges: what of it does not depend on
+        # them is computed once, where that is also less to keep.
+        can_begin = self.takes_ranges and hasattr(self.torso, "begin")
+        self.embeds = can_begin and num_features > settings.width
+        self.num_kept = settings.width if self.embeds else num_features
         # Small heads: an untrained network values everything near 0 and prefers no action.
         head = nnx.initializers.normal(_HEAD_SCALE / width**0.5)
         self.values = nnx.Linear(width, num_values, kernel_init=head, rngs=rngs)
@@ -167,26 +98,44 @@ class CVPN(nnx.Module):
 
         Returns values [batch, player, S] and policy logits [batch, S, A].
         """
-        batch, size = len(features), self.num_infostates
-        inputs = features[:, : self.num_features]
+        return self.answer(self.embed(features), ranges)
+
+    def embed(self, features: Array) -> Array:
+        """[batch, feature] -> [batch, kept]: what does not depend on ranges.
+
+        The features' part of the first layer where that is shorter than they are, with what the
+        heads need; else the features.
+        """
+        if not self.embeds:
+            return features
+        begun = self.torso.begin(features[:, : self.num_features])
+        return jnp.concatenate([begun, features[:, self.num_features :]], axis=1)
+
+    def answer(self, kept: Array, ranges: Array) -> tuple[Array, Array]:
+        """The same as `__call__`, from what `embed` made of the features."""
+        batch, size = len(kept), self.num_infostates
+        begun, rest, others = kept[:, : self.num_kept], kept[:, self.num_kept :], []
         if self.takes_ranges:
             # Times S, ranges are about 1, as features are.
-            inputs = jnp.concatenate([inputs, size * ranges.reshape(batch, -1)], axis=1)
+            others.append(size * ranges.reshape(batch, -1))
+        if self.is_pairwise:
+            weight = rest[:, : size**2].reshape(batch, size, size)
+            beliefs = opponents_given_own(weight, ranges)
+            others.append(size * beliefs.reshape(batch, -1))
+        if self.embeds:
+            inner = self.torso.go_on(begun, jnp.concatenate(others, axis=1))
+        else:
+            inner = self.torso(jnp.concatenate([begun, *others], axis=1))
         if not self.is_pairwise:
-            inner = self.torso(inputs)
             values = self.values(inner).reshape(batch, 2, size)
         else:
-            pairs = features[:, self.num_features : self.num_features + size**2]
-            weight = pairs.reshape(batch, size, size)
-            beliefs = opponents_given_own(weight, ranges)
-            inner = self.torso(jnp.concatenate([inputs, size * beliefs.reshape(batch, -1)], axis=1))
             utilities = self.values(inner).reshape(batch, size, size)
             of_both = jnp.stack([utilities, -utilities.swapaxes(1, 2)], axis=1)
             values = jnp.sum(beliefs * of_both, axis=3)
         logits = [head(inner).reshape(batch, size, self.num_actions) for head in self.policies]
         if len(logits) == 1:
             return values, logits[0]
-        acts_second = features[:, -1, None, None] > 0
+        acts_second = kept[:, -1, None, None] > 0
         return values, jnp.where(acts_second, logits[1], logits[0])
 
 
@@ -251,11 +200,52 @@ class ApplyNetwork:
         """What the network is told of a public state, the ranges apart."""
         return EncodeState(self.settings)
 
+    @property
+    def in_parts(self) -> "tuple[EmbedFeatures, AnswerEmbedded]":
+        """The same in two steps, the first of which does not look at ranges."""
+        return EmbedFeatures(self.graph), AnswerEmbedded(self.graph)
+
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""
-        network = nnx.merge(self.graph, nnx.State(params))
-        answer: tuple[Array, Array] = network(features, ranges)
+        answer: tuple[Array, Array] = _merged(self.graph, params)(features, ranges)
         return answer
+
+
+@dataclasses.dataclass(frozen=True)
+class EmbedFeatures:
+    """The first step of a network, as a function of its parameters."""
+
+    graph: Any
+
+    def __call__(self, params: Any, features: Array) -> Array:
+        """See `CVPN.embed`."""
+        kept: Array = _merged(self.graph, params).embed(features)
+        return kept
+
+
+@dataclasses.dataclass(frozen=True)
+class AnswerEmbedded:
+    """The second step of a network, as a function of its parameters."""
+
+    graph: Any
+
+    def __call__(self, params: Any, kept: Array, ranges: Array) -> tuple[Array, Array]:
+        """See `CVPN.answer`."""
+        answer: tuple[Array, Array] = _merged(self.graph, params).answer(kept, ranges)
+        return answer
+
+
+def _merged(graph: Any, params: Any) -> Any:
+    return nnx.merge(graph, nnx.State(params))
+
+
+def num_kept(game: Game[Any], settings: NetworkSettings) -> int:
+    """Numbers that a search keeps of a public state for the network, see `CVPN.embed`."""
+    features = jax.eval_shape(lambda: EncodeState(settings)(game, game.root()))
+    kept = nnx.eval_shape(
+        lambda: CVPN(game, settings, rngs=nnx.Rngs(0)).embed(jnp.zeros((1, *features.shape)))
+    )
+    return int(kept.shape[1])
 
 
 def num_parameters(game: Game[Any], settings: NetworkSettings) -> int:

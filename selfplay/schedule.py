@@ -71,7 +71,7 @@ class Schedule(abc.ABC):
         for name, count in work.counts.items():
             self.counts[name] += count
         self.seconds[work.part] += work.seconds
-        self.queue.add(work.states, work.ranges)
+        self.queue.add(work.queries)
         if work.examples is not None:
             self.replay.add(work.examples)
 
@@ -124,10 +124,12 @@ def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]
 
 def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
     """A network at the leaves of a search."""
+    embed, answer = apply_fn.in_parts
     return NetworkEvaluator(
-        apply_fn=apply_fn,
+        apply_fn=answer,
         params=params,
         encode_fn=apply_fn.encode,
+        embed_fn=embed,
         leaves_per_call=leaves_per_call(),
     )
 

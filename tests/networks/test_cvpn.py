@@ -14,6 +14,7 @@ from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.root import start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
+from networks import cvpn
 from networks.cvpn import (
     CVPN,
     ApplyNetwork,
@@ -307,3 +308,36 @@ def test_a_search_asks_a_network_with_two_policy_heads(
     run = jax.jit(functools.partial(search, game, settings=SearchSettings(num_simulations=3)))
     result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
     np.testing.assert_allclose(result.policy.sum(axis=2), 1, rtol=1e-5)
+
+
+# In two steps.
+
+
+@pytest.mark.parametrize("value_head", ["plain", "pairwise"])
+@pytest.mark.parametrize(("width", "num_kept"), [(8, 8), (40, 22)])
+def test_a_network_answers_in_two_steps_what_it_does_in_one(
+    value_head: str, width: int, num_kept: int
+) -> None:
+    """Of a state of Leduc, with 22 features, the shorter of these and the first layer is kept."""
+    game, states, ranges = belief_states()
+    settings = NetworkSettings(width=width, depth=2, value_head=value_head, policy_heads=2)
+    apply_fn, params = make_network(game, settings)
+    params = jax.tree.map(lambda leaf: leaf + 0.1, params)  # biases, too
+    embed, answer = apply_fn.in_parts
+    features = jnp.stack([apply_fn.encode(game, state) for state in states])
+    kept = embed(params, features)
+    extra = 36 * (value_head == "pairwise") + 1  # joint weights, and who acts
+    assert kept.shape == (len(states), num_kept + extra)
+    assert cvpn.num_kept(game, settings) == num_kept + extra
+    given = jnp.asarray(ranges)
+    whole, parts = apply_fn(params, features, given), answer(params, kept, given)
+    for one, two in zip(whole, parts, strict=True):
+        assert np.ptp(one) > 0.01
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
+
+
+def test_the_steps_of_equal_networks_are_equal() -> None:
+    """Programs are compiled for each that differ."""
+    first, second = (make_network(make("kuhn"), TINY, seed)[0] for seed in (0, 1))
+    assert first.in_parts == second.in_parts
+    assert hash(first.in_parts) == hash(second.in_parts)
