@@ -1,4 +1,4 @@
-"""Game states as rows of 32-bit integers, so that a tree keeps them in one array.
+"""Game states as rows of 32-bit integers, so that a tree keeps them in one array; belief states.
 
 Adding a node to a tree is then one row write, however many fields the game's state has.
 """
@@ -12,6 +12,18 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game
+from sog.pytree import pytree
+
+
+@pytree
+class BeliefState:
+    """What is public and what both players may hold: what a network is asked about, and learns.
+
+    Of JAX or of NumPy arrays, with axes in front for many of them.
+    """
+
+    state: Array  # [..., width] int32: the public state, packed
+    ranges: Array  # [..., player, S]; those of a player sum to 1
 
 
 def packed_width(game: Game[Any]) -> int:

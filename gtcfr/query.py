@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import LeafQueries
-from gtcfr.packing import packed_width
+from gtcfr.packing import BeliefState, packed_width
 from sog.games.core import Game
 from sog.pytree import pytree
 
@@ -20,16 +20,17 @@ from sog.pytree import pytree
 class QuerySample:
     """Some queries of each search, each of them drawn uniformly from all that it made."""
 
-    state: Array  # [batch, query, width] int32, packed
-    ranges: Array  # [batch, query, player, S]
+    beliefs: BeliefState  # [batch, query, ...]
     num_seen: Array  # [batch] int32: queries made; where 0 the sample means nothing
 
 
 def no_queries(game: Game[Any], batch_size: int, num_queries: int) -> QuerySample:
     """An empty sample."""
     return QuerySample(
-        state=jnp.zeros((batch_size, num_queries, packed_width(game)), jnp.int32),
-        ranges=jnp.zeros((batch_size, num_queries, 2, game.num_infostates)),
+        beliefs=BeliefState(
+            state=jnp.zeros((batch_size, num_queries, packed_width(game)), jnp.int32),
+            ranges=jnp.zeros((batch_size, num_queries, 2, game.num_infostates)),
+        ),
         num_seen=jnp.zeros(batch_size, jnp.int32),
     )
 
@@ -40,28 +41,29 @@ def offer_queries(
     """Offers queries to the sample. states: [batch, leaf, width], packed; keys: [batch]."""
     num_new = jnp.sum(queries.is_valid, axis=1, dtype=jnp.int32)
     num_seen = sample.num_seen + num_new
-    if sample.state.shape[1] == 0:
-        return QuerySample(state=sample.state, ranges=sample.ranges, num_seen=num_seen)
+    if sample.beliefs.state.shape[1] == 0:
+        return QuerySample(beliefs=sample.beliefs, num_seen=num_seen)
 
     def choose(
-        old: tuple[Array, Array], new: tuple[Array, Array], valid: Array, seen: Array, key: Array
-    ) -> tuple[Array, Array]:
+        old: BeliefState, new: BeliefState, valid: Array, seen: Array, key: Array
+    ) -> BeliefState:
         # Each place of the sample takes one of the new queries with probability new / seen.
         takes_key, which_key = jax.random.split(key)
         takes = jax.random.uniform(takes_key) * seen < jnp.sum(valid)
         which = jnp.argmax(jnp.where(valid, jax.random.uniform(which_key, valid.shape), -1))
-        chosen: tuple[Array, Array] = jax.tree.map(
+        chosen: BeliefState = jax.tree.map(
             lambda kept, offered: jnp.where(takes, offered[which], kept), old, new
         )
         return chosen
 
     def choose_all(
-        old: tuple[Array, Array], new: tuple[Array, Array], valid: Array, seen: Array, key: Array
-    ) -> tuple[Array, Array]:
-        places = jax.random.split(jax.random.fold_in(key, seen), len(old[0]))
-        return jax.vmap(choose, in_axes=(0, None, None, None, 0))(old, new, valid, seen, places)
+        old: BeliefState, new: BeliefState, valid: Array, seen: Array, key: Array
+    ) -> BeliefState:
+        places = jax.random.split(jax.random.fold_in(key, seen), len(old.state))
+        each = jax.vmap(choose, in_axes=(0, None, None, None, 0))
+        chosen: BeliefState = each(old, new, valid, seen, places)
+        return chosen
 
-    state, ranges = jax.vmap(choose_all)(
-        (sample.state, sample.ranges), (states, queries.ranges), queries.is_valid, num_seen, keys
-    )
-    return QuerySample(state=state, ranges=ranges, num_seen=num_seen)
+    offered = BeliefState(state=states, ranges=queries.ranges)
+    beliefs = jax.vmap(choose_all)(sample.beliefs, offered, queries.is_valid, num_seen, keys)
+    return QuerySample(beliefs=beliefs, num_seen=num_seen)

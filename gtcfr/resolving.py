@@ -18,10 +18,13 @@ Which state that is, is a setting (`SearchSettings.resolve_from`):
     first_child  the state that p's move led to, whatever came after it
 
 All of them are states of the last tree, which is all that the paper's Theorem 4 asks for.
+
+A chain carries only what that takes, a `Summary`, and not the tree.
 """
 
+import dataclasses
 import functools
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -32,56 +35,131 @@ from gtcfr.gadget import NOBODY
 from gtcfr.packing import unpack
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult
-from gtcfr.settings import DEEPEST, FIRST_CHILD, REPLY
+from gtcfr.settings import FIRST_CHILD, REPLY
 from gtcfr.tree import SearchTree
 from sog.games.core import CHANCE, Game
+from sog.pytree import pytree
+
+_NOWHERE: Final = -1  # the row of a child that no search can start from
+
+
+@pytree
+class Summary:
+    """What a search hands on to the next one of its chain: nodes where that may start, a row each.
+
+    Those are the state that was searched, in row 0 if that is all that has children here, and what
+    may come next; or the whole tree where the next search may start deeper. Arrays of a batch have
+    the batch axis first.
+    """
+
+    state: Array  # [row, width] int32, packed
+    reach_sum: Array  # [row, player, S]
+    cfv_sum: Array  # [row, player, S]
+    is_known: Array  # [row] bool: some update has seen the node
+    outcome: Array  # [parent, child] int32: the events that lead on from the first rows
+    child: Array  # [parent, child] int32: rows, or _NOWHERE
+    is_chance: Array  # [parent] bool: chance moves there
+    start: Array  # int32: the row of the state that was searched
+    resolve_from: str = dataclasses.field(metadata={"static": True})
+
+
+def summarize(result: SearchResult, resolve_from: str = FIRST_CHILD) -> Summary:
+    """What the searches of a batch hand on. resolve_from: one of `gtcfr.settings.RESOLVE_FROM`."""
+    one = functools.partial(summarize_tree, resolve_from=resolve_from)
+    summary: Summary = jax.vmap(one)(result.tree, result.slot)
+    return summary
+
+
+def summarize_tree(tree: SearchTree, slot: Array, *, resolve_from: str) -> Summary:
+    """What one search hands on. slot: int32, of the state that it searched."""
+    if resolve_from == FIRST_CHILD:
+        return _first_children(tree, slot)
+    return _all_nodes(resolve_from, tree, slot)
 
 
 def next_root(
     game: Game[Any],
-    result: SearchResult,
+    summary: Summary,
     path: Array,
     player: Array,
     *,
-    resolve_from: str = FIRST_CHILD,
     safe: bool = True,
 ) -> SearchRoot:
     """Where the next search of each chain starts.
 
-    path: [batch, event] int32: what happened since the state that `result` searched, then NO_EVENT.
-    player: [batch] int32: whose chain it is. Where p never came to `prev` by his own policy nothing
-    can be promised to the opponent, and there is no gadget.
+    summary: of the last one. path: [batch, event] int32: what happened
+    since the state that it searched, then NO_EVENT. player: [batch] int32: whose chain it is. Where
+    p never came to `prev` by his own policy nothing can be promised to the opponent, and there is
+    no gadget.
 
-    resolve_from: one of `gtcfr.settings.RESOLVE_FROM`, see above. safe: False leaves the gadget out
-    everywhere and trusts the last ranges. Such *unsafe* re-solving is exploitable; it is here for
-    comparison.
+    safe: False leaves the gadget out everywhere and trusts the last ranges. Such *unsafe*
+    re-solving is exploitable; it is here for comparison.
     """
-    summarize = functools.partial(_summarize, game, resolve_from=resolve_from, safe=safe)
-    return jax.vmap(summarize)(result.tree, result.slot, path, player)
+    one = functools.partial(_next_root, game, safe=safe)
+    root: SearchRoot = jax.vmap(one)(summary, path, player)
+    return root
 
 
-def _summarize(
+def _first_children(tree: SearchTree, slot: Array) -> Summary:
+    """The state that was searched, and its children."""
+    rows = jnp.concatenate([slot[None], tree.interior.child[slot]])
+    nodes = _nodes(tree, rows)
+    number = jnp.arange(1, len(rows), dtype=jnp.int32)
+    is_open = rows[1:] < tree.shape.terminal_row
+    return Summary(
+        **nodes,
+        outcome=tree.interior.outcome[slot][None],
+        child=jnp.where(is_open, number, _NOWHERE)[None],
+        is_chance=(tree.interior.actor[slot] == CHANCE)[None],
+        start=jnp.int32(0),
+        resolve_from=FIRST_CHILD,
+    )
+
+
+def _all_nodes(resolve_from: str, tree: SearchTree, slot: Array) -> Summary:
+    """Every node at which the game is not over."""
+    child = tree.interior.child
+    return Summary(
+        **_nodes(tree, jnp.arange(tree.shape.terminal_row, dtype=jnp.int32)),
+        outcome=tree.interior.outcome,
+        child=jnp.where(child < tree.shape.terminal_row, child, _NOWHERE),
+        is_chance=tree.interior.actor == CHANCE,
+        start=slot,
+        resolve_from=resolve_from,
+    )
+
+
+def _nodes(tree: SearchTree, rows: Array) -> dict[str, Array]:
+    """The tables of a summary for some rows of a tree."""
+    shape = tree.shape
+    is_interior = rows < shape.num_interior
+    inside = jnp.where(is_interior, rows, 0)
+    outside = jnp.where(is_interior, 0, jnp.clip(rows - shape.leaf_row, 0, shape.num_leaves - 1))
+
+    def read(interior: Array, leaf: Array) -> Array:
+        wide = is_interior.reshape(-1, *[1] * (interior.ndim - 1))
+        return jnp.where(wide, interior[inside], leaf[outside])
+
+    inner, outer = tree.interior_statistics, tree.leaf_statistics
+    return {
+        "state": read(tree.interior.state, tree.leaf.state),
+        "reach_sum": read(inner.reach_sum, outer.reach_sum),
+        "cfv_sum": read(inner.cfv_sum, outer.cfv_sum),
+        "is_known": read(tree.interior.since, tree.leaf.since) < tree.total_weight,
+    }
+
+
+def _next_root(
     game: Game[Any],
-    tree: SearchTree,
-    slot: Array,
+    summary: Summary,
     path: Array,
     player: Array,
     *,
-    resolve_from: str,
     safe: bool,
 ) -> SearchRoot:
-    row, num_events = _start(tree, slot, path, resolve_from)
-    is_interior = row < tree.shape.num_interior
-    leaf = jnp.where(is_interior, 0, row - tree.shape.leaf_row)
-    interior = jnp.where(is_interior, row, 0)
-
-    def read(inside: Array, outside: Array) -> Array:
-        return jnp.where(is_interior, inside[interior], outside[leaf])
-
-    inner, outer = tree.interior_statistics, tree.leaf_statistics
-    reach = read(inner.reach_sum, outer.reach_sum)
-    cfvs = read(inner.cfv_sum, outer.cfv_sum)
-    mask = read(tree.interior.mask, tree.leaf.mask)
+    row, num_events = _start(summary, path)
+    state = unpack(game, summary.state[row])
+    reach, cfvs = summary.reach_sum[row], summary.cfv_sum[row]
     opponent = 1 - player
     mass = jnp.sum(reach[player])
     came = mass > 0
@@ -91,38 +169,33 @@ def _summarize(
         numbers < path.shape[0], path[jnp.minimum(numbers, path.shape[0] - 1)], NO_EVENT
     )
     return SearchRoot(
-        state=unpack(game, read(tree.interior.state, tree.leaf.state)),
-        ranges=normalize(reach, mask),
+        state=state,
+        ranges=normalize(reach, game.infostate_mask(state)),
         path=rest,
         opponent=jnp.where(came & safe, opponent, NOBODY).astype(jnp.int32),
         terminate_cfvs=jnp.where(came, cfvs[opponent] / jnp.where(came, mass, 1), 0),
     )
 
 
-def _start(tree: SearchTree, slot: Array, path: Array, resolve_from: str) -> tuple[Array, Array]:
-    """The row of the node on the path, from an interior slot, where the next search starts.
+def _start(summary: Summary, path: Array) -> tuple[Array, Array]:
+    """The row of the node on the path where the next search starts.
 
     Also returns how many events lead there. Only nodes that an update has seen are gone to: those
     added after the last one know nothing yet.
     """
-    shape = tree.shape
+    num_parents, resolve_from = len(summary.child), summary.resolve_from
 
     def step(carry: tuple[Array, Array, Array, Array, Array], event: Array) -> tuple[Any, None]:
         row, num_events, is_over, start, events_to_start = carry
-        interior = jnp.minimum(row, shape.num_interior - 1)
-        is_child = tree.interior.outcome[interior] == event
-        child = tree.interior.child[interior, jnp.argmax(is_child)]
-        child = jnp.where(jnp.any(is_child), child, shape.nothing)
-        inside = jnp.minimum(child, shape.num_interior - 1)
-        outside = jnp.clip(child - shape.leaf_row, 0, shape.num_leaves - 1)
-        is_interior = child < shape.num_interior
-        since = jnp.where(is_interior, tree.interior.since[inside], tree.leaf.since[outside])
-        goes_on = ~is_over & (event != NO_EVENT) & (row < shape.num_interior)
-        goes_on &= (child < shape.terminal_row) & (since < tree.total_weight)
+        parent = jnp.minimum(row, num_parents - 1)
+        is_child = summary.outcome[parent] == event
+        child = summary.child[parent, jnp.argmax(is_child)]
+        goes_on = ~is_over & (event != NO_EVENT) & (row < num_parents)
+        goes_on &= jnp.any(is_child) & (child != _NOWHERE) & summary.is_known[child]
         starts_here = goes_on
-        if resolve_from != DEEPEST:
-            is_after_chance = tree.interior.actor[interior] == CHANCE
-            starts_here &= (num_events == 0) | ((resolve_from == REPLY) & is_after_chance)
+        if resolve_from in (FIRST_CHILD, REPLY):
+            is_after_chance = summary.is_chance[parent] & (resolve_from == REPLY)
+            starts_here &= (num_events == 0) | is_after_chance
         row = jnp.where(goes_on, child, row)
         num_events = num_events + goes_on
         start = jnp.where(starts_here, row, start)
@@ -130,6 +203,6 @@ def _start(tree: SearchTree, slot: Array, path: Array, resolve_from: str) -> tup
         return (row, num_events, is_over | ~goes_on, start, events_to_start), None
 
     nothing = jnp.int32(0)
-    carry = (slot, nothing, jnp.bool_(False), slot, nothing)
+    carry = (summary.start, nothing, jnp.bool_(False), summary.start, nothing)
     (_, _, _, start, events_to_start), _ = jax.lax.scan(step, carry, path)
     return start, events_to_start

@@ -27,7 +27,7 @@ from machine import processor, versions
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.exact import exact_evaluator
-from gtcfr.packing import pack
+from gtcfr.packing import BeliefState, pack
 from gtcfr.settings import SearchSettings
 from selfplay.checkpoint import load_checkpoint
 from selfplay.query_solver import solve_queries
@@ -57,12 +57,13 @@ def measure(run: Path, search: SearchSettings, count: int) -> dict[str, Any]:
     rows = rows[: len(rows) // _BATCH * _BATCH]
     if not len(rows):
         raise ValueError(f"{run}: its replay holds less than {_BATCH} examples.")
-    kept = {name: replay[name][rows] for name in ("state", "ranges", "values", "value_mask")}
+    names = ("state", "ranges", "values", "value_mask")
+    kept: dict[str, Any] = {name: replay[name][rows] for name in names}
 
-    def solve(evaluator: Evaluator, states: Array, ranges: Array, key: Array) -> Array:
+    def solve(evaluator: Evaluator, beliefs: BeliefState, key: Array) -> Array:
         settings = SolverSettings(search=search, recursive_queries=0.0, tremble=0.0)
         version = jnp.int32(0)
-        solved = solve_queries(game, settings, evaluator, states, ranges, version, key)
+        solved = solve_queries(game, settings, evaluator, beliefs, version, key)
         return solved.examples.values
 
     program: Any = jax.jit(solve)
@@ -71,7 +72,8 @@ def measure(run: Path, search: SearchSettings, count: int) -> dict[str, Any]:
         some = slice(first, first + _BATCH)
         began = time.perf_counter()
         key = jax.random.key(first)
-        answer = program(trained.evaluator, kept["state"][some], kept["ranges"][some], key)
+        beliefs = BeliefState(state=kept["state"][some], ranges=kept["ranges"][some])
+        answer = program(trained.evaluator, beliefs, key)
         solved.append(np.asarray(answer))
         seconds.append(time.perf_counter() - began)
 

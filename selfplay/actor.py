@@ -2,7 +2,7 @@
 
 Student of Games, Algorithm 2, SelfPlay and SoGSelfplayController. In every step each game makes one
 decision: the mover's next search is re-solved from his own last one (`gtcfr.resolving`; summaries
-belong to one player, so a game carries two trees). With `search_everywhere` the other player's
+belong to one player, so a game carries two). With `search_everywhere` the other player's
 chain searches there too, as himself, which the paper does in play; all these searches are one
 batch. Chance moves at once, with its true probabilities. A game that is over is replaced by a new
 one.
@@ -19,7 +19,8 @@ from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.mesh import split_batch
-from gtcfr.resolving import next_root
+from gtcfr.packing import BeliefState, pack
+from gtcfr.resolving import Summary, next_root, summarize
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
@@ -36,8 +37,8 @@ class Games:
     """A batch of games, each at a decision."""
 
     worlds: World  # every array has the game axis in front
-    last: tuple[SearchResult, SearchResult]
-    """The last search of each player; means nothing where he has not searched yet."""
+    last: tuple[Summary, Summary]
+    """Of each player's last search; means nothing where he has not searched yet."""
 
 
 @pytree
@@ -68,7 +69,10 @@ def start_games(
     deal = functools.partial(new_world, game, settings)
     worlds = jax.vmap(deal)(jax.random.split(key, settings.batch_size))
     run = functools.partial(_search, game, search_settings, settings)
-    shapes = jax.eval_shape(run, evaluator, _first_roots(game, worlds), key)
+    shapes = jax.eval_shape(
+        lambda *inputs: summarize(run(*inputs), search_settings.resolve_from),
+        *(evaluator, _first_roots(game, worlds), key),
+    )
     nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
     return Games(worlds=worlds, last=(nothing, nothing))
 
@@ -91,15 +95,20 @@ def step_games(
     size, num_searches = settings.batch_size, settings.searches_per_decision
     owners = _owners(mover, num_searches)
     num_events = jnp.take_along_axis(worlds.num_events, owners, axis=1)
-    roots = _roots(game, games, owners, search_settings.resolve_from, settings.safe)
+    roots = _roots(game, games, owners, settings.safe)
     roots = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), roots)
     result = _search(game, search_settings, settings, evaluator, roots, search_key, mesh)
-    found = jax.tree.map(lambda leaf: leaf.reshape(size, num_searches, *leaf.shape[1:]), result)
-    last = _last_searches(games.last, owners, found)
+    summary = summarize(result, search_settings.resolve_from)
+    answers = (result.ranges, result.values, result.policy)
+    summary, answers = jax.tree.map(
+        lambda leaf: leaf.reshape(size, num_searches, *leaf.shape[1:]), (summary, answers)
+    )
+    last = _last_searches(games.last, owners, summary)
     deciding = jnp.argmax(owners == mover[:, None], axis=1)
-    ranges, values, policy = _pick((found.ranges, found.values, found.policy), deciding)
+    ranges, values, policy = _pick(answers, deciding)
+    beliefs = BeliefState(state=jax.vmap(pack)(worlds.state), ranges=ranges)
     visited = jax.vmap(functools.partial(store_example, game))(
-        worlds.state, ranges, values, policy, jnp.full(size, version)
+        beliefs, values, policy, jnp.full(size, version)
     )
     move = functools.partial(make_move, game, settings)
     keys = jax.random.split(move_key, size)
@@ -148,9 +157,7 @@ def _owners(mover: Array, num_searches: int) -> Array:
     return jnp.broadcast_to(jnp.arange(2, dtype=mover.dtype), (len(mover), 2))
 
 
-def _roots(
-    game: Game[Any], games: Games, owners: Array, resolve_from: str, safe: bool
-) -> SearchRoot:
+def _roots(game: Game[Any], games: Games, owners: Array, safe: bool) -> SearchRoot:
     """[game, search, ...]: where the searches start; each after the last one of its owner, or at
     the start of the game."""
     worlds = games.worlds
@@ -158,9 +165,7 @@ def _roots(
     def of_player(player: int) -> SearchRoot:
         owner = jnp.full(len(owners), player, jnp.int32)
         path = worlds.path[:, player]
-        again = next_root(
-            game, games.last[player], path, owner, resolve_from=resolve_from, safe=safe
-        )
+        again = next_root(game, games.last[player], path, owner, safe=safe)
         first = _first_roots(game, worlds, player)
         root: SearchRoot = _where(worlds.has_searched[:, player], again, first)
         return root
@@ -171,15 +176,15 @@ def _roots(
 
 
 def _last_searches(
-    last: tuple[SearchResult, SearchResult], owners: Array, found: SearchResult
-) -> tuple[SearchResult, SearchResult]:
+    last: tuple[Summary, Summary], owners: Array, found: Summary
+) -> tuple[Summary, Summary]:
     """The last search of each player after a step. found: [game, search, ...]."""
 
-    def of_player(player: int) -> SearchResult:
+    def of_player(player: int) -> Summary:
         number = min(player, owners.shape[1] - 1)  # his place where both search
         new = jax.tree.map(lambda leaf: leaf[:, number], found)
-        result: SearchResult = _where(owners[:, number] == player, new, last[player])
-        return result
+        summary: Summary = _where(owners[:, number] == player, new, last[player])
+        return summary
 
     return of_player(0), of_player(1)
 

@@ -3,6 +3,7 @@
 What follows from the public state (features, legal actions) is computed when an example is used.
 """
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.packing import pack, packed_width, unpack
+from gtcfr.packing import BeliefState, pack, packed_width, unpack
 from networks.cvpn import ApplyNetwork
 from networks.losses import Example
 from sog.games.core import CHANCE, Game
@@ -21,8 +22,7 @@ from sog.pytree import pytree
 class StoredExample:
     """An example, or with an axis in front many of them; of JAX or of NumPy arrays."""
 
-    state: Array  # [width] int32, packed
-    ranges: Array  # [player, S]
+    belief: BeliefState
     values: Array  # [player, S]: as a fraction of the largest utility
     value_mask: Array  # [player, S] bool
     policy: Array  # [S, A]
@@ -31,20 +31,20 @@ class StoredExample:
 
 
 def store_example(
-    game: Game[Any], state: Any, ranges: Array, values: Array, policy: Array, version: Array
+    game: Game[Any], belief: BeliefState, values: Array, policy: Array, version: Array
 ) -> StoredExample:
     """What a search of one belief state found. values: [player, S], in utility units.
 
     A value is known where the infostate can occur with one of the opponent's; a policy where the
     player to act comes to the infostate at all, for where he does not the search has no average.
     """
+    state, ranges = unpack(game, belief.state), belief.ranges
     actor = game.actor(state)
     mover = jnp.minimum(actor, 1)
     value_mask = game.infostate_mask(state) & (game.compatible_reach(state, ranges) > 0)
     legal = jnp.any(game.legal_actions(state), axis=1)
     return StoredExample(
-        state=pack(state),
-        ranges=ranges,
+        belief=belief,
         values=jnp.where(value_mask, values / game.max_utility, 0),
         value_mask=value_mask,
         policy=policy,
@@ -55,11 +55,11 @@ def store_example(
 
 def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample) -> Example:
     """One example as the loss wants it, with the features that the network wants."""
-    state = unpack(game, stored.state)
+    state = unpack(game, stored.belief.state)
     return Example(
         features=apply_fn.encode(game, state),
         legal=game.legal_actions(state),
-        ranges=stored.ranges,
+        ranges=stored.belief.ranges,
         values=stored.values,
         value_mask=stored.value_mask,
         policy=stored.policy,
@@ -69,12 +69,14 @@ def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample)
 
 def random_twin(game: Game[Any], stored: StoredExample, key: Array) -> StoredExample:
     """The same example under other names, see `Game.random_symmetry`."""
-    state = unpack(game, stored.state)
+    state = unpack(game, stored.belief.state)
     twin, infostates, actions = game.random_symmetry(key, state)
     own = infostates[jnp.minimum(game.actor(state), 1)]
     return StoredExample(
-        state=pack(twin),
-        ranges=jnp.take_along_axis(stored.ranges, infostates, axis=1),
+        belief=BeliefState(
+            state=pack(twin),
+            ranges=jnp.take_along_axis(stored.belief.ranges, infostates, axis=1),
+        ),
         values=jnp.take_along_axis(stored.values, infostates, axis=1),
         value_mask=jnp.take_along_axis(stored.value_mask, infostates, axis=1),
         policy=stored.policy[own][:, actions],
@@ -95,7 +97,21 @@ def no_examples(game: Game[Any], size: int) -> StoredExample:
         "policy_mask": np.zeros((size, infostates), bool),
         "version": np.zeros(size, np.int32),
     }
-    return StoredExample(**arrays)
+    return from_arrays(arrays)
+
+
+def as_arrays(examples: StoredExample) -> dict[str, Any]:
+    """Their arrays by name, those of the belief state with the others."""
+    arrays = dict(vars(examples))
+    return {**vars(arrays.pop("belief")), **arrays}
+
+
+def from_arrays(arrays: dict[str, Any]) -> StoredExample:
+    """The examples that `as_arrays` took apart."""
+    names = [field.name for field in dataclasses.fields(BeliefState)]
+    others = {name: array for name, array in arrays.items() if name not in names}
+    belief = BeliefState(**{name: arrays[name] for name in names})
+    return StoredExample(belief=belief, **others)
 
 
 def take(examples: StoredExample, rows: np.ndarray) -> StoredExample:

@@ -49,13 +49,11 @@ class InlineSchedule(Schedule):
     def _solve_all(self, key: jax.Array) -> None:
         size, number = self.config.solver.batch_size, 0
         while len(self.queue) >= size:
-            states, ranges = self.queue.pop(size)
             self.take_in(
                 self._solver.solve(
                     self.evaluator,
                     self.learner.state.step,
-                    states,
-                    ranges,
+                    self.queue.pop(size),
                     jax.random.fold_in(key, number),
                 )
             )

@@ -13,10 +13,11 @@ import numpy as np
 from jax import Array
 
 from gtcfr.query import no_queries
+from gtcfr.resolving import summarize_tree
 from gtcfr.room import tree_shapes
 from gtcfr.settings import SearchSettings
-from networks.cvpn import EncodeState, NetworkSettings, num_parameters
-from selfplay.examples import no_examples
+from networks.cvpn import NetworkSettings, num_kept, num_parameters
+from selfplay.examples import as_arrays, no_examples
 from selfplay.learner import first_state
 from selfplay.replay import SPARSE
 from selfplay.settings import Config
@@ -25,8 +26,7 @@ from sog.games.core import PLAYER_1, TERMINAL, Game
 from sog.memory import bytes_of, check_memory
 
 _BYTES_PER_NUMBER: Final = 4
-_LAST_SEARCHES: Final = 2
-"""Trees that a game of self-play keeps beside the searches that go on: one of each player."""
+_PLAYERS: Final = 2
 _STEPS_PER_CALL: Final = 8
 _BYTES_PER_ROW: Final = 12  # of the replay: where its entries are
 _MANY_NUMBERS: Final = 4096  # in an example: then it pays to look how many are 0
@@ -37,12 +37,13 @@ def check_training(game: Game[Any], config: Config) -> None:
     """Raises ValueError for a run that this machine has no memory for; says which part of it."""
     play, solver = config.selfplay, config.solver
     trees = functools.partial(search_bytes, game, config.network)
+    # While a game searches it also carries what each player's last search handed on.
+    per_game = play.searches_per_decision * trees(config.search, play.max_events)
+    per_game += _PLAYERS * summary_bytes(game, config.search, play.max_events)
     parts = {
         _named("network", config.network): learner_bytes(game, config),
         f"selfplay.batch_size = {play.batch_size} searches of search.num_simulations = "
-        f"{config.search.num_simulations}": (play.searches_per_decision + _LAST_SEARCHES)
-        * play.batch_size
-        * trees(config.search, play.max_events),
+        f"{config.search.num_simulations}": play.batch_size * per_game,
         f"solver.batch_size = {solver.batch_size} searches of solver.search.num_simulations = "
         f"{solver.search.num_simulations}": solver.batch_size * trees(solver.search, 0),
         f"replay.size = {config.replay.size} examples": config.replay.size * kept_bytes(game),
@@ -70,9 +71,17 @@ def search_bytes(
     game: Game[Any], network: NetworkSettings, settings: SearchSettings, path_length: int
 ) -> int:
     """The tree of one search. path_length: see `SearchSettings.shape`."""
-    encode = EncodeState(network)
-    encoded = () if game.num_infostates == 1 else jax.eval_shape(lambda: encode(game, game.root()))
+    encoded: Any = ()
+    if game.num_infostates > 1:
+        encoded = jax.ShapeDtypeStruct((num_kept(game, network),), np.float32)
     return bytes_of(tree_shapes(game, encoded, settings, path_length))
+
+
+def summary_bytes(game: Game[Any], settings: SearchSettings, path_length: int) -> int:
+    """What a search hands on to the next one of its chain. path_length: as in `search_bytes`."""
+    tree = tree_shapes(game, (), settings, path_length)
+    make = functools.partial(summarize_tree, resolve_from=settings.resolve_from)
+    return bytes_of(jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32)))
 
 
 def disk_bytes(game: Game[Any], config: Config) -> int:
@@ -94,9 +103,9 @@ def example_bytes(game: Game[Any]) -> int:
 
 def kept_bytes(game: Game[Any]) -> int:
     """One example of the replay, which keeps what is not 0: at most; of a large game on average."""
-    example = no_examples(game, 1)
-    numbers: int = sum(vars(example)[name].size for name in SPARSE)
-    dense = bytes_of([leaf for name, leaf in vars(example).items() if name not in SPARSE])
+    example = as_arrays(no_examples(game, 1))
+    numbers: int = sum(example[name].size for name in SPARSE)
+    dense = bytes_of([leaf for name, leaf in example.items() if name not in SPARSE])
     entry = _BYTES_PER_NUMBER + int(entry_type(numbers).itemsize)
     if numbers > _MANY_NUMBERS:
         numbers = _numbers_in_random_play(game)

@@ -18,6 +18,7 @@ import jax
 import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.packing import BeliefState
 from networks.cvpn import make_network
 from selfplay.ray_cluster import RayCluster
 from selfplay.schedule import Schedule, make_evaluator
@@ -62,13 +63,12 @@ class Worker:
         params: Any,
         version: np.ndarray,
         number: int,
-        states: np.ndarray,
-        ranges: np.ndarray,
+        beliefs: BeliefState,
     ) -> Work:
         """A batch of queries; see `SolverWorker.solve`. number: of the task."""
         key = key_of(self._seed, number, SOLVER)
         evaluator = self._evaluator(params)
-        return self._solver.solve(evaluator, jax.device_put(version), states, ranges, key)
+        return self._solver.solve(evaluator, jax.device_put(version), beliefs, key)
 
     def _evaluator(self, params: Any) -> NetworkEvaluator:
         return make_evaluator(self._apply_fn, jax.device_put(params))
@@ -144,7 +144,7 @@ class ProcessSchedule(Schedule):
         size = self.config.solver.batch_size
         self._check_ray()
         if len(self.queue) >= size:
-            return worker.solve.remote(*task, *self.queue.pop(size))
+            return worker.solve.remote(*task, self.queue.pop(size))
         return worker.play.remote(*task)
 
     def _gather(self, seconds: float) -> None:
@@ -171,8 +171,8 @@ class ProcessSchedule(Schedule):
         else:
             self._losses = 0
             # Copies: the queue would keep whole results in Ray's object store.
-            states, ranges = np.array(work.states), np.array(work.ranges)
-            self.take_in(dataclasses.replace(work, states=states, ranges=ranges))
+            queries = jax.tree.map(np.array, work.queries)
+            self.take_in(dataclasses.replace(work, queries=queries))
 
     def _replace(self, place: int, error: Exception) -> None:
         """Puts a new worker in the place of one that died, or that cannot be reached."""

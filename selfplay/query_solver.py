@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.flow import normalize
-from gtcfr.packing import unpack
+from gtcfr.packing import BeliefState, unpack
 from gtcfr.query import QuerySample
 from gtcfr.root import belief_state
 from gtcfr.search import search
@@ -31,8 +31,7 @@ from sog.pytree import pytree
 class NewQueries:
     """Queries of a batch of searches; those of `chosen` are to be solved."""
 
-    state: Array  # [query, width] int32, packed
-    ranges: Array  # [query, player, S]
+    beliefs: BeliefState  # [query, ...]
     chosen: Array  # [query] bool
 
 
@@ -52,12 +51,11 @@ def with_queries(settings: SearchSettings, per_search: float) -> SearchSettings:
 
 def choose_queries(sample: QuerySample, per_search: float, key: Array) -> NewQueries:
     """Chooses `per_search` queries of each search on average, from the sample that it returned."""
-    batch_size, num_queries, width = sample.state.shape
+    batch_size, num_queries = sample.beliefs.state.shape[:2]
     share = per_search / max(num_queries, 1)
     chosen = jax.random.uniform(key, (batch_size, num_queries)) < share
     return NewQueries(
-        state=sample.state.reshape(-1, width),
-        ranges=sample.ranges.reshape(-1, *sample.ranges.shape[2:]),
+        beliefs=jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), sample.beliefs),
         chosen=(chosen & (sample.num_seen > 0)[:, None]).reshape(-1),
     )
 
@@ -66,21 +64,20 @@ def solve_queries(
     game: Game[Any],
     settings: SolverSettings,
     evaluator: Evaluator,
-    states: Array,
-    ranges: Array,
+    beliefs: BeliefState,
     version: Array,
     key: Array,
     mesh: Mesh | None = None,
 ) -> Solved:
-    """Solves a batch of queries. states: [query, width], packed; ranges: [query, player, S].
+    """Solves a batch of queries. beliefs: [query, ...].
 
     version: of the network. mesh: the devices that share the searches. The examples have the ranges
     that were solved, see `SolverSettings.tremble` and `SolverSettings.random_ranges`.
     """
     search_key, query_key, range_key = jax.random.split(key, 3)
-    public = jax.vmap(lambda row: unpack(game, row))(states)
+    public = jax.vmap(lambda row: unpack(game, row))(beliefs.state)
     mask = jax.vmap(game.infostate_mask)(public)
-    ranges = _some_at_random(ranges, mask, settings.random_ranges, range_key)
+    ranges = _some_at_random(beliefs.ranges, mask, settings.random_ranges, range_key)
     uniform = normalize(jnp.zeros_like(ranges), mask)
     ranges = (1 - settings.tremble) * ranges + settings.tremble * uniform
     recursive = settings.recursive_queries
@@ -92,12 +89,13 @@ def solve_queries(
         settings=with_queries(settings.search, recursive),
         mesh=mesh,
     )
-    versions = jnp.broadcast_to(version, len(states))
+    solved = BeliefState(state=beliefs.state, ranges=ranges)
+    versions = jnp.broadcast_to(version, len(ranges))
 
     def store(*parts: Any) -> StoredExample:
         return store_example(game, *parts)
 
-    examples = jax.vmap(store)(public, ranges, result.values, result.policy, versions)
+    examples = jax.vmap(store)(solved, result.values, result.policy, versions)
     queries = choose_queries(result.queries, recursive, query_key)
     return Solved(examples=examples, queries=queries, fault=result.fault)
 

@@ -7,9 +7,11 @@ thousand, and the device sees only the batches that are drawn.
 import math
 from typing import Any, Final
 
+import jax
 import numpy as np
 
-from selfplay.examples import StoredExample, no_examples
+from gtcfr.packing import BeliefState
+from selfplay.examples import StoredExample, as_arrays, from_arrays, no_examples
 from selfplay.sparse_rows import SparseRows
 from sog.games.core import Game
 
@@ -28,8 +30,8 @@ class Replay:
     def __init__(self, game: Game[Any], size: int, max_grad_updates: float) -> None:
         self.size, self.max_grad_updates = size, max_grad_updates
         room = no_examples(game, size)
-        self._dense = {name: leaf for name, leaf in vars(room).items() if name not in SPARSE}
-        self._shapes = {name: vars(room)[name].shape[1:] for name in SPARSE}
+        self._dense = {name: leaf for name, leaf in as_arrays(room).items() if name not in SPARSE}
+        self._shapes = {name: as_arrays(room)[name].shape[1:] for name in SPARSE}
         self._sparse = SparseRows(size, sum(map(math.prod, self._shapes.values())))
         self.num_added = 0
         self.num_drawn = 0
@@ -40,7 +42,7 @@ class Replay:
 
     def add(self, examples: StoredExample) -> None:
         """Adds examples, with an axis in front; the oldest make room."""
-        new = {name: np.asarray(leaf) for name, leaf in vars(examples).items()}
+        new = {name: np.asarray(leaf) for name, leaf in as_arrays(examples).items()}
         count = len(new["version"])
         self._sparse.add(_joined(new))
         kept = np.arange(max(count - self.size, 0), count)
@@ -62,7 +64,7 @@ class Replay:
         drawn: dict[str, Any] = {name: table[places] for name, table in self._dense.items()}
         for (name, kind), part in zip(self._shapes.items(), parts, strict=True):
             drawn[name] = part.reshape(*shape, *kind)
-        return StoredExample(**drawn)
+        return from_arrays(drawn)
 
     def mean_age(self, version: int) -> float:
         """Learner steps since the examples of the window were made, on average."""
@@ -117,36 +119,42 @@ class QueryQueue:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._states: list[np.ndarray] = []
-        self._ranges: list[np.ndarray] = []
+        self._beliefs: list[BeliefState] = []
         self.num_dropped = 0
 
     def __len__(self) -> int:
-        return len(self._states)
+        return len(self._beliefs)
 
-    def add(self, states: np.ndarray, ranges: np.ndarray) -> None:
-        """Adds queries. states: [query, width], packed; ranges: [query, player, S]."""
-        self._states.extend(states)
-        self._ranges.extend(ranges)
+    def add(self, beliefs: BeliefState) -> None:
+        """Adds queries [query, ...]."""
+        rows = zip(beliefs.state, beliefs.ranges, strict=True)
+        self._beliefs.extend(BeliefState(state=state, ranges=ranges) for state, ranges in rows)
         surplus = max(len(self) - self.size, 0)
-        del self._states[:surplus], self._ranges[:surplus]
+        del self._beliefs[:surplus]
         self.num_dropped += surplus
 
-    def pop(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+    def pop(self, count: int) -> BeliefState:
         """Takes the oldest so many out; there must be as many."""
-        states, ranges = np.stack(self._states[:count]), np.stack(self._ranges[:count])
-        del self._states[:count], self._ranges[:count]
-        return states, ranges
+        oldest = _stacked(self._beliefs[:count])
+        del self._beliefs[:count]
+        return oldest
 
     def save(self) -> dict[str, np.ndarray]:
         """Everything, as named arrays."""
         counts = {"dropped": np.array(self.num_dropped, np.int64)}
-        if not self._states:
+        if not self._beliefs:
             return counts
-        return {**counts, "states": np.stack(self._states), "ranges": np.stack(self._ranges)}
+        beliefs = _stacked(self._beliefs)
+        return {**counts, "states": np.asarray(beliefs.state), "ranges": np.asarray(beliefs.ranges)}
 
-    def load(self, arrays: dict[str, np.ndarray]) -> None:
+    def load(self, arrays: dict[str, Any]) -> None:
         """Takes over what `save` gave."""
-        self._states = list(arrays.get("states", []))
-        self._ranges = list(arrays.get("ranges", []))
+        self._beliefs = []
+        if "states" in arrays:
+            self.add(BeliefState(state=arrays["states"], ranges=arrays["ranges"]))
         self.num_dropped = int(arrays["dropped"])
+
+
+def _stacked(beliefs: list[BeliefState]) -> BeliefState:
+    stacked: BeliefState = jax.tree.map(lambda *leaves: np.stack(leaves), *beliefs)
+    return stacked

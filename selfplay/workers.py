@@ -16,7 +16,7 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.mesh import batch_mesh, on_all, split_batch
-from gtcfr.packing import unpack
+from gtcfr.packing import BeliefState, unpack
 from selfplay.actor import Games, start_games, step_games
 from selfplay.examples import StoredExample
 from selfplay.query_solver import NewQueries, solve_queries
@@ -41,10 +41,8 @@ class Work:
     """SELFPLAY or SOLVER."""
     examples: StoredExample | None
     """With an axis in front; None if there are none."""
-    states: np.ndarray
-    """Queries that are to be solved: [query, width] int32, packed."""
-    ranges: np.ndarray
-    """[query, player, S]."""
+    queries: BeliefState
+    """That are to be solved, [query, ...]."""
     counts: dict[str, int]
     """What was done, by the names of the metrics."""
     seconds: float
@@ -104,12 +102,10 @@ class SelfplayWorker:
                 f"more public events between two decisions, got {self._settings.max_events}."
             )
         _check(self._game, decisions.fault, "self-play")
-        states, ranges = _chosen(decisions.queries)
         return Work(
             part=SELFPLAY,
             examples=self._trajectories.add(decisions, self._game.max_utility, random),
-            states=states,
-            ranges=ranges,
+            queries=_chosen(decisions.queries),
             counts={
                 "searches": len(decisions.is_full),
                 "games": int((decisions.is_over | decisions.is_resigned).sum()),
@@ -132,32 +128,31 @@ class SolverWorker:
         self,
         evaluator: Evaluator,
         version: Array,
-        states: np.ndarray,
-        ranges: np.ndarray,
+        beliefs: BeliefState,
         key: Array,
     ) -> Work:
-        """Solves queries, all batches of one size. states: [query, width], packed; ranges: [query,
-        player, S]. Raises ValueError if a value is not finite.
+        """Solves queries [query, ...], all batches of one size.
+
+        Raises ValueError if a value is not finite.
         """
         began = time.perf_counter()
-        queries = jax.device_put((states, ranges), self._split)
+        queries = jax.device_put(beliefs, self._split)
         evaluator, version, key = jax.device_put((evaluator, version, key), self._on_all)
-        solved = jax.device_get(self._solve(evaluator, *queries, version, key))
+        solved = jax.device_get(self._solve(evaluator, queries, version, key))
         _check(self._game, solved.fault, "the query solver")
-        new_states, new_ranges = _chosen(solved.queries)
         return Work(
             part=SOLVER,
             examples=solved.examples,
-            states=new_states,
-            ranges=new_ranges,
-            counts={"solves": len(states)},
+            queries=_chosen(solved.queries),
+            counts={"solves": len(beliefs.ranges)},
             seconds=time.perf_counter() - began,
         )
 
 
-def _chosen(queries: NewQueries) -> tuple[np.ndarray, np.ndarray]:
+def _chosen(queries: NewQueries) -> BeliefState:
     chosen = np.asarray(queries.chosen)
-    return np.asarray(queries.state)[chosen], np.asarray(queries.ranges)[chosen]
+    beliefs: BeliefState = jax.tree.map(lambda leaf: np.asarray(leaf)[chosen], queries.beliefs)
+    return beliefs
 
 
 def _check(game: Game[Any], fault: Fault, where: str) -> None:

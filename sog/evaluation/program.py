@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.mesh import on_all, split_batch
-from gtcfr.resolving import next_root
+from gtcfr.resolving import next_root, summarize
 from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
 from gtcfr.search import SearchResult, check_result, search
 from gtcfr.settings import SearchSettings
@@ -180,8 +180,8 @@ def _take_next(
     resolve_from: str,
     safe: bool,
 ) -> SearchRoot:
-    taken = jax.tree.map(lambda leaf: leaf[places], result)
-    return next_root(game, taken, paths, players, resolve_from=resolve_from, safe=safe)
+    summary = jax.tree.map(lambda leaf: leaf[places], summarize(result, resolve_from))
+    return next_root(game, summary, paths, players, safe=safe)
 
 
 @jax.jit

@@ -20,7 +20,7 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.packing import pack
-from gtcfr.resolving import next_root
+from gtcfr.resolving import next_root, summarize
 from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
@@ -218,4 +218,4 @@ def _next_root(
     resolve_from: str,
     safe: bool,
 ) -> SearchRoot:
-    return next_root(game, result, path, player, resolve_from=resolve_from, safe=safe)
+    return next_root(game, summarize(result, resolve_from), path, player, safe=safe)

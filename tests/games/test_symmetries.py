@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from jax import Array
 
-from gtcfr.packing import pack, unpack
-from selfplay.examples import random_twin, store_example
+from gtcfr.packing import BeliefState, pack, unpack
+from selfplay.examples import as_arrays, random_twin, store_example
 from sog.games import Game, make
 from sog.games.conformance import ConformanceError, check_game
 from sog.games.poker import CALL, FIRST_RAISE
@@ -112,17 +112,18 @@ def test_a_twin_of_an_example_is_the_example_of_the_twin(text: str, outcomes: li
         lines = jnp.sum(jax.vmap(game.observe)(after) ** 2, axis=1)
         policy = weight * lines[None] if game.has_public_actions else weight
         values = game.compatible_reach(state, ranges**2)
-        return store_example(game, state, ranges, values, policy, jnp.int32(7))
+        belief = BeliefState(state=pack(state), ranges=ranges)
+        return store_example(game, belief, values, policy, jnp.int32(7))
 
     state = after(game, outcomes)
     ranges = jax.random.uniform(jax.random.key(1), (2, game.num_infostates))
     given = example(state, jnp.where(game.infostate_mask(state), ranges, 0))
     for key in KEYS[:10]:
         twin = random_twin(game, given, key)
-        expected = example(unpack(game, twin.state), twin.ranges)
-        for field in dataclasses.fields(twin):
-            one, two = getattr(twin, field.name), getattr(expected, field.name)
-            np.testing.assert_allclose(one, two, rtol=1e-6, err_msg=field.name)
+        expected = example(unpack(game, twin.belief.state), twin.belief.ranges)
+        wanted = as_arrays(expected)
+        for name, array in as_arrays(twin).items():
+            np.testing.assert_allclose(array, wanted[name], rtol=1e-6, err_msg=name)
 
 
 def renamed(change: Any) -> Any:

@@ -50,7 +50,7 @@ def sampled() -> QuerySample:
 
 
 def test_a_sample_is_uniform_over_leaves_and_over_updates() -> None:
-    drawn = sampled().state[:, :, 0]
+    drawn = sampled().beliefs.state[:, :, 0]
     share = 1 / VALID.sum()
     bound = 5 * (share * (1 - share) / SEARCHES) ** 0.5
     for place in range(PLACES):
@@ -60,7 +60,7 @@ def test_a_sample_is_uniform_over_leaves_and_over_updates() -> None:
 
 
 def test_the_places_of_a_sample_are_drawn_independently() -> None:
-    drawn = sampled().state[:, :, 0]
+    drawn = sampled().beliefs.state[:, :, 0]
     share = 1 / VALID.sum()
     same = (drawn[:, 0] == drawn[:, 1]).mean()
     assert abs(same - share) < 5 * (share * (1 - share) / SEARCHES) ** 0.5
@@ -68,5 +68,6 @@ def test_the_places_of_a_sample_are_drawn_independently() -> None:
 
 def test_a_state_comes_with_its_own_ranges_and_all_queries_are_counted() -> None:
     found = sampled()
-    np.testing.assert_allclose(found.ranges[:, :, 1, 2], found.state[:, :, 0] / 100, rtol=1e-6)
+    beliefs = found.beliefs
+    np.testing.assert_allclose(beliefs.ranges[:, :, 1, 2], beliefs.state[:, :, 0] / 100, rtol=1e-6)
     assert (found.num_seen == VALID.sum()).all()

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
-from gtcfr.resolving import next_root
+from gtcfr.resolving import next_root, summarize
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import RESOLVE_FROM, SearchSettings
 from sog.games import make
+from sog.memory import bytes_of
 from sog.pytree import pytree
 
 KUHN = make("kuhn")
@@ -55,7 +56,7 @@ def test_terminating_is_worth_what_the_range_is_that_is_handed_on(rule: str, pla
     """At a leaf where all is worth 1 a cfv is the reach of the compatible cards of the other."""
     result = searched(rule, player)
     path = jnp.array([[CHECK, BET]])
-    root = next_root(KUHN, result, path, jnp.array([player]), resolve_from="deepest")
+    root = next_root(KUHN, summarize(result, "deepest"), path, jnp.array([player]))
     assert root.opponent.tolist() == [1 - player]
     assert np.asarray(root.path).tolist() == [[NO_EVENT, NO_EVENT]]
     state = jax.tree.map(lambda leaf: leaf[0], root.state)
@@ -111,9 +112,8 @@ def test_a_search_starts_where_it_was_set_to(
 ) -> None:
     before, path, player = situation
     result = looked_ahead(before, levels)
-    root = next_root(
-        LEDUC, result, jnp.array([path]), jnp.array([player]), resolve_from=resolve_from
-    )
+    summary = summarize(result, resolve_from)
+    root = next_root(LEDUC, summary, jnp.array([path]), jnp.array([player]))
     rest = [*path[num_events:], *[NO_EVENT] * num_events]
     assert np.asarray(root.path).tolist() == [rest]
     state = jax.tree.map(lambda leaf: leaf[0], root.state)
@@ -127,8 +127,27 @@ def test_a_search_starts_where_it_was_set_to(
 def test_without_a_move_on_the_way_a_search_starts_where_the_last_one_was() -> None:
     result = looked_ahead((CALL,), 3)
     for resolve_from in RESOLVE_FROM:
-        root = next_root(
-            LEDUC, result, jnp.array([[NO_EVENT]]), jnp.array([1]), resolve_from=resolve_from
-        )
+        summary = summarize(result, resolve_from)
+        root = next_root(LEDUC, summary, jnp.array([[NO_EVENT]]), jnp.array([1]))
         state = jax.tree.map(lambda leaf: leaf[0], root.state)
         assert LEDUC.describe_state(state).startswith("check (")
+
+
+# What is handed on.
+
+
+def test_the_children_alone_hand_on_what_the_whole_tree_does() -> None:
+    """The first child on the way is a child of the state that was searched."""
+    result = looked_ahead((CALL,), 3)
+    few = summarize(result, "first_child")
+    whole = dataclasses.replace(summarize(result, "reply"), resolve_from="first_child")
+    for path in ((NO_EVENT,), (CALL,), (RAISE,), (CALL, KING, RAISE)):
+        roots = [
+            next_root(LEDUC, summary, jnp.array([path]), jnp.array([1])) for summary in (few, whole)
+        ]
+        jax.tree.map(np.testing.assert_array_equal, *roots)
+
+
+def test_the_children_alone_are_a_small_part_of_a_tree() -> None:
+    result = looked_ahead((CALL,), 3)
+    assert 10 * bytes_of(summarize(result, "first_child")) < bytes_of(result.tree)

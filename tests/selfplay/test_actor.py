@@ -134,7 +134,7 @@ def test_the_policies_found_are_those_of_the_composed_agent(
     for step in uniform_play(text, safe=safe, everywhere=everywhere):
         visited = step.decisions.visited
         assert (visited.version == VERSION).all()
-        for number, node in enumerate(nodes_of(tree, visited.state).tolist()):
+        for number, node in enumerate(nodes_of(tree, visited.belief.state).tolist()):
             mover = int(tree.node_actor[node])
             possible = tree.node_mask[node, mover]
             np.testing.assert_allclose(
@@ -168,9 +168,9 @@ def test_belief_states_are_those_where_the_games_stand() -> None:
     game = make("kuhn")
     for step in uniform_play():
         stands = np.asarray(jax.vmap(pack)(step.before.state))
-        np.testing.assert_array_equal(step.decisions.visited.state, stands)
+        np.testing.assert_array_equal(step.decisions.visited.belief.state, stands)
         np.testing.assert_array_equal(step.decisions.infostates, step.before.infostates)
-        ranges = step.decisions.visited.ranges
+        ranges = step.decisions.visited.belief.ranges
         np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
         movers = actors(game, step.before)
         mask = step.decisions.visited.policy_mask
@@ -181,7 +181,7 @@ def test_actions_of_uniform_play_are_equally_frequent_whatever_the_card() -> Non
     tree = tree_of("kuhn")
     bets = np.zeros((2, 3), int)
     for step in uniform_play():
-        before = nodes_of(tree, step.decisions.visited.state)
+        before = nodes_of(tree, step.decisions.visited.belief.state)
         after = nodes_of(tree, jax.vmap(pack)(step.after.state))
         at_root = before == 0
         bet = tree.node_outcome[after[at_root]] == 2
@@ -305,7 +305,7 @@ def test_searches_that_grow_are_asked_for_queries() -> None:
     mean = GREEDY.queries_per_search
     assert chosen.mean() == pytest.approx(mean, abs=5 * (mean * (1 - mean) / chosen.size) ** 0.5)
     for step in greedy_play():
-        ranges = step.decisions.queries.ranges[step.decisions.queries.chosen]
+        ranges = step.decisions.queries.beliefs.ranges[step.decisions.queries.chosen]
         np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
 
 
@@ -360,7 +360,7 @@ def test_games_of_too_many_moves_are_played_to_their_end_at_random() -> None:
         stays, second = ~resigns(step), step.before.num_decisions == 1
         assert (step.decisions.is_over == (stays & second)).all()
         assert (step.after.num_decisions < 2).all()
-        checked = nodes_of(tree_of("kuhn"), step.decisions.visited.state) == AFTER_A_CHECK
+        checked = nodes_of(tree_of("kuhn"), step.decisions.visited.belief.state) == AFTER_A_CHECK
         has_higher_card = step.before.infostates[:, 0] > step.before.infostates[:, 1]
         payoffs += step.decisions.utility[stays & second & checked & has_higher_card].tolist()
     folds, calls = payoffs.count(-1.0), payoffs.count(2.0)
@@ -390,7 +390,7 @@ def test_what_is_played_is_mixed_with_uniform_play() -> None:
     surplus, variance = np.zeros(3), np.zeros(3)
     apart = 0.0
     for step in impatient_play():
-        nodes = nodes_of(tree, step.decisions.visited.state)
+        nodes = nodes_of(tree, step.decisions.visited.belief.state)
         after = nodes_of(tree, jax.vmap(pack)(step.after.state))
         rows = np.flatnonzero((nodes == 0) & ~resigns(step))
         cards = step.before.infostates[rows, 0]

@@ -17,7 +17,7 @@ import pytest
 from jax import Array
 
 from gtcfr.evaluator import NetworkEvaluator
-from gtcfr.packing import packed_width
+from gtcfr.packing import BeliefState, packed_width
 from gtcfr.root import start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
@@ -99,11 +99,13 @@ def lowered_step_of_selfplay(text: str) -> str:
 
 def lowered_query_solver(text: str) -> str:
     game = make(text)
-    states = np.zeros((BATCH, packed_width(game)), np.int32)
-    ranges = np.zeros((BATCH, 2, game.num_infostates), np.float32)
+    beliefs = BeliefState(
+        state=jnp.zeros((BATCH, packed_width(game)), jnp.int32),
+        ranges=jnp.zeros((BATCH, 2, game.num_infostates)),
+    )
     settings = SolverSettings(search=settings_of(text), recursive_queries=0.5, random_ranges=0.5)
     solve = functools.partial(solve_queries, game, settings)
-    arguments = (evaluator_of(text), states, ranges, np.int32(0), KEY)
+    arguments = (evaluator_of(text), beliefs, np.int32(0), KEY)
     return lowered(solve, *arguments)
 
 

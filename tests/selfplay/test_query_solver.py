@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.packing import pack
+from gtcfr.packing import BeliefState, pack
 from gtcfr.query import QuerySample
 from gtcfr.root import belief_state
 from gtcfr.search import search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from selfplay.examples import StoredExample, load_example, store_example
+from selfplay.examples import StoredExample, as_arrays, load_example, store_example
 from selfplay.query_solver import Solved, choose_queries, solve_queries, with_queries
 from selfplay.settings import SolverSettings
 from sog.games import CHANCE, make
@@ -46,13 +46,17 @@ def packed(text: str, nodes: tuple[int, ...]) -> np.ndarray:
     return np.stack([np.asarray(pack(tree.state(node))) for node in nodes])
 
 
+def beliefs(text: str, nodes: tuple[int, ...], ranges: np.ndarray) -> BeliefState:
+    return BeliefState(state=jnp.asarray(packed(text, nodes)), ranges=jnp.asarray(ranges))
+
+
 @functools.cache
 def solved() -> Solved:
     """All of them at once, with the whole rest of the game in every tree: nothing is random."""
     settings = SolverSettings(search=WHOLE, recursive_queries=0.0, tremble=0.0)
     run = jax.jit(functools.partial(solve_queries, KUHN, settings, ZeroEvaluator()))
     found: Solved = jax.device_get(
-        run(packed("kuhn", tuple(NODES)), ranges(), np.int32(3), jax.random.key(0))
+        run(beliefs("kuhn", tuple(NODES), ranges()), np.int32(3), jax.random.key(0))
     )
     return found
 
@@ -67,8 +71,8 @@ def test_the_targets_are_what_a_search_from_the_belief_state_finds() -> None:
     np.testing.assert_allclose(examples.values[known] * MOST, result.values[known], atol=1e-4)
     mask = examples.policy_mask
     np.testing.assert_allclose(examples.policy[mask], result.policy[mask], atol=1e-4)
-    np.testing.assert_array_equal(examples.ranges, ranges())
-    np.testing.assert_array_equal(examples.state, packed("kuhn", tuple(NODES)))
+    np.testing.assert_array_equal(examples.belief.ranges, ranges())
+    np.testing.assert_array_equal(examples.belief.state, packed("kuhn", tuple(NODES)))
     assert examples.version.tolist() == [3] * len(NODES)
     assert not solved().fault.found.any()
 
@@ -103,8 +107,7 @@ def store(text: str, node: int, both: Any) -> StoredExample:
     size, actions = tree.game.num_infostates, tree.game.num_actions
     found: StoredExample = _store(
         tree.game,
-        jax.tree.map(jnp.asarray, tree.state(node)),
-        jnp.asarray(both, jnp.float32),
+        BeliefState(state=pack(tree.state(node)), ranges=jnp.asarray(both, jnp.float32)),
         jnp.ones((2, size)),
         jnp.ones((size, actions)),
         jnp.int32(0),
@@ -156,7 +159,7 @@ def test_what_was_stored_is_loaded_with_features_and_legal_actions() -> None:
     np.testing.assert_array_equal(loaded.features, KUHN.observe(state))
     np.testing.assert_array_equal(loaded.legal, TREE.node_legal[node])
     for name in ("ranges", "values", "value_mask", "policy", "policy_mask"):
-        np.testing.assert_array_equal(getattr(loaded, name), getattr(stored, name))
+        np.testing.assert_array_equal(getattr(loaded, name), as_arrays(stored)[name])
 
 
 def take(examples: Any, number: int) -> Any:
@@ -169,9 +172,12 @@ def take(examples: Any, number: int) -> Any:
 def sample(batch_size: int, num_queries: int, num_seen: np.ndarray) -> QuerySample:
     """Queries that can be told apart by their first number."""
     numbers = np.arange(batch_size * num_queries).reshape(batch_size, num_queries, 1)
-    return QuerySample(
+    beliefs = BeliefState(
         state=jnp.asarray(np.tile(numbers, (1, 1, 4)), jnp.int32),
         ranges=jnp.asarray(np.tile(numbers[..., None], (1, 1, 2, 3)), jnp.float32),
+    )
+    return QuerySample(
+        beliefs=beliefs,
         num_seen=jnp.asarray(num_seen, jnp.int32),
     )
 
@@ -185,8 +191,8 @@ def test_as_many_are_chosen_on_average_as_was_set(per_search: float, places: int
     share = per_search / places
     bound = 5 * (places * share * (1 - share) / batch) ** 0.5
     assert chosen.sum() / batch == pytest.approx(per_search, abs=bound + 1e-9)
-    assert np.asarray(found.state)[:, 0].tolist() == list(range(batch * places))
-    assert np.asarray(found.ranges)[:, 1, 2].tolist() == list(range(batch * places))
+    assert np.asarray(found.beliefs.state)[:, 0].tolist() == list(range(batch * places))
+    assert np.asarray(found.beliefs.ranges)[:, 1, 2].tolist() == list(range(batch * places))
 
 
 def test_a_search_that_asked_nothing_has_nothing_to_choose_from() -> None:
@@ -196,7 +202,7 @@ def test_a_search_that_asked_nothing_has_nothing_to_choose_from() -> None:
 
 def test_without_recursion_a_solve_passes_nothing_on() -> None:
     assert solved().queries.chosen.shape == (0,)
-    assert solved().queries.ranges.shape == (0, 2, 3)
+    assert solved().queries.beliefs.ranges.shape == (0, 2, 3)
 
 
 def test_trembling_tells_a_player_what_to_do_against_cards_that_never_come() -> None:
@@ -210,11 +216,11 @@ def test_trembling_tells_a_player_what_to_do_against_cards_that_never_come() -> 
         settings = SolverSettings(search=WHOLE, recursive_queries=0.0, tremble=tremble)
         run = jax.jit(functools.partial(solve_queries, KUHN, settings, ZeroEvaluator()))
         found: Solved = jax.device_get(
-            run(packed("kuhn", (bet,)), given, np.int32(0), jax.random.key(0))
+            run(beliefs("kuhn", (bet,), given), np.int32(0), jax.random.key(0))
         )
         values[tremble] = found.examples.values[0, 0, KING] * MOST
         even = given if tremble == 0 else 0.999 * given + 0.001 / 3
-        np.testing.assert_allclose(found.examples.ranges, even, rtol=1e-5)
+        np.testing.assert_allclose(found.examples.belief.ranges, even, rtol=1e-5)
     assert values[0.0] == pytest.approx(1.5, abs=1e-3)  # half of the queens call for another chip
     # Jacks and kings come equally often: a call wins and loses 2, a fold always loses 1.
     assert values[1e-3] == pytest.approx(2.0, abs=0.05)
@@ -226,18 +232,17 @@ def test_with_recursion_a_solve_passes_on_belief_states_below_its_own() -> None:
     run = jax.jit(functools.partial(solve_queries, KUHN, settings, ZeroEvaluator()))
     start = node_after(TREE, CHECK)
     batch = 200
-    states = np.repeat(packed("kuhn", (start,)), batch, axis=0)
-    both = np.tile(ranges()[:1], (batch, 1, 1))
-    found: Solved = jax.device_get(run(states, both, np.int32(0), jax.random.key(4)))
+    given = beliefs("kuhn", (start,) * batch, np.tile(ranges()[:1], (batch, 1, 1)))
+    found: Solved = jax.device_get(run(given, np.int32(0), jax.random.key(4)))
     chosen = found.queries.chosen
     assert chosen.shape == (batch,)
     assert chosen.mean() == pytest.approx(0.5, abs=5 * (0.25 / batch) ** 0.5)
     below = {start, node_after(TREE, CHECK, BET)}
     wanted = {packed("kuhn", (node,)).tobytes() for node in below}
-    passed_on = {row.tobytes() for row in found.queries.state[chosen]}
+    passed_on = {row.tobytes() for row in found.queries.beliefs.state[chosen]}
     assert passed_on <= wanted
     assert packed("kuhn", (node_after(TREE, CHECK, BET),)).tobytes() in passed_on
-    np.testing.assert_allclose(found.queries.ranges[chosen].sum(axis=2), 1, rtol=1e-5)
+    np.testing.assert_allclose(found.queries.beliefs.ranges[chosen].sum(axis=2), 1, rtol=1e-5)
 
 
 def test_the_search_that_solves_is_told_how_many_queries_to_keep() -> None:
@@ -263,8 +268,8 @@ def test_so_many_queries_get_random_ranges_over_the_infostates_that_can_be(share
         search=SearchSettings(num_simulations=1), tremble=0.0, random_ranges=share
     )
     run = jax.jit(functools.partial(solve_queries, tree.game, settings, ZeroEvaluator()))
-    states = np.tile(np.asarray(pack(tree.state(node))), (batch, 1))
-    found = run(states, given, np.int32(0), jax.random.key(2)).examples.ranges
+    found = run(beliefs(str(tree.game), (node,) * batch, given), np.int32(0), jax.random.key(2))
+    found = found.examples.belief.ranges
     is_new = ~np.isclose(found, given, atol=1e-6).all(axis=(1, 2))
     assert is_new.mean() == pytest.approx(share, abs=5 * (share * (1 - share) / batch) ** 0.5)
     np.testing.assert_allclose(found.sum(axis=2), 1, atol=1e-5)

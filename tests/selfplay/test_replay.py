@@ -1,16 +1,18 @@
 """The window of examples and the queue of queries, against the plainest things that do the same."""
 
 import collections
-import dataclasses
 import math
 from collections.abc import Callable
+from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from selfplay.examples import StoredExample, no_examples
+from gtcfr.packing import BeliefState
+from selfplay.examples import StoredExample, as_arrays, no_examples
 from selfplay.replay import SPARSE, QueryQueue, Replay
 from selfplay.sparse_rows import SparseRows
 from sog.games import make
@@ -23,14 +25,14 @@ few = settings(max_examples=60)
 def examples(numbers: list[int] | range) -> StoredExample:
     """Examples that can be told apart by each of their arrays."""
     found = no_examples(KUHN, len(numbers))
-    for leaf in vars(found).values():
+    for leaf in as_arrays(found).values():
         leaf[:] = np.array(numbers).reshape(-1, *[1] * (leaf.ndim - 1))  # True for all but 0
     return found
 
 
 def dense_rows(replay: Replay) -> np.ndarray:
     """[example, number]: ranges, values and policy, at the places of the window."""
-    kinds = vars(no_examples(KUHN, 1))
+    kinds = as_arrays(no_examples(KUHN, 1))
     rows = SparseRows(replay.size, sum(kinds[name].size for name in SPARSE))
     saved = replay.save()
     rows.load({name: saved[f"entry_{name}"] for name in ENTRIES}, replay.num_added)
@@ -51,7 +53,7 @@ def as_once(replay: Replay) -> dict[str, np.ndarray]:
     saved, rows = replay.save(), dense_rows(replay)
     whole = {name: array for name, array in saved.items() if not name.startswith("entry_")}
     for name in SPARSE:
-        kind = vars(no_examples(KUHN, 1))[name].shape[1:]
+        kind = as_arrays(no_examples(KUHN, 1))[name].shape[1:]
         part, rows = np.split(rows, [math.prod(kind)], axis=1)
         whole[name] = part.reshape(-1, *kind)
     return whole
@@ -75,7 +77,7 @@ def test_batches_are_drawn_evenly_from_the_window_and_nothing_else() -> None:
     replay = Replay(KUHN, 4, 1e9)
     replay.add(examples(range(1, 7)))
     drawn = replay.draw((50, 80), np.random.default_rng(0))
-    assert drawn.ranges.shape == (50, 80, 2, 3)
+    assert drawn.belief.ranges.shape == (50, 80, 2, 3)
     numbers, counts = np.unique(drawn.version, return_counts=True)
     assert numbers.tolist() == [3, 4, 5, 6]
     assert np.abs(counts - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)
@@ -134,8 +136,7 @@ def test_a_replay_that_was_saved_goes_on_as_if_nothing_had_been(
     assert window(copy) == window(replay)
     assert (copy.num_added, copy.num_drawn) == (replay.num_added, replay.num_drawn)
     first, second = (one.draw((3, 4), np.random.default_rng(1)) for one in (replay, copy))
-    for field in dataclasses.fields(first):
-        ours, theirs = getattr(first, field.name), getattr(second, field.name)
+    for ours, theirs in zip(jax.tree.leaves(first), jax.tree.leaves(second), strict=True):
         assert ours.dtype == theirs.dtype
         np.testing.assert_array_equal(ours, theirs)
 
@@ -152,18 +153,19 @@ def test_the_age_of_the_window_is_counted_in_learner_steps() -> None:
 # The queue.
 
 
-def queries(numbers: list[int] | range) -> tuple[np.ndarray, np.ndarray]:
-    column = np.array(numbers, np.int32)
-    states = np.repeat(column[:, None], 4, axis=1)
-    return states, np.tile(column[:, None, None].astype(np.float32), (1, 2, 3))
+def queries(numbers: list[int] | range) -> BeliefState:
+    column: Any = np.array(numbers, np.int32)
+    states: Any = np.repeat(column[:, None], 4, axis=1)
+    ranges: Any = np.tile(column[:, None, None].astype(np.float32), (1, 2, 3))
+    return BeliefState(state=states, ranges=ranges)
 
 
 def popped(queue: QueryQueue, count: int) -> list[int]:
-    states, ranges = queue.pop(count)
-    assert states.shape == (count, 4)
-    assert ranges.shape == (count, 2, 3)
-    numbers: list[int] = states[:, 0].tolist()
-    assert ranges[:, 1, 2].tolist() == numbers
+    beliefs = queue.pop(count)
+    assert beliefs.state.shape == (count, 4)
+    assert beliefs.ranges.shape == (count, 2, 3)
+    numbers: list[int] = beliefs.state[:, 0].tolist()
+    assert beliefs.ranges[:, 1, 2].tolist() == numbers
     return numbers
 
 
@@ -180,7 +182,7 @@ def test_the_queue_is_first_in_first_out_and_drops_the_oldest(
     for adds, pops in steps:
         new = range(added, added + adds)
         dropped += max(len(plain) + adds - size, 0)
-        queue.add(*queries(new))
+        queue.add(queries(new))
         plain.extend(new)
         added += adds
         assert (len(queue), queue.num_dropped) == (len(plain), dropped)
@@ -191,10 +193,10 @@ def test_the_queue_is_first_in_first_out_and_drops_the_oldest(
 @pytest.mark.parametrize("count", [0, 3])
 def test_a_queue_that_was_saved_goes_on_as_if_nothing_had_been(count: int) -> None:
     queue, copy = QueryQueue(4), QueryQueue(4)
-    queue.add(*queries(range(count)))
-    copy.add(*queries([9]))  # which is forgotten
+    queue.add(queries(range(count)))
+    copy.add(queries([9]))  # which is forgotten
     copy.load(queue.save())
     for one in (queue, copy):
-        one.add(*queries(range(10, 13)))
+        one.add(queries(range(10, 13)))
     assert len(copy) == len(queue)
     assert popped(copy, len(copy)) == popped(queue, len(queue))
