@@ -81,9 +81,9 @@ def choose_outcomes(
     """Which public events get a child.
 
     All legal ones; after a decision only the best `num_children` by the prior if that is set; of a
-    chance node that has more than there is room for, a sample without replacement, whose weights
-    keep every expectation right on average. action: those that are considered, see
-    `InteriorNodes`; prior: [A, S], of them.
+    chance node that has more than there is room for, or than it begins with, a sample without
+    replacement, whose weights keep every expectation right on average. action: those that are
+    considered, see `InteriorNodes`; prior: [A, S], of them.
     """
     legal = game.legal_outcomes(state)
     num_outcomes = legal.shape[0]
@@ -102,7 +102,8 @@ def choose_outcomes(
             fits=jnp.bool_(True),
         )
     is_chance, num_legal = chance_acts(game, state), jnp.sum(legal)
-    if settings.num_children is None and num_children == num_outcomes:
+    few = settings.first_outcomes if game.has_chance else None
+    if settings.num_children is None and num_children == num_outcomes and few is None:
         return Chosen(
             number=numbers,
             outcome=numbers,
@@ -111,6 +112,8 @@ def choose_outcomes(
             fits=jnp.bool_(True),
         )
     limit = jnp.int32(num_children)
+    if few is not None:
+        limit = jnp.where(is_chance, min(few, num_children), limit)
     score = jax.random.uniform(key, (num_outcomes,))
     if settings.num_children is not None:
         limit = jnp.where(is_chance, limit, min(settings.num_children, num_children))

@@ -158,16 +158,17 @@ def add_child(
 ) -> tuple[SearchTree, NewLeaves]:
     """Gives an interior node one child more, unless it is there or `slot` is NO_PARENT.
 
-    For games of perfect information, where the outcome is the action.
+    Of a decision in games of perfect information, where the outcome is the action; or of a chance
+    node, all of whose outcomes then stand for more or less of the others.
     """
     shape, outcomes = tree.shape, tree.interior.outcome[slot]
     state = unpack(game, tree.interior.state[slot])
     action = outcome
+    count = jnp.sum(outcomes != UNEXPANDED, dtype=jnp.int32)
+    number = outcome if shape.num_children == game.num_outcomes else count
     if tree.interior.action is not None:
         action = jnp.argmax(tree.interior.action[slot] == outcome).astype(jnp.int32)
-    number = action
-    if shape.num_children not in (game.num_outcomes, shape.num_actions):
-        number = jnp.sum(outcomes != UNEXPANDED, dtype=jnp.int32)
+        number = action if shape.num_children == shape.num_actions else count
     is_new = (slot != NO_PARENT) & ~jnp.any(outcomes == outcome)
     states = jax.tree.map(lambda leaf: leaf[None], game.apply(state, jnp.maximum(outcome, 0)))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
@@ -181,13 +182,20 @@ def add_child(
         exists=do[None],
         depth=jnp.full(1, OFF_BRANCH, jnp.int32),
     )
-    takeable = tree.interior.takeable[slot].at[action].set(True)
+    takeable, weight = tree.interior.takeable[slot], tree.interior.chance_weight[slot]
+    is_chance = chance_acts(game, state)
+    takeable = jnp.where(is_chance, takeable, takeable.at[action].set(True, mode="drop"))
+    if shape.samples_chance:
+        num_legal = jnp.sum(game.legal_outcomes(state))
+        weight = jnp.where(is_chance, num_legal / (count + 1), weight).astype(weight.dtype)
     statistics = tree.interior_statistics
     policy = regret_matching(statistics.matched_regret[slot], uniform_over(takeable), axis=-2)
     tree = replace(
         tree,
         interior=replace(
-            tree.interior, takeable=tree.interior.takeable.at[at].set(takeable, mode="drop")
+            tree.interior,
+            takeable=tree.interior.takeable.at[at].set(takeable, mode="drop"),
+            chance_weight=tree.interior.chance_weight.at[at].set(weight, mode="drop"),
         ),
         interior_statistics=replace(
             statistics, policy=statistics.policy.at[at].set(policy, mode="drop")

@@ -20,6 +20,9 @@ _CHUNK_SIZE: Final = 4
 _CHUNK_SIZE_OF_AN_ACCELERATOR: Final = 16
 _SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
 _MOST_SLOTS: Final = 3  # per node that there can be; deep trees may leave most of a chunk empty
+_COUNTS: Final = (
+    *("num_children", "max_actions", "max_outcomes", "first_outcomes", "capacity", "chunk_size"),
+)
 _MOST_UPDATES: Final = 2_000_000_000  # they are counted in 32 bits
 
 
@@ -67,6 +70,10 @@ class SearchSettings:
     max_outcomes: int | None = None
     """Chance nodes with more outcomes than this keep a sample of so many; at least the game's
     `num_decision_outcomes`."""
+    first_outcomes: int | None = None
+    """Outcomes that a chance node begins with where it has more. Simulations that come to it add
+    others, one each, while it has fewer than these plus the square root of the visits, up to
+    `max_outcomes` (progressive widening). None for all of them at once."""
     capacity: int | None = None
     """Public states that a tree has room for; None for as many as the simulations can add."""
     num_queries: int = 0
@@ -78,7 +85,7 @@ class SearchSettings:
     def __post_init__(self) -> None:
         for name in ("num_simulations", "lookahead"):
             _at_least(name, getattr(self, name), 1)
-        for name in ("num_children", "max_actions", "max_outcomes", "capacity", "chunk_size"):
+        for name in _COUNTS:
             if getattr(self, name) is not None:
                 _at_least(name, getattr(self, name), 1)
         _at_least("num_queries", self.num_queries, 0)
@@ -156,6 +163,8 @@ class SearchSettings:
             # Chance adds all its outcomes also where decisions add a few actions only; where chance
             # makes a tree full, the result says so.
             added = min(self.num_children or children, children)
+            if self.first_outcomes is not None:
+                added = min(max(self.first_outcomes, game.num_decision_outcomes), children)
             capacity = 1 + (path_length + 1) * children + self.num_simulations * added
         if capacity < 1 + (path_length + 1) * 2:
             raise ValueError(
@@ -178,6 +187,8 @@ class SearchSettings:
             num_terminals=capacity,
             num_children=children,
             num_actions=actions,
+            samples_chance=game.has_chance
+            and (children < game.num_outcomes or self.first_outcomes is not None),
             has_rows_per_action=game.has_public_actions and child_is_action,
         )
 
@@ -187,6 +198,10 @@ class SearchSettings:
             raise ValueError(
                 f"max_outcomes must be at least {least} in {game}, for all outcomes of a decision, "
                 f"got {self.max_outcomes}."
+            )
+        if self.first_outcomes is not None and self.num_children is not None:
+            raise ValueError(
+                f"first_outcomes must be None where num_children is set, got {self.first_outcomes}."
             )
         for name in ("num_children", "max_actions"):
             if getattr(self, name) is None:

@@ -135,24 +135,32 @@ def _step(
     action = jnp.where(is_choice, chosen, 0)
     move = action if tree.interior.action is None else tree.interior.action[slot, action]
     outcome, infostates = game.transition(move_key, state, walk.infostates, move)
-    if game.has_chance and shape.num_children < game.num_outcomes:
+    widens = jnp.bool_(False)
+    if shape.samples_chance:
         kept = _sample_kept_outcome(game, tree, state, slot, walk.infostates, move_key)
         outcome = jnp.where(is_choice, outcome, kept[0])
         infostates = jnp.where(is_choice, infostates, kept[1])
+    if settings.first_outcomes is not None and shape.samples_chance:
+        widens, added = _new_outcome(game, settings.first_outcomes, tree, state, slot, move_key)
+        widens &= ~is_choice
+        outcome = jnp.where(widens, added, outcome)
     is_child = tree.interior.outcome[slot] == outcome
     number = jnp.argmax(is_child).astype(jnp.int32)
     has_child = jnp.any(is_child)
     row = jnp.where(has_child, tree.interior.child[slot, number], shape.nothing)
     is_leaf = (row >= shape.leaf_row) & (row < shape.terminal_row)
     path = walk.path
+    # How often simulations came to a chance node matters where its sample grows.
+    is_counted = is_choice | (settings.first_outcomes is not None)
+    lacks_child = widens if settings.num_children is None else ~has_child
     # Compared, not indexed: a batch of single writes is a scatter, which takes a kernel of its own.
     is_now = jnp.arange(len(path.slot)) == walk.num_steps
     path = Path(
-        slot=jnp.where(is_now & is_choice, slot, path.slot),
+        slot=jnp.where(is_now & is_counted, slot, path.slot),
         infostate=jnp.where(is_now, infostate, path.infostate),
         action=jnp.where(is_now, action, path.action),
         edge=jnp.where(is_leaf, slot * shape.num_children + number, NO_PARENT),
-        slot_to_widen=jnp.where(has_child, NO_PARENT, slot),
+        slot_to_widen=jnp.where(lacks_child, slot, NO_PARENT),
         outcome=outcome,
     )
     return _Walk(
@@ -208,6 +216,27 @@ def _select(
     return jnp.where(points[0] < 0.5, by_puct, by_policy).astype(jnp.int32)
 
 
+def _new_outcome(
+    game: Game[Any], first: int, tree: SearchTree, state: Any, slot: Array, key: Array
+) -> tuple[Array, Array]:
+    """Whether a chance node is to have one outcome more, and which; all are equally likely."""
+    outcomes, legal = tree.interior.outcome[slot], game.legal_outcomes(state)
+    is_there = outcomes != UNEXPANDED
+    count = jnp.sum(is_there, dtype=jnp.int32)
+    visits = jnp.sum(tree.interior.visits[slot, 0])
+    wanted = first + jnp.sqrt(visits.astype(jnp.float32))
+    kept = (
+        jnp.zeros(len(legal), bool)
+        .at[jnp.where(is_there, outcomes, len(legal))]
+        .set(True, mode="drop")
+    )
+    missing = legal & ~kept
+    score = jax.random.uniform(jax.random.fold_in(key, 2), legal.shape)
+    added = jnp.argmax(jnp.where(missing, score, -1)).astype(jnp.int32)
+    wants = (count < wanted) & (count < tree.shape.num_children) & jnp.any(missing)
+    return wants, added
+
+
 def _sample_kept_outcome(
     game: Game[Any], tree: SearchTree, state: Any, slot: Array, infostates: Array, key: Array
 ) -> tuple[Array, Array]:
@@ -220,7 +249,8 @@ def _sample_kept_outcome(
     worlds = (jnp.arange(game.num_infostates)[None] == infostates[:, None]).astype(jnp.float32)
     forced = (jnp.arange(game.num_actions) == 0)[:, None] * jnp.ones_like(worlds[:1])
     actor = game.actor(state)
-    rows = push(game, tree.shape, state, actor, jnp.maximum(outcomes, 0), forced, worlds)
+    by_child = replace(tree.shape, has_rows_per_action=False)
+    rows = push(game, by_child, state, actor, jnp.maximum(outcomes, 0), forced, worlds)
     reach = rows.reshape(len(outcomes), 2, -1)
     states = jax.vmap(lambda outcome: game.apply(state, outcome))(jnp.maximum(outcomes, 0))
     compatible = jax.vmap(game.compatible_reach)(states, reach)

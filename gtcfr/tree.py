@@ -51,6 +51,8 @@ class TreeShape:
     """Children that a node can have at most."""
     num_actions: int
     """A in the tables here: all of the game's, or only the best by the prior."""
+    samples_chance: bool
+    """Whether a chance node may have only some of its outcomes."""
     has_rows_per_action: bool
     """Whether reach goes to children in a row per action and one for the other player, which needs
     no question to the game; else in a row per child and player. It does if all actions are public

@@ -166,7 +166,7 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
         start = (num_chunks - 1 - number) * shape.chunk_size
         nodes, policy = _some(tree.interior, tree.interior_statistics.policy, start, shape)
         child_cfvs = jax.vmap(_take)(cfvs, nodes.child)
-        if game.has_chance and shape.num_children < game.num_outcomes:
+        if shape.samples_chance:
             child_cfvs = child_cfvs * nodes.chance_weight[..., None, None]
         q, node_cfvs = jax.vmap(jax.vmap(node))(nodes, policy, child_cfvs)
         return put(action_cfv, q, start, 1), put(cfvs, node_cfvs, start, 1)

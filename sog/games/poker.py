@@ -1,14 +1,15 @@
 """Betting games with one private card each: the engine of Kuhn, Leduc and generic poker.
 
 A round of betting: the first player checks or bets, and so on until a bet is called, both have
-checked, or somebody folds. Raises per round are limited. With two rounds, a public card is dealt
-between them. A pair with the public card wins, else the higher rank, else the pot is split.
+checked, or somebody folds. Raises per round are limited. Between two rounds a public card is dealt.
+Most public cards of one's own rank win (with one of them, a pair), else the higher rank, else the
+pot is split.
 """
 
 import abc
 import dataclasses
 import functools
-from typing import Final
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -38,8 +39,8 @@ class PokerState:
     """Public state of a betting game."""
 
     stage: Array  # int32: whose turn, as returned by `actor`
-    round: Array  # int32: 0, or 1 after the public card
-    board: Array  # int32: the public card, num_cards before it is dealt
+    round: Array  # int32: public cards dealt so far
+    board: Array  # int32[most public cards]: those, then S
     num_raises: Array  # int32: in this round
     checked: Array  # bool: the first player of this round has checked
     stakes: Array  # int32[2]: chips put in, ante included
@@ -50,7 +51,7 @@ class PokerState:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BettingGame(Game[PokerState], abc.ABC):
-    """Fixed-limit betting over one private card per player and at most one public card.
+    """Fixed-limit betting over one private card per player, and public cards dealt one by one.
 
     Infostates are cards. An outcome is the betting action, or the public card at a chance state.
     """
@@ -71,7 +72,7 @@ class BettingGame(Game[PokerState], abc.ABC):
     @property
     @abc.abstractmethod
     def raise_sizes(self) -> tuple[tuple[int, ...], ...]:
-        """Chips of each raise action, a row per betting round (1 or 2 rounds)."""
+        """Chips of each raise action, a row per betting round."""
 
     @property
     @abc.abstractmethod
@@ -104,23 +105,55 @@ class BettingGame(Game[PokerState], abc.ABC):
     def max_utility(self) -> float:
         return 1.0 + self.raise_limit * sum(max(sizes) for sizes in self.raise_sizes)
 
+    @property
+    def most_public_cards(self) -> int:
+        """Dealt when the last round begins."""
+        return len(self.raise_sizes) - 1
+
+    @functools.cached_property
+    def _deal_weight(self) -> np.ndarray:
+        """float64[S, S]: w before a public card is dealt."""
+        deck = self.num_infostates * self.copies
+        deal = self.copies * (self.copies - np.eye(self.num_infostates)) / (deck * (deck - 1))
+        return np.asarray(deal)
+
     @functools.cached_property
     def _joint_weight(self) -> np.ndarray:
-        """float64[S + 1, S, S]: w for each public card; the last is before it is dealt."""
+        """float64[S + 1, S, S]: w for each first public card; the last is before it is dealt."""
         size = self.num_infostates
-        deck, same = size * self.copies, np.eye(size)
-        deal = self.copies * (self.copies - same) / (deck * (deck - 1))
+        deck, same, deal = size * self.copies, np.eye(size), self._deal_weight
         left = self.copies - same[:, :, None] - same[:, None, :]  # [board, s0, s1]
         dealt = deal * np.maximum(left, 0) / max(deck - 2, 1)
         return np.asarray(np.concatenate([dealt, deal[None]]))
 
-    @functools.cached_property
-    def _showdown(self) -> np.ndarray:
-        """float64[S + 1, S, S]: 1 where player 0 wins, -1 where player 1 wins."""
-        ranks = np.array(self.ranks_of_cards)
-        pairs = np.append(ranks, -1)[:, None] == ranks[None, :]
-        strength = ranks[None, :] + pairs * (ranks.max() + 1)
-        return np.asarray(np.sign(strength[:, :, None] - strength[:, None, :]), np.float64)
+    def _weight(self, board: Array, dtype: Any) -> Array:
+        """[S, S]: w with these public cards."""
+        size = self.num_infostates
+        weight = jnp.asarray(self._joint_weight, dtype)[board[0]]
+        held = jnp.eye(size, dtype=dtype)
+        before = jnp.zeros(size + 1, dtype).at[board[0]].add(1)
+        for number in range(1, self.most_public_cards):
+            card = jnp.minimum(board[number], size - 1)
+            left = self.copies - before[card] - held[card][:, None] - held[card][None, :]
+            unseen = size * self.copies - 2 - number
+            dealt = jnp.maximum(left, 0) / max(unseen, 1)
+            weight = weight * jnp.where(board[number] < size, dealt, 1)
+            before = before.at[board[number]].add(1)
+        return weight
+
+    def _showdown(self, board: Array, dtype: Any) -> Array:
+        """[S, S]: 1 where player 0 wins, -1 where player 1 wins, with these public cards."""
+        ranks = np.array(self.ranks_of_cards, np.int32)
+        public = jnp.asarray(np.append(ranks, -1))[board]
+        same = jnp.sum(public[:, None] == ranks[None, :], axis=0, dtype=jnp.int32)
+        strength = ranks + same * (int(ranks.max()) + 1)
+        return jnp.sign(strength[:, None] - strength[None, :]).astype(dtype)
+
+    def _num_public(self, board: Array) -> Array:
+        """[S] int32: how many of each card are public."""
+        return jnp.sum(
+            board[:, None] == jnp.arange(self.num_infostates)[None], axis=0, dtype=jnp.int32
+        )
 
     def root(self) -> PokerState:
         def number(value: int) -> Array:
@@ -129,7 +162,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         return PokerState(
             stage=number(0),
             round=number(0),
-            board=number(self.num_infostates),
+            board=jnp.full(max(self.most_public_cards, 1), self.num_infostates, jnp.int32),
             num_raises=number(0),
             checked=jnp.bool_(False),
             stakes=jnp.ones(2, jnp.int32),
@@ -152,8 +185,9 @@ class BettingGame(Game[PokerState], abc.ABC):
         bets = (
             jnp.zeros(self.num_outcomes, bool).at[: self.num_actions].set(self._legal_bets(state))
         )
-        cards = jnp.arange(self.num_outcomes) < self.num_infostates
-        return jnp.where(state.stage == CHANCE, cards, bets) & (state.stage != TERMINAL)
+        left = jnp.zeros(self.num_outcomes, bool)
+        left = left.at[: self.num_infostates].set(self._num_public(state.board) < self.copies)
+        return jnp.where(state.stage == CHANCE, left, bets) & (state.stage != TERMINAL)
 
     def apply(self, state: PokerState, outcome: Array) -> PokerState:
         outcome = outcome.astype(jnp.int32)
@@ -175,7 +209,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         return PokerState(
             stage=stage.astype(jnp.int32),
             round=state.round + is_deal,
-            board=jnp.where(is_deal, outcome, state.board),
+            board=jnp.where(is_deal, state.board.at[state.round].set(outcome), state.board),
             num_raises=jnp.where(is_deal, 0, state.num_raises + raises),
             checked=jnp.where(is_deal, False, state.checked | calls),
             stakes=stakes,
@@ -185,8 +219,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         )
 
     def infostate_mask(self, state: PokerState) -> Array:
-        cards = jnp.arange(self.num_infostates)
-        left = cards != state.board if self.copies == 1 else jnp.full_like(cards, True, bool)
+        left = self._num_public(state.board) < self.copies
         return jnp.stack([left, left])
 
     def legal_actions(self, state: PokerState) -> Array:
@@ -202,11 +235,11 @@ class BettingGame(Game[PokerState], abc.ABC):
         return jnp.where(self.infostate_mask(self.apply(state, outcome)), reach, 0)
 
     def compatible_reach(self, state: PokerState, reach: Array) -> Array:
-        return opponents_weight(jnp.asarray(self._joint_weight, reach.dtype)[state.board], reach)
+        return opponents_weight(self._weight(state.board, reach.dtype), reach)
 
     def utilities(self, state: PokerState, reach: Array) -> Array:
-        weight = jnp.asarray(self._joint_weight, reach.dtype)[state.board]
-        showdown = jnp.asarray(self._showdown, reach.dtype)[state.board]
+        weight = self._weight(state.board, reach.dtype)
+        showdown = self._showdown(state.board, reach.dtype)
         fold = jnp.where(state.folder == 0, -1, 1).astype(reach.dtype)
         sign = jnp.where(state.folder == NO_FOLDER, showdown, fold)
         return zero_sum_cfvs(weight * sign * jnp.min(state.stakes).astype(reach.dtype), reach)
@@ -219,7 +252,7 @@ class BettingGame(Game[PokerState], abc.ABC):
             [
                 one_hot(state.stage, 4),
                 one_hot(state.round, len(self.raise_sizes)),
-                one_hot(state.board, self.num_infostates + 1),
+                one_hot(state.board, self.num_infostates + 1).reshape(-1),
                 one_hot(state.num_raises, self.raise_limit + 1),
                 one_hot(state.folder, 3),
                 state.checked[None].astype(jnp.float32),
@@ -240,7 +273,7 @@ class BettingGame(Game[PokerState], abc.ABC):
 
     def deal(self, key: Array) -> Array:
         size = self.num_infostates
-        weight = jnp.asarray(self._joint_weight[-1].reshape(-1), jnp.float32)
+        weight = jnp.asarray(self._deal_weight.reshape(-1), jnp.float32)
         pair = draw(jax.random.uniform(key), weight)
         return jnp.stack([pair // size, pair % size])
 
@@ -248,7 +281,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         self, key: Array, state: PokerState, infostates: Array, action: Array
     ) -> tuple[Array, Array]:
         held = jax.nn.one_hot(infostates, self.num_infostates, dtype=jnp.float32)
-        left = self.copies - held[0] - held[1]
+        left = self.copies - held[0] - held[1] - self._num_public(state.board)
         card = draw(jax.random.uniform(key), left)
         outcome = jnp.where(state.stage == CHANCE, card, action).astype(jnp.int32)
         return outcome, infostates

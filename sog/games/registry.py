@@ -21,6 +21,7 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "kuhn": ("sog.games.kuhn", "Kuhn"),
     "leduc": ("sog.games.leduc", "Leduc"),
     "generic_poker": ("sog.games.generic_poker", "GenericPoker"),
+    "board_poker": ("sog.games.board_poker", "BoardPoker"),
     "liars_dice": ("sog.games.liars_dice", "LiarsDice"),
     "goofspiel": ("sog.games.goofspiel", "Goofspiel"),
     "ii_goofspiel": ("sog.games.ii_goofspiel", "IIGoofspiel"),

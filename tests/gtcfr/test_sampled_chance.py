@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
-from gtcfr.root import NO_EVENT, belief_state
+from gtcfr.room import tree_shapes
+from gtcfr.root import NO_EVENT, belief_state, start_of_game
 from gtcfr.search import SearchResult
-from gtcfr.settings import SearchSettings
-from gtcfr.tree import ROOT
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.tree import NO_PARENT, ROOT
 from sog.games.core import CHANCE, Game
+from sog.games.poker import CALL
+from sog.games.registry import make
+from sog.memory import bytes_of
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedState
 from tests.gtcfr.growing_cases import CASES, searched
@@ -124,3 +128,86 @@ def test_a_sample_of_chance_is_reported() -> None:
 @pytest.mark.slow
 def test_where_all_of_chance_is_in_the_tree_no_sample_is_reported() -> None:
     assert not any(searched(name).tree.is_sampled.any() for name in CASES)
+
+
+# Samples that grow.
+
+
+@functools.cache
+def growing_chance(num_simulations: int) -> SearchResult:
+    """200 searches of a chance node of Leduc that begin with two of the six cards."""
+    public = public_tree("leduc")
+    node = int(np.flatnonzero(public.node_actor == CHANCE)[0])
+    settings = SearchSettings(num_simulations=num_simulations, first_outcomes=2, max_outcomes=5)
+    root = belief_state(
+        EnumeratedState(node=jnp.full(_SAMPLES, node, jnp.int32)), jnp.full((_SAMPLES, 2, 6), 1 / 6)
+    )
+    return run_search(enumerated("leduc"), settings, root=root)
+
+
+@pytest.mark.parametrize(("num_simulations", "count"), [(1, 2), (2, 3), (3, 4), (5, 4), (6, 5)])
+def test_a_chance_node_has_its_first_outcomes_and_the_root_of_its_visits(
+    num_simulations: int, count: int
+) -> None:
+    """A third when it was visited once (2 < 2 + 1), a fourth at two, a fifth at five."""
+    result = growing_chance(num_simulations)
+    for search in range(0, _SAMPLES, 20):
+        assert len(children_of(tree_number(result, search), int(ROOT))) == count
+
+
+def test_a_sample_that_grows_has_no_more_outcomes_than_it_has_room_for() -> None:
+    result = growing_chance(20)
+    assert len(children_of(tree_number(result, 0), int(ROOT))) == 5
+    assert not result.is_full.any()
+
+
+def test_what_a_growing_sample_is_worth_stands_for_all_outcomes() -> None:
+    """After the last update nothing was added: five cards were there, each counted 6 / 5 times."""
+    result = growing_chance(20)
+    for search in range(0, _SAMPLES, 20):
+        tree = tree_number(result, search)
+        rows = list(children_of(tree, int(ROOT)).values())
+        np.testing.assert_allclose(tree.interior.chance_weight[ROOT], 6 / 5, rtol=1e-6)
+        expected = 6 / 5 * tree.cfvs[rows].sum(axis=0)
+        np.testing.assert_allclose(tree.cfvs[ROOT], expected, rtol=1e-4, atol=1e-6)
+
+
+def test_every_outcome_is_as_likely_to_be_in_a_sample_that_has_grown() -> None:
+    result = growing_chance(3)
+    kept = [set(children_of(tree_number(result, search), int(ROOT))) for search in range(_SAMPLES)]
+    counts = np.array([sum(card in sample for sample in kept) for card in range(6)])
+    share = 4 / 6
+    bound = 4 * (share * (1 - share) / _SAMPLES) ** 0.5
+    np.testing.assert_allclose(counts / _SAMPLES, share, atol=bound)
+
+
+def test_a_poker_with_wide_chance_is_searched_to_its_values() -> None:
+    """Two public cards from a deck of four, dealt one by one: a low card loses what a high one
+    wins, as in a search with the whole game in its tree, though chance began with one card."""
+    game = enumerated("board_poker(ranks=2,suits=2,public_cards=2)")
+    whole = SearchSettings(num_simulations=300, lookahead=WHOLE_GAME, grow=False, capacity=1100)
+    growing = SearchSettings(num_simulations=2000, simulations_per_update=10.0, first_outcomes=1)
+    exact = run_search(game, whole).values[0]
+    assert np.abs(exact).min() > 0.6
+    found = run_search(game, growing, seeds=(0, 1))
+    np.testing.assert_allclose(found.values.mean(axis=0), exact, atol=0.12)
+
+
+def test_forty_cards_are_searched_with_a_few_of_them_in_the_tree() -> None:
+    game = make("board_poker")
+    settings = SearchSettings(num_simulations=24, first_outcomes=2, max_outcomes=8)
+    whole = SearchSettings(num_simulations=24)
+    path = [CALL]  # player 0 checks
+    room = {one: bytes_of(tree_shapes(game, (), one, len(path))) for one in (settings, whole)}
+    assert 3 * room[settings] < room[whole]
+    result = run_search(game, settings, root=start_of_game(game, path=np.array([path])))
+    tree = tree_number(result)
+    widths = [
+        len(children_of(tree, slot))
+        for slot in np.flatnonzero(tree.interior.edge != NO_PARENT).tolist()
+        if tree.interior.actor[slot] == CHANCE
+    ]
+    assert 2 < max(widths) <= 8
+    assert result.tree.is_sampled.all()
+    possible = np.asarray(result.policy[0]).sum(axis=1)
+    np.testing.assert_allclose(possible[possible > 0], 1, rtol=1e-5)

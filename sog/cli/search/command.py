@@ -213,6 +213,7 @@ def _settings(
         "lookahead": arguments.lookahead,
         "max_actions": arguments.max_actions,
         "max_outcomes": arguments.max_outcomes,
+        "first_outcomes": arguments.first_outcomes,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     simulations = changes.get("num_simulations", base.num_simulations)

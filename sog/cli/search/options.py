@@ -105,6 +105,13 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="keep a sample of N outcomes of chance where there are more, at least as many as a "
         "decision of the game can have (default: all)",
     )
+    add(
+        "--first-outcomes",
+        type=positive_integer,
+        metavar="N",
+        help="begin a chance node with a sample of N outcomes, to which simulations that come to "
+        "it add others (default: none are added later)",
+    )
     add_seconds_option(parser)
     add("--seed", type=seed, default=0, metavar="N", help="of the simulations (default: 0)")
     add(
