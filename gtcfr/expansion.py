@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+import chex
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -42,6 +43,7 @@ def expansion_phase(
     phase: Array,
 ) -> SearchState:
     """The expansion phase: ceil(c) simulations, each of which adds what it wants to the tree."""
+    chex.assert_tree_shape_prefix((state.tree, state.slot), state.num_updates.shape)
     num_simulations = settings.simulations_per_phase
     visits_before = state.tree.interior.visits
 

@@ -4,6 +4,7 @@ import functools
 from dataclasses import replace
 from typing import Any
 
+import chex
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -48,6 +49,9 @@ def initial_state(
     the states on it, all children of the state itself, and `lookahead` levels below.
     """
     batch_size, path_length = root.path.shape
+    chex.assert_shape(root.ranges, (batch_size, 2, game.num_infostates))
+    chex.assert_shape(root.terminate_cfvs, (batch_size, game.num_infostates))
+    chex.assert_tree_shape_prefix((root, keys), (batch_size,))
     shape = settings.shape(game, path_length)
     predictive = settings.cfr_rule.predictive
     encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))

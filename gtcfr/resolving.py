@@ -26,6 +26,7 @@ import dataclasses
 import functools
 from typing import Any, Final
 
+import chex
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -95,6 +96,8 @@ def next_root(
     safe: False leaves the gadget out everywhere and trusts the last ranges. Such *unsafe*
     re-solving is exploitable; it is here for comparison.
     """
+    chex.assert_rank((path, player), (2, 1))
+    chex.assert_tree_shape_prefix((summary, path), player.shape)
     one = functools.partial(_next_root, game, safe=safe)
     root: SearchRoot = jax.vmap(one)(summary, path, player)
     return root

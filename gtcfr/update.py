@@ -15,6 +15,7 @@ import functools
 from dataclasses import replace
 from typing import Any
 
+import chex
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -39,6 +40,8 @@ def regret_update(
     step: Array,
 ) -> SearchState:
     """Update number `step` = 1, 2, ... (a float scalar) of all searches."""
+    chex.assert_rank(step, 0)
+    chex.assert_tree_shape_prefix((state.tree, state.ranges), state.num_updates.shape)
     rule = settings.cfr_rule
     passes = ((True, False), (False, True)) if rule.alternating else ((True, True),)
     weight = step**rule.averaging_power

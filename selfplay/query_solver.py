@@ -9,6 +9,7 @@ import dataclasses
 import math
 from typing import Any
 
+import chex
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -16,7 +17,7 @@ from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.flow import normalize
-from gtcfr.packing import BeliefState, unpack
+from gtcfr.packing import BeliefState, packed_width, unpack
 from gtcfr.query import QuerySample
 from gtcfr.root import belief_state
 from gtcfr.search import search
@@ -74,6 +75,9 @@ def solve_queries(
     version: of the network. mesh: the devices that share the searches. The examples have the ranges
     that were solved, see `SolverSettings.tremble` and `SolverSettings.random_ranges`.
     """
+    batch_size = len(beliefs.state)
+    chex.assert_shape(beliefs.state, (batch_size, packed_width(game)))
+    chex.assert_shape(beliefs.ranges, (batch_size, 2, game.num_infostates))
     search_key, query_key, range_key = jax.random.split(key, 3)
     public = jax.vmap(lambda row: unpack(game, row))(beliefs.state)
     mask = jax.vmap(game.infostate_mask)(public)

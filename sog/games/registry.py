@@ -26,6 +26,7 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "goofspiel": ("sog.games.goofspiel", "Goofspiel"),
     "ii_goofspiel": ("sog.games.ii_goofspiel", "IIGoofspiel"),
     "glasses": ("sog.games.scotland_yard.game", "Glasses"),
+    "quarter": ("sog.games.scotland_yard.game", "Quarter"),
     "london": ("sog.games.scotland_yard.game", "London"),
     "scotland_yard": ("sog.games.scotland_yard.game", "ScotlandYard"),
     "tic_tac_toe": ("sog.games.tic_tac_toe", "TicTacToe"),

@@ -42,6 +42,7 @@ SOME_STATES: list[Any] = [
     pytest.param("liars_dice(dice=2,faces=3)", marks=slow),
     pytest.param("goofspiel(cards=4)", marks=slow),
     pytest.param("ii_goofspiel(cards=5)", marks=slow),
+    pytest.param("quarter", marks=slow),
     pytest.param("london", marks=slow),
     pytest.param("scotland_yard", marks=slow),
 ]

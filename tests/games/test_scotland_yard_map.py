@@ -34,7 +34,16 @@ def test_the_london_map_has_the_edges_of_the_board() -> None:
     assert ferries == {(108, 115), (115, 157), (157, 194)}
 
 
-@pytest.mark.parametrize("name", ["glasses", "london"])
+def test_the_quarter_is_what_london_has_between_its_stations() -> None:
+    london, quarter = load_map("london"), load_map("quarter")
+    inside = set(quarter.stations)
+    assert len(inside) == 20
+    assert set(quarter.edges) == {edge for edge in london.edges if inside.issuperset(edge[:2])}
+    everywhere = load_positions("london")
+    assert load_positions("quarter") == {number: everywhere[number] for number in inside}
+
+
+@pytest.mark.parametrize("name", ["glasses", "quarter", "london"])
 def test_every_station_of_a_shipped_map_can_be_drawn(name: str) -> None:
     assert tuple(load_positions(name)) == load_map(name).stations
 
@@ -83,7 +92,10 @@ def test_glasses_can_be_played_by_one_detective() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("glasses(map=nowhere.csv)", "glasses: map must be glasses, london or .*'nowhere.csv'"),
+        (
+            "glasses(map=nowhere.csv)",
+            "glasses: map must be glasses, quarter, london or .*'nowhere.csv'",
+        ),
         ("glasses(rounds=0)", "glasses: rounds must be >= 1, got 0"),
         ("glasses(detectives=3)", "glasses: starts must .* 4 in all, got '6/1/11'"),
         ("glasses(starts=6/1/12)", "glasses: starts must be stations of .* glasses, got '12'"),

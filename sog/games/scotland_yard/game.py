@@ -285,6 +285,31 @@ class Glasses(ScotlandYard):
     doubles: int = changed("doubles", 0)
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Quarter(ScotlandYard):
+    """A quarter of London, of a size between `Glasses` and London, small enough to be solved.
+
+    Mr X has one ticket for the bus, and shows himself once before his last move.
+    """
+
+    name = "quarter"
+    summary = "Scotland Yard on 20 stations of London, 4 rounds, of which Mr X shows himself in one"
+
+    map: str = changed("map", "quarter")
+    rounds: int = changed("rounds", 4)
+    reveals: str = changed("reveals", "3")
+    detectives: int = changed("detectives", 2)
+    starts: str = changed("starts", "79/96/64")
+    taxi: int = changed("taxi", 4)
+    bus: int = changed("bus", 0)
+    underground: int = changed("underground", 0)
+    mr_x_taxi: int = changed("mr_x_taxi", 4)
+    mr_x_bus: int = changed("mr_x_bus", 1)
+    mr_x_underground: int = changed("mr_x_underground", 0)
+    black: int = changed("black", 0)
+    doubles: int = changed("doubles", 0)
+
+
 def _random_station(key: Array, mask: Array) -> Array:
     """int32: a uniformly random True of bool[S]."""
     number = jax.random.randint(key, (), 0, jnp.maximum(mask.sum(), 1))

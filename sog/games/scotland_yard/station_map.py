@@ -20,8 +20,8 @@ TICKETS: Final = ("taxi", "bus", "underground", "black")
 NUM_TICKETS: Final = len(TICKETS)
 NO_TICKET: Final = NUM_TICKETS
 
-SHIPPED_MAPS: Final = ("glasses", "london")
-_WIDTH_TO_HEIGHT: Final = {"london": 4 / 3}
+SHIPPED_MAPS: Final = ("glasses", "quarter", "london")
+_WIDTH_TO_HEIGHT: Final = {"quarter": 4 / 3, "london": 4 / 3}
 """Of a board, where positions are fractions of its width and height."""
 
 _HEADER: Final = "station_a,station_b,transport"
