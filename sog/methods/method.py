@@ -1,8 +1,8 @@
 """The `Method` contract: parameters, paper, what it needs of a game, and agents that play by it.
 
 A method is a frozen keyword-only dataclass whose fields are its parameters, declared by
-`sog.games.core.param` as those of a game are. One called `budget` is typed behind a colon: simulations per
-move, or iterations before the first game.
+`sog.games.core.param` as those of a game are. One called `budget` is typed behind a colon: what it
+may spend, simulations per move or iterations before the first game.
 """
 
 import abc

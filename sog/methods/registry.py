@@ -71,6 +71,30 @@ METHODS: Final[dict[str, Entry]] = {
         form="uct:N",
         summary="UCT of N simulations with random rollouts; perfect information, needs OpenSpiel",
     ),
+    "outcome_sampling": Entry(
+        module="sog.methods.outcome_sampling",
+        attribute="OutcomeSampling",
+        form="outcome_sampling:N",
+        summary="Monte Carlo CFR from single sampled games, N iterations before the first game",
+    ),
+    "external_sampling": Entry(
+        module="sog.methods.external_sampling",
+        attribute="ExternalSampling",
+        form="external_sampling:N",
+        summary="Monte Carlo CFR with all actions of a player, N iterations before the first game",
+    ),
+    "extensive_uct": Entry(
+        module="sog.methods.smooth_uct",
+        attribute="ExtensiveUct",
+        form="extensive_uct:N",
+        summary="UCT over infostates in self-play, N iterations before the first game",
+    ),
+    "smooth_uct": Entry(
+        module="sog.methods.smooth_uct",
+        attribute="SmoothUct",
+        form="smooth_uct:N",
+        summary="the same, mixed with the average policy",
+    ),
     "random": Entry(
         module="sog.methods.simple",
         attribute="Random",
