@@ -28,6 +28,7 @@ from sog.cli.policy.options import (
     add_explain_options,
     add_policy_options,
 )
+from sog.cli.run.options import RUN_EXAMPLES, RUN_SUMMARY, add_run_options
 from sog.cli.search.options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
 from sog.cli.solve.options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_options
 from sog.cli.train.options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
@@ -114,6 +115,7 @@ def make_parser() -> argparse.ArgumentParser:
         ("policy", POLICY_SUMMARY, POLICY_EXAMPLES, add_policy_options),
         ("explain", EXPLAIN_SUMMARY, EXPLAIN_EXAMPLES, add_explain_options),
         ("methods", _METHODS_SUMMARY, _METHODS_EXAMPLES, _add_methods_options),
+        ("run", RUN_SUMMARY, RUN_EXAMPLES, add_run_options),
         ("configs", _CONFIGS_SUMMARY, _CONFIGS_EXAMPLES, _add_configs_options),
         ("train", TRAIN_SUMMARY, TRAIN_EXAMPLES, add_train_options),
         ("plot", PLOT_SUMMARY, PLOT_EXAMPLES, add_plot_options),

@@ -253,7 +253,8 @@ def _join(
 
     def keys(at: np.ndarray, own: np.ndarray, others: np.ndarray) -> np.ndarray:
         first, second = (own, others) if player == 0 else (others, own)
-        return (at * size + first) * size + second
+        key: np.ndarray = (at * size + first) * size + second
+        return key
 
     above = tree.node_parent[node].astype(np.int64)
     parent_key = keys(above, flow.parent_infostate[rows], other.parent_infostate[other_rows])
@@ -262,7 +263,7 @@ def _join(
         np.searchsorted(worlds.key, key).clip(max=len(worlds.key) - 1)
         for key in (parent_key, child_key)
     )
-    exists: np.ndarray = (worlds.key[parent] == parent_key) & (worlds.key[child] == child_key)
+    exists = (worlds.key[parent] == parent_key) & (worlds.key[child] == child_key)
     found: np.ndarray = np.stack([parent[exists], flow.action[rows][exists], child[exists]])
     return found
 

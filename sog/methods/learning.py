@@ -78,8 +78,9 @@ class LearningMethod(Method):
 class Learner:
     """Some runs of a method on one game, advanced together.
 
-    They are shared by all devices of the process. Run s of seed n is the same whatever the number
-    of runs is. float64: for tables that sum up more than some 10 million iterations.
+    `state` is what the method keeps, the run being the first axis. Runs are shared by all devices
+    of the process. Run s of seed n is the same, but for rounding, whatever the number of runs is.
+    float64: for tables that sum up more than some 10 million iterations.
     """
 
     def __init__(
@@ -105,21 +106,21 @@ class Learner:
             self._histories = jax.device_put(on_device, on_all(self._mesh))
             keys = _run_keys(jnp.uint32(seed), runs)
             self._keys = jax.device_put(keys, split_batch(self._mesh))
-            self._state = _begin(method, self._mesh, self._histories, self._keys)
+            self.state = _begin(method, self._mesh, self._histories, self._keys)
 
     def run(self, iterations: int) -> None:
         """Runs some more iterations."""
         with self._numbers():
-            self._state = _run(
+            self.state = _run(
                 self.method,
                 self._mesh,
                 self._histories,
-                self._state,
+                self.state,
                 self._keys,
                 jnp.int32(self.iteration),
                 jnp.int32(iterations),
             )
-            jax.block_until_ready(self._state)
+            jax.block_until_ready(self.state)
         self.iteration += iterations
 
     def run_for_a_moment(self, most: int) -> None:
@@ -132,7 +133,7 @@ class Learner:
     def policies(self) -> np.ndarray:
         """[run, row + 1, choice]: what is learned so far."""
         with self._numbers():
-            return np.asarray(_policies(self.method, self._histories, self._state))
+            return np.asarray(_policies(self.method, self._histories, self.state))
 
     def policy(self, run: int) -> np.ndarray:
         """[node, S, A]: what one run has learned so far."""

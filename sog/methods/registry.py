@@ -28,6 +28,8 @@ class Entry:
     """One line."""
     searches: bool = False
     """Whether it is the search of this project, which can be told how to search."""
+    learns: bool = False
+    """Whether it learns a policy of the whole game by sampling, a `LearningMethod`."""
 
 
 METHODS: Final[dict[str, Entry]] = {
@@ -76,24 +78,28 @@ METHODS: Final[dict[str, Entry]] = {
         attribute="OutcomeSampling",
         form="outcome_sampling:N",
         summary="Monte Carlo CFR from single sampled games, N iterations before the first game",
+        learns=True,
     ),
     "external_sampling": Entry(
         module="sog.methods.external_sampling",
         attribute="ExternalSampling",
         form="external_sampling:N",
         summary="Monte Carlo CFR with all actions of a player, N iterations before the first game",
+        learns=True,
     ),
     "extensive_uct": Entry(
         module="sog.methods.smooth_uct",
         attribute="ExtensiveUct",
         form="extensive_uct:N",
         summary="UCT over infostates in self-play, N iterations before the first game",
+        learns=True,
     ),
     "smooth_uct": Entry(
         module="sog.methods.smooth_uct",
         attribute="SmoothUct",
         form="smooth_uct:N",
         summary="the same, mixed with the average policy",
+        learns=True,
     ),
     "random": Entry(
         module="sog.methods.simple",
