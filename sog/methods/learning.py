@@ -19,7 +19,8 @@ from jax.sharding import Mesh
 from gtcfr.mesh import batch_mesh, on_all, split_batch
 from sog.games.core import Game
 from sog.memory import bytes_of, check_memory
-from sog.methods.histories import Histories, HistoryTree, lay_out_histories
+from sog.methods.histories import Histories, HistoryTree
+from sog.methods.layout import lay_out_histories
 from sog.methods.method import Host, Method
 from sog.play.arena import AgentFactory
 from sog.play.simple_agents import TabularAgent

@@ -67,6 +67,12 @@ METHODS: Final[dict[str, Entry]] = {
         form="tabular",
         summary="no search: the average policy of 1000 iterations of CFR+ over the whole game",
     ),
+    "ismcts": Entry(
+        module="sog.methods.is_mcts",
+        attribute="IsMcts",
+        form="ismcts:N",
+        summary="information set Monte Carlo tree search, N simulations per move",
+    ),
     "uct": Entry(
         module="sog.methods.simple",
         attribute="Uct",

@@ -25,6 +25,21 @@ class VisitTables:
     value: Array
     """[row + 1, choice]: Q(u, a), the mean utility to the player who chooses."""
 
+    def add(self, row: Array, choice: Array, gain: Array) -> "VisitTables":
+        """UPDATE of Algorithm 2 at some steps; those of no interest name the last line."""
+        visits = self.visits.at[row, choice].add(1)
+        step = (gain - self.value[row, choice]) / visits[row, choice]
+        return VisitTables(visits=visits, value=self.value.at[row, choice].add(step))
+
+
+def is_best_by_ucb(visits: Array, value: Array, legal: Array, c: float) -> Array:
+    """[choice] bool: what maximises Q + c sqrt(log N / N_a); actions without a visit come first."""
+    total = visits.sum()
+    bonus = c * jnp.sqrt(jnp.log(jnp.maximum(total, 1)) / jnp.maximum(visits, 1))
+    score = jnp.where(visits > 0, value + bonus, np.inf)
+    score = jnp.where(legal, score, -np.inf)
+    return score == score.max()
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SelfPlayUct(LearningMethod):
@@ -60,13 +75,8 @@ class SelfPlayUct(LearningMethod):
         """SEARCH, SIMULATE and UPDATE for one game."""
         start = jnp.zeros(2, bool)  # whether each player has left his tree
         played = walk(histories, key, lambda *where: self._choose(histories, state, *where), start)
-        row, choice, learns = played.place.row, played.choice, played.record
-        row = jnp.where(learns, row, histories.num_rows)
-        gain = played.utility_to(played.place.actor)
-        visits = state.visits.at[row, choice].add(learns.astype(jnp.int32))
-        error = gain - state.value[row, choice]
-        step = jnp.where(learns, error / jnp.maximum(visits[row, choice], 1), 0)
-        return VisitTables(visits=visits, value=state.value.at[row, choice].add(step))
+        row = jnp.where(played.record, played.place.row, histories.num_rows)
+        return state.add(row, played.choice, played.utility_to(played.place.actor))
 
     def _choose(
         self,
@@ -84,10 +94,7 @@ class SelfPlayUct(LearningMethod):
         learns = place.is_decision & ~is_out[player]
         by_tree = learns & (total > 0)
 
-        bonus = self.c * jnp.sqrt(jnp.log(jnp.maximum(total, 1)) / jnp.maximum(visits, 1))
-        score = jnp.where(visits > 0, value + bonus, np.inf)  # each action once, first
-        score = jnp.where(legal, score, -np.inf)
-        is_best = score == score.max()
+        is_best = is_best_by_ucb(visits, value, legal, self.c)
         by_ucb = numbers[2] < self.greediness(total)
         weight = jnp.where(by_tree, jnp.where(by_ucb, is_best, visits), legal)
         choice = draw(numbers[0], weight.astype(value.dtype))

@@ -59,8 +59,10 @@ Choose = Callable[[Any, Place, Array], tuple[Array, Any, Any]]
 decision the choice is ignored."""
 
 
-def walk(histories: Histories, key: Array, choose: Choose, memory: Any = ()) -> Walk:
-    """Plays one game. memory: what `choose` is given at the first step."""
+def walk(
+    histories: Histories, key: Array, choose: Choose, memory: Any = (), start: Array | int = ROOT
+) -> Walk:
+    """Plays one game. memory: what `choose` is given at the first step; start: a history."""
     numbers = jax.random.uniform(key, (histories.depth, NUMBERS_PER_STEP))
 
     def step(carry: tuple[Array, Any], drawn: Array) -> tuple[tuple[Array, Any], Any]:
@@ -77,8 +79,8 @@ def walk(histories: Histories, key: Array, choose: Choose, memory: Any = ()) -> 
         history = jnp.where(count > 0, histories.child[edge], history)
         return (history, memory), (place, choice, record)
 
-    start = (jnp.int32(ROOT), memory)
-    (end, _), (place, choice, record) = jax.lax.scan(step, start, numbers)
+    begin = (jnp.int32(start), memory)
+    (end, _), (place, choice, record) = jax.lax.scan(step, begin, numbers)
     return Walk(place=place, choice=choice, record=record, utility=histories.utility[end])
 
 

@@ -13,8 +13,8 @@ from sog.methods.histories import (
     ROOT,
     ROW,
     HistoryTree,
-    lay_out_histories,
 )
+from sog.methods.layout import lay_out_histories
 from tests.tabular.small_games import tree_of
 
 Array = np.ndarray

@@ -19,7 +19,7 @@ from sog.cli.loading import load_game
 from sog.cli.players import CommandHost
 from sog.cli.run.options import LEARNERS
 from sog.games import Game
-from sog.methods.histories import lay_out_histories
+from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod, RowEvaluator
 from sog.methods.method import Method
 from sog.methods.registry import make_method, name_of
