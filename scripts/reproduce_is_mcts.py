@@ -8,7 +8,25 @@ three final policies: visit counts normalized (mvd), most visits (mvis), largest
 next to the paper's numbers. All searches of a construction are one compiled program.
 """
 
+import argparse
+import dataclasses
+import json
+import os
+import sys
+import time
+from pathlib import Path
 from typing import Final
+
+import jax
+import numpy as np
+from machine import processor, versions
+
+from sog.cli.devices import use_all_cores
+from sog.games import make
+from sog.methods.is_mcts import IsMcts
+from sog.methods.layout import lay_out_histories
+from sog.methods.learning import RowEvaluator
+from sog.tabular import enumerate_public_tree
 
 FINALS: Final = {"mvd": "mixed", "mvis": "visits", "mval": "value"}
 PAPER: Final[dict[tuple[int, float], tuple[int, int, int]]] = {
@@ -42,7 +60,6 @@ PAPER: Final[dict[tuple[int, float], tuple[int, int, int]]] = {
     (10000, 26.0): (631, 575, 570),
 }
 """(simulations, C) -> mbb for mvd, mvis, mval."""
-SEARCHES_AT_ONCE: Final = 2**30  # bytes
 
 
 def construct(game: str, simulations: int, c: float, policies: int) -> dict[str, list[float]]:
@@ -50,14 +67,11 @@ def construct(game: str, simulations: int, c: float, policies: int) -> dict[str,
     method = IsMcts(c=c, budget=simulations)
     tree = lay_out_histories(enumerate_public_tree(make(game)))
     searcher, evaluator = method.searcher(tree), RowEvaluator(tree)
-    rows = np.tile(np.arange(tree.histories.num_rows), policies)
-    keys = jax.random.split(jax.random.key(simulations), len(rows))
-    bytes_per_search = 8 * tree.histories.num_rows * tree.histories.max_choices
-    chunk = max(1, SEARCHES_AT_ONCE // bytes_per_search)
-    parts = [
-        searcher.search_rows(rows[start : start + chunk], keys[start : start + chunk])
-        for start in range(0, len(rows), chunk)
-    ]
+    rows = np.arange(tree.histories.num_rows)
+    parts = []
+    for number in range(policies):
+        key = jax.random.fold_in(jax.random.key(simulations), number)
+        parts.append(searcher.search_rows(rows, jax.random.split(key, len(rows))))
     found = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
     exploitability = {}
     for name, final in FINALS.items():
@@ -79,6 +93,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.policies < 1 or min(arguments.simulations) < 1:
         parser.error("--policies and --simulations must be >= 1")
+    use_all_cores()
     results = []
     print("| simulations | C | mvd | paper | mvis | paper | mval | paper | seconds |")
     print("|---|---|---|---|---|---|---|---|---|")

@@ -8,9 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import Mesh
 
+from gtcfr.mesh import batch_mesh
 from sog.games.core import draw, param
 from sog.methods.histories import Histories, HistoryTree, Members
+from sog.methods.learning import share
 from sog.methods.online import OnlineMethod, Searcher, on_device
 from sog.methods.smooth_uct import VisitTables, is_best_by_ucb
 from sog.methods.tables import RegretTables, add_rows, empty_tables, row_policy
@@ -150,13 +153,17 @@ class IsMctsSearcher(Searcher[None]):
         return None, self.method.final_policy(found)[0]
 
     def search_rows(self, rows: np.ndarray, keys: Array) -> Any:
-        """What independent searches found, as `IsMcts.search`, by one program."""
-        found = _search(self.method, *self._arrays, jnp.asarray(rows, "int32"), keys)
+        """What independent searches found, as `IsMcts.search`: one program, on all devices."""
+        mesh = batch_mesh(len(rows))
+        found = _search(self.method, mesh, self._arrays, jnp.asarray(rows, "int32"), keys)
         return jax.tree.map(np.asarray, found)
 
 
-@functools.partial(jax.jit, static_argnums=0)
+@functools.partial(jax.jit, static_argnums=(0, 1))
 def _search(
-    method: IsMcts, histories: Histories, members: Members, rows: Array, keys: Array
+    method: IsMcts, mesh: Mesh, arrays: tuple[Histories, Members], rows: Array, keys: Array
 ) -> Any:
-    return jax.vmap(functools.partial(method.search, histories, members))(rows, keys)
+    def search(arrays: tuple[Histories, Members], rows: Array, keys: Array) -> Any:
+        return jax.vmap(functools.partial(method.search, *arrays))(rows, keys)
+
+    return share(mesh, search, 2)(arrays, rows, keys)

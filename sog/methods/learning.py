@@ -219,7 +219,7 @@ def _begin(method: LearningMethod, mesh: Mesh, histories: Histories, keys: Array
     def begin(histories: Histories, keys: Array) -> Any:
         return jax.vmap(lambda _: method.begin(histories))(keys)
 
-    return _shared(mesh, begin, 1)(histories, keys)
+    return share(mesh, begin, 1)(histories, keys)
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
@@ -241,11 +241,11 @@ def _run(
 
         return jax.lax.fori_loop(0, count, iterate, states)
 
-    return _shared(mesh, run, 2)(histories, states, keys)
+    return share(mesh, run, 2)(histories, states, keys)
 
 
-def _shared(mesh: Mesh, function: Any, num_split: int) -> Any:
-    """A function of histories and then of runs, each device with its part of the runs."""
+def share(mesh: Mesh, function: Any, num_split: int) -> Any:
+    """A function of histories and then of batches, each device with its part of these."""
     split = split_batch(mesh).spec
     specs = (on_all(mesh).spec, *num_split * (split,))
     # The check wants loops to say of constants they begin with which devices they differ on.
