@@ -28,6 +28,7 @@ from sog.cli.policy.options import (
     add_explain_options,
     add_policy_options,
 )
+from sog.cli.run.options import RUN_EXAMPLES, RUN_SUMMARY, add_run_options
 from sog.cli.search.options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
 from sog.cli.solve.options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_options
 from sog.cli.train.options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
@@ -68,6 +69,16 @@ examples:
 Sizes: a public state is what both players know, an infostate what one player knows where he is
 to move; an outcome is a public event. Depth counts public events from the deal to the end.
 """
+_METHODS_SUMMARY: Final = "list the methods that can play or learn, with parameters and papers"
+_METHODS_EXAMPLES: Final = """\
+examples:
+  sog methods                                   all of them
+  sog methods tabular                           one: its parameters
+  sog methods --json                            for programs
+
+A method is typed NAME(key=value,...):BUDGET, brackets and budget being optional; the budget is its
+iterations, or its simulations per move: sog match "tabular(rule=dcfr):500" random --game kuhn.
+"""
 _CONFIGS_SUMMARY: Final = "list the training configurations, or all values of one"
 _CONFIGS_EXAMPLES: Final = """\
 examples:
@@ -103,6 +114,8 @@ def make_parser() -> argparse.ArgumentParser:
     for name, summary, examples, add_options in (
         ("policy", POLICY_SUMMARY, POLICY_EXAMPLES, add_policy_options),
         ("explain", EXPLAIN_SUMMARY, EXPLAIN_EXAMPLES, add_explain_options),
+        ("methods", _METHODS_SUMMARY, _METHODS_EXAMPLES, _add_methods_options),
+        ("run", RUN_SUMMARY, RUN_EXAMPLES, add_run_options),
         ("configs", _CONFIGS_SUMMARY, _CONFIGS_EXAMPLES, _add_configs_options),
         ("train", TRAIN_SUMMARY, TRAIN_EXAMPLES, add_train_options),
         ("plot", PLOT_SUMMARY, PLOT_EXAMPLES, add_plot_options),
@@ -122,6 +135,11 @@ def _add_games(commands: Any) -> None:
     games.add_argument(
         "--sizes", action="store_true", help="count up to 10 million public states, not one million"
     )
+
+
+def _add_methods_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("method", nargs="?", metavar="NAME", help="a method's name")
+    parser.add_argument("--json", action="store_true", help="print JSON on stdout, nothing else")
 
 
 def _add_configs_options(parser: argparse.ArgumentParser) -> None:

@@ -110,6 +110,18 @@ def as_typed(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def range_text(parameter: dict[str, Any]) -> str:
+    """Which values a parameter may have, from what JSON says of it."""
+    low, high, choices = parameter["minimum"], parameter["maximum"], parameter["choices"]
+    if choices is not None:
+        return ", ".join(choices)
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    if low is not None:
+        return f"{low} or more"
+    return "" if high is None else f"{high} or less"
+
+
 class Work:
     """What a command is busy with, on stderr: a live line in a terminal, else a line at times."""
 

@@ -11,10 +11,11 @@ from sog.cli.errors import CommandError
 from sog.cli.sizes import can_be_counted
 from sog.cli.tree import TOO_LARGE, enumerate_whole_game, explain_too_large
 from sog.games import Game
+from sog.methods.leaf_search import LeafSearch
+from sog.methods.registry import method_class
 from sog.tabular.enumerated_game import EnumeratedGame
 
 _MAX_NODES: Final = 1_000_000
-_ROLLOUTS: Final = 16  # random games per leaf
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,10 +41,13 @@ def choose_evaluator(
     arguments: `evaluator`, `seed` and `max_nodes`. asked: how the user named the evaluator.
     """
     name, began = arguments.evaluator, time.perf_counter()
-    if name == "zero":
-        return _choose(name, ZeroEvaluator(), game)
-    if name == "rollout":
-        return _rollout(game, arguments.seed, asked)
+    leaf: LeafSearch = method_class(name or "uniform")()  # type: ignore[assignment]
+    try:
+        leaf.check(game)
+    except ValueError as error:
+        raise CommandError(f"{asked}: {error}") from None
+    if not leaf.needs_tree:
+        return _choose(name, leaf.evaluator(game, arguments.seed), game)
     if not can_be_counted(game):
         if name is None:
             return _zero_instead(game)
@@ -54,13 +58,10 @@ def choose_evaluator(
         if name is None:
             return _zero_instead(game)
         raise CommandError(f"{asked}: {explain_too_large(game, error)}") from None
-    from gtcfr.exact import exact_evaluator, uniform_play_evaluator
-
-    name, enumerated = name or "uniform", EnumeratedGame(tree=tree)
-    work.begin(f"preparing the {name} evaluator")
-    make = exact_evaluator if name == "exact" else uniform_play_evaluator
-    evaluator: Evaluator = make(enumerated)
-    return _choose(name, evaluator, enumerated, time.perf_counter() - began)
+    enumerated = EnumeratedGame(tree=tree)
+    work.begin(f"preparing the {leaf.name} evaluator")
+    evaluator = leaf.evaluator(enumerated, arguments.seed)
+    return _choose(leaf.name, evaluator, enumerated, time.perf_counter() - began)
 
 
 def _choose(
@@ -72,14 +73,3 @@ def _choose(
 def _zero_instead(game: Game[Any]) -> ChosenEvaluator:
     note("the game is too large to enumerate: leaves are worth 0 (see --evaluator).")
     return _choose("zero", ZeroEvaluator(), game)
-
-
-def _rollout(game: Game[Any], seed: int, asked: str) -> ChosenEvaluator:
-    from gtcfr.rollout import RolloutEvaluator
-
-    if game.num_infostates > 1:
-        raise CommandError(
-            f"{asked}: {game.name} is no game of perfect information; "
-            f"one of zero, uniform and exact can value its leaves."
-        )
-    return _choose("rollout", RolloutEvaluator(num_rollouts=_ROLLOUTS, seed=seed), game)

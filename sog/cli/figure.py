@@ -1,9 +1,10 @@
 """Exploitability curves as pictures; matplotlib is imported when one is drawn."""
 
+import dataclasses
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sog.cli.errors import PICTURES, check_target, require_package
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from sog.tabular import Checkpoint
 
+COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b")
 _CURVE, _TARGET = "#1f5fa8", "#c0392b"
 
 
@@ -64,6 +66,40 @@ def plot_exploitability(
         y_label=f"exploitability ({milli_unit})",
         has_logarithms=bool(positive),
     )
+    write_figure(path, figure)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Curve:
+    """Means and how far they reach, at some places of the horizontal axis."""
+
+    label: str
+    x: Sequence[float]
+    mean: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+def plot_curves(
+    path: Path, curves: Sequence[Curve], *, title: str, x_label: str, y_label: str
+) -> None:
+    """Draws curves with their bands, both axes logarithmic."""
+    figure, axes = new_figure(title)
+    axes.title.set_fontsize(9)
+    for color, curve in zip(COLORS * len(curves), curves, strict=False):
+        axes.plot(
+            curve.x,
+            curve.mean,
+            color=color,
+            linewidth=1.6,
+            marker="o",
+            markersize=3,
+            label=curve.label,
+        )
+        axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)
+    positive = any(value > 0 for curve in curves for value in curve.mean)
+    finish_axes(axes, x_label=x_label, y_label=y_label, has_logarithms=positive)
+    figure.legend(loc="outside lower center", fontsize=8, frameon=False)
     write_figure(path, figure)
 
 

@@ -75,7 +75,7 @@ def _print_parameters(parameters: list[dict[str, Any]]) -> None:
             *([display.as_typed(parameter["value"])] if given else []),
             display.as_typed(parameter["default"]),
             _KINDS[type(parameter["default"])],
-            _range(parameter),
+            display.range_text(parameter),
             parameter["help"],
         )
     print()
@@ -122,17 +122,6 @@ def _parameters(game: Game[Any]) -> list[dict[str, Any]]:
         }
         for field in fields
     ]
-
-
-def _range(parameter: dict[str, Any]) -> str:
-    low, high, choices = parameter["minimum"], parameter["maximum"], parameter["choices"]
-    if choices is not None:
-        return ", ".join(choices)
-    if low is not None and high is not None:
-        return f"{low} to {high}"
-    if low is not None:
-        return f"{low} or more"
-    return "" if high is None else f"{high} or less"
 
 
 def _facts(game: Game[Any], limit: int) -> dict[str, Any]:

@@ -5,20 +5,22 @@ from typing import Final
 
 from sog.cli.numbers import positive_integer, seed
 from sog.cli.search.options import add_method_options, add_resolving_option, add_seconds_option
+from sog.methods.registry import METHODS
 
 DEFAULT_GAMES: Final = 100
-PLAYERS: Final = """\
+_FORMS: Final = (
+    ("RUN", "the folder of a training run: search with its last network"),
+    ("RUN@STEP", "the same, with the network of a certain step"),
+    *((entry.form, entry.summary) for entry in METHODS.values()),
+)
+_WIDTH: Final = max(len(form) for form, _ in _FORMS)
+_LINES: Final = "\n".join(f"  {form:<{_WIDTH}}  {summary}" for form, summary in _FORMS)
+PLAYERS: Final = f"""\
 players:
-  RUN        the folder of a training run: search with its last network
-  RUN@STEP   the same, with the network of a certain step
-  zero       search whose leaves are worth nothing: from the rules alone
-  uniform    search whose leaves have the exact worth of random play; for games small enough
-  exact      search whose leaves are solved by CFR; for games small enough to enumerate
-  rollout    search whose leaves are random games; for games of perfect information
-  tabular    no search: the average policy of 1000 iterations of CFR+ over the whole game
-  uct:N      UCT of N simulations with random rollouts; perfect information, needs OpenSpiel
-  random     every legal action equally likely
+{_LINES}
 
+N is a number of iterations or of simulations per move; parameters go between name and number, as in
+tabular(rule=dcfr):500. What each method is, its parameters and its paper: sog methods.
 Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
 information they take their best action, else they draw one from their policy.
 """

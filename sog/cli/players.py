@@ -3,39 +3,33 @@
 import argparse
 import dataclasses
 import difflib
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
-from sog.cli.display import Work, in_milli_units
+from sog.cli.display import Work
 from sog.cli.errors import CommandError
 from sog.cli.evaluate.options import DEFAULT_SEARCH
-from sog.cli.evaluators import choose_evaluator
 from sog.cli.loading import load_game
 from sog.cli.room import check_room
 from sog.cli.runs import load_run, near_run, split_step
 from sog.cli.search_numbers import read_method, read_search
 from sog.cli.sizes import can_be_counted
-from sog.cli.tree import compile_whole_game
+from sog.cli.tree import TOO_LARGE, enumerate_whole_game, explain_too_large
 from sog.games import Game
 from sog.games.registry import GAMES
-from sog.play.agent import SearchAgent, usual_path
+from sog.methods.leaf_search import LeafSearch, is_perfect_information, search_agents
+from sog.methods.method import Host, Method
+from sog.methods.registry import METHODS, make_method, name_of
+from sog.play.agent import usual_path
 from sog.play.arena import AgentFactory
-from sog.play.simple_agents import RandomAgent, TabularAgent
-from sog.tabular import Checkpoint, solve
-from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular import PublicTree
 
 if TYPE_CHECKING:
     from selfplay.trained import Trained
 
 RANDOM: Final = "random"
-TABULAR: Final = "tabular"
-UCT: Final = "uct:N"
-NAMES: Final = (RANDOM, TABULAR, UCT, "zero", "uniform", "exact", "rollout")
-_UCT: Final = re.compile("uct:([0-9]{1,18})")
-_ITERATIONS: Final = 1000  # of CFR+, for tabular
 _MAX_NODES: Final = 1_000_000
 
 
@@ -77,23 +71,16 @@ def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work
     arguments: `game`, `search`, `rule`, `leaf_averaging`, `seconds`, `seed` and `max_nodes`, as the
     options are called.
     """
-    simulations = {text: int(match[1]) for text in texts if (match := _UCT.fullmatch(text))}
-    known = {*NAMES, *simulations} - {UCT}
-    runs = {text: _load_run(text) for text in texts if text not in known}
+    methods = {text: read_player(text) for text in texts if name_of(text) is not None}
+    runs = {text: _load_run(text) for text in texts if text not in methods}
     game = _common_game(runs, arguments.game, texts, work)
-    players = []
-    for text in texts:
-        if text in runs:
-            player = _trained(runs[text], arguments)
-        elif text == RANDOM:
-            player = _random(game)
-        elif text == TABULAR:
-            player = _tabular(game, arguments, work)
-        elif text in simulations:
-            player = _uct(text, game, simulations[text])
-        else:
-            player = _searching(text, game, arguments, work)
-        players.append(player)
+    host = CommandHost(arguments, work)
+    players = [
+        _trained(runs[text], arguments, host)
+        if text in runs
+        else _by_method(text, methods[text], game, host)
+        for text in texts
+    ]
     return Seating(game=game, players=tuple(players))
 
 
@@ -102,7 +89,8 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     if arguments.search is not None:
         read_search(arguments.search)
     read_method(arguments)
-    if any(text not in (RANDOM, TABULAR) and not _UCT.fullmatch(text) for text in texts):
+    names = [name_of(text) for text in texts]
+    if any(name is None or METHODS[name].searches for name in names):
         return
     for option in ("search", "rule", "leaf_averaging", "resolve_from", "seconds"):
         value = getattr(arguments, option)
@@ -114,6 +102,14 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
             )
 
 
+def read_player(text: str) -> Method:
+    """The method that a user typed."""
+    try:
+        return make_method(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
 # The game.
 
 
@@ -121,13 +117,14 @@ def _load_run(text: str) -> "Trained":
     """A network from PATH, or PATH@STEP."""
     if text and split_step(text)[0].is_dir():
         return load_run(text)
-    near = near_run(text) or next(iter(difflib.get_close_matches(text.lower(), NAMES, n=1)), None)
+    near = near_run(text) or next(iter(difflib.get_close_matches(text.lower(), METHODS, n=1)), None)
     if near is not None:
         hint = f"did you mean {near}?"
     elif text in GAMES:
         hint = f"it is a game, which --game {text} says."
     else:
-        hint = f"neither a run folder nor one of {', '.join(NAMES)}."
+        forms = ", ".join(entry.form for entry in METHODS.values())
+        hint = f"neither a run folder nor one of {forms}."
     raise CommandError(f"{text!r} is no player: {hint}")
 
 
@@ -154,61 +151,59 @@ def _common_game(
 # The players.
 
 
-def _random(game: Game[Any]) -> Player:
-    def make(player: int, seed: int) -> RandomAgent:
-        return RandomAgent(game, player=player, seed=seed)
+class CommandHost(Host):
+    """Prepares methods as the options say, and shows how far it is."""
 
-    return Player(name=RANDOM, make=make, search=None)
+    def __init__(self, arguments: argparse.Namespace, work: Work) -> None:
+        """arguments: as of `seat_players`."""
+        self.seed, self.seconds = arguments.seed or 0, getattr(arguments, "seconds", None)
+        self._arguments, self._work = arguments, work
+
+    def enumerate(self, game: Game[Any]) -> PublicTree:
+        """The whole game, if it is small enough."""
+        if not can_be_counted(game):
+            raise ValueError(f"{game.name} is made for search, too large to enumerate.")
+        try:
+            return enumerate_whole_game(game, self._arguments.max_nodes or _MAX_NODES, self._work)
+        except TOO_LARGE as error:
+            raise CommandError(explain_too_large(game, error)) from None
+
+    def search_settings(self, game: Game[Any]) -> SearchSettings:
+        """As --search and the options beside it say."""
+        arguments = self._arguments
+        settings = read_search(arguments.search or DEFAULT_SEARCH, read_method(arguments))
+        if is_perfect_information(game) and game.num_outcomes >= game.num_actions:
+            settings = dataclasses.replace(settings, num_children=1)
+        _check_sizes(game, settings)
+        return settings
+
+    def check_room(self, game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> None:
+        """CommandError where there is too little memory for a search."""
+        check_room(game, evaluator, settings, usual_path(game), hint="--search s,c")
+
+    def begin(self, doing: str, total: int | None = None) -> None:
+        """Shows it."""
+        self._work.begin(doing, total)
+
+    def update(self, detail: str, completed: int | None = None) -> None:
+        """Shows it."""
+        self._work.update(detail, completed)
 
 
-def _tabular(game: Game[Any], arguments: argparse.Namespace, work: Work) -> Player:
-    if not can_be_counted(game):
-        raise CommandError(f"{TABULAR}: {game.name} is made for search, too large to enumerate.")
-    compiled = compile_whole_game(game, arguments.max_nodes or _MAX_NODES, work)
-    work.begin(f"solving {game.name}", total=_ITERATIONS)
-
-    def show(checkpoint: Checkpoint) -> None:
-        exploitability = in_milli_units(game, checkpoint.exploitability)
-        work.update(f"exploitability {exploitability}", checkpoint.iteration)
-
-    solution = solve(compiled, rule="cfr+", iterations=_ITERATIONS, on_checkpoint=show)
-    if solution.interrupted:
-        raise KeyboardInterrupt
-    enumerated, policy = EnumeratedGame(tree=compiled.tree), solution.policy
-
-    def make(player: int, seed: int) -> TabularAgent:
-        return TabularAgent(enumerated, policy, player=player, seed=seed)
-
-    return Player(name=TABULAR, make=make, search=None)
-
-
-def _uct(name: str, game: Game[Any], num_simulations: int) -> Player:
+def _by_method(text: str, method: Method, game: Game[Any], host: CommandHost) -> Player:
+    if isinstance(method, LeafSearch):
+        search, seconds = host.search_settings(game), host.seconds
+    else:
+        search, seconds = None, None
     try:
-        from sog.play.uct_agent import UctAgent
-
-        UctAgent(game, num_simulations, player=0)
-    except (ImportError, ValueError) as error:
-        raise CommandError(f"{name}: {error}") from None
-
-    def make(player: int, seed: int) -> UctAgent:
-        return UctAgent(game, num_simulations, player=player, seed=seed)
-
-    return Player(name=name, make=make, search=None)
+        method.check(game)
+        make = method.agents(game, host)
+    except ValueError as error:
+        raise CommandError(f"{text}: {error}") from None
+    return Player(name=text, make=make, search=search, seconds=seconds)
 
 
-def _searching(name: str, game: Game[Any], arguments: argparse.Namespace, work: Work) -> Player:
-    settings = read_search(arguments.search or DEFAULT_SEARCH, read_method(arguments))
-    if is_perfect_information(game) and game.num_outcomes >= game.num_actions:
-        settings = dataclasses.replace(settings, num_children=1)
-    _check_sizes(game, settings)
-    wanted = argparse.Namespace(
-        evaluator=name, seed=arguments.seed or 0, max_nodes=arguments.max_nodes
-    )
-    chosen = choose_evaluator(game, wanted, work, asked=name)
-    return _searcher(name, chosen.game, chosen.evaluator, settings, arguments.seconds)
-
-
-def _trained(run: "Trained", arguments: argparse.Namespace) -> Player:
+def _trained(run: "Trained", arguments: argparse.Namespace, host: CommandHost) -> Player:
     settings = dataclasses.replace(run.settings, num_queries=0)  # those are for training
     settings = read_method(arguments, settings)
     if arguments.search is not None:
@@ -217,37 +212,10 @@ def _trained(run: "Trained", arguments: argparse.Namespace) -> Player:
         settings = dataclasses.replace(settings, capacity=capacity)
         settings = read_search(arguments.search, settings)
     name = f"{run.name} at step {run.step:,}"
-    return _searcher(name, run.game, run.evaluator, settings, arguments.seconds)
-
-
-def _searcher(
-    name: str,
-    game: Game[Any],
-    evaluator: Evaluator,
-    settings: SearchSettings,
-    seconds: float | None,
-) -> Player:
-    _check_sizes(game, settings)
-    check_room(game, evaluator, settings, usual_path(game), hint="--search s,c")
-    greedy = is_perfect_information(game)
-
-    def make(player: int, seed: int) -> SearchAgent:
-        return SearchAgent(
-            game,
-            evaluator,
-            settings,
-            player=player,
-            seed=seed,
-            greedy=greedy,
-            seconds=seconds,
-        )
-
-    return Player(name=name, make=make, search=settings, seconds=seconds)
-
-
-def is_perfect_information(game: Game[Any]) -> bool:
-    """Whether nothing is ever hidden, so that nobody needs to mix actions."""
-    return game.num_infostates == 1
+    _check_sizes(run.game, settings)
+    host.check_room(run.game, run.evaluator, settings)
+    make = search_agents(run.game, run.evaluator, settings, host.seconds)
+    return Player(name=name, make=make, search=settings, seconds=host.seconds)
 
 
 def _check_sizes(game: Game[Any], settings: SearchSettings) -> None:

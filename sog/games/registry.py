@@ -3,13 +3,12 @@
 To add a game, write one file in this folder and add its line to `GAMES`.
 """
 
-import dataclasses
 import importlib
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from sog.games.core import Game
+from sog.parameters import read_parameters, split_call, unknown_name
 
 OPENSPIEL_PREFIX: Final = "openspiel:"
 
@@ -38,11 +37,7 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
 def game_class(name: str) -> type[Game[Any]]:
     """The class of a game; ValueError for a name that is not in `GAMES`."""
     if name not in GAMES:
-        import difflib
-
-        near = difflib.get_close_matches(name, GAMES, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(GAMES)}."
-        raise ValueError(f"unknown game {name!r}: {hint}")
+        raise ValueError(unknown_name("game", name, GAMES))
     module, attribute = GAMES[name]
     found: type[Game[Any]] = getattr(importlib.import_module(module), attribute)
     return found
@@ -61,35 +56,9 @@ def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[An
         from sog.games.openspiel.game import load_openspiel
 
         return load_openspiel(text.removeprefix(OPENSPIEL_PREFIX), progress=progress)
-    match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?", text, re.DOTALL)
-    if match is None:
+    call = split_call(text)
+    if call is None:
         raise ValueError(f"game must look like 'name' or 'name(key=value,...)', got {text!r}.")
-    name, arguments = match.group(1), match.group(2) or ""
+    name, arguments = call
     cls = game_class(name)
-    fields = {field.name: field for field in dataclasses.fields(cls) if field.metadata}
-    values: dict[str, Any] = {}
-    for part in filter(None, (part.strip() for part in arguments.split(","))):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals:
-            raise ValueError(f"{name}: write parameters as key=value, got {part!r}.")
-        if key not in fields:
-            known = ", ".join(fields) or "none"
-            raise ValueError(f"{name}: unknown parameter {key!r}; its parameters: {known}.")
-        if key in values:
-            raise ValueError(f"{name}: {key} is given twice.")
-        values[key] = _parse(f"{name}: {key}", fields[key].type, value)
-    return cls(**values)
-
-
-def _parse(where: str, wanted: Any, text: str) -> Any:
-    if wanted is bool:
-        if text.lower() not in ("true", "false"):
-            raise ValueError(f"{where} must be true or false, got {text!r}.")
-        return text.lower() == "true"
-    if wanted in (int, float):
-        try:
-            return wanted(text)
-        except ValueError:
-            kind = "an integer" if wanted is int else "a number"
-            raise ValueError(f"{where} must be {kind}, got {text!r}.") from None
-    return text
+    return cls(**read_parameters(cls, name, arguments))

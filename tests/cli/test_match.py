@@ -18,6 +18,7 @@ from sog.cli.errors import INTERRUPTED, CommandError
 from sog.cli.interrupts import Concluded
 from sog.cli.match_options import add_match_options
 from sog.games import make
+from sog.methods import METHODS
 from sog.play.arena import MatchResult, play_match
 
 Match = Callable[..., tuple[int, str, str]]
@@ -249,8 +250,8 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["zero", "no/run", "--game", "kuhn"],
-            "'no/run' is no player: neither a run folder nor one of random, tabular, uct:N, zero, "
-            "uniform, exact, rollout.",
+            "'no/run' is no player: neither a run folder nor one of "
+            f"{', '.join(entry.form for entry in METHODS.values())}.",
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "100"],
@@ -276,7 +277,7 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["uct:99999999999", "random", "--game", "tic_tac_toe"],
-            "uct:99999999999: num_simulations of uct must be >= 1 and < 2**31, got 99999999999.",
+            "uct: budget must be <= 2147483647, got 99999999999.",
         ),
         (
             ["uct:10", "random", "--game", "kuhn"],

@@ -9,13 +9,14 @@ import pytest
 
 from selfplay.config_files import list_configs
 from sog.cli.errors import CommandError, check_target
-from sog.cli.players import NAMES
+from sog.methods import METHODS
 
 Run = Callable[..., tuple[int, str, str]]
 
 SEE_SOLVE = " (see sog solve --help)"
 UCT = f"uct:{100 * '9'}"
-PLAYERS = f"neither a run folder nor one of {', '.join(NAMES)}."
+FORMS = ", ".join(entry.form for entry in METHODS.values())
+PLAYERS = f"neither a run folder nor one of {FORMS}."
 CONFIGS = f"there are {', '.join(list_configs())}. The name of a file ends in .toml."
 FIRST_BYTES = {
     ".json": b'{\n "name": "a package"',
@@ -109,7 +110,27 @@ FIRST_BYTES = {
         (["play", "", "--game", "kuhn"], f"'' is no player: {PLAYERS}"),
         (["play", "tabluar", "--game", "kuhn"], "'tabluar' is no player: did you mean tabular?"),
         (["play", "RANDOM", "--game", "kuhn"], "'RANDOM' is no player: did you mean random?"),
-        (["play", UCT, "--game", "kuhn"], f"'{UCT}' is no player: {PLAYERS}"),
+        (
+            ["play", UCT, "--game", "kuhn"],
+            f"uct: budget must be <= 2147483647, got {100 * '9'}.",
+        ),
+        (
+            ["play", "uct:1.5", "--game", "kuhn"],
+            "uct: budget must be an integer, got '1.5'.",
+        ),
+        (
+            ["match", "random:7", "random", "--game", "kuhn"],
+            "random: unknown parameter 'budget'; its parameters: none.",
+        ),
+        (
+            ["match", "tabular(rule=q)", "random", "--game", "kuhn"],
+            "tabular: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
+        ),
+        (
+            ["match", "uct(1000)", "random", "--game", "kuhn"],
+            "uct: write parameters as key=value, got '1000'.",
+        ),
+        (["methods", "tabluar"], "unknown method 'tabluar': did you mean 'tabular'?"),
         (["play", "kuhn"], "'kuhn' is no player: it is a game, which --game kuhn says."),
         (["configs", ""], f"'' is no configuration; {CONFIGS}"),
     ],

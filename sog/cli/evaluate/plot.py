@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 from sog.cli import display
 from sog.cli.evaluate.plan import Plan
 from sog.cli.evaluate.report import Finished
-from sog.cli.figure import finish_axes, new_figure, write_figure
+from sog.cli.figure import COLORS, finish_axes, new_figure, write_figure
 from sog.cli.search_numbers import name_of
 from sog.games import Game
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b")
 _REFERENCE: Final = "0.35"
 _IS_MCTS: Final = "#b5651d"
 _IS_MCTS_LABEL: Final = "IS-MCTS (Student of Games paper, Table S5)"
@@ -39,7 +38,7 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
 def _draw_updates(axes: "Axes", game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
     """Exploitability against regret updates, a line for every c."""
     series = _series(plan, finished)
-    for color, (label, points) in zip(_COLORS * len(series), series.items(), strict=False):
+    for color, (label, points) in zip(COLORS * len(series), series.items(), strict=False):
         _draw_series(axes, label, points, color)
     reference = sorted({one.settings.num_updates: 1000 * one.tabular for one in finished}.items())
     axes.plot(
@@ -70,7 +69,7 @@ def _title(game: Game[Any], plan: Plan) -> str:
 def _draw_training(axes: "Axes", game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
     """Exploitability against learner steps, a line for every search (the paper's Figure 3)."""
     searches = list(dict.fromkeys(one.settings for one in finished))
-    for color, settings in zip(_COLORS * len(searches), searches, strict=False):
+    for color, settings in zip(COLORS * len(searches), searches, strict=False):
         points = [one for one in finished if one.settings == settings]
         x = [one.checkpoint or 0 for one in points]
         least, mean, most = (

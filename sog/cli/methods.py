@@ -1,0 +1,87 @@
+"""`sog methods`: the methods that can play or learn, with their parameters and papers."""
+
+import argparse
+import dataclasses
+import inspect
+from typing import Any, Final
+
+from rich.table import Table
+
+from sog.cli import display
+from sog.cli.errors import SUCCESS, CommandError
+from sog.methods.registry import METHODS, method_class
+
+_FOOTER: Final = "One method's parameters: sog methods NAME."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    if arguments.method is not None:
+        try:
+            facts = _facts(arguments.method)
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+        if arguments.json:
+            display.print_json(facts)
+        else:
+            _print_one(facts)
+        return SUCCESS
+    methods = [_facts(name) for name in METHODS]
+    if arguments.json:
+        display.print_json(methods)
+    else:
+        _print_list(methods)
+    return SUCCESS
+
+
+def _facts(name: str) -> dict[str, Any]:
+    """What JSON says of a method."""
+    cls = method_class(name)
+    entry = METHODS[name]
+    return {
+        "name": name,
+        "form": entry.form,
+        "summary": entry.summary,
+        "description": inspect.cleandoc(cls.__doc__ or ""),
+        "paper": cls.paper,
+        "parameters": [
+            {
+                "name": field.name,
+                "type": type(field.default).__name__,
+                "default": field.default,
+                **{key: field.metadata[key] for key in ("minimum", "maximum", "choices", "help")},
+            }
+            for field in dataclasses.fields(cls)
+            if field.metadata
+        ],
+    }
+
+
+def _print_list(methods: list[dict[str, Any]]) -> None:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("method", "what it is", "parameters", "paper"):
+        table.add_column(column, no_wrap=column == "method")
+    for method in methods:
+        values = [f"{p['name']}={display.as_typed(p['default'])}" for p in method["parameters"]]
+        table.add_row(method["form"], method["summary"], ", ".join(values), method["paper"])
+    display.print_table(table, footer=_FOOTER)
+
+
+def _print_one(method: dict[str, Any]) -> None:
+    display.print_facts(
+        f"{method['form']}: {method['summary']}",
+        [("paper", method["paper"] or "-")],
+    )
+    print(f"\n{method['description']}\n")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("  parameter", "default", "range", ""):
+        table.add_column(column)
+    for parameter in method["parameters"]:
+        table.add_row(
+            f"  {parameter['name']}",
+            display.as_typed(parameter["default"]),
+            display.range_text(parameter),
+            parameter["help"],
+        )
+    if method["parameters"]:
+        display.print_table(table)

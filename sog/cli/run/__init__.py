@@ -1,0 +1,1 @@
+"""`sog run`: convergence of methods that learn by sampling, over many seeds."""

@@ -1,0 +1,237 @@
+"""`sog run`: a method learns a game by sampling, many seeds at once; how exploitable it is when."""
+
+import argparse
+import dataclasses
+import itertools
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+from rich.table import Table
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, reason
+from sog.cli.figure import Curve, check_plot, plot_curves
+from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.loading import load_game
+from sog.cli.players import CommandHost
+from sog.cli.run.options import LEARNERS
+from sog.games import Game
+from sog.methods.layout import lay_out_histories
+from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.methods.method import Method
+from sog.methods.registry import make_method, name_of
+
+_POINTS_PER_DECADE: Final = 8
+_ROWS: Final = 12  # of the table
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """One evaluation of all seeds on the way; utilities in game units."""
+
+    iteration: int
+    episodes: int | None
+    seconds: float
+    exploitability: float
+    standard_error: float
+    min: float
+    max: float
+    value: float
+
+
+@dataclasses.dataclass(kw_only=True, eq=False)
+class _Result:
+    """What is printed and drawn; grows while the method runs."""
+
+    game: Game[Any]
+    method: LearningMethod
+    arguments: argparse.Namespace
+    compile_seconds: float = 0.0
+    exploitability: tuple[float, ...] = ()
+    """Of every seed."""
+    checkpoints: list[Checkpoint] = dataclasses.field(default_factory=list)
+    interrupted: bool = False
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    method = _read_method(arguments)
+    if arguments.plot is not None:
+        check_plot(arguments.plot)
+    start_jax(all_cores=True)
+    with display.working() as work, concluding(work.tell_interrupted):
+        game = load_game(arguments.game, work)
+        result = _Result(game=game, method=method, arguments=arguments)
+        try:
+            method.check(game)
+            _learn(result, CommandHost(arguments, work))
+        except ValueError as error:
+            raise CommandError(f"{method.name}: {error}") from None
+        except KeyboardInterrupt:
+            if not result.checkpoints:
+                raise
+            result.interrupted = True
+    with holding_interrupts():
+        if result.interrupted:
+            last = result.checkpoints[-1]
+            display.note(f"interrupted: this is what {last.iteration:,} iterations reached.")
+        failure = _draw(result)
+        _print(result)
+    if failure:
+        raise CommandError(failure)
+    return INTERRUPTED if result.interrupted else SUCCESS
+
+
+def _read_method(arguments: argparse.Namespace) -> LearningMethod:
+    try:
+        method: Method = make_method(arguments.method)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    if not isinstance(method, LearningMethod):
+        name = name_of(arguments.method)
+        raise CommandError(
+            f"{name} does not learn by sampling; these do: {', '.join(LEARNERS)}. For the CFR "
+            f"family: sog solve."
+        )
+    if arguments.iterations is not None:
+        method = dataclasses.replace(method, budget=arguments.iterations)
+    return method
+
+
+def _learn(result: _Result, host: CommandHost) -> None:
+    arguments, method = result.arguments, result.method
+    tree = host.enumerate(result.game)
+    host.begin("laying out the histories")
+    histories = lay_out_histories(tree)
+    learner = Learner(
+        method,
+        histories,
+        runs=arguments.seeds,
+        seed=arguments.seed,
+        precision=arguments.precision,
+    )
+    host.begin("compiling")
+    began = time.perf_counter()
+    evaluator = RowEvaluator(histories)
+    learner.run(0)
+    evaluator.evaluate(learner.policies())
+    result.compile_seconds = time.perf_counter() - began
+    host.begin(f"learning {result.game.name} by {method.name}", total=method.budget)
+    seconds = 0.0
+    for target in checkpoint_iterations(method.budget):
+        began = time.perf_counter()
+        while learner.iteration < target:
+            learner.run_for_a_moment(target - learner.iteration)
+            host.update(_detail(result, learner.iteration), learner.iteration)
+        seconds += time.perf_counter() - began
+        _evaluate(result, learner, evaluator, seconds)
+
+
+def checkpoint_iterations(iterations: int) -> Iterator[int]:
+    """Where to evaluate: evenly on a logarithmic axis, and at the end."""
+    before = 0
+    for number in itertools.count():
+        at = round(10 ** (number / _POINTS_PER_DECADE))
+        if at >= iterations:
+            yield iterations
+            return
+        if at > before:
+            yield at
+            before = at
+
+
+def _evaluate(result: _Result, learner: Learner, evaluator: RowEvaluator, seconds: float) -> None:
+    evaluation = evaluator.evaluate(learner.policies())
+    found = np.asarray(evaluation.exploitability)
+    episodes = result.method.episodes_per_iteration
+    result.exploitability = tuple(found.tolist())
+    result.checkpoints.append(
+        Checkpoint(
+            iteration=learner.iteration,
+            episodes=None if episodes is None else episodes * learner.iteration,
+            seconds=seconds,
+            exploitability=float(found.mean()),
+            standard_error=float(found.std() / np.sqrt(len(found))),
+            min=float(found.min()),
+            max=float(found.max()),
+            value=float(np.mean(evaluation.value)),
+        )
+    )
+
+
+def _detail(result: _Result, iteration: int) -> str:
+    done = f"{iteration:,} iterations"
+    if not result.checkpoints:
+        return done
+    last = display.in_milli_units(result.game, result.checkpoints[-1].exploitability)
+    return f"{done}, exploitability {last}"
+
+
+def _draw(result: _Result) -> str:
+    """Draws what was asked for; returns what went wrong."""
+    path = result.arguments.plot
+    if path is None:
+        return ""
+    points = result.checkpoints
+    curve = Curve(
+        label=f"{result.method.name}: mean, min to max of {result.arguments.seeds} seeds",
+        x=[point.iteration for point in points],
+        mean=[1000 * point.exploitability for point in points],
+        low=[1000 * point.min for point in points],
+        high=[1000 * point.max for point in points],
+    )
+    try:
+        plot_curves(
+            path,
+            [curve],
+            title=f"{display.short_name(result.game)}, {result.method}",
+            x_label="iterations",
+            y_label=f"exploitability ({result.game.milli_unit})",
+        )
+    except OSError as error:
+        return f"cannot write {path}: {reason(error)}."
+    return ""
+
+
+def _print(result: _Result) -> None:
+    game, arguments, last = result.game, result.arguments, result.checkpoints[-1]
+    if arguments.json:
+        display.print_json(
+            {
+                "game": str(game),
+                "method": str(result.method),
+                "unit": game.unit,
+                "seeds": arguments.seeds,
+                "seed": arguments.seed,
+                "iterations": last.iteration,
+                "interrupted": result.interrupted,
+                "seconds": last.seconds,
+                "compile_seconds": result.compile_seconds,
+                "exploitability": list(result.exploitability),
+                "checkpoints": [dataclasses.asdict(point) for point in result.checkpoints],
+            }
+        )
+        return
+    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False)
+    unit = game.milli_unit
+    for column in ("iterations", f"exploitability ({unit})", "standard error", "least", "most"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for point in _some(result.checkpoints):
+        numbers = (point.exploitability, point.standard_error, point.min, point.max)
+        table.add_row(f"{point.iteration:,}", *(display.number(1000 * value) for value in numbers))
+    runs = arguments.seeds * last.iteration
+    speed = f"{runs / last.seconds:,.0f} iterations/s of all seeds together"
+    display.print_table(
+        table,
+        f"{display.short_name(game)} by {result.method}, {arguments.seeds} seeds",
+        f"{last.seconds:.3g} s, {speed}; compiling {result.compile_seconds:.3g} s.",
+    )
+
+
+def _some(points: list[Checkpoint]) -> list[Checkpoint]:
+    """The last one, and of the others every other one or fewer."""
+    step = -(-len(points) // _ROWS)
+    return points[::-1][::step][::-1]

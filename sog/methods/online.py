@@ -1,0 +1,119 @@
+"""Methods that search at every decision, with a budget of simulations per move.
+
+The search is a pure function on the arrays of a game's histories, compiled once per game and
+method; an agent calls it wherever it has a choice, and hands on what the method wants to remember
+of a game.
+"""
+
+import abc
+import dataclasses
+from typing import Any, Generic, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.core import Game
+from sog.methods.histories import HistoryTree
+from sog.methods.layout import lay_out_histories
+from sog.methods.method import Host, Method
+from sog.play.arena import AgentFactory
+from sog.play.rules import sample
+from sog.tabular.enumerated_game import ROOT, EnumeratedGame
+
+Memory = TypeVar("Memory")
+
+
+class Searcher(abc.ABC, Generic[Memory]):
+    """A method that was made ready for a game."""
+
+    tree: HistoryTree
+
+    @abc.abstractmethod
+    def begin(self) -> Memory:
+        """What an agent remembers at the beginning of a game."""
+
+    @abc.abstractmethod
+    def search(self, memory: Memory, row: int, key: Array) -> tuple[Memory, np.ndarray]:
+        """One search: what is remembered now, and the policy [choice] at the row."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OnlineMethod(Method):
+    """A method that searches at every decision."""
+
+    budget: int  # declared by each method, with a default of its own
+
+    @abc.abstractmethod
+    def searcher(self, tree: HistoryTree) -> Searcher[Any]:
+        """Makes ready for a game."""
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that share the arrays of the game and the compiled search."""
+        tree = host.enumerate(game)
+        host.begin(f"laying out the histories of {game.name}")
+        searcher = self.searcher(lay_out_histories(tree))
+
+        def make(player: int, seed: int) -> OnlineAgent:
+            return OnlineAgent(searcher, player=player, seed=seed)
+
+        return make
+
+
+class OnlineAgent:
+    """Searches where it has a choice; knows the public state from the events that it is told."""
+
+    def __init__(self, searcher: Searcher[Any], *, player: int, seed: int = 0) -> None:
+        """Sits down as a player, before the first public event."""
+        self._searcher, self.player = searcher, player
+        self._game = EnumeratedGame(tree=searcher.tree.tree)
+        self._key = jax.random.key(seed)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begins a new game. The random key goes on, so that games differ."""
+        self._node = ROOT
+        self.memory = self._searcher.begin()
+        self._found: dict[int, np.ndarray] = {}
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event."""
+        self._node = int(self._game.node_child[self._node, outcome])
+        self._found = {}
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: the probabilities with which `act` chooses; one search, until the next event."""
+        if infostate not in self._found:
+            self._found[infostate] = self._search(infostate)
+        return self._found[infostate]
+
+    def act(self, infostate: int) -> int:
+        """Chooses an action at an infostate of the agent's player."""
+        policy = self.policy(infostate)
+        return sample(self._next_key(), policy)
+
+    def _search(self, infostate: int) -> np.ndarray:
+        tree = self._searcher.tree
+        legal = tree.tree.node_legal[self._node, infostate]
+        row = int(tree.row_of[self._node, infostate])
+        if row == tree.histories.num_rows:  # there is no choice
+            return np.asarray(legal, float)
+        self.memory, found = self._searcher.search(self.memory, row, self._next_key())
+        policy = np.zeros(len(legal))
+        policy[legal] = found[: int(legal.sum())]
+        return policy
+
+    def _next_key(self) -> Array:
+        key: Array
+        self._key, key = jax.random.split(self._key)
+        return key
+
+
+def on_device(arrays: Any) -> Any:
+    """Arrays of the host in 32-bit numbers, where a search can use them again and again."""
+
+    def convert(leaf: np.ndarray) -> Array:
+        return jnp.asarray(leaf, "float32" if leaf.dtype == np.float64 else leaf.dtype)
+
+    return jax.tree.map(convert, arrays)

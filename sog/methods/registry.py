@@ -1,0 +1,153 @@
+"""Methods by name: `make_method("outcome_sampling(epsilon=0.5):100000")`.
+
+To add a method, write it in a file of this folder and add its entry to `METHODS`; the command line
+takes its help and its parser from here. Imports nothing heavy: a method's module is imported when
+the method is made.
+"""
+
+import dataclasses
+import importlib
+import re
+from typing import TYPE_CHECKING, Final
+
+from sog.parameters import read_parameters, split_call, unknown_name
+
+if TYPE_CHECKING:
+    from sog.methods.method import Method
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Where a method is, and what help says of it."""
+
+    module: str
+    attribute: str
+    form: str
+    """How a user types it."""
+    summary: str
+    """One line."""
+    searches: bool = False
+    """Whether it is the search of this project, which can be told how to search."""
+    learns: bool = False
+    """Whether it learns a policy of the whole game by sampling, a `LearningMethod`."""
+
+
+METHODS: Final[dict[str, Entry]] = {
+    "zero": Entry(
+        module="sog.methods.leaf_search",
+        attribute="Zero",
+        form="zero",
+        summary="search whose leaves are worth nothing: from the rules alone",
+        searches=True,
+    ),
+    "uniform": Entry(
+        module="sog.methods.leaf_search",
+        attribute="Uniform",
+        form="uniform",
+        summary="search whose leaves have the exact worth of random play; for games small enough",
+        searches=True,
+    ),
+    "exact": Entry(
+        module="sog.methods.leaf_search",
+        attribute="Exact",
+        form="exact",
+        summary="search whose leaves are solved by CFR; for games small enough to enumerate",
+        searches=True,
+    ),
+    "rollout": Entry(
+        module="sog.methods.leaf_search",
+        attribute="Rollout",
+        form="rollout",
+        summary="search whose leaves are random games; for games of perfect information",
+        searches=True,
+    ),
+    "tabular": Entry(
+        module="sog.methods.simple",
+        attribute="Tabular",
+        form="tabular",
+        summary="no search: the average policy of 1000 iterations of CFR+ over the whole game",
+    ),
+    "ismcts": Entry(
+        module="sog.methods.is_mcts",
+        attribute="IsMcts",
+        form="ismcts:N",
+        summary="information set Monte Carlo tree search, N simulations per move",
+    ),
+    "uct": Entry(
+        module="sog.methods.simple",
+        attribute="Uct",
+        form="uct:N",
+        summary="UCT of N simulations with random rollouts; perfect information, needs OpenSpiel",
+    ),
+    "outcome_sampling": Entry(
+        module="sog.methods.outcome_sampling",
+        attribute="OutcomeSampling",
+        form="outcome_sampling:N",
+        summary="Monte Carlo CFR from single sampled games, N iterations before the first game",
+        learns=True,
+    ),
+    "external_sampling": Entry(
+        module="sog.methods.external_sampling",
+        attribute="ExternalSampling",
+        form="external_sampling:N",
+        summary="Monte Carlo CFR with all actions of a player, N iterations before the first game",
+        learns=True,
+    ),
+    "extensive_uct": Entry(
+        module="sog.methods.smooth_uct",
+        attribute="ExtensiveUct",
+        form="extensive_uct:N",
+        summary="UCT over infostates in self-play, N iterations before the first game",
+        learns=True,
+    ),
+    "smooth_uct": Entry(
+        module="sog.methods.smooth_uct",
+        attribute="SmoothUct",
+        form="smooth_uct:N",
+        summary="the same, mixed with the average policy",
+        learns=True,
+    ),
+    "random": Entry(
+        module="sog.methods.simple",
+        attribute="Random",
+        form="random",
+        summary="every legal action equally likely",
+    ),
+}
+"""In the order of the help."""
+
+
+def method_class(name: str) -> "type[Method]":
+    """The class of a method; ValueError for a name that is not in `METHODS`."""
+    if name not in METHODS:
+        raise ValueError(unknown_name("method", name, METHODS))
+    entry = METHODS[name]
+    found: type[Method] = getattr(importlib.import_module(entry.module), entry.attribute)
+    return found
+
+
+def name_of(text: str) -> str | None:
+    """The method that a text begins with the name of, `NAME(...)` or `NAME:N`; None for no such."""
+    match = re.match(r"(\w+)\s*(?=$|[(:])", text)
+    return match.group(1) if match is not None and match.group(1) in METHODS else None
+
+
+def make_method(text: str) -> "Method":
+    """A method from `NAME(key=value,...):BUDGET`, as `str(method)` prints it.
+
+    Brackets and budget may be left out. Raises ValueError that names the method, the parameter, the
+    value and the rule.
+    """
+    text = text.strip()
+    before, colon, budget = text.rpartition(":")
+    call = split_call(before.rstrip() if colon else text)
+    if call is None:
+        raise ValueError(
+            f"a method must look like 'name', 'name:budget' or 'name(key=value,...):budget', "
+            f"got {text!r}."
+        )
+    name, arguments = call
+    cls = method_class(name)
+    if colon:
+        arguments += f",budget={budget}"
+    return cls(**read_parameters(cls, name, arguments))

@@ -1,0 +1,94 @@
+"""Methods that need no file of their own: random play, the tabular solver, OpenSpiel's UCT."""
+
+import dataclasses
+from typing import Any, ClassVar, Final
+
+from sog.games.core import Game, param
+from sog.methods.method import Host, Method
+from sog.play.arena import AgentFactory
+from sog.play.simple_agents import RandomAgent, TabularAgent
+from sog.tabular import Checkpoint, compile_game, solve
+from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular.solver import find_rule
+
+_C_INT: Final = 2**31 - 1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Random(Method):
+    """Random play: no paper needed."""
+
+    name = "random"
+    paper: ClassVar[str] = ""
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents with random numbers of their own."""
+
+        def make(player: int, seed: int) -> RandomAgent:
+            return RandomAgent(game, player=player, seed=seed)
+
+        return make
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Tabular(Method):
+    """A member of the CFR family over the whole public tree, CFR+ (Tammelin 2014) by default."""
+
+    name = "tabular"
+    paper: ClassVar[str] = "Tammelin 2014, CFR+; the other rules: sog solve --help"
+
+    rule: str = param("cfr+", "a member of the CFR family, see sog solve --help")
+    budget: int = param(1000, "iterations", minimum=1, maximum=_C_INT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            find_rule(self.rule)
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {error}") from None
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that play one average policy; KeyboardInterrupt where solving was interrupted."""
+        compiled = compile_game(host.enumerate(game))
+        host.begin(f"solving {game.name}", total=self.budget)
+
+        def show(checkpoint: Checkpoint) -> None:
+            milli = f"{1000 * checkpoint.exploitability:.4g} {game.milli_unit}"
+            host.update(f"exploitability {milli}", checkpoint.iteration)
+
+        solution = solve(compiled, rule=self.rule, iterations=self.budget, on_checkpoint=show)
+        if solution.interrupted:
+            raise KeyboardInterrupt
+        enumerated, policy = EnumeratedGame(tree=compiled.tree), solution.policy
+
+        def make(player: int, seed: int) -> TabularAgent:
+            return TabularAgent(enumerated, policy, player=player, seed=seed)
+
+        return make
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Uct(Method):
+    """UCT (Kocsis and Szepesvari 2006) of perfect information: OpenSpiel's, in C++."""
+
+    name = "uct"
+    paper: ClassVar[str] = "Kocsis and Szepesvari 2006"
+
+    budget: int = param(1000, "simulations per move", minimum=1, maximum=_C_INT)
+
+    def check(self, game: Game[Any]) -> None:
+        """Needs OpenSpiel, perfect information, and a game that OpenSpiel has too."""
+        try:
+            from sog.play.uct_agent import UctAgent
+        except ImportError as error:
+            raise ValueError(str(error)) from None
+        UctAgent(game, self.budget, player=0)
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents with searches of their own."""
+        from sog.play.uct_agent import UctAgent
+
+        def make(player: int, seed: int) -> UctAgent:
+            return UctAgent(game, self.budget, player=player, seed=seed)
+
+        return make

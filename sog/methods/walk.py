@@ -1,0 +1,94 @@
+"""A sampled game: one walk through the histories, from the deal to the end.
+
+What the players choose is the method's business, a function that `walk` calls at every step; what
+chance does is drawn here.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from sog.games.core import CHANCE
+from sog.methods.histories import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, Histories
+from sog.pytree import pytree
+
+NUMBERS_PER_STEP = 3
+"""Random numbers in [0, 1) that a step has: two decide the event, the third is left to methods."""
+
+
+@pytree
+class Place:
+    """Where a step is taken."""
+
+    actor: Array
+    """int32: as `Game.actor`; TERMINAL for the steps that a shorter game does not need."""
+    row: Array
+    """int32."""
+    num_choices: Array
+    """int32: edges, 0 at the end."""
+
+    @property
+    def is_decision(self) -> Array:
+        """bool: a player chooses."""
+        return self.actor < CHANCE
+
+
+@pytree
+class Walk:
+    """The steps of a game, and how it ended."""
+
+    place: Place
+    """[step]."""
+    choice: Array
+    """[step] int32: the player's; 0 elsewhere."""
+    record: Any
+    """[step, ...]: what `choose` noted."""
+    utility: Array
+    """To player 0."""
+
+    def utility_to(self, player: Array) -> Array:
+        """Like `player`: the utility to each."""
+        return jnp.where(player == 0, self.utility, -self.utility)
+
+
+Choose = Callable[[Any, Place, Array], tuple[Array, Any, Any]]
+"""(memory, place, random numbers [3]) -> (choice int32, memory, record). At a place that is no
+decision the choice is ignored."""
+
+
+def walk(
+    histories: Histories, key: Array, choose: Choose, memory: Any = (), start: Array | int = ROOT
+) -> Walk:
+    """Plays one game. memory: what `choose` is given at the first step; start: a history."""
+    numbers = jax.random.uniform(key, (histories.depth, NUMBERS_PER_STEP))
+
+    def step(carry: tuple[Array, Any], drawn: Array) -> tuple[tuple[Array, Any], Any]:
+        history, memory = carry
+        facts = histories.facts[history]
+        count = facts[NUM_EDGES]
+        place = Place(actor=facts[ACTOR], row=facts[ROW], num_choices=count)
+        choice, memory, record = choose(memory, place, drawn)
+        choice = jnp.where(place.is_decision, choice, 0)
+        event = jnp.where(place.is_decision, choice, (drawn[0] * count).astype(jnp.int32))
+        edge = facts[FIRST_EDGE] + jnp.clip(event, 0, jnp.maximum(count - 1, 0))
+        edge = jnp.minimum(edge, len(histories.child) - 1)
+        edge = jnp.where(drawn[1] < histories.threshold[edge], edge, histories.alias[edge])
+        history = jnp.where(count > 0, histories.child[edge], history)
+        return (history, memory), (place, choice, record)
+
+    begin = (jnp.int32(start), memory)
+    (end, _), (place, choice, record) = jax.lax.scan(step, begin, numbers)
+    return Walk(place=place, choice=choice, record=record, utility=histories.utility[end])
+
+
+def before(factors: Array) -> Array:
+    """[step]: the product of all factors before each step."""
+    return jnp.concatenate([jnp.ones_like(factors[:1]), jnp.cumprod(factors)[:-1]])
+
+
+def after(factors: Array) -> Array:
+    """[step]: the product of all factors after each step."""
+    return before(factors[::-1])[::-1]

@@ -1,0 +1,61 @@
+"""Parameters as users type them: `NAME(key=value,...)`, for games and for methods.
+
+What has parameters is a dataclass whose fields are declared by `sog.games.core.param`; other fields
+are none of the user's business. Imports nothing heavy.
+"""
+
+import dataclasses
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Any
+
+
+def split_call(text: str) -> tuple[str, str] | None:
+    """The name and what stands in brackets ("" without); None for a text of another form."""
+    match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?", text, re.DOTALL)
+    return None if match is None else (match.group(1), match.group(2) or "")
+
+
+def read_parameters(cls: type, name: str, text: str) -> dict[str, Any]:
+    """The arguments of a dataclass from "key=value,...".
+
+    name: what to call it in a mistake. Raises ValueError that names the parameter and the rule; the
+    values themselves are checked by whoever makes the object.
+    """
+    fields = {field.name: field for field in dataclasses.fields(cls) if field.metadata}
+    values: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise ValueError(f"{name}: write parameters as key=value, got {part!r}.")
+        if key not in fields:
+            known = ", ".join(fields) or "none"
+            raise ValueError(f"{name}: unknown parameter {key!r}; its parameters: {known}.")
+        if key in values:
+            raise ValueError(f"{name}: {key} is given twice.")
+        values[key] = read_value(f"{name}: {key}", fields[key].type, value)
+    return values
+
+
+def read_value(where: str, wanted: Any, text: str) -> Any:
+    """A value of the type `wanted`; ValueError that begins with `where` if the text is none."""
+    if wanted is bool:
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"{where} must be true or false, got {text!r}.")
+        return text.lower() == "true"
+    if wanted in (int, float):
+        try:
+            return wanted(text)
+        except ValueError:
+            kind = "an integer" if wanted is int else "a number"
+            raise ValueError(f"{where} must be {kind}, got {text!r}.") from None
+    return text
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """The message about a name that is not known, with the one that was probably meant."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
+    return f"unknown {kind} {name!r}: {hint}"

@@ -1,0 +1,23 @@
+"""`sog methods`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sog.methods import METHODS
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_the_list_has_a_line_per_method(sog_json: Callable[..., Any]) -> None:
+    listed = sog_json("methods")
+    assert [method["name"] for method in listed] == list(METHODS)
+    tabular = next(method for method in listed if method["name"] == "tabular")
+    assert [parameter["name"] for parameter in tabular["parameters"]] == ["rule", "budget"]
+    assert sog_json("methods", "tabular") == tabular
+
+
+def test_a_method_is_told_with_its_paper_and_parameters(sog: Run) -> None:
+    code, out, err = sog("methods", "tabular")
+    assert (code, err) == (0, "")
+    assert "Tammelin 2014" in out
+    assert "1 to 2147483647" in out

@@ -1,0 +1,92 @@
+"""IS-MCTS: as OpenSpiel's, and as blind to what is not in the infostate as the OOS paper says."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from sog.games import make
+from sog.methods import make_method
+from sog.methods.is_mcts import IsMcts
+from sog.methods.method import Host
+from sog.tabular import compile_game, solve_lp
+from tests.methods.plain_histories import history_tree
+from tests.tabular.small_games import node_after
+
+SEARCHES = 500
+
+
+def found(method: IsMcts, text: str, row: int) -> np.ndarray:
+    """[search, choice]: the policies of many searches of one row."""
+    keys = jax.random.split(jax.random.key(0), SEARCHES)
+    searcher = method.searcher(history_tree(text))
+    return method.final_policy(searcher.search_rows(np.full(SEARCHES, row), keys))
+
+
+@pytest.mark.parametrize(
+    ("deal", "events", "c"), [([1, 0], [], 2.0), ([2, 0], [0], 2.0), ([0, 2], [0, 1], 0.5)]
+)
+def test_searches_are_those_of_openspiel(deal: list[int], events: list[int], c: float) -> None:
+    """Kuhn poker; events: 0 a check, 1 a bet. OpenSpiel's first simulation only makes the root."""
+    pyspiel = pytest.importorskip("pyspiel")
+    state = pyspiel.load_game("kuhn_poker").new_initial_state()
+    for action in deal + events:
+        state.apply_action(action)
+    theirs = []
+    for seed in range(1, 201):
+        rollouts = pyspiel.RandomRolloutEvaluator(1, seed + 1000)
+        mixed = pyspiel.ISMCTSFinalPolicyType.NORMALIZED_VISIT_COUNT
+        bot = pyspiel.ISMCTSBot(seed, rollouts, c, 100, -1, mixed, False, False)
+        theirs.append([probability for _, probability in sorted(bot.get_policy(state))])
+    tree = history_tree("kuhn")
+    node = node_after(tree.tree, *(1 + event for event in events))  # ours: 1 call, 2 raise
+    row = int(tree.row_of[node, deal[state.current_player()]])
+    ours = found(IsMcts(c=c, final="mixed", budget=99), "kuhn", row)
+    error = np.hypot(np.std(theirs, axis=0) / np.sqrt(200), ours.std(axis=0) / np.sqrt(SEARCHES))
+    assert np.abs(ours.mean(axis=0) - np.mean(theirs, axis=0)).max() <= 4 * error.max() + 1e-9
+    assert 4 * error.max() < 0.1
+
+
+@pytest.mark.parametrize("selection", ["uct", "rm"])
+def test_non_locality_is_not_seen(selection: str) -> None:
+    """Player 1 should go left one time in three; IS-MCTS goes there as often as right (OOS paper,
+    section 2.2)."""
+    tree = history_tree("non_locality")
+    row = int(np.flatnonzero(tree.histories.row_player == 1)[0])
+    policies = found(IsMcts(selection=selection, final="mixed", budget=300), "non_locality", row)
+    assert policies.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
+
+
+def test_regret_matching_comes_to_the_equilibrium_of_a_matrix_game() -> None:
+    tree = history_tree("biased_rps")
+    node, infostate = int(tree.row_node[0]), int(tree.row_infostate[0])
+    expected = solve_lp(compile_game(tree.tree)).policy[node, infostate]
+    method = IsMcts(selection="rm", gamma=0.1, final="mixed", budget=5000)
+    keys = jax.random.split(jax.random.key(1), 64)
+    searched = method.searcher(tree).search_rows(np.zeros(64, int), keys)
+    policy = method.final_policy(searched).mean(axis=0)
+    assert policy == pytest.approx(expected[tree.tree.node_legal[node, infostate]], abs=0.05)
+    assert np.ptp(expected) > 0.2  # far from uniform
+
+
+def test_the_final_policy_is_made_of_visits_or_values() -> None:
+    one = {
+        final: found(IsMcts(final=final, budget=50), "kuhn", 2)[0]
+        for final in ("visits", "mixed", "value")
+    }
+    assert one["mixed"].max() < 1
+    assert one["visits"].tolist() == (one["mixed"] == one["mixed"].max()).astype(float).tolist()
+    assert sorted(one["value"].tolist()) == [0, 1]
+    with pytest.raises(ValueError, match="final=value needs selection=uct"):
+        IsMcts(selection="rm", final="value")
+
+
+def test_an_agent_searches_once_between_two_events_and_only_where_it_has_a_choice() -> None:
+    make_agent = make_method("ismcts(final=mixed):30").agents(make("goofspiel(cards=2)"), Host())
+    agent: Any = make_agent(0, 3)
+    first = agent.policy(0)
+    assert agent.policy(0) is first
+    assert first.sum() == pytest.approx(1)
+    again: Any = make_agent(0, 3)
+    np.testing.assert_array_equal(first, again.policy(0))  # seeds reproduce
