@@ -20,7 +20,7 @@ from sog.drawing.outline import (
     percent,
     signed,
 )
-from sog.drawing.svg import INK, SOFT, cut, document, rectangle, text
+from sog.drawing.svg import INK, SOFT, as_text, cut, document, rectangle, text
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
 _BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
@@ -80,8 +80,7 @@ def draw_search(shown: Outline, *, title: str, unit: str) -> str:
     edges = ElementTree.SubElement(svg, "g", {"class": "edges"})
     boxes = ElementTree.SubElement(svg, "g", {"class": "nodes"})
     _draw(edges, boxes, top, top.scale)
-    ElementTree.indent(svg)
-    return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
+    return as_text(svg)
 
 
 # Layout.
