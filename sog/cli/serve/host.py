@@ -30,6 +30,7 @@ PLAYERS: Final = ("zero", "random", "tabular", "uniform", "exact", "rollout", "u
 """Of `sog match`; not all of them can play every game, which the page says then."""
 EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
+_FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "connect_four")
 _DEFAULT_SEARCH: Final = "100,1"
 _MOST_SIMULATIONS: Final = 20_000
 _MOST_UPDATES: Final = 100_000
@@ -45,7 +46,8 @@ class CommandHost:
         """Raises CommandError for runs and games that are not there."""
         self.runs: Sequence[str] = tuple(dict.fromkeys(arguments.runs))
         self._folders = [_run_folder(text) for text in self.runs]
-        named = [entry["name"] for entry in read_catalog() if entry["name"] != _NEEDS_A_MAP]
+        listed = [entry["name"] for entry in read_catalog() if entry["name"] != _NEEDS_A_MAP]
+        named = sorted(listed, key=lambda name: name not in _FIRST)
         self._given = {str(load_game(text)): text for text in arguments.game}
         self.games: Sequence[str] = (*self._given, *named)
         self.players: Sequence[str] = tuple(dict.fromkeys([*PLAYERS, *arguments.player]))

@@ -59,7 +59,7 @@ function poll() {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.method !== "post") return;
+  if (form.getAttribute("method") !== "post") return;
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   const button = event.submitter;
@@ -71,7 +71,8 @@ document.addEventListener("submit", (event) => {
     form.append(told);
   }
   clearTimeout(waiting);
-  const url = button && button.hasAttribute("formaction") ? button.formAction : form.action;
+  // Not form.action: that is the button of this name.
+  const url = button && button.getAttribute("formaction") || form.getAttribute("action");
   show(url, { method: "POST", body }).catch(() => location.reload());
 });
 
