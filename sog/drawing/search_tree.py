@@ -173,9 +173,8 @@ def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, sca
 
 def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
     node, color = box.shown.node, _COLORS[box.shown.node.actor]
-    group = ElementTree.SubElement(
-        boxes, "g", {"class": "node", "transform": f"translate({box.x:.1f},{box.y:.1f})"}
-    )
+    place = {"class": "node", "transform": f"translate({box.x:.1f},{box.y:.1f})"}
+    group = ElementTree.SubElement(boxes, "g", {**place, "data-row": str(node.row)})
     ElementTree.SubElement(group, "title").text = _tooltip(box.shown)
     is_leaf = node.kind == "leaf"
     rectangle(group, 0, 0, _BOX, box.height, fill="#ffffff", stroke=color, rx="6", dashed=is_leaf)

@@ -1,7 +1,7 @@
 """What the pages ask of the command that runs them: games, players, searches and runs."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from gtcfr.evaluator import Evaluator
@@ -9,6 +9,9 @@ from gtcfr.settings import SearchSettings
 from selfplay.metrics import Metrics
 from sog.games import Game
 from sog.play.arena import AgentFactory
+
+Submit = Callable[[Callable[[], None]], object]
+"""Has a function called by another thread."""
 
 
 class Mistake(Exception):  # noqa: N818 (the visitor's, told on a page)

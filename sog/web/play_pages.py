@@ -13,10 +13,10 @@ from starlette.routing import Route
 from sog.drawing.picture import draw_picture
 from sog.games.core import CHANCE
 from sog.games.line_game import MARKS, LineGame
-from sog.web.host import Host, Mistake
+from sog.web.host import Host, Mistake, Submit
 from sog.web.pages import Form, go_to, inline, number_in, page, show
 from sog.web.sessions import Sessions
-from sog.web.table import Submit, Table
+from sog.web.table import Table
 
 MOST_TABLES: Final = 32
 _MOST_TURNS: Final = 10**9
@@ -118,6 +118,7 @@ class PlayPages:
 
 def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     """What the page of a table says. at: how many events it shows, of `last` ones."""
+    is_busy = table.is_busy  # once: it may end while this is put together
     game, seat = table.game, table.seat
     steps, is_now = table.steps[:last], at == last
     state, infostates = table.state, table.infostates
@@ -127,7 +128,7 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     visible = [
         int(infostates[player]) if shows_all or player == seat else None for player in (0, 1)
     ]
-    legal = table.legal if is_now else []
+    legal = table.legal if is_now and not is_busy else []
     names = ("You", table.opponent.name) if seat == 0 else (table.opponent.name, "You")
     picture = draw_picture(
         game,
@@ -161,6 +162,8 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "last": last,
         "is_now": is_now,
         "table": table,
+        "is_busy": is_busy,
+        "can_take_back": not is_busy and table.can_take_back,
         "turn": table.turn,
         "shows_all": shows_all,
         "won": table.score[-1] if table.is_over and table.score else 0.0,

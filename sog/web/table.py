@@ -7,7 +7,6 @@ pages show the game as it stands.
 import copy
 import dataclasses
 import threading
-from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -17,13 +16,10 @@ from sog.games.core import CHANCE, TERMINAL
 from sog.play import Agent, PlayedGame, SearchAgent
 from sog.play.replay import replay_of
 from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
-from sog.web.host import Mistake, Opponent
+from sog.web.host import Mistake, Opponent, Submit
 
 _MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes of
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
-
-Submit = Callable[[Callable[[], None]], object]
-"""Has a function called by another thread."""
 
 
 class StaleError(Mistake):
