@@ -12,6 +12,7 @@ from starlette.routing import Route
 from sog.web.host import Host
 from sog.web.pages import Form, page, show, static_file, tell
 from sog.web.play_pages import PlayPages
+from sog.web.run_pages import RunPages
 from sog.web.search_pages import SearchPages
 from sog.web.security import Guard
 
@@ -27,6 +28,7 @@ def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) 
     workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="sog")
     play = PlayPages(host, workers.submit)
     looking = SearchPages(host, workers.submit)
+    looking.warm_up()
 
     def home(request: Request, form: Form) -> Response:
         return show("home", host=host, tables=play.tables.list(), searches=looking.searches.list())
@@ -44,6 +46,7 @@ def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) 
             Route("/static/script.js", _static("script.js", "text/javascript")),
             *play.routes,
             *looking.routes,
+            *RunPages(host).routes,
         ],
         exception_handlers={404: missing, 405: wrong_method},
     )

@@ -1,5 +1,7 @@
 """Pages of searches: the growing tree, ranges, values and policies, and the editor of ranges."""
 
+import contextlib
+import functools
 import math
 from typing import Any, Final
 
@@ -32,6 +34,7 @@ _LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
 _MOST_LISTED: Final = 60  # infostates of a player
 _MOST_EDITED: Final = 250
 _HIGHEST_WEIGHT: Final = 1e6
+_MOST_WARMED_UP: Final = 4
 _MODES: Final = (WHOLE, WATCHED, PAUSED)
 
 
@@ -60,6 +63,16 @@ class SearchPages:
                 for name, answer in pages.items()
             ),
         ]
+
+    def warm_up(self) -> None:
+        """Compiles the usual searches of the runs, so that their visitors do not wait for it."""
+        for run in self._host.runs[:_MOST_WARMED_UP]:
+            self._submit(functools.partial(self._warm_up, run))
+
+    def _warm_up(self, run: str) -> None:
+        with contextlib.suppress(Mistake):  # which a visitor is told
+            searcher = self._host.searcher(run, self._host.evaluators[0], "", 0)
+            LiveSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).picture()
 
     def begin(self, request: Request, form: Form) -> Response:
         """A new search."""
