@@ -30,6 +30,7 @@ from sog.cli.policy.options import (
 )
 from sog.cli.run.options import RUN_EXAMPLES, RUN_SUMMARY, add_run_options
 from sog.cli.search.options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
+from sog.cli.serve.options import SERVE_EXAMPLES, SERVE_SUMMARY, add_serve_options
 from sog.cli.solve.options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_options
 from sog.cli.train.options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
 
@@ -53,6 +54,7 @@ examples:
   sog policy leduc.npz --walk                   see what it does, public state by public state
   sog explain leduc.npz                         where it loses against the best response
   sog search leduc --history "check bet2"       search one public state, show the tree
+  sog serve runs/leduc_demo                     all of that in a browser
 
 Each command explains itself: sog solve --help.
 Compiled programs are kept in ~/.cache/sog for the next run; the environment variable
@@ -121,6 +123,7 @@ def make_parser() -> argparse.ArgumentParser:
         ("plot", PLOT_SUMMARY, PLOT_EXAMPLES, add_plot_options),
         ("play", PLAY_SUMMARY, PLAY_EXAMPLES, add_play_options),
         ("match", MATCH_SUMMARY, MATCH_EXAMPLES, add_match_options),
+        ("serve", SERVE_SUMMARY, SERVE_EXAMPLES, add_serve_options),
     ):
         texts = _texts(None, summary, examples)
         add_options(commands.add_parser(name, help=summary, **texts))

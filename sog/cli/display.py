@@ -181,6 +181,13 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+def quiet_work() -> Work:
+    """Work that nobody waits for at a terminal: a line on stderr where a part of it begins."""
+    from rich.progress import Progress
+
+    return Work(Progress(disable=True))
+
+
 @contextlib.contextmanager
 def working() -> Iterator[Work]:
     """Shows the progress of what is done in its body; leaves a terminal as it was."""

@@ -6,12 +6,18 @@ from typing import Final
 
 MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
 MOST_SEED: Final = 2**32 - 1
+MOST_PORT: Final = 2**16 - 1
 _LARGEST: Final = 1e18  # so that sums and products of a few are finite in 32 bits
 
 
 def positive_integer(text: str) -> int:
     """An integer from 1 on."""
     return _integer(text, 1, MOST)
+
+
+def port_number(text: str) -> int:
+    """A port, or 0 for any."""
+    return _integer(text, 0, MOST_PORT)
 
 
 def seed(text: str) -> int:

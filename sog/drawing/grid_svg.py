@@ -10,7 +10,7 @@ from typing import Final
 
 from sog.drawing.grid import Cell, Grid, Row, describe_events
 from sog.drawing.outline import percent, signed
-from sog.drawing.svg import INK, cut, rectangle, text
+from sog.drawing.svg import INK, as_text, cut, document, rectangle, text
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
 
 _MARGIN, _HEADER, _ROW, _GAP = 24.0, 104.0, 34.0, 3.0
@@ -24,7 +24,6 @@ _SOFT: Final = "#66717e"
 _COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621"}
 _LOST: Final = "#c92a2a"
 _UNSEEN: Final = 5e-4
-_STYLE: Final = "text{font-family:'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Arial,sans-serif}"
 
 
 def draw_grid(grid: Grid, rows: tuple[Row, ...], *, title: str, unit: str) -> str:
@@ -37,18 +36,7 @@ def draw_grid(grid: Grid, rows: tuple[Row, ...], *, title: str, unit: str) -> st
     lines = _header_lines(grid, title, unit)
     width = max(width, 2 * _MARGIN + 6.6 * max(map(len, lines[1:])), 9.6 * len(lines[0]) + 48)
     height = 2 * _MARGIN + _HEADER + _ROW * (len(shown) + (len(shown) < len(rows)))
-    svg = ElementTree.Element(
-        "svg",
-        {
-            "xmlns": "http://www.w3.org/2000/svg",
-            "viewBox": f"0 0 {width:.0f} {height:.0f}",
-            "width": f"{width:.0f}",
-            "height": f"{height:.0f}",
-        },
-    )
-    ElementTree.SubElement(svg, "title").text = f"{title}: {grid.description}"
-    ElementTree.SubElement(svg, "style").text = _STYLE
-    rectangle(svg, 0, 0, width, height, fill="#ffffff")
+    svg = document(f"{title}: {grid.description}", width, height)
     text(svg, _MARGIN, _MARGIN + 12, lines[0], size=16, weight="bold")
     for number, line in enumerate(lines[1:]):
         text(svg, _MARGIN, _MARGIN + 31 + 16 * number, line, color=_SOFT)
@@ -59,8 +47,7 @@ def draw_grid(grid: Grid, rows: tuple[Row, ...], *, title: str, unit: str) -> st
     if len(shown) < len(rows):
         more = f"... and {len(rows) - len(shown)} more"
         text(svg, _MARGIN, top + _ROW * len(shown) + 20, more, color=_SOFT)
-    ElementTree.indent(svg)
-    return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
+    return as_text(svg)
 
 
 def _columns(grid: Grid, shown: tuple[Row, ...]) -> list[int]:

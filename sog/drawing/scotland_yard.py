@@ -7,9 +7,11 @@ number and the probability.
 
 import textwrap
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
-from sog.drawing.svg import INK, SOFT, circle, cut, document, line, rectangle, text
+from sog.drawing.svg import INK, SOFT, as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.scotland_yard.station_map import StationMap
 from sog.games.scotland_yard.view import DetectiveView, Positions, YardView, nearest_distance
 
@@ -23,6 +25,7 @@ _MOST_IN_TITLE: Final = 76  # letters
 _LEAST_TOLD: Final = 0.045  # a probability that is written at its station
 
 _MR_X: Final = "#5b2a9d"
+_REACHED: Final = "#d6336c"  # around a station that one may go to
 _PALEST: Final = 0.14  # opacity of the shade of a station where Mr X is hardly
 _DETECTIVES: Final = ("#2b6cb0", "#c05621", "#1f8a70", "#b8336a", "#7a6a00", "#3d4a5c")
 # Widest first, so that a narrower edge between the same stations lies on top.
@@ -41,11 +44,13 @@ def draw_map(
     *,
     title: str,
     mr_x: int | None = None,
+    choices: Mapping[int, Sequence[int]] = MappingProxyType({}),
 ) -> str:
     """The text of an SVG file.
 
     positions: of all stations, see `load_positions`. mr_x: his station, for a picture that only
-    those may see who know it; None shows what the detectives know.
+    those may see who know it; None shows what the detectives know. choices: the actions that lead
+    to a station, which a page may let one click there.
     """
     places, radius, size = _places(positions)
     told = [wrapped for fact in _facts(view) for wrapped in textwrap.wrap(fact, _LETTERS_PER_LINE)]
@@ -59,12 +64,11 @@ def draw_map(
     board = ElementTree.SubElement(svg, "g", {"class": "map"})
     board.set("transform", f"translate({(width - size[0]) / 2:.1f},0)")
     _draw_edges(board, station_map, places)
-    _draw_stations(board, view, places, radius)
+    _draw_stations(board, view, places, radius, choices)
     _draw_pawns(board, view, places, radius, mr_x)
     for number, fact in enumerate(told):
         text(svg, _MARGIN, bottom + _ROW * (number + 1), fact)
-    ElementTree.indent(svg)
-    return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
+    return as_text(svg)
 
 
 def _places(positions: Positions) -> tuple[Positions, float, tuple[float, float]]:
@@ -102,12 +106,19 @@ def _draw_edges(board: ElementTree.Element, station_map: StationMap, places: Pos
 
 
 def _draw_stations(
-    board: ElementTree.Element, view: YardView, places: Positions, radius: float
+    board: ElementTree.Element,
+    view: YardView,
+    places: Positions,
+    radius: float,
+    choices: Mapping[int, Sequence[int]],
 ) -> None:
     most = max(view.likelihood.values(), default=0.0)
     for station, (x, y) in places.items():
-        group = ElementTree.SubElement(board, "g", {"class": "station", "id": f"station-{station}"})
-        ElementTree.SubElement(group, "title").text = _told(view, station)
+        can = choices.get(station, ())
+        group = choice(board, can, _told(view, station), kind="station")
+        group.set("id", f"station-{station}")
+        if can:
+            circle(group, x, y, radius + 4, fill=_REACHED, opacity=0.55)
         circle(group, x, y, radius, fill="#ffffff", stroke="#66717e")
         share = view.likelihood.get(station)
         opacity = 0.0

@@ -20,7 +20,7 @@ from sog.drawing.outline import (
     percent,
     signed,
 )
-from sog.drawing.svg import INK, SOFT, cut, document, rectangle, text
+from sog.drawing.svg import INK, SOFT, as_text, cut, document, rectangle, text
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
 _BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
@@ -80,8 +80,7 @@ def draw_search(shown: Outline, *, title: str, unit: str) -> str:
     edges = ElementTree.SubElement(svg, "g", {"class": "edges"})
     boxes = ElementTree.SubElement(svg, "g", {"class": "nodes"})
     _draw(edges, boxes, top, top.scale)
-    ElementTree.indent(svg)
-    return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
+    return as_text(svg)
 
 
 # Layout.
@@ -174,9 +173,8 @@ def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, sca
 
 def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
     node, color = box.shown.node, _COLORS[box.shown.node.actor]
-    group = ElementTree.SubElement(
-        boxes, "g", {"class": "node", "transform": f"translate({box.x:.1f},{box.y:.1f})"}
-    )
+    place = {"class": "node", "transform": f"translate({box.x:.1f},{box.y:.1f})"}
+    group = ElementTree.SubElement(boxes, "g", {**place, "data-row": str(node.row)})
     ElementTree.SubElement(group, "title").text = _tooltip(box.shown)
     is_leaf = node.kind == "leaf"
     rectangle(group, 0, 0, _BOX, box.height, fill="#ffffff", stroke=color, rx="6", dashed=is_leaf)

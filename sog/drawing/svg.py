@@ -1,22 +1,52 @@
 """The shapes of a picture as elements of an SVG file."""
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 from typing import Final
 
 INK: Final = "#1d2733"
 SOFT: Final = "#66717e"
-_STYLE: Final = "text{font-family:'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Arial,sans-serif}"
+FONT: Final = "'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Arial,sans-serif"
+"""An attribute of pictures and no style sheet in them: a page that shows one may forbid those."""
 
 
-def document(title: str, width: float, height: float) -> ElementTree.Element:
-    """An empty page."""
+def document(
+    title: str, width: float, height: float, *, background: str | None = "#ffffff"
+) -> ElementTree.Element:
+    """An empty page; background: None leaves what is behind it to be seen."""
     size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
     view = {"viewBox": f"0 0 {width:.0f} {height:.0f}"}
-    svg = ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **view, **size})
+    shared = {"xmlns": "http://www.w3.org/2000/svg", "font-family": FONT, "role": "img"}
+    svg = ElementTree.Element("svg", {**shared, **view, **size})
     ElementTree.SubElement(svg, "title").text = title
-    ElementTree.SubElement(svg, "style").text = _STYLE
-    rectangle(svg, 0, 0, width, height, fill="#ffffff")
+    if background is not None:
+        rectangle(svg, 0, 0, width, height, fill=background)
     return svg
+
+
+def as_text(svg: ElementTree.Element) -> str:
+    """The text of an SVG file."""
+    ElementTree.indent(svg)
+    return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def choice(
+    parent: ElementTree.Element, actions: Sequence[int], name: str, *, kind: str = ""
+) -> ElementTree.Element:
+    """A group of shapes that stand for actions, any of which a page may let one click.
+
+    name: what pointing at it shows. kind: what else its class says. Without actions it is a group
+    as any other.
+    """
+    group = ElementTree.SubElement(parent, "g")
+    kinds = [kind] if kind else []
+    if actions:
+        kinds.append("choice")
+        group.set("data-actions", " ".join(map(str, actions)))
+    if kinds:
+        group.set("class", " ".join(kinds))
+    ElementTree.SubElement(group, "title").text = name
+    return group
 
 
 def cut(text: str, most: int) -> str:

@@ -28,7 +28,7 @@ from sog.cli.players import RANDOM, Player, check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
-from sog.play.rules import after, first_state, situation
+from sog.play.replay import replay_of
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -205,7 +205,7 @@ class _Session:
             "unit": self.game.unit,
             "agent": self.player.as_json(),
             "seed": self.seed,
-            "games": [_as_json(self.game, seat, played) for seat, played in self.finished],
+            "games": [replay_of(self.game, seat, played) for seat, played in self.finished],
         }
         try:
             path.write_text(json.dumps(replay, indent=1) + "\n", encoding="utf-8")
@@ -215,37 +215,3 @@ class _Session:
 
 def _utility_to(seat: int, played: PlayedGame) -> float:
     return played.utility if seat == 0 else -played.utility
-
-
-def _as_json(game: Game[Any], seat: int, played: PlayedGame) -> dict[str, Any]:
-    state, moves, names = first_state(game), [], [_names(game, first_state(game), played, 0)]
-    for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
-        moves.append(
-            {
-                "state": game.describe_state(state),
-                "actor": situation(game, state).actor,
-                "action": action,
-                "text": None if action is None else _action_text(game, state, played, number),
-                "outcome": outcome,
-                "event": game.describe_outcome(state, outcome),
-            }
-        )
-        state = after(game, state, outcome)
-        names.append(_names(game, state, played, number + 1))
-    return {
-        "human": seat,
-        "utility": played.utility,
-        "moves": moves,
-        "infostates": [list(pair) for pair in played.infostates],
-        "names": names,
-    }
-
-
-def _action_text(game: Game[Any], state: Any, played: PlayedGame, number: int) -> str:
-    infostate = played.infostates[number][situation(game, state).actor]
-    return game.describe_action(state, infostate, played.actions[number] or 0)
-
-
-def _names(game: Game[Any], state: Any, played: PlayedGame, number: int) -> list[str]:
-    pair = played.infostates[number]
-    return [game.describe_infostate(state, player, pair[player]) for player in (0, 1)]

@@ -1,0 +1,1 @@
+"""`sog serve`; `command.py` runs it."""

@@ -1,0 +1,91 @@
+"""`sog serve`: a server for one's own browser."""
+
+import argparse
+import errno
+import ipaddress
+import secrets
+import threading
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, reason, require_package
+from sog.cli.interrupts import concluding
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    for package in ("starlette", "uvicorn", "jinja2"):
+        require_package("sog serve", package)
+    from sog.cli.serve.host import CommandHost
+    from sog.web.app import make_app
+    from sog.web.server import listen, serving
+
+    host = CommandHost(arguments)  # mistakes first
+    try:
+        listener = listen(arguments.host, arguments.port)
+    except OSError as error:
+        raise CommandError(_why_not(arguments, error)) from None
+    start_jax()
+    port: int = listener.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    app = make_app(host, token=token, port=port, names=_names(arguments.host))
+    address = f"http://{_shown(arguments.host)}:{port}/?token={token}"
+    with concluding(lambda: display.note("stopped.")), serving(app, listener):
+        if not _is_loopback(arguments.host):
+            display.note(
+                f"--host {arguments.host}: other machines may reach this server, and what is sent "
+                f"is not encrypted; whoever has the token may use it."
+            )
+        display.note("open this address in a browser; Ctrl-C stops the server.")
+        print(address, flush=True)
+        if arguments.open:
+            _open(address)
+        threading.Event().wait()  # until a signal comes
+    return SUCCESS
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    try:
+        found = webbrowser.open(address)
+    except webbrowser.Error:
+        found = False
+    if not found:
+        display.note("--open: no browser was found here; open the address yourself.")
+
+
+def _why_not(arguments: argparse.Namespace, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"--port {arguments.port} is in use, perhaps by another `sog serve`; choose another, "
+            f"or 0 for any free one."
+        )
+    if error.errno == errno.EACCES:
+        return f"--port {arguments.port} may not be used here; choose one from 1024 on."
+    return f"--host {arguments.host}: cannot listen there: {reason(error)}."
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_everywhere(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+def _shown(host: str) -> str:
+    """The host as it is written in an address."""
+    if _is_everywhere(host):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
+
+
+def _names(host: str) -> tuple[str, ...]:
+    return () if _is_everywhere(host) else (host,)

@@ -1,0 +1,175 @@
+"""Card games as a picture: betting games with their chips, and Goofspiel with its bids."""
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
+from sog.games.bidding import TIED, WON_BY_0, WON_BY_1, BiddingGame
+from sog.games.core import CHANCE, TERMINAL
+from sog.games.poker import NO_FOLDER, BettingGame
+
+_WIDTH, _HEIGHT = 640.0, 430.0  # of the table of a betting game
+_CARD, _TALL, _MARGIN = 74.0, 104.0, 22.0
+_CLOTH, _RIM, _PAPER, _BACK = "#2e5e4e", "#244b3e", "#fdfaf2", "#33558b"
+_WORDS, _SOFT_WORDS, _GOLD = "#ffffff", "#cfe3da", "#f2b632"
+_SUITS: Final = {"s": ("♠", "#1d2733"), "h": ("♥", "#c92a2a"), "d": ("♦", "#c92a2a")}
+_CLUB: Final = ("♣", "#1d2733")
+_MOST_CHIPS_DRAWN: Final = 12
+_CHIP: Final = 13.0
+_MOST_IN_ROW: Final = 13
+
+Names = tuple[str, str]
+
+
+def draw_betting(
+    game: BettingGame,
+    state: Any,
+    *,
+    cards: tuple[int | None, int | None] = (None, None),
+    names: Names = ("player 0", "player 1"),
+    bottom: int = 0,
+) -> str:
+    """The text of an SVG file: cards and chips on a table.
+
+    cards: of the players, None for one that is not to be seen. bottom: the player who sits there.
+    """
+    svg = document(game.describe_state(state), _WIDTH, _HEIGHT, background=None)
+    rectangle(svg, 0, 0, _WIDTH, _HEIGHT, fill=_CLOTH, rx="20", stroke=_RIM)
+    middle = _WIDTH / 2
+    for player, y in ((1 - bottom, _MARGIN), (bottom, _HEIGHT - _MARGIN - _TALL)):
+        is_above = player != bottom
+        card = cards[player]
+        name = None if card is None else game.describe_card(card)
+        group = ElementTree.SubElement(svg, "g")
+        if int(state.folder) == player:
+            group.set("opacity", "0.45")
+        draw_card(group, middle - _CARD / 2, y, name)
+        told = names[player] + (", folded" if int(state.folder) == player else "")
+        text(svg, _MARGIN, y + _TALL / 2, told, size=18, weight="bold", color=_WORDS)
+        if int(state.stage) == player:
+            text(svg, _MARGIN, y + _TALL / 2 + 22, "to act", size=14, color=_GOLD)
+        chips = int(state.stakes[player])
+        _chips(svg, middle, y + _TALL + 26 if is_above else y - 26, chips, names[player])
+    if len(game.raise_sizes) > 1:
+        board, at = int(state.board), _HEIGHT / 2 - _TALL / 2
+        if board < game.num_infostates:
+            draw_card(svg, _WIDTH - _MARGIN - 2 * _CARD, at, game.describe_card(board))
+        else:
+            x = _WIDTH - _MARGIN - 2 * _CARD
+            rectangle(
+                svg, x, at, _CARD, _TALL, fill="none", stroke=_SOFT_WORDS, rx="8", dashed=True
+            )
+        text(
+            svg,
+            _WIDTH - _MARGIN - 1.5 * _CARD,
+            at + _TALL + 20,
+            "public card",
+            size=13,
+            color=_SOFT_WORDS,
+            anchor="middle",
+        )
+    pot = f"pot {int(np.asarray(state.stakes).sum())}"
+    text(svg, _MARGIN, _HEIGHT / 2 + 6, pot, size=18, weight="bold", color=_GOLD)
+    if int(state.stage) == TERMINAL:
+        how = "showdown" if int(state.folder) == NO_FOLDER else "folded"
+        text(svg, _MARGIN, _HEIGHT / 2 + 28, how, size=14, color=_SOFT_WORDS)
+    return as_text(svg)
+
+
+def draw_bids(
+    game: BiddingGame[Any],
+    state: Any,
+    *,
+    names: Names = ("player 0", "player 1"),
+    choices: Sequence[int] = (),
+) -> str:
+    """The text of an SVG file: the point cards, who won them, and the cards one may bid.
+
+    choices: actions of the player who looks, which a page may let one click.
+    """
+    points, results = np.asarray(state.point_cards), np.asarray(state.results)
+    in_row = min(game.cards, _MOST_IN_ROW)
+    step = _CARD * 0.8 + 10
+    width = max(2 * _MARGIN + in_row * step, 460.0)
+    rows = -(-game.cards // in_row)
+    hand_top = 46 + rows * (_TALL + 34) + 26
+    height = hand_top + ((_TALL + 40) * -(-len(choices) // in_row) if choices else 10)
+    svg = document(game.describe_state(state), width, height, background=None)
+    rectangle(svg, 0, 0, width, height, fill=_CLOTH, rx="16")
+    text(svg, _MARGIN, 30, "points to win", size=16, weight="bold", color=_WORDS)
+    taken = {WON_BY_0: names[0], WON_BY_1: names[1], TIED: "nobody"}
+    for number, card in enumerate(points.tolist()):
+        x, y = _place(number, in_row, step, 46)
+        is_now = number == int(state.round) and int(state.stage) not in (CHANCE, TERMINAL)
+        result = int(results[number]) if number < len(results) else -1
+        group = ElementTree.SubElement(svg, "g")
+        if result in taken:
+            group.set("opacity", "0.6")
+        draw_card(group, x, y, str(card) if card else None, width=_CARD * 0.8, is_lit=is_now)
+        told = taken.get(result, "now" if is_now else "")
+        text(svg, x + 0.4 * _CARD, y + _TALL + 16, told, size=12, color=_WORDS, anchor="middle")
+    if choices:
+        text(svg, _MARGIN, hand_top, "your cards", size=16, weight="bold", color=_WORDS)
+    for number, action in enumerate(choices):
+        x, y = _place(number, in_row, step, hand_top + 14)
+        group = choice(svg, [action], game.describe_action(state, 0, action))
+        draw_card(group, x, y, str(action + 1), width=_CARD * 0.8)
+    return as_text(svg)
+
+
+def draw_card(
+    parent: ElementTree.Element,
+    x: float,
+    y: float,
+    name: str | None,
+    *,
+    width: float = _CARD,
+    is_lit: bool = False,
+) -> None:
+    """A card with its upper left corner at (x, y).
+
+    name: its rank, perhaps with the letter of its suit; None for a card that lies face down.
+    """
+    group = ElementTree.SubElement(parent, "g")
+    ElementTree.SubElement(group, "title").text = name or "a hidden card"
+    stroke = _GOLD if is_lit else "#1d2733"
+    rectangle(group, x, y, width, _TALL, fill=_PAPER, stroke=stroke, rx="8")
+    if is_lit:
+        rectangle(group, x - 3, y - 3, width + 6, _TALL + 6, fill="none", stroke=_GOLD, rx="10")
+    if name is None:
+        rectangle(group, x + 5, y + 5, width - 10, _TALL - 10, fill=_BACK, rx="5")
+        for number in range(1, 4):
+            at = y + 5 + number * (_TALL - 10) / 4
+            line(group, (x + 9, at), (x + width - 9, at), color="#6f8fc4", width=2)
+        return
+    rank, suit = (name[:-1], name[-1]) if name[-1:] in ("s", "h", "d", "c") else (name, "")
+    sign, color = _SUITS.get(suit, _CLUB) if suit else ("", "#1d2733")
+    size = 22 if len(rank) < 3 else 14
+    text(group, x + 8, y + 26, rank, size=size, weight="bold", color=color)
+    if sign:
+        text(group, x + 9, y + 46, sign, size=19, color=color)
+    large, below = (sign, 46) if sign else (rank, 34 if len(rank) < 3 else 20)
+    middle, base = x + width / 2, y + _TALL - 20
+    text(group, middle, base, large, size=below, weight="bold", color=color, anchor="middle")
+
+
+def _place(number: int, in_row: int, step: float, top: float) -> tuple[float, float]:
+    """The upper left corner of a card in rows."""
+    row, column = divmod(number, in_row)
+    return _MARGIN + column * step, top + row * (_TALL + 34)
+
+
+def _chips(parent: ElementTree.Element, x: float, y: float, count: int, name: str) -> None:
+    group = ElementTree.SubElement(parent, "g")
+    unit = "chip" if count == 1 else "chips"
+    ElementTree.SubElement(group, "title").text = f"{name}: {count} {unit} put in"
+    drawn = min(count, _MOST_CHIPS_DRAWN)
+    left = x - (drawn - 1) * _CHIP / 2
+    for number in range(drawn):
+        circle(group, left + number * _CHIP, y, 10, fill=_GOLD, stroke="#7a5a00", width=2)
+        circle(group, left + number * _CHIP, y, 5, fill="none", stroke="#7a5a00", width=1)
+    told = f"{count} {unit}"
+    text(group, left + drawn * _CHIP + 8, y + 5, told, size=14, weight="bold", color=_WORDS)

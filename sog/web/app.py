@@ -1,0 +1,58 @@
+"""The application: all pages behind one guard."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sog.web.host import Host
+from sog.web.pages import Form, page, show, static_file, tell
+from sog.web.play_pages import PlayPages
+from sog.web.run_pages import RunPages
+from sog.web.search_pages import SearchPages
+from sog.web.security import Guard
+
+_THREADS: Final = 4
+"""That think for agents and search; a search longer than the others does not hold them up."""
+
+
+def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) -> Guard:
+    """The application, for an ASGI server that listens on this port.
+
+    token: what a visitor must show, see `sog.web.security`. names: of this host, besides localhost.
+    """
+    workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="sog")
+    play = PlayPages(host, workers.submit)
+    looking = SearchPages(host, workers.submit)
+    looking.warm_up()
+
+    def home(request: Request, form: Form) -> Response:
+        return show("home", host=host, tables=play.tables.list(), searches=looking.searches.list())
+
+    async def missing(request: Request, error: Exception) -> Response:
+        return tell(404, "Not there", "There is no such page.")
+
+    async def wrong_method(request: Request, error: Exception) -> Response:
+        return tell(405, "Not like this", "That page takes no such request.")
+
+    app = Starlette(
+        routes=[
+            Route("/", page(home)),
+            Route("/static/style.css", _static("style.css", "text/css")),
+            Route("/static/script.js", _static("script.js", "text/javascript")),
+            *play.routes,
+            *looking.routes,
+            *RunPages(host).routes,
+        ],
+        exception_handlers={404: missing, 405: wrong_method},
+    )
+    return Guard(app, token=token, port=port, names=("localhost", *names))
+
+
+def _static(name: str, media_type: str) -> Callable[[Request], Response]:
+    answer = static_file(name, media_type)
+    return lambda request: answer

@@ -1,0 +1,302 @@
+"""A search that is looked into while it runs, and whose ranges may be set by hand.
+
+It runs in slices in another thread (`gtcfr.search.begin`, `advance`, `read`); between two of them
+it can be paused, and what it has found so far is there to be shown. Programs are compiled once for
+a game and a budget: paths are padded, so that another public state needs no others.
+"""
+
+import dataclasses
+import functools
+import threading
+import time
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.root import NO_EVENT, SearchRoot, belief_state, check_root, start_of_game
+from gtcfr.search import SearchResult, advance, begin, check_result, read
+from gtcfr.search_state import SearchState
+from gtcfr.settings import SearchSettings
+from gtcfr.view import NodeView, read_nodes
+from sog.games import Game
+from sog.tabular import compile_tree, solve_subgame
+from sog.web.host import Mistake, Searcher, Submit
+
+WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
+"""How a search goes on: as fast as it can, slowly enough to be watched, or not."""
+_SECONDS_OF_A_SLICE: Final = 0.3
+_PICTURES: Final = 40  # of a search that is watched
+_MOST_GROWTH: Final = 8
+_PATH_STEP: Final = 4
+_ITERATIONS: Final = 1000  # of CFR+
+_MOST_NODES: Final = 50_000
+_MOST_ENTRIES: Final = 8192  # infostates times actions
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Found:
+    """What is known at the public state that is searched."""
+
+    policy: np.ndarray
+    """[S, A]"""
+    values: np.ndarray
+    """[player, S]"""
+    ranges: np.ndarray
+    """[player, S]"""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Exact(Found):
+    """The same by CFR+ over all that is below, for the same ranges."""
+
+    exploitability: float
+    num_nodes: int
+    seconds: float
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Picture:
+    """A search as it stands."""
+
+    nodes: dict[int, NodeView]
+    """By row."""
+    row: int
+    """Of the public state that is searched."""
+    num_updates: int
+    is_full: bool
+    found: Found
+
+
+class LiveSearch:
+    """One search. Methods may be called by any thread."""
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        outcomes: tuple[int, ...],
+        *,
+        ranges: np.ndarray | None = None,
+        before: Found | None = None,
+        seed: int = 0,
+        mode: str = WHOLE,
+        submit: Submit,
+    ) -> None:
+        """outcomes: the public events that lead to the state to search.
+
+        ranges: [player, S] there, of any sums; None has the search find them from the start of the
+        game. before: what was found with other ranges. Raises Mistake for ranges that cannot be.
+        """
+        self.searcher, self.outcomes, self.before, self.seed = searcher, outcomes, before, seed
+        self.mode, self.problem = mode, ""
+        self.exact: Exact | None = None
+        self.is_solving = False
+        self.has_own_ranges = ranges is not None
+        self.updates = 0
+        self.seconds = self.compile_seconds = 0.0
+        self._submit, self._lock = submit, threading.RLock()
+        self._state: SearchState | None = None
+        self._picture: Picture | None = None
+        self._is_closed = self._is_working = False
+        self._root = _root(searcher.game, outcomes, ranges)
+        self._target = 1 if mode == PAUSED else searcher.settings.num_updates
+        self._go_on_soon()
+
+    @property
+    def total(self) -> int:
+        """Updates of the whole search."""
+        return self.searcher.settings.num_updates
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being found out just now."""
+        return self._is_working or self.is_solving
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is."""
+        return not self.is_busy
+
+    def go_on(self, count: int, mode: str) -> None:
+        """Makes some more updates, if there are any left."""
+        with self._lock:
+            self.mode = mode
+            self._target = min(self.updates + count, self.total)
+            self._go_on_soon()
+
+    def pause(self) -> None:
+        """Stops after the slice that it is at."""
+        self._target, self.mode = self.updates, PAUSED
+
+    def start_anew(self) -> None:
+        """The same search from its start, an update at a time."""
+        with self._lock:
+            if self._is_working:
+                raise Mistake("The search is running: pause it first.")
+            self._state, self._picture, self.updates, self.seconds = None, None, 0, 0.0
+            self.mode, self._target = PAUSED, 1
+            self._go_on_soon()
+
+    def close(self) -> None:
+        """Nobody looks any more."""
+        self._is_closed = True
+
+    def picture(self) -> Picture | None:
+        """The search as it stands; None before its first update."""
+        with self._lock:
+            state, known = self._state, self._picture
+            updates = self.updates
+        if state is None or updates == 0:
+            return None
+        if known is None or known.num_updates != updates:
+            known = _read_picture(self.searcher.game, state, updates)
+            with self._lock:
+                if state is self._state:
+                    self._picture = known
+        return known
+
+    def solve(self) -> None:
+        """Finds the same by CFR+ over everything below, if that is not too much."""
+        picture, game = self.picture(), self.searcher.shown
+        if picture is None or self.is_solving:
+            raise Mistake("The search has found nothing yet.")
+        if game.num_infostates * game.num_actions > _MOST_ENTRIES:
+            raise Mistake(f"{game.name} is made for search, too large to be solved.")
+        self.is_solving = True
+        self._submit(functools.partial(self._solve, picture))
+
+    # In another thread.
+
+    def _go_on_soon(self) -> None:
+        if not self._is_working and self.updates < self._target:
+            self._is_working = True
+            self._submit(self._work)
+
+    def _work(self) -> None:
+        try:
+            self._run()
+        except ValueError as error:
+            self.problem = str(error)
+        except Exception as error:
+            self.problem = f"the search failed: {error}"
+            raise
+        finally:
+            self._is_working = False
+
+    def _run(self) -> None:
+        game, settings, evaluator = self._program
+        if self._state is None:
+            began = time.perf_counter()
+            key = jax.random.key(self.seed)
+            state = _begin(game, settings, evaluator, self._root, key)
+            state = jax.block_until_ready(_advance(game, settings, evaluator, state, 0))
+            self.compile_seconds = time.perf_counter() - began
+            self._state = state
+        count = 1
+        while not self._is_closed and self.updates < self._target:
+            began, state = time.perf_counter(), self._state
+            is_watched = self.mode == WATCHED
+            if is_watched:
+                count = max(1, self.total // _PICTURES)
+            count = min(count, self._target - self.updates)
+            state = jax.block_until_ready(_advance(game, settings, evaluator, state, count))
+            seconds = time.perf_counter() - began
+            with self._lock:
+                self._state, self.updates = state, self.updates + count
+                self.seconds += seconds
+            if is_watched:
+                time.sleep(max(_SECONDS_OF_A_SLICE - seconds, 0))
+            elif self.updates > 1:
+                faster = int(count * _SECONDS_OF_A_SLICE / max(seconds, 1e-9))
+                count = max(1, min(faster, count * _MOST_GROWTH))
+        check_result(game, _read(game, self._state))
+
+    @property
+    def _program(self) -> tuple[Game[Any], SearchSettings, Evaluator]:
+        return self.searcher.game, self.searcher.settings, self.searcher.evaluator
+
+    def _solve(self, picture: Picture) -> None:
+        try:
+            game, began = self.searcher.shown, time.perf_counter()
+            compiled = compile_tree(
+                game, root=picture.nodes[picture.row].state, max_nodes=_MOST_NODES
+            )
+            ranges = np.asarray(picture.found.ranges, np.float64)
+            solution = solve_subgame(compiled, ranges[:, :, None], iterations=_ITERATIONS)
+            self.exact = Exact(
+                policy=solution.policy[0, :, :, 0],
+                values=solution.values[:, :, 0],
+                ranges=ranges,
+                exploitability=float(solution.exploitability[0]),
+                num_nodes=compiled.tree.num_nodes,
+                seconds=time.perf_counter() - began,
+            )
+        except ValueError as error:
+            self.problem = str(error)
+        finally:
+            self.is_solving = False
+
+
+def _root(game: Game[Any], outcomes: tuple[int, ...], ranges: np.ndarray | None) -> SearchRoot:
+    """Where the search starts; checked."""
+    length = 0 if ranges is not None else len(outcomes)
+    path = np.full((1, max(1, -(-length // _PATH_STEP)) * _PATH_STEP), NO_EVENT, np.int32)
+    if ranges is None:
+        path[0, :length] = outcomes
+        return start_of_game(game, path=path)
+    state = game.root()
+    for outcome in outcomes:
+        state = game.apply(state, jnp.int32(outcome))
+    sums = ranges.sum(axis=1, keepdims=True)
+    if not (np.isfinite(ranges).all() and (ranges >= 0).all() and (sums > 0).all()):
+        raise Mistake("A range must have weights that are not negative, and one that is not 0.")
+    batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], state)
+    own = jnp.asarray((ranges / sums)[None], jnp.float32)
+    root = belief_state(batch, own, path=jnp.asarray(path))
+    try:
+        check_root(game, root)
+    except ValueError as error:
+        raise Mistake(str(error)) from None
+    return root
+
+
+def _read_picture(game: Game[Any], state: SearchState, updates: int) -> Picture:
+    result = _read(game, state)
+    nodes, row = read_nodes(game, result), int(result.slot[0])
+    return Picture(
+        nodes={node.row: node for node in nodes},
+        row=row,
+        num_updates=updates,
+        is_full=bool(result.is_full[0]),
+        found=Found(
+            policy=np.asarray(result.policy[0], float),
+            values=np.asarray(result.values[0], float),
+            ranges=np.asarray(result.ranges[0], float),
+        ),
+    )
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _begin(
+    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
+) -> SearchState:
+    return begin(game, evaluator=evaluator, root=root, key=key, settings=settings)
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))  # not donated: it may be shown meanwhile
+def _advance(
+    game: Game[Any],
+    settings: SearchSettings,
+    evaluator: Evaluator,
+    state: SearchState,
+    count: int | Array,
+) -> SearchState:
+    return advance(game, evaluator=evaluator, state=state, count=count, settings=settings)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _read(game: Game[Any], state: SearchState) -> SearchResult:
+    return read(game, state)

@@ -1,0 +1,101 @@
+"""How pages are made: templates, forms read with bounds, and what is told where it fails."""
+
+import functools
+import importlib.resources
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+import jinja2
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from sog.web.host import Mistake
+from sog.web.sessions import Full
+from sog.web.table import StaleError
+
+Form = dict[str, str]
+Page = Callable[[Request, Form], Response]
+
+_MOST_FIELDS: Final = 1000
+_templates = jinja2.Environment(
+    loader=jinja2.PackageLoader("sog.web"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+
+
+def show(name: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page from the template of this name."""
+    return HTMLResponse(_templates.get_template(f"{name}.html").render(values), status)
+
+
+def tell(status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
+    """A page that says what cannot be, and leads back."""
+    return show("problem", status, title=title, text=text, back=back)
+
+
+def go_to(path: str) -> RedirectResponse:
+    """After a form was sent: reloading the page that follows does not send it again."""
+    return RedirectResponse(path, 303)
+
+
+def page(answer: Page) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that reads its form and answers in a thread of its own, as games take a while."""
+
+    @functools.wraps(answer)
+    async def endpoint(request: Request) -> Response:
+        form: Form = {}
+        if request.method == "POST":
+            body = await request.body()
+            try:
+                text = body.decode("utf-8")
+                form = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+            except ValueError:
+                return tell(400, "Not understood", "The form could not be read.")
+        back = request.url.path.rpartition("/")[0] if request.method == "POST" else "/"
+        try:
+            return await run_in_threadpool(answer, request, form)
+        except KeyError:
+            return tell(404, "Not there", "There is no such game, search or run (any more).")
+        except StaleError as stale:
+            return tell(409, "Not now", str(stale), back)
+        except Full as full:
+            return tell(503, "Full", str(full))
+        except Mistake as mistake:
+            return tell(400, "That cannot be", str(mistake), back or "/")
+        except Exception:
+            logging.getLogger("sog.web").exception("%s failed", request.url.path)
+            return tell(500, "An error", "Something went wrong; the terminal says more.", back)
+
+    return endpoint
+
+
+def number_in(form: Form, name: str, least: int, most: int) -> int:
+    """A whole number from a form; Mistake if it is none, or out of bounds."""
+    text = form.get(name, "")
+    try:
+        value = int(text)
+    except ValueError:
+        raise Mistake(f"{name} must be a whole number, got {text[:20]!r}.") from None
+    if not least <= value <= most:
+        raise Mistake(f"{name} must be from {least} to {most}, got {value}.")
+    return value
+
+
+def inline(svg: str | None) -> Markup | None:
+    """A picture of ours as part of a page."""
+    if svg is None:
+        return None
+    return Markup(svg.partition("?>")[2] if svg.startswith("<?xml") else svg)
+
+
+def static_file(name: str, media_type: str) -> Response:
+    """A file that lies beside the code."""
+    content = (importlib.resources.files("sog.web") / "static" / name).read_bytes()
+    return Response(content, media_type=media_type)

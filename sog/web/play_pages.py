@@ -1,0 +1,193 @@
+"""Pages of games: a table, its moves, and the games that were played there as a file."""
+
+import json
+import re
+import secrets
+from typing import Any, Final
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from sog.drawing.picture import draw_picture
+from sog.games.core import CHANCE
+from sog.games.line_game import MARKS, LineGame
+from sog.web.host import Host, Mistake, Submit
+from sog.web.pages import Form, go_to, inline, number_in, page, show
+from sog.web.sessions import Sessions
+from sog.web.table import Table
+
+MOST_TABLES: Final = 32
+_MOST_TURNS: Final = 10**9
+_SEATS: Final = {"0": 0, "1": 1}
+
+
+class PlayPages:
+    """All tables of a server."""
+
+    def __init__(self, host: Host, submit: Submit) -> None:
+        self.tables: Sessions[Table] = Sessions(MOST_TABLES, "games")
+        self._host, self._submit = host, submit
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        pages = {
+            "choose": self.choose,
+            "undo": self.undo,
+            "reveal": self.reveal,
+            "again": self.again,
+            "remove": self.remove,
+        }
+        return [
+            Route("/games", page(self.begin), methods=["POST"]),
+            Route("/games/{number:int}", page(self.look)),
+            Route("/games/{number:int}/replay.json", page(self.save)),
+            *(
+                Route(f"/games/{{number:int}}/{name}", page(answer), methods=["POST"])
+                for name, answer in pages.items()
+            ),
+        ]
+
+    def begin(self, request: Request, form: Form) -> Response:
+        """A new table."""
+        opponent = self._host.opponent(
+            form.get("game", ""), form.get("player", ""), form.get("search", "").strip()
+        )
+        seat = _SEATS.get(form.get("seat", ""), secrets.randbelow(2))
+        seed = secrets.randbits(32)
+        if form.get("seed", "").strip():
+            seed = number_in(form, "seed", 0, 2**32 - 1)
+        number = self.tables.add(Table(opponent, seat=seat, seed=seed, submit=self._submit))
+        return go_to(f"/games/{number}")
+
+    def look(self, request: Request, form: Form) -> Response:
+        """A table as it stands, or as it stood."""
+        number, table = self._table(request)
+        wanted = request.query_params.get("at", "")
+        with table.lock:
+            last = len(table.steps)
+            at = min(int(wanted), last) if re.fullmatch("[0-9]{1,9}", wanted) else last
+            return show("table", **_told(number, table, at, last))
+
+    def choose(self, request: Request, form: Form) -> Response:
+        """The person acts."""
+        number, table = self._table(request)
+        action = number_in(form, "action", 0, _MOST_TURNS)
+        table.choose(action, number_in(form, "turn", 0, _MOST_TURNS))
+        return go_to(f"/games/{number}")
+
+    def undo(self, request: Request, form: Form) -> Response:
+        """The person takes his last choice back."""
+        number, table = self._table(request)
+        table.take_back(number_in(form, "turn", 0, _MOST_TURNS))
+        return go_to(f"/games/{number}")
+
+    def reveal(self, request: Request, form: Form) -> Response:
+        """Shows, or hides again, what the agent has and thinks."""
+        number, table = self._table(request)
+        table.is_revealed = not table.is_revealed
+        return go_to(f"/games/{number}")
+
+    def again(self, request: Request, form: Form) -> Response:
+        """The next game at this table."""
+        number, table = self._table(request)
+        table.play_again(number_in(form, "turn", 0, _MOST_TURNS))
+        return go_to(f"/games/{number}")
+
+    def remove(self, request: Request, form: Form) -> Response:
+        """Nobody comes back to this table."""
+        self.tables.remove(request.path_params["number"])
+        return go_to("/")
+
+    def save(self, request: Request, form: Form) -> Response:
+        """The finished games as a file."""
+        number, table = self._table(request)
+        if not table.finished:
+            raise Mistake("No game was finished here.")
+        name = f"{table.game.name}-{number}.json"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        text = json.dumps(table.replay(), indent=1) + "\n"
+        return Response(text, media_type="application/json", headers=headers)
+
+    def _table(self, request: Request) -> tuple[int, Table]:
+        number = request.path_params["number"]
+        return number, self.tables.get(number)
+
+
+def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
+    """What the page of a table says. at: how many events it shows, of `last` ones."""
+    is_busy = table.is_busy  # once: it may end while this is put together
+    game, seat = table.game, table.seat
+    steps, is_now = table.steps[:last], at == last
+    state, infostates = table.state, table.infostates
+    if not is_now:
+        state, infostates = steps[at].state, steps[at].infostates
+    shows_all = table.is_over or table.is_revealed
+    visible = [
+        int(infostates[player]) if shows_all or player == seat else None for player in (0, 1)
+    ]
+    legal = table.legal if is_now and not is_busy else []
+    names = ("You", table.opponent.name) if seat == 0 else (table.opponent.name, "You")
+    picture = draw_picture(
+        game,
+        state,
+        infostates=(visible[0], visible[1]),
+        names=names,
+        bottom=seat,
+        choices=legal,
+    )
+    hidden = game.num_infostates > 1
+    own = int(infostates[seat])
+    return {
+        "number": number,
+        "game": game,
+        "opponent": table.opponent.name,
+        "seat": seat,
+        "mark": MARKS[seat] if isinstance(game, LineGame) else "",
+        "picture": inline(picture),
+        "text": "" if picture else game.draw(state),
+        "described": game.describe_state(state),
+        "own": game.describe_infostate(state, seat, own) if hidden else "",
+        "others": game.describe_infostate(state, 1 - seat, int(infostates[1 - seat]))
+        if hidden and shows_all
+        else "",
+        "hidden": hidden,
+        "choices": [
+            {"action": action, "text": game.describe_action(state, own, action)} for action in legal
+        ],
+        "events": [_event(table, one, shows_all) for one in steps],
+        "at": at,
+        "last": last,
+        "is_now": is_now,
+        "table": table,
+        "is_busy": is_busy,
+        "can_take_back": not is_busy and table.can_take_back,
+        "turn": table.turn,
+        "shows_all": shows_all,
+        "won": table.score[-1] if table.is_over and table.score else 0.0,
+        "score": _score(table),
+    }
+
+
+def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:
+    """A line of the list of what has happened."""
+    game, event = table.game, table.game.describe_outcome(one.state, one.outcome)
+    who, did = {CHANCE: "Chance", table.seat: "You"}.get(one.actor, "Agent"), ""
+    if one.action is not None and (one.actor == table.seat or shows_all):
+        did = game.describe_action(one.state, int(one.infostates[one.actor]), one.action)
+    text = event if not did or event.startswith(did) else f"{did} ({event})"
+    return {"who": who, "text": text, "thoughts": one.thoughts if shows_all else []}
+
+
+def _score(table: Table) -> str:
+    """As "+3 chips in 2 games: 1 won, 1 drawn, 0 lost"."""
+    results = np.array(table.score)
+    if not len(results):
+        return ""
+    won, lost = int((results > 0).sum()), int((results < 0).sum())
+    games = f"{len(results)} game{'s' if len(results) > 1 else ''}"
+    counts = f"{won} won, {len(results) - won - lost} drawn, {lost} lost"
+    back = f"; {table.num_taken_back} taken back" if table.num_taken_back else ""
+    return f"{results.sum() + 0.0:+.4g} {table.game.unit} in {games}: {counts}{back}"

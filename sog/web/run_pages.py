@@ -1,0 +1,87 @@
+"""Pages of training runs: how they learn, shown anew while they do."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from selfplay.metrics import Metrics
+from sog.drawing.curves import draw_curves
+from sog.web.host import Host
+from sog.web.pages import Form, inline, page, show
+
+_TOLD: Final = (
+    ("learner steps", "step", "{:,.0f}"),
+    ("minutes", "seconds", "{:,.1f}"),
+    ("games per second", "games_per_second", "{:,.1f}"),
+    ("searches per second", "searches_per_second", "{:,.1f}"),
+)
+
+
+class RunPages:
+    """The runs that were named on the command line."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        return [Route("/runs/{number:int}", page(self.look))]
+
+    def look(self, request: Request, form: Form) -> Response:
+        """How far a run is."""
+        state = self._host.run_state(request.path_params["number"])
+        lines, game = state.lines, state.game
+        pictures = [
+            _curves(
+                lines,
+                f"exploitability ({game.milli_unit})",
+                [("exploitability", "exploitability", 1000.0)],
+            ),
+            _curves(
+                lines,
+                "losses",
+                [("values (Huber)", "value_loss", 1.0), ("policy (KL)", "policy_loss", 1.0)],
+            ),
+            _curves(
+                lines,
+                f"error of values against exact ones ({game.unit})",
+                [
+                    ("mean absolute", "value_error_exact", 1.0),
+                    ("root mean square", "value_error_exact_rms", 1.0),
+                ],
+            ),
+        ]
+        return show(
+            "run",
+            run=state.name,
+            game=game,
+            num_lines=len(lines),
+            facts=_facts(lines[-1]) if lines else [],
+            rest=_rest(lines[-1]) if lines else [],
+            pictures=[inline(picture) for picture in pictures],
+            now=time.strftime("%H:%M:%S"),
+        )
+
+
+def _curves(lines: Sequence[Metrics], title: str, named: list[tuple[str, str, float]]) -> str:
+    curves = [
+        (label, [(line["step"], scale * line[name]) for line in lines if name in line])
+        for label, name, scale in named
+    ]
+    return draw_curves(title, curves, x_label="learner steps")
+
+
+def _facts(line: Metrics) -> list[tuple[str, str]]:
+    values = {**line, "seconds": line["seconds"] / 60}
+    return [(label, form.format(values[name])) for label, name, form in _TOLD if name in line]
+
+
+def _rest(line: Metrics) -> list[tuple[str, Any]]:
+    """All else that the last line says."""
+    told = {name for _, name, _ in _TOLD}
+    return [(name, f"{value:,.6g}") for name, value in line.items() if name not in told]

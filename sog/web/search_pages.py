@@ -1,0 +1,294 @@
+"""Pages of searches: the growing tree, ranges, values and policies, and the editor of ranges."""
+
+import contextlib
+import functools
+import math
+from typing import Any, Final
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from gtcfr.view import NodeView
+from sog.drawing.outline import (
+    action_names,
+    actor_name,
+    common_names,
+    infostates,
+    outline,
+    percent,
+    signed,
+)
+from sog.drawing.picture import draw_picture
+from sog.drawing.search_tree import draw_search
+from sog.games.core import CHANCE, TERMINAL
+from sog.play.history import read_history
+from sog.web.host import Host, Mistake, Submit
+from sog.web.live_search import PAUSED, WATCHED, WHOLE, Found, LiveSearch, Picture
+from sog.web.pages import Form, go_to, inline, number_in, page, show
+from sog.web.sessions import Sessions
+
+MOST_SEARCHES: Final = 12
+_LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
+_MOST_LISTED: Final = 60  # infostates of a player
+_MOST_EDITED: Final = 250
+_HIGHEST_WEIGHT: Final = 1e6
+_MOST_WARMED_UP: Final = 4
+_MODES: Final = (WHOLE, WATCHED, PAUSED)
+
+
+class SearchPages:
+    """All searches of a server."""
+
+    def __init__(self, host: Host, submit: Submit) -> None:
+        self.searches: Sessions[LiveSearch] = Sessions(MOST_SEARCHES, "searches")
+        self._host, self._submit = host, submit
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        pages = {
+            "go-on": self.go_on,
+            "anew": self.anew,
+            "solve": self.solve,
+            "ranges": self.set_ranges,
+            "remove": self.remove,
+        }
+        return [
+            Route("/searches", page(self.begin), methods=["POST"]),
+            Route("/searches/{number:int}", page(self.look)),
+            *(
+                Route(f"/searches/{{number:int}}/{name}", page(answer), methods=["POST"])
+                for name, answer in pages.items()
+            ),
+        ]
+
+    def warm_up(self) -> None:
+        """Compiles the usual searches of the runs, so that their visitors do not wait for it."""
+        for run in self._host.runs[:_MOST_WARMED_UP]:
+            self._submit(functools.partial(self._warm_up, run))
+
+    def _warm_up(self, run: str) -> None:
+        with contextlib.suppress(Mistake):  # which a visitor is told
+            searcher = self._host.searcher(run, self._host.evaluators[0], "", 0)
+            LiveSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).picture()
+
+    def begin(self, request: Request, form: Form) -> Response:
+        """A new search."""
+        text = form.get("game", "")
+        game = self._host.game(text)
+        try:
+            history = read_history(game, form.get("history", ""))
+        except ValueError as error:
+            raise Mistake(f"History: {error}") from None
+        searcher = self._host.searcher(
+            text, form.get("evaluator", ""), form.get("search", "").strip(), len(history.outcomes)
+        )
+        mode = form.get("mode", WHOLE)
+        search = LiveSearch(
+            searcher,
+            history.outcomes,
+            seed=number_in(form, "seed", 0, 2**32 - 1) if form.get("seed", "").strip() else 0,
+            mode=mode if mode in _MODES else WHOLE,
+            submit=self._submit,
+        )
+        return go_to(f"/searches/{self.searches.add(search)}")
+
+    def look(self, request: Request, form: Form) -> Response:
+        """A search as it stands."""
+        number, search = self._search(request)
+        is_busy = search.is_busy  # first: what is not found yet must not be the last that is shown
+        picture = search.picture()
+        told: dict[str, Any] = {}
+        if picture is not None:
+            wanted = request.query_params.get("node", "")
+            row = int(wanted) if wanted.isdigit() and len(wanted) < 10 else picture.row
+            node = picture.nodes.get(row, picture.nodes[picture.row])
+            told = _told(search, picture, node)
+        game = search.searcher.shown
+        return show("search", number=number, search=search, game=game, told=told, is_busy=is_busy)
+
+    def go_on(self, request: Request, form: Form) -> Response:
+        """Some more updates, or none."""
+        number, search = self._search(request)
+        count = number_in(form, "count", 0, 10**9)
+        if count == 0:
+            search.pause()
+        else:
+            search.go_on(count, WATCHED if form.get("mode") == WATCHED else WHOLE)
+        return self._back(number, form)
+
+    def anew(self, request: Request, form: Form) -> Response:
+        """The same from its start."""
+        number, search = self._search(request)
+        search.start_anew()
+        return self._back(number, form)
+
+    def solve(self, request: Request, form: Form) -> Response:
+        """The exact answer beside."""
+        number, search = self._search(request)
+        search.solve()
+        return self._back(number, form)
+
+    def set_ranges(self, request: Request, form: Form) -> Response:
+        """A new search from one of the tree's public states, with ranges set by hand."""
+        _, search = self._search(request)
+        picture = search.picture()
+        node = None if picture is None else picture.nodes.get(number_in(form, "row", 0, 10**9))
+        if picture is None or node is None or node.actor == TERMINAL:
+            raise Mistake("That public state is not in the tree (any more).")
+        ranges = np.zeros((2, search.searcher.shown.num_infostates))
+        for name, text in form.items():
+            kind, _, rest = name.partition("-")
+            player, _, infostate = rest.partition("-")
+            if kind == "range" and player in ("0", "1") and infostate.isdigit():
+                place = int(infostate)
+                if place >= ranges.shape[1]:
+                    raise Mistake(f"There is no infostate {place}.")
+                ranges[int(player), place] = _weight(text)
+        before = Found(policy=node.policy, values=node.values, ranges=node.ranges)
+        edited = LiveSearch(
+            search.searcher,
+            _outcomes(search, picture, node),
+            ranges=ranges,
+            before=before,
+            seed=search.seed,
+            submit=self._submit,
+        )
+        number = self.searches.add(edited)
+        return go_to(f"/searches/{number}")
+
+    def remove(self, request: Request, form: Form) -> Response:
+        """Nobody looks at it any more."""
+        self.searches.remove(request.path_params["number"])
+        return go_to("/")
+
+    def _search(self, request: Request) -> tuple[int, LiveSearch]:
+        number = request.path_params["number"]
+        return number, self.searches.get(number)
+
+    @staticmethod
+    def _back(number: int, form: Form) -> Response:
+        node = form.get("node", "")
+        return go_to(f"/searches/{number}" + (f"?node={int(node)}" if node.isdigit() else ""))
+
+
+def _weight(text: str) -> float:
+    try:
+        value = float(text or 0)
+    except ValueError:
+        raise Mistake(f"A weight must be a number, got {text[:20]!r}.") from None
+    if not (math.isfinite(value) and 0 <= value <= _HIGHEST_WEIGHT):
+        raise Mistake(f"A weight must be from 0 to {_HIGHEST_WEIGHT:,.0f}, got {text[:20]}.")
+    return value
+
+
+def _path(picture: Picture, node: NodeView) -> list[NodeView]:
+    """From the root of the tree to a node."""
+    path = [node]
+    while path[-1].parent is not None:
+        path.append(picture.nodes[path[-1].parent])
+    return path[::-1]
+
+
+def _outcomes(search: LiveSearch, picture: Picture, node: NodeView) -> tuple[int, ...]:
+    """The public events that lead to a node from the start of the game."""
+    start = search.outcomes if search.has_own_ranges else ()
+    events = [one.outcome for one in _path(picture, node) if one.outcome is not None]
+    return (*start, *events)
+
+
+def _told(search: LiveSearch, picture: Picture, node: NodeView) -> dict[str, Any]:
+    """What the page says about a node."""
+    game, is_searched = node.game, node.row == picture.row
+    shown = outline(
+        list(picture.nodes.values()), node.row, depth=_LEVELS, most_children=_MOST_CHILDREN
+    )
+    title = f"{game.name}: {node.description}"
+    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges))
+    exact = search.exact if is_searched else None
+    before = search.before if is_searched else None
+    return {
+        "picture": picture,
+        "node": node,
+        "is_searched": is_searched,
+        "actor": actor_name(node),
+        "value": signed(node.mean_value),
+        "path": _path(picture, node),
+        "tree": inline(draw_search(shown, title=title, unit=game.unit)),
+        "board": inline(board),
+        "children": [
+            {
+                "row": child,
+                "event": picture.nodes[child].event,
+                "share": percent(share),
+                "value": signed(picture.nodes[child].mean_value),
+                "kind": picture.nodes[child].kind,
+            }
+            for child, (_, share) in zip(node.children, shown.events, strict=True)
+        ],
+        "rows": {kept.node.row for kept in _all(shown)} - {node.row, *node.children},
+        "players": [_player(node, player, before, exact) for player in (0, 1)],
+        "exact": exact,
+        "before": before,
+        "can_edit": node.actor != TERMINAL and int(node.is_possible.sum()) <= _MOST_EDITED,
+        "most_edited": _MOST_EDITED,
+        "is_decision": node.actor < CHANCE,
+    }
+
+
+def _all(shown: Any) -> list[Any]:
+    return [shown, *(one for child in shown.children for one in _all(child))]
+
+
+def _player(
+    node: NodeView, player: int, before: Found | None, exact: Found | None
+) -> dict[str, Any]:
+    """The table of a player: a row per infostate, a column per action if it is his turn."""
+    listed, num_hidden = infostates(node, player, _MOST_LISTED)
+    acts = node.actor == player
+    names = common_names(action_names(node, listed)) if acts else {}
+    return {
+        "player": player,
+        "acts": acts,
+        "actions": names,
+        "hidden": num_hidden,
+        "rows": [_row(node, player, infostate, acts, before, exact) for infostate in listed],
+    }
+
+
+def _row(
+    node: NodeView,
+    player: int,
+    infostate: int,
+    acts: bool,
+    before: Found | None,
+    exact: Found | None,
+) -> dict[str, Any]:
+    legal = np.flatnonzero(node.legal[infostate]).tolist() if acts else []
+    range_ = float(np.nan_to_num(node.ranges[player, infostate]))
+    return {
+        "infostate": infostate,
+        "name": node.game.describe_infostate(node.state, player, infostate),
+        "range": range_,
+        "weight": f"{100 * range_:.4g}",
+        "value": signed(float(node.values[player, infostate])),
+        "value_before": "" if before is None else signed(float(before.values[player, infostate])),
+        "value_exact": "" if exact is None else signed(float(exact.values[player, infostate])),
+        "range_before": None if before is None else float(before.ranges[player, infostate]),
+        "cells": {
+            action: {
+                "name": node.game.describe_action(node.state, infostate, action),
+                "share": float(np.nan_to_num(node.policy[infostate, action])),
+                "visits": int(node.visits[infostate, action]),
+                "before": None if before is None else _share(before.policy[infostate, action]),
+                "exact": None if exact is None else _share(exact.policy[infostate, action]),
+            }
+            for action in legal
+        },
+    }
+
+
+def _share(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,148 @@
+"""Who may ask: nobody without the token, no page of another site, nothing of unbounded size.
+
+A browser that visits a hostile page can be made to send requests to this server, and with a name
+that the attacker has point here (DNS rebinding) even to read the answers. So a request must carry
+the token, which only the address printed in the terminal has, and name this host; after the first
+visit a cookie holds the token, which scripts cannot read and other sites cannot have sent.
+"""
+
+import hmac
+import ipaddress
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES: Final = 1_000_000
+"""Of the body of a request."""
+OPEN_PATHS: Final = ("/static/style.css", "/static/script.js", "/favicon.ico")
+"""What is no secret: it is the same in every installation."""
+_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    # Not no-referrer: forms would come from the origin "null".
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+class Guard:
+    """An ASGI application around another, which it protects."""
+
+    def __init__(self, app: ASGIApp, *, token: str, port: int, names: tuple[str, ...]) -> None:
+        """names: of this host besides its addresses, as `--host` and localhost."""
+        self._app, self._token = app, token
+        self._port, self._names = port, {name.lower() for name in names}
+        self.cookie = f"sog_{port}"  # browsers do not tell ports apart
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers, or lets the application answer."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        refused = self._refuse(scope, headers)
+        if refused is not None:
+            await refused(scope, receive, _with_headers(send))
+            return
+        too_large = _plain(413, f"A request may have {MOST_BYTES:,} bytes at most.")
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > MOST_BYTES:
+            await too_large(scope, receive, _with_headers(send))
+            return
+        try:
+            await self._app(scope, _bounded(receive), _with_headers(send))
+        except _TooLargeError:
+            await too_large(scope, receive, _with_headers(send))
+
+    def _refuse(self, scope: Scope, headers: Headers) -> Response | None:
+        """The answer to those who may not ask."""
+        host = headers.get("host", "")
+        if not self._is_here(host):
+            return _plain(421, "This server does not answer to that name.")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            return _plain(403, "A page of another site may not ask this server.")
+        if scope["path"] in OPEN_PATHS:
+            return None
+        query = parse_qsl(scope["query_string"].decode("latin-1"))
+        given = [value for name, value in query if name == "token"]
+        if given and self._is_token(given[-1]):
+            rest = urlencode([pair for pair in query if pair[0] != "token"])
+            answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
+            answer.set_cookie(self.cookie, self._token, httponly=True, samesite="strict")
+            return answer
+        cookies = _cookies(headers)
+        if given or not self._is_token(cookies.get(self.cookie, "")):
+            return _plain(
+                403, "The token is missing or wrong: open the address that sog serve printed."
+            )
+        return None
+
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode(), self._token.encode())
+
+    def _is_here(self, host: str) -> bool:
+        """Whether a Host header means this server: an address, or one of its names, and its port.
+
+        An attacker has a name point here; he cannot have an address do so.
+        """
+        try:
+            parts = urlsplit(f"//{host}")
+            name, port = parts.hostname or "", parts.port or 80
+        except ValueError:
+            return False
+        if port != self._port:
+            return False
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name.lower() in self._names
+        return True
+
+
+def _cookies(headers: Headers) -> dict[str, str]:
+    found = {}
+    for part in headers.get("cookie", "").split(";"):
+        name, _, value = part.strip().partition("=")
+        found[name] = value
+    return found
+
+
+def _plain(status: int, text: str) -> Response:
+    return Response(f"{text}\n", status, {"Connection": "close"}, media_type="text/plain")
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Counts the bytes of a body that did not say how long it is."""
+    num_bytes = 0
+
+    async def count() -> Message:
+        nonlocal num_bytes
+        message = await receive()
+        num_bytes += len(message.get("body", b""))
+        if num_bytes > MOST_BYTES:
+            raise _TooLargeError
+        return message
+
+    return count
+
+
+def _with_headers(send: Send) -> Send:
+    async def add(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            extra = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+            message = {**message, "headers": [*message["headers"], *extra]}
+        await send(message)
+
+    return add

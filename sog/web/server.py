@@ -1,0 +1,49 @@
+"""The server itself: listens, and runs the application in a thread of its own."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+_MOST_REQUESTS: Final = 100  # at a time
+_SECONDS_TO_STOP: Final = 0.5
+_BACKLOG: Final = 100
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at an address of this machine; port 0 for a free one. Raises OSError."""
+    (family, _, _, _, address), *_ = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )
+    return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+
+
+@contextlib.contextmanager
+def serving(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
+    """Answers requests while its body runs.
+
+    Not in the main thread, where signals are handled: by `sog.cli.interrupts`, not by uvicorn.
+    """
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_MOST_REQUESTS,
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join(_SECONDS_TO_STOP)

@@ -1,0 +1,112 @@
+// Spares reloading: forms are sent and pages fetched in the background, and what changed is shown.
+// Without it every form and link works too. Nothing here knows a game.
+"use strict";
+
+const main = () => document.getElementById("main");
+let asked = 0; // the newest request; answers to older ones are not shown
+
+async function show(url, options) {
+  const mine = ++asked;
+  const answer = await fetch(url, { credentials: "same-origin", ...options });
+  const text = await answer.text();
+  if (mine !== asked) return;
+  const type = answer.headers.get("content-type") || "";
+  if (!type.startsWith("text/html")) { location.reload(); return; }
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const focused = document.activeElement && document.activeElement.id;
+  const polled = options && options.polled;
+  const unsent = polled ? kept(main()) : null;
+  main().replaceWith(document.importNode(page.getElementById("main"), true));
+  document.title = page.title;
+  if (answer.url !== location.href && answer.redirected) history.pushState(null, "", answer.url);
+  else if (!options && answer.url !== location.href) history.pushState(null, "", answer.url);
+  if (unsent) restore(main(), unsent);
+  const next = polled && document.getElementById(focused)
+    || main().querySelector("[autofocus]") || document.getElementById(focused);
+  if (next) next.focus({ preventScroll: true });
+  poll();
+}
+
+// What the visitor has opened and typed stays while a page is shown anew by itself.
+function kept(from) {
+  const fields = [...from.querySelectorAll("input[id]")].map((one) => [one.id, one.value, one.defaultValue]);
+  const scrolled = [...from.querySelectorAll("[id].picture, [id].scroll")].map((one) => [one.id, one.scrollLeft, one.scrollTop]);
+  return { open: [...from.querySelectorAll("details[id][open]")].map((one) => one.id), fields, scrolled };
+}
+
+function restore(into, { open, fields, scrolled }) {
+  for (const id of open) { const one = document.getElementById(id); if (one) one.open = true; }
+  for (const [id, value, before] of fields) {
+    const one = document.getElementById(id);
+    if (one && value !== before) one.value = value;
+  }
+  for (const [id, left, top] of scrolled) {
+    const one = document.getElementById(id);
+    if (one) { one.scrollLeft = left; one.scrollTop = top; }
+  }
+}
+
+let waiting = 0;
+function poll() {
+  clearTimeout(waiting);
+  const pause = Number(main().dataset.poll);
+  if (!pause) return;
+  waiting = setTimeout(() => {
+    if (document.hidden) { poll(); return; }
+    show(location.href, { polled: true }).catch(poll);
+  }, pause);
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.getAttribute("method") !== "post") return;
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  const button = event.submitter;
+  if (button) button.disabled = true;
+  if (form.dataset.busy) {
+    const told = document.createElement("p");
+    told.setAttribute("role", "status");
+    told.textContent = form.dataset.busy;
+    form.append(told);
+  }
+  clearTimeout(waiting);
+  // Not form.action: that is the button of this name.
+  const url = button && button.getAttribute("formaction") || form.getAttribute("action");
+  show(url, { method: "POST", body }).catch(() => location.reload());
+});
+
+// What is drawn of an action stands for its button.
+document.addEventListener("click", (event) => {
+  const row = event.target.closest && event.target.closest("[data-row]");
+  if (row) {
+    const link = document.querySelector(`a[data-to="${row.dataset.row}"]`);
+    if (link) { event.preventDefault(); show(link.href); }
+    return;
+  }
+  const drawn = event.target.closest && event.target.closest("[data-actions]");
+  if (!drawn) return;
+  const buttons = drawn.dataset.actions.split(" ")
+    .map((action) => document.getElementById(`action-${action}`)).filter(Boolean);
+  if (buttons.length === 1) { buttons[0].click(); return; }
+  document.querySelectorAll(".candidate").forEach((one) => one.classList.remove("candidate"));
+  buttons.forEach((one) => one.classList.add("candidate"));
+  if (buttons.length) { buttons[0].scrollIntoView({ block: "nearest" }); buttons[0].focus(); }
+});
+
+// The number before an action, and the arrow keys between actions.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) return;
+  const buttons = [...document.querySelectorAll("#choices button")];
+  if (!buttons.length) return;
+  if (/^[1-9]$/.test(event.key) && buttons[event.key - 1]) { buttons[event.key - 1].click(); return; }
+  const at = buttons.indexOf(document.activeElement);
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (at < 0 || !step) return;
+  event.preventDefault();
+  buttons[(at + step + buttons.length) % buttons.length].focus();
+});
+
+window.addEventListener("popstate", () => location.reload());
+poll();

@@ -1,0 +1,308 @@
+"""A table: games of one person against one agent, a step at a time, which can be taken back.
+
+The agent thinks in another thread (`go_on`); meanwhile what the person asks for is refused, and the
+pages show the game as it stands.
+"""
+
+import copy
+import dataclasses
+import threading
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from sog.games.core import CHANCE, TERMINAL
+from sog.play import Agent, PlayedGame, SearchAgent
+from sog.play.replay import replay_of
+from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
+from sog.web.host import Mistake, Opponent, Submit
+
+_MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes of
+_MOST_GAMES: Final = 1000  # finished ones that a table remembers
+
+
+class StaleError(Mistake):
+    """What was asked for belongs to an earlier page: another tab, or a second click."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Thought:
+    """What the agent would do with an infostate."""
+
+    name: str
+    is_real: bool
+    policy: list[tuple[str, float]]
+    """Actions and their probabilities, the likeliest first."""
+    value: float | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Step:
+    """A public event of a game, and what it came from."""
+
+    state: Any
+    """Before it."""
+    now: Situation
+    infostates: np.ndarray
+    """[2], before it."""
+    outcome: int
+    action: int | None
+    """None where chance moved."""
+    agent: Agent | None
+    """The agent before it, where it cannot be told the events anew."""
+    thoughts: list[Thought]
+
+    @property
+    def actor(self) -> int:
+        """Who moved, as `Game.actor`."""
+        return self.now.actor
+
+
+class Table:
+    """Seats: the person's, and the other is the agent's. Methods may be called by any thread."""
+
+    def __init__(self, opponent: Opponent, *, seat: int, seed: int, submit: Submit) -> None:
+        """seat: the person's player in the first game; they change after it."""
+        self.opponent, self.game, self.seat = opponent, opponent.game, seat
+        self.seed = seed
+        self.finished: list[tuple[int, PlayedGame]] = []
+        """The person's player, and the game."""
+        self.num_taken_back = 0
+        self._submit = submit
+        self.lock = threading.RLock()
+        """To be held by whoever wants all of it as it stands at one moment."""
+        self._agents: dict[int, Agent] = {}
+        self._is_closed = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self.is_revealed, self.problem = False, ""
+        self.steps: list[Step] = []
+        self._key, key = jax.random.split(
+            jax.random.fold_in(jax.random.key(self.seed), len(self.finished))
+        )
+        self.state = jax.device_get(first_state(self.game))
+        self.now = situation(self.game, self.state)
+        self.infostates = deal(self.game, key)
+        self._agent: Agent | None = None
+        self.is_busy = True
+        self._submit(self._go_on)
+
+    # What can be asked.
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self.now.actor == TERMINAL
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nobody is in the middle of a game."""
+        return self.is_over or bool(self.problem)
+
+    @property
+    def is_persons_turn(self) -> bool:
+        """Whether it waits for the person."""
+        return not self.is_busy and not self.problem and self.now.actor == self.seat
+
+    @property
+    def turn(self) -> int:
+        """Tells the positions of all games at this table apart; pages send it back."""
+        return 10_000 * (len(self.finished) - self.is_over) + len(self.steps)
+
+    @property
+    def legal(self) -> list[int]:
+        """The person's legal actions; none where it is not his turn."""
+        if not self.is_persons_turn:
+            return []
+        return self._legal_at(int(self.infostates[self.seat]))
+
+    def _legal_at(self, infostate: int) -> list[int]:
+        return [int(action) for action in np.flatnonzero(self.now.legal_actions[infostate])]
+
+    @property
+    def can_take_back(self) -> bool:
+        """Whether the person has chosen something in this game."""
+        return not self.is_busy and self._last_choice() is not None
+
+    def _last_choice(self) -> int | None:
+        for number in range(len(self.steps) - 1, -1, -1):
+            one = self.steps[number]
+            if (
+                one.actor == self.seat
+                and one.now.legal_actions[one.infostates[self.seat]].sum() > 1
+            ):
+                return number
+        return None
+
+    @property
+    def score(self) -> list[float]:
+        """What the person won in each finished game, in the game's unit."""
+        return [p.utility if seat == 0 else -p.utility for seat, p in self.finished]
+
+    def replay(self) -> dict[str, Any]:
+        """The finished games as `sog play --save` writes them."""
+        with self.lock:
+            finished = list(self.finished)
+        return {
+            "game": str(self.game),
+            "unit": self.game.unit,
+            "agent": self.opponent.facts,
+            "seed": self.seed,
+            "games": [replay_of(self.game, seat, played) for seat, played in finished],
+        }
+
+    # What can be done.
+
+    def choose(self, action: int, turn: int) -> None:
+        """The person acts. Raises Mistake."""
+        with self.lock:
+            self._check(turn)
+            if action not in self.legal:
+                raise Mistake("That is no action here.")
+            self._do(action, [])
+            self._go_on_soon()
+
+    def take_back(self, turn: int) -> None:
+        """Back to the person's last choice; it does not matter who has moved since."""
+        with self.lock:
+            self._check(turn)
+            number = self._last_choice()
+            if number is None:
+                raise Mistake("There is nothing to take back.")
+            if self.is_over:
+                self.finished.pop()
+            self.num_taken_back += 1
+            self.problem = ""
+            at = self.steps[number]
+            del self.steps[number:]
+            self.state, self.now, self.infostates = at.state, at.now, at.infostates
+            self._agent = at.agent if at.agent is not None else self._told_agent()
+
+    def play_again(self, turn: int) -> None:
+        """The next game, with seats changed."""
+        with self.lock:
+            self._check(turn)
+            if not self.is_finished:
+                raise Mistake("This game is not over.")
+            if len(self.finished) >= _MOST_GAMES:
+                raise Mistake(f"A table remembers {_MOST_GAMES} games: begin at a new one.")
+            self.seat = 1 - self.seat
+            self._begin()
+
+    def close(self) -> None:
+        """Nobody comes back."""
+        self._is_closed = True
+
+    def _check(self, turn: int) -> None:
+        if self.is_busy:
+            raise StaleError("The agent is thinking.")
+        if turn != self.turn:
+            raise StaleError("The game has gone on since that page was shown.")
+
+    # The agent.
+
+    def _go_on_soon(self) -> None:
+        if not self.is_over and (self.now.actor != self.seat or len(self.legal) == 1):
+            self.is_busy = True
+            self._submit(self._go_on)
+
+    def _go_on(self) -> None:
+        """Until the person has a choice, or the game is over."""
+        try:
+            if self._agent is None:
+                self._agent = self._fresh_agent()
+            while not self._is_closed and not self.is_over:
+                actor = self.now.actor
+                legal = [] if actor == CHANCE else self._legal_at(int(self.infostates[actor]))
+                if actor == self.seat and len(legal) > 1:
+                    break
+                thoughts: list[Thought] = []
+                action = legal[0] if actor == self.seat else None
+                if actor == 1 - self.seat:
+                    thoughts = self._think()
+                    action = self._agent.act(int(self.infostates[actor]))
+                with self.lock:
+                    self._do(action, thoughts)
+        except ValueError as error:  # such as a search that has no room for this game
+            self.problem = str(error)
+        except Exception as error:
+            self.problem = f"the agent failed: {error}"
+            raise
+        finally:
+            self.is_busy = False
+
+    def _fresh_agent(self) -> Agent:
+        """The agent for its seat in a new game; the same one in every other game."""
+        player = 1 - self.seat
+        if player not in self._agents:
+            self._agents[player] = self.opponent.make(player, (self.seed + 1 + player) % 2**32)
+        agent = self._agents[player]
+        agent.reset()
+        return agent
+
+    def _told_agent(self) -> Agent:
+        """The agent after the events so far, which it is told anew."""
+        agent = self._fresh_agent()
+        for one in self.steps:
+            agent.observe(one.outcome)
+        return agent
+
+    def _do(self, action: int | None, thoughts: list[Thought]) -> None:
+        """One event; action: None at chance."""
+        assert self._agent is not None
+        # A chain of searches would be lost by telling it all anew.
+        kept = copy.copy(self._agent) if isinstance(self._agent, SearchAgent) else None
+        key = jax.random.fold_in(self._key, len(self.steps))
+        outcome, infostates = step(self.game, key, self.state, self.infostates, action or 0)
+        self._agent.observe(outcome)
+        self.steps.append(
+            Step(
+                state=self.state,
+                now=self.now,
+                infostates=self.infostates,
+                outcome=outcome,
+                action=action,
+                agent=kept,
+                thoughts=thoughts,
+            )
+        )
+        self.state = jax.device_get(after(self.game, self.state, outcome))
+        self.now = situation(self.game, self.state)
+        self.infostates = infostates
+        if self.is_over:
+            self.finished.append((self.seat, self._played()))
+
+    def _played(self) -> PlayedGame:
+        pairs = [*(one.infostates for one in self.steps), self.infostates]
+        return PlayedGame(
+            utility=utility(self.game, self.state, self.infostates),
+            outcomes=tuple(one.outcome for one in self.steps),
+            actions=tuple(one.action for one in self.steps),
+            infostates=tuple((int(first), int(second)) for first, second in pairs),
+        )
+
+    def _think(self) -> list[Thought]:
+        """What the agent would do here, with what it has and with what it could have."""
+        agent: Any = self._agent
+        actor = self.now.actor
+        if not self.now.has_choice:
+            return []
+        real = int(self.infostates[actor])
+        possible = np.flatnonzero(self.now.infostate_mask[actor]).tolist()
+        noted = possible if len(possible) <= _MOST_NOTED else [real]
+        return [self._thought(agent, actor, one, is_real=one == real) for one in noted]
+
+    def _thought(self, agent: Any, actor: int, infostate: int, *, is_real: bool) -> Thought:
+        policy = agent.policy(infostate)
+        named = [
+            (self.game.describe_action(self.state, infostate, action), float(policy[action]))
+            for action in self._legal_at(infostate)
+        ]
+        return Thought(
+            name=self.game.describe_infostate(self.state, actor, infostate),
+            is_real=is_real,
+            policy=sorted(named, key=lambda pair: -pair[1]),
+            value=agent.value(infostate) if isinstance(agent, SearchAgent) else None,
+        )
