@@ -19,11 +19,12 @@ from sog.cli.errors import CommandError
 from sog.cli.evaluators import choose_evaluator
 from sog.cli.loading import load_game
 from sog.cli.match_options import add_player_options
-from sog.cli.players import is_perfect_information, seat_players
+from sog.cli.players import seat_players
 from sog.cli.room import check_room
 from sog.cli.runs import load_run, near_run, split_step
 from sog.cli.search_numbers import read_search
 from sog.games import Game
+from sog.methods.leaf_search import is_perfect_information
 from sog.web.host import Mistake, Opponent, RunState, Searcher
 
 PLAYERS: Final = ("zero", "random", "tabular", "uniform", "exact", "rollout", "uct:1000")
