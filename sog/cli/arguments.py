@@ -47,6 +47,7 @@ examples:
   sog train leduc_demo                          train a network by self-play (sog configs: others)
   sog evaluate runs/leduc_demo                  how exploitable an agent with this network is
   sog play runs/leduc_demo                      play against it
+  sog play leduc                                play against one that comes with us: sog agents
   sog games                                     what there is to play, and how large
   sog solve leduc                               solve it, print how good the policy is
   sog solve leduc --until-mbb 1 --save leduc.npz --plot leduc.png
@@ -70,6 +71,14 @@ examples:
 
 Sizes: a public state is what both players know, an infostate what one player knows where he is
 to move; an outcome is a public event. Depth counts public events from the deal to the end.
+"""
+_AGENTS_SUMMARY: Final = "list the trained agents that come with the package"
+_AGENTS_EXAMPLES: Final = """\
+examples:
+  sog agents                                    all of them, and how good they are
+  sog play leduc                                play against one
+  sog match agent:leduc tabular                 agent:NAME stands wherever a run folder may
+  sog search agent:leduc --history "check bet2"
 """
 _METHODS_SUMMARY: Final = "list the methods that can play or learn, with parameters and papers"
 _METHODS_EXAMPLES: Final = """\
@@ -116,6 +125,7 @@ def make_parser() -> argparse.ArgumentParser:
     for name, summary, examples, add_options in (
         ("policy", POLICY_SUMMARY, POLICY_EXAMPLES, add_policy_options),
         ("explain", EXPLAIN_SUMMARY, EXPLAIN_EXAMPLES, add_explain_options),
+        ("agents", _AGENTS_SUMMARY, _AGENTS_EXAMPLES, _add_agents_options),
         ("methods", _METHODS_SUMMARY, _METHODS_EXAMPLES, _add_methods_options),
         ("run", RUN_SUMMARY, RUN_EXAMPLES, add_run_options),
         ("configs", _CONFIGS_SUMMARY, _CONFIGS_EXAMPLES, _add_configs_options),
@@ -138,6 +148,10 @@ def _add_games(commands: Any) -> None:
     games.add_argument(
         "--sizes", action="store_true", help="count up to 10 million public states, not one million"
     )
+
+
+def _add_agents_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON on stdout, nothing else")
 
 
 def _add_methods_options(parser: argparse.ArgumentParser) -> None:

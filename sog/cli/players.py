@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
+from sog.agents import AGENT_PREFIX, read_agents
 from sog.cli.display import Work
 from sog.cli.errors import CommandError
 from sog.cli.evaluate.options import DEFAULT_SEARCH
@@ -115,11 +116,13 @@ def read_player(text: str) -> Method:
 
 def _load_run(text: str) -> "Trained":
     """A network from PATH, or PATH@STEP."""
-    if text and split_step(text)[0].is_dir():
+    if text.startswith(AGENT_PREFIX) or (text and split_step(text)[0].is_dir()):
         return load_run(text)
     near = near_run(text) or next(iter(difflib.get_close_matches(text.lower(), METHODS, n=1)), None)
     if near is not None:
         hint = f"did you mean {near}?"
+    elif text in read_agents():
+        hint = f"it is a game, which --game {text} says; a trained agent is {AGENT_PREFIX}{text}."
     elif text in GAMES:
         hint = f"it is a game, which --game {text} says."
     else:

@@ -1,9 +1,10 @@
-"""Run folders of `sog train` on the command line: RUN, or RUN@STEP."""
+"""Trained networks on the command line: RUN, RUN@STEP, or agent:NAME, which comes with us."""
 
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from sog.agents import AGENT_PREFIX
 from sog.cli.display import note
 from sog.cli.errors import CommandError
 from sog.games.registry import GAMES
@@ -40,6 +41,8 @@ def names_run(text: str) -> bool:
 
     Raises CommandError where one was probably meant, but is not there.
     """
+    if text.startswith(AGENT_PREFIX):
+        return True
     path, _ = split_step(text)
     is_path = len(path.parts) > 1 and not re.search(r"[(:]", text)
     # A folder that happens to be called like a game is not meant, unless it is a run's.
@@ -54,10 +57,13 @@ def names_run(text: str) -> bool:
 
 
 def load_run(text: str) -> "Trained":
-    """The network of RUN, the newest, or of RUN@STEP."""
+    """The network of RUN, the newest, of RUN@STEP, or of an agent that comes with the package."""
+    from selfplay.shipped import load_agent
     from selfplay.trained import load_trained
 
     try:
+        if text.startswith(AGENT_PREFIX):
+            return load_agent(text.removeprefix(AGENT_PREFIX))
         trained = load_trained(*split_step(text))
     except ValueError as error:
         raise CommandError(str(error)) from None

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from sog.agents import AGENT_PREFIX, read_agents
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, reason
@@ -25,6 +26,7 @@ from sog.cli.play.screen import (
 )
 from sog.cli.play.table import Decision, Human, PolicyAgent, Thinker, Thought
 from sog.cli.players import RANDOM, Player, check_searches, seat_players
+from sog.cli.runs import is_run
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
@@ -33,6 +35,8 @@ from sog.play.replay import replay_of
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
+    if arguments.agent in read_agents() and not is_run(Path(arguments.agent)):
+        arguments.agent = f"{AGENT_PREFIX}{arguments.agent}"
     _check(arguments)
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted):

@@ -12,6 +12,7 @@ PLAY_SUMMARY: Final = "play against an agent in the terminal"
 PLAY_EXAMPLES: Final = f"""\
 {PLAYERS}
 examples:
+  sog play leduc                                the agent that comes with the package
   sog play runs/leduc
   sog play tabular --game kuhn --hints
   sog play rollout --game connect_four --search 400,1 --as 0

@@ -1,0 +1,76 @@
+"""Makes a trained agent part of the package: `python scripts/ship_agent.py runs/leduc leduc`.
+
+Writes the network of a run (RUN, or RUN@STEP), in half precision, into sog/agents, measures it by
+the exact exploitability of its composed policy where the game is small enough, and enters it into
+sog/agents/agents.json, which `sog agents` lists.
+"""
+
+import argparse
+import dataclasses
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+import sog.agents
+from gtcfr.mesh import batch_mesh
+from selfplay.run_folder import RunFolder
+from selfplay.shipped import changed_fields, dump_agents, load_agent, pack_params
+from selfplay.trained import load_trained
+from sog.agents import AGENT_PREFIX, AgentEntry, read_agents
+from sog.cli.runs import split_step
+from sog.evaluation import compose
+from sog.tabular import TreeTooLargeError, compile_tree
+
+_MOST_NODES: Final = 20_000
+_FOLDER: Final = Path(sog.agents.__file__).parent
+
+
+def main() -> None:
+    """Writes the file and the entry."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run", metavar="RUN")
+    parser.add_argument("name")
+    parser.add_argument("--config", help="the configuration of the run (default: the name)")
+    parser.add_argument("--seeds", type=int, default=3, help="for the measure (default: 3)")
+    arguments = parser.parse_args()
+    path, step = split_step(arguments.run)
+    run, folder = load_trained(path, step), RunFolder.read(path)
+    entries, name = read_agents(), arguments.name
+    # How nodes are processed suits the machine that an agent plays on.
+    settings = dataclasses.replace(run.settings, chunk_size=None)
+    arrays: dict[str, Any] = pack_params(run.evaluator.params)
+    np.savez_compressed(_FOLDER / f"{name}.npz", **arrays)
+    entry = AgentEntry(
+        name=name,
+        game=folder.config.game,
+        trained=f"sog train {arguments.config or name}",
+        step=run.step,
+        network=changed_fields(folder.config.network),
+        search=changed_fields(settings),
+        measured=f"sog evaluate {AGENT_PREFIX}{name} --seeds {arguments.seeds}",
+        exploitability=None,
+        unit=run.game.unit,
+    )
+    _write({**entries, name: entry})
+    agent = load_agent(name)  # what users get
+    try:
+        compiled = compile_tree(agent.game, max_nodes=_MOST_NODES)
+    except TreeTooLargeError:
+        print(f"{name}: too large for its exploitability")
+        return
+    composed = compose(
+        compiled, agent.evaluator, agent.settings, seeds=arguments.seeds, mesh=batch_mesh()
+    )
+    measured = round(float(jax.device_get(composed.exploitability).mean()), 6)
+    _write({**entries, name: AgentEntry(**{**vars(entry), "exploitability": measured})})
+    print(f"{name}: exploitability {measured} {entry.unit}")
+
+
+def _write(entries: dict[str, AgentEntry]) -> None:
+    (_FOLDER / "agents.json").write_text(dump_agents(entries), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""`sog agents`, and agents of the package wherever a run folder may stand."""
+
+import json
+from collections.abc import Callable
+
+from sog.agents import read_agents
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_agents_are_listed_with_how_good_they_are(sog: Run) -> None:
+    code, out, _ = sog("agents")
+    assert code == 0
+    for name in read_agents():
+        assert f"agent:{name}" in out
+
+
+def test_programs_get_everything(sog: Run) -> None:
+    code, out, _ = sog("agents", "--json")
+    assert code == 0
+    assert {agent["name"] for agent in json.loads(out)} == set(read_agents())
+
+
+def test_an_agent_plays_a_match(sog: Run) -> None:
+    code, out, _ = sog("match", "agent:kuhn", "random", "--games", "2", "--search", "2,1", "--json")
+    assert code == 0
+    assert json.loads(out)["players"][0]["name"].startswith("agent:kuhn at step ")
+
+
+def test_an_agent_that_is_not_there_is_a_mistake(sog: Run) -> None:
+    code, out, err = sog("match", "agent:chess", "random")
+    assert (code, out) == (2, "")
+    assert err.startswith("sog: error: there is no agent 'chess'; there are ")
+
+
+def test_a_game_where_a_player_should_be_leads_to_its_agent(sog: Run) -> None:
+    _, _, err = sog("match", "kuhn", "random")
+    assert "a trained agent is agent:kuhn." in err
