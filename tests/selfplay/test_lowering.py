@@ -121,11 +121,11 @@ def lowered_learner_step(text: str) -> str:
 @pytest.mark.parametrize(
     ("lower", "text"),
     [
-        (lowered_search, "leduc"),
-        (lowered_search, "glasses"),
+        pytest.param(lowered_search, "leduc", marks=pytest.mark.slow),  # a step has one in it
+        pytest.param(lowered_search, "glasses", marks=pytest.mark.slow),
         (lowered_search, "tic_tac_toe"),
         (lowered_step_of_selfplay, "leduc"),
-        (lowered_query_solver, "leduc"),
+        pytest.param(lowered_query_solver, "leduc", marks=pytest.mark.slow),
         (lowered_learner_step, "leduc"),
     ],
 )
