@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 from jax.sharding import Mesh
 
-from gtcfr.mesh import batch_mesh
+from gtcfr.mesh import batch_mesh, first_devices
 from sog.games.core import draw, param
 from sog.methods.histories import Histories, HistoryTree, Members
 from sog.methods.learning import share
@@ -158,9 +158,12 @@ class IsMctsSearcher(Searcher[Any]):
         """Visits, or sums of policies."""
         return np.asarray(memory.visits if self.method.selection == "uct" else memory.policy_sum)
 
-    def search_rows(self, rows: np.ndarray, keys: Array) -> Any:
-        """The tables' lines for the rows of independent searches: one program, on all devices."""
-        mesh = batch_mesh(len(rows))
+    def search_rows(self, rows: np.ndarray, keys: Array, devices: int | None = None) -> Any:
+        """The tables' lines for the rows of independent searches, by one program.
+
+        devices: at most so many take part.
+        """
+        mesh = first_devices(batch_mesh(len(rows)), devices or len(rows))
         found = _search_rows(self.method, mesh, self._arrays, jnp.asarray(rows, "int32"), keys)
         return jax.tree.map(np.asarray, found)
 
