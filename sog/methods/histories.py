@@ -113,6 +113,8 @@ class HistoryTree:
     """[row] int64."""
     row_infostate: np.ndarray
     """[row] int64."""
+    node: np.ndarray
+    """[history] int64: its public state, -1 for the deal."""
     weight: np.ndarray
     """[history]: the joint weight of its world, chance's part in its being reached."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 from jax.sharding import Mesh
 
-from gtcfr.mesh import batch_mesh
+from gtcfr.mesh import batch_mesh, first_devices
 from sog.games.core import draw, param
 from sog.methods.histories import Histories, HistoryTree, Members
 from sog.methods.learning import share
@@ -65,7 +65,7 @@ class IsMcts(OnlineMethod):
         return IsMctsSearcher(self, tree)
 
     def search(self, histories: Histories, members: Members, row: Array, key: Array) -> Any:
-        """What all simulations found at a row, the tables' lines for it; pure, for one search."""
+        """The tables after all simulations from a row; pure, for one search."""
         begin: Any = empty_tables(histories)
         if self.selection == "uct":
             begin = VisitTables(visits=begin.regret.astype(jnp.int32), value=begin.regret)
@@ -80,7 +80,7 @@ class IsMcts(OnlineMethod):
 
         state = SearchTables(is_known=known, tables=begin)
         state = jax.lax.fori_loop(0, self.budget, simulate, state)
-        return jax.tree.map(lambda table: table[row], state.tables)
+        return state.tables
 
     def final_policy(self, found: Any) -> np.ndarray:
         """[search, choice] from the lines of some searches; illegal choices have no visits."""
@@ -137,33 +137,50 @@ class IsMcts(OnlineMethod):
         return SearchTables(is_known=known, tables=changed)
 
 
-class IsMctsSearcher(Searcher[None]):
-    """IS-MCTS on one game; nothing is remembered from move to move."""
+class IsMctsSearcher(Searcher[Any]):
+    """IS-MCTS on one game; what the last search found is remembered, and of no use to the next."""
 
     def __init__(self, method: IsMcts, tree: HistoryTree) -> None:
         self.method, self.tree = method, tree
         self._arrays = on_device((tree.histories, tree.members))
 
-    def begin(self) -> None:
+    def begin(self) -> Any:
         """Nothing."""
+        return None
 
-    def search(self, memory: None, row: int, key: Array) -> tuple[None, np.ndarray]:
+    def search(self, memory: Any, row: int, key: Array) -> tuple[Any, np.ndarray]:
         """Searches one row."""
-        found = self.search_rows(np.array([row]), key[None])
-        return None, self.method.final_policy(found)[0]
+        found = jax.tree.map(np.asarray, _search(self.method, self._arrays, np.int32(row), key))
+        lines = jax.tree.map(lambda table: table[row : row + 1], found)
+        return found, self.method.final_policy(lines)[0]
 
-    def search_rows(self, rows: np.ndarray, keys: Array) -> Any:
-        """What independent searches found, as `IsMcts.search`: one program, on all devices."""
-        mesh = batch_mesh(len(rows))
-        found = _search(self.method, mesh, self._arrays, jnp.asarray(rows, "int32"), keys)
+    def learned(self, memory: Any) -> np.ndarray:
+        """Visits, or sums of policies."""
+        return np.asarray(memory.visits if self.method.selection == "uct" else memory.policy_sum)
+
+    def search_rows(self, rows: np.ndarray, keys: Array, devices: int | None = None) -> Any:
+        """The tables' lines for the rows of independent searches, by one program.
+
+        devices: at most so many take part.
+        """
+        mesh = first_devices(batch_mesh(len(rows)), devices or len(rows))
+        found = _search_rows(self.method, mesh, self._arrays, jnp.asarray(rows, "int32"), keys)
         return jax.tree.map(np.asarray, found)
 
 
+@functools.partial(jax.jit, static_argnums=0)
+def _search(method: IsMcts, arrays: tuple[Histories, Members], row: Array, key: Array) -> Any:
+    return method.search(*arrays, row, key)
+
+
 @functools.partial(jax.jit, static_argnums=(0, 1))
-def _search(
+def _search_rows(
     method: IsMcts, mesh: Mesh, arrays: tuple[Histories, Members], rows: Array, keys: Array
 ) -> Any:
     def search(arrays: tuple[Histories, Members], rows: Array, keys: Array) -> Any:
-        return jax.vmap(functools.partial(method.search, *arrays))(rows, keys)
+        def line(row: Array, key: Array) -> Any:
+            return jax.tree.map(lambda table: table[row], method.search(*arrays, row, key))
+
+        return jax.vmap(line)(rows, keys)
 
     return share(mesh, search, 2)(arrays, rows, keys)

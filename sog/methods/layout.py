@@ -87,6 +87,7 @@ def lay_out_histories(tree: PublicTree) -> HistoryTree:
         histories=histories,
         row_node=row_node,
         row_infostate=row_infostate,
+        node=np.concatenate([[-1], worlds.node])[kept],
         weight=np.concatenate([[1.0], worlds.weight])[kept],
     )
 

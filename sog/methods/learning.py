@@ -16,7 +16,7 @@ import numpy as np
 from jax import Array
 from jax.sharding import Mesh
 
-from gtcfr.mesh import batch_mesh, on_all, split_batch
+from gtcfr.mesh import batch_mesh, first_devices, on_all, split_batch
 from sog.games.core import Game
 from sog.memory import bytes_of, check_memory
 from sog.methods.histories import Histories, HistoryTree
@@ -92,13 +92,14 @@ class Learner:
         runs: int = 1,
         seed: int = 0,
         precision: Precision = "float32",
+        devices: int | None = None,
     ) -> None:
-        """Raises ValueError where there is too little memory."""
+        """devices: at most so many. Raises ValueError where there is too little memory."""
         if runs < 1:
             raise ValueError(f"runs must be >= 1, got {runs}.")
         self.method, self.tree, self.runs, self.iteration = method, tree, runs, 0
         self._precision: Precision = precision
-        self._mesh = batch_mesh(runs)
+        self._mesh = first_devices(batch_mesh(runs), devices or runs)
         self._count = 1
         with self._numbers():
             one = jax.eval_shape(method.begin, tree.histories)

@@ -38,6 +38,10 @@ class Searcher(abc.ABC, Generic[Memory]):
     def search(self, memory: Memory, row: int, key: Array) -> tuple[Memory, np.ndarray]:
         """One search: what is remembered now, and the policy [choice] at the row."""
 
+    @abc.abstractmethod
+    def learned(self, memory: Memory) -> np.ndarray:
+        """[row + 1, choice]: how much speaks for each choice; in proportion, a policy."""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OnlineMethod(Method):

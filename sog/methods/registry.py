@@ -73,6 +73,12 @@ METHODS: Final[dict[str, Entry]] = {
         form="ismcts:N",
         summary="information set Monte Carlo tree search, N simulations per move",
     ),
+    "oos": Entry(
+        module="sog.methods.online_outcome_sampling",
+        attribute="OnlineOutcomeSampling",
+        form="oos:N",
+        summary="online outcome sampling: sound Monte Carlo search, N simulations per move",
+    ),
     "uct": Entry(
         module="sog.methods.simple",
         attribute="Uct",

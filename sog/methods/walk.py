@@ -29,6 +29,8 @@ class Place:
     """int32."""
     num_choices: Array
     """int32: edges, 0 at the end."""
+    first_edge: Array
+    """int32."""
 
     @property
     def is_decision(self) -> Array:
@@ -44,6 +46,8 @@ class Walk:
     """[step]."""
     choice: Array
     """[step] int32: the player's; 0 elsewhere."""
+    edge: Array
+    """[step] int32: what was chosen or drawn; any edge after the end."""
     record: Any
     """[step, ...]: what `choose` noted."""
     utility: Array
@@ -54,34 +58,60 @@ class Walk:
         return jnp.where(player == 0, self.utility, -self.utility)
 
 
+@pytree
+class Chance:
+    """Alias tables for the events of chance, one or several behind each other."""
+
+    threshold: Array
+    """[table, edge] in one axis."""
+    alias: Array
+    """[table, edge] in one axis: edges."""
+    offset: Array
+    """int32: where the table to be used begins."""
+
+
 Choose = Callable[[Any, Place, Array], tuple[Array, Any, Any]]
 """(memory, place, random numbers [3]) -> (choice int32, memory, record). At a place that is no
 decision the choice is ignored."""
 
 
 def walk(
-    histories: Histories, key: Array, choose: Choose, memory: Any = (), start: Array | int = ROOT
+    histories: Histories,
+    key: Array,
+    choose: Choose,
+    memory: Any = (),
+    start: Array | int = ROOT,
+    chance: Chance | None = None,
 ) -> Walk:
-    """Plays one game. memory: what `choose` is given at the first step; start: a history."""
+    """Plays one game.
+
+    memory: what `choose` is given at the first step. start: a history. chance: how its events are
+    drawn, if not with their probabilities.
+    """
     numbers = jax.random.uniform(key, (histories.depth, NUMBERS_PER_STEP))
+    if chance is None:
+        chance = Chance(threshold=histories.threshold, alias=histories.alias, offset=jnp.int32(0))
 
     def step(carry: tuple[Array, Any], drawn: Array) -> tuple[tuple[Array, Any], Any]:
         history, memory = carry
         facts = histories.facts[history]
-        count = facts[NUM_EDGES]
-        place = Place(actor=facts[ACTOR], row=facts[ROW], num_choices=count)
+        count, first = facts[NUM_EDGES], facts[FIRST_EDGE]
+        place = Place(actor=facts[ACTOR], row=facts[ROW], num_choices=count, first_edge=first)
         choice, memory, record = choose(memory, place, drawn)
         choice = jnp.where(place.is_decision, choice, 0)
         event = jnp.where(place.is_decision, choice, (drawn[0] * count).astype(jnp.int32))
-        edge = facts[FIRST_EDGE] + jnp.clip(event, 0, jnp.maximum(count - 1, 0))
+        edge = first + jnp.clip(event, 0, jnp.maximum(count - 1, 0))
         edge = jnp.minimum(edge, len(histories.child) - 1)
-        edge = jnp.where(drawn[1] < histories.threshold[edge], edge, histories.alias[edge])
+        entry = chance.offset + edge
+        is_exchanged = ~place.is_decision & (drawn[1] >= chance.threshold[entry])
+        edge = jnp.where(is_exchanged, chance.alias[entry], edge)
         history = jnp.where(count > 0, histories.child[edge], history)
-        return (history, memory), (place, choice, record)
+        return (history, memory), (place, choice, edge, record)
 
     begin = (jnp.int32(start), memory)
-    (end, _), (place, choice, record) = jax.lax.scan(step, begin, numbers)
-    return Walk(place=place, choice=choice, record=record, utility=histories.utility[end])
+    (end, _), (place, choice, edge, record) = jax.lax.scan(step, begin, numbers)
+    utility = histories.utility[end]
+    return Walk(place=place, choice=choice, edge=edge, record=record, utility=utility)
 
 
 def before(factors: Array) -> Array:
