@@ -99,6 +99,7 @@ def test_a_port_in_use_is_told_in_one_line(sog: Run) -> None:
     [
         (["nowhere"], "nowhere"),
         (["--game", "chess"], "unknown game 'chess'"),
+        (["--player", "uct:x"], "uct:x"),
         (["--port", "70000"], "must be from 0 to 65535, got 70000"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: cannot listen there"),
     ],

@@ -12,7 +12,7 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 from selfplay.metrics import MetricsFile
 from selfplay.run_folder import RunFolder
 from selfplay.settings import Config
-from sog.cli.serve.host import CommandHost
+from sog.cli.serve.host import ServeHost
 from sog.cli.serve.options import add_serve_options
 from sog.web.app import make_app
 from sog.web.security import Guard
@@ -26,7 +26,7 @@ def serve() -> Callable[..., Guard]:
     def make(*arguments: str) -> Guard:
         parser = argparse.ArgumentParser()
         add_serve_options(parser)
-        host = CommandHost(parser.parse_args(arguments))
+        host = ServeHost(parser.parse_args(arguments))
         return make_app(host, token=TOKEN, port=PORT)
 
     return make

@@ -25,7 +25,7 @@ GAMES = {
 
 def play_out(visitor: Visitor, path: str) -> str:
     """The page of a game that was played to its end, by the first action that there is."""
-    page = visitor.get(path).text
+    page = visitor.wait(path)
     for _ in range(60):
         offered = actions_in(page)
         if not offered:
@@ -148,9 +148,7 @@ def test_finished_games_are_saved_as_the_terminal_saves_them(visitor: Visitor) -
 
 
 def test_the_same_seed_deals_the_same_cards(visitor: Visitor) -> None:
-    pages = [
-        visitor.get(visitor.begin(player="random", game="leduc", seed=s)).text for s in (5, 5)
-    ]
+    pages = [visitor.get(visitor.begin(player="random", game="leduc", seed=s)).text for s in (5, 5)]
     cards = [re.findall(r"You have: (\w+)", page) for page in pages]
     assert cards[0] == cards[1] != []
 
