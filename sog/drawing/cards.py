@@ -53,30 +53,33 @@ def draw_betting(
             text(svg, _MARGIN, y + _TALL / 2 + 22, "to act", size=14, color=_GOLD)
         chips = int(state.stakes[player])
         _chips(svg, middle, y + _TALL + 26 if is_above else y - 26, chips, names[player])
-    if len(game.raise_sizes) > 1:
-        board, at = int(state.board), _HEIGHT / 2 - _TALL / 2
-        if board < game.num_infostates:
-            draw_card(svg, _WIDTH - _MARGIN - 2 * _CARD, at, game.describe_card(board))
-        else:
-            x = _WIDTH - _MARGIN - 2 * _CARD
-            rectangle(
-                svg, x, at, _CARD, _TALL, fill="none", stroke=_SOFT_WORDS, rx="8", dashed=True
-            )
-        text(
-            svg,
-            _WIDTH - _MARGIN - 1.5 * _CARD,
-            at + _TALL + 20,
-            "public card",
-            size=13,
-            color=_SOFT_WORDS,
-            anchor="middle",
-        )
+    _public_cards(svg, game, [int(card) for card in np.asarray(state.board)])
     pot = f"pot {int(np.asarray(state.stakes).sum())}"
     text(svg, _MARGIN, _HEIGHT / 2 + 6, pot, size=18, weight="bold", color=_GOLD)
     if int(state.stage) == TERMINAL:
         how = "showdown" if int(state.folder) == NO_FOLDER else "folded"
         text(svg, _MARGIN, _HEIGHT / 2 + 28, how, size=14, color=_SOFT_WORDS)
     return as_text(svg)
+
+
+def _public_cards(svg: ElementTree.Element, game: BettingGame, board: Sequence[int]) -> None:
+    """Those that are dealt, and the places of those that are to come."""
+    count = game.most_public_cards
+    if not count:
+        return
+    room = _WIDTH / 2 - _MARGIN - _CARD  # right of the chips
+    step = min(_CARD + 10, room / count)
+    left, top = _WIDTH - _MARGIN - _CARD / 2 - (count - 0.5) * step, _HEIGHT / 2 - _TALL / 2
+    for number, card in enumerate(board[:count]):
+        x = left + number * step
+        if card < game.num_infostates:
+            draw_card(svg, x, top, game.describe_card(card))
+        else:
+            size, stroke = (_CARD, _TALL), _SOFT_WORDS
+            rectangle(svg, x, top, *size, fill="none", stroke=stroke, rx="8", dashed=True)
+    name = "public card" if count == 1 else "public cards"
+    middle = left + ((count - 1) * step + _CARD) / 2
+    text(svg, middle, top + _TALL + 20, name, size=13, color=_SOFT_WORDS, anchor="middle")
 
 
 def draw_bids(

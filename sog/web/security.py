@@ -12,11 +12,13 @@ from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES: Final = 1_000_000
 """Of the body of a request."""
+_TOO_LARGE: Final = f"A request may have {MOST_BYTES:,} bytes at most."
 OPEN_PATHS: Final = ("/static/style.css", "/static/script.js", "/favicon.ico")
 """What is no secret: it is the same in every installation."""
 _HEADERS: Final = {
@@ -29,10 +31,6 @@ _HEADERS: Final = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-
-
-class _TooLargeError(Exception):
-    pass
 
 
 class Guard:
@@ -55,15 +53,7 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, _with_headers(send))
             return
-        too_large = _plain(413, f"A request may have {MOST_BYTES:,} bytes at most.")
-        length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MOST_BYTES:
-            await too_large(scope, receive, _with_headers(send))
-            return
-        try:
-            await self._app(scope, _bounded(receive), _with_headers(send))
-        except _TooLargeError:
-            await too_large(scope, receive, _with_headers(send))
+        await self._app(scope, _bounded(receive), _with_headers(send))
 
     def _refuse(self, scope: Scope, headers: Headers) -> Response | None:
         """The answer to those who may not ask."""
@@ -79,7 +69,8 @@ class Guard:
         given = [value for name, value in query if name == "token"]
         if given and self._is_token(given[-1]):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
-            answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), 303)
+            path = "/" + scope["path"].lstrip("/")  # two slashes would name another site
+            answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
             answer.set_cookie(self.cookie, self._token, httponly=True, samesite="strict")
             return answer
         cookies = _cookies(headers)
@@ -87,7 +78,8 @@ class Guard:
             return _plain(
                 403, "The token is missing or wrong: open the address that sog serve printed."
             )
-        return None
+        length = headers.get("content-length", "0")
+        return None if length.isdigit() and int(length) <= MOST_BYTES else _plain(413, _TOO_LARGE)
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self._token.encode())
@@ -132,7 +124,7 @@ def _bounded(receive: Receive) -> Receive:
         message = await receive()
         num_bytes += len(message.get("body", b""))
         if num_bytes > MOST_BYTES:
-            raise _TooLargeError
+            raise HTTPException(413, _TOO_LARGE)
         return message
 
     return count

@@ -16,11 +16,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     for package in ("starlette", "uvicorn", "jinja2"):
         require_package("sog serve", package)
-    from sog.cli.serve.host import CommandHost
+    from sog.cli.serve.host import ServeHost
     from sog.web.app import make_app
     from sog.web.server import listen, serving
 
-    host = CommandHost(arguments)  # mistakes first
+    host = ServeHost(arguments)  # mistakes first
     try:
         listener = listen(arguments.host, arguments.port)
     except OSError as error:

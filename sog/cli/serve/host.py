@@ -19,16 +19,15 @@ from sog.cli.errors import CommandError
 from sog.cli.evaluators import choose_evaluator
 from sog.cli.loading import load_game
 from sog.cli.match_options import add_player_options
-from sog.cli.players import seat_players
+from sog.cli.players import read_player, seat_players
 from sog.cli.room import check_room
 from sog.cli.runs import load_run, near_run, split_step
 from sog.cli.search_numbers import read_search
 from sog.games import Game
 from sog.methods.leaf_search import is_perfect_information
+from sog.methods.registry import METHODS
 from sog.web.host import Mistake, Opponent, RunState, Searcher
 
-PLAYERS: Final = ("zero", "random", "tabular", "uniform", "exact", "rollout", "uct:1000")
-"""Of `sog match`; not all of them can play every game, which the page says then."""
 EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
 _FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "connect_four")
@@ -40,7 +39,7 @@ _MOST_PREPARED: Final = 16
 Prepared = TypeVar("Prepared")
 
 
-class CommandHost:
+class ServeHost:
     """A `sog.web.host.Host`."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -51,7 +50,10 @@ class CommandHost:
         named = sorted(listed, key=lambda name: name not in _FIRST)
         self._given = {str(load_game(text)): text for text in arguments.game}
         self.games: Sequence[str] = (*self._given, *named)
-        self.players: Sequence[str] = tuple(dict.fromkeys([*PLAYERS, *arguments.player]))
+        for text in arguments.player:
+            read_player(text)
+        # Not all of them can play every game, which the page says then.
+        self.players: Sequence[str] = tuple(dict.fromkeys([*METHODS, *arguments.player]))
         self.evaluators: Sequence[str] = EVALUATORS
         self._prepared: dict[tuple[Any, ...], Any] = {}
         self._lock = threading.Lock()

@@ -1,0 +1,57 @@
+"""A server without a socket, as `sog serve` makes it."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra web is not installed")
+
+from selfplay.metrics import MetricsFile
+from selfplay.run_folder import RunFolder
+from selfplay.settings import Config
+from sog.cli.serve.host import ServeHost
+from sog.cli.serve.options import add_serve_options
+from sog.web.app import make_app
+from sog.web.security import Guard
+from tests.web.visitor import PORT, TOKEN, Visitor
+
+
+@pytest.fixture(scope="module")
+def serve() -> Callable[..., Guard]:
+    """The application of `sog serve` with some arguments."""
+
+    def make(*arguments: str) -> Guard:
+        parser = argparse.ArgumentParser()
+        add_serve_options(parser)
+        host = ServeHost(parser.parse_args(arguments))
+        return make_app(host, token=TOKEN, port=PORT)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def app(serve: Callable[..., Guard]) -> Guard:
+    """The one with no arguments, which tests share."""
+    return serve()
+
+
+@pytest.fixture
+def visitor(app: Guard) -> Visitor:
+    return Visitor(app)
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path) -> Path:
+    """A run of Kuhn poker that has reported, but has no checkpoint."""
+    path = tmp_path / "run"
+    lines: list[dict[str, Any]] = [
+        {"step": step, "seconds": 60.0 * step, "exploitability": 0.5 / (step + 1)}
+        for step in (0, 10)
+    ]
+    with RunFolder.open(path, Config(game="kuhn")) as folder:
+        for line in lines:
+            MetricsFile(folder.metrics).add(line)
+    return path

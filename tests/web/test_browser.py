@@ -1,0 +1,264 @@
+"""The pages in a real browser: Chromium of the system, without a window, driven by Selenium."""
+
+import argparse
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra web is not installed")
+pytest.importorskip("selenium", reason="selenium is not installed")
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import Select
+
+from sog.cli.serve.host import ServeHost
+from sog.cli.serve.options import add_serve_options
+from sog.web.app import make_app
+from sog.web.server import listen, serving
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+TOKEN = "the-token"
+OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",  # which root needs
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--window-size=1200,900",
+)
+PHONE = {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
+
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no Chromium with its driver is installed here"
+)
+
+
+class Browser:
+    """A browser that has been let in."""
+
+    def __init__(self, driver: webdriver.Chrome, address: str) -> None:
+        self.driver, self.address = driver, address
+        self.driver.get(f"{address}/?token={TOKEN}")
+
+    def find(self, selector: str) -> WebElement:
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def run(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def until(self, holds: Callable[[], Any], seconds: float = 90) -> Any:
+        """What is found, once there is something; the page may change while it is looked for."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                found = holds()
+            except Exception:  # an element of a page that is gone
+                found = None
+            if found:
+                return found
+            time.sleep(0.05)
+        raise AssertionError(self.find("main").text)
+
+    def status(self) -> str:
+        return str(self.find("#status").text)
+
+    def begin(self, game: str, player: str = "random", seat: int = 0, seed: int = 3) -> None:
+        """Fills in the form of the first page, as a visitor does."""
+        self.driver.get(f"{self.address}/")
+        form = self.find("form[action='/games']")
+        Select(form.find_element(By.NAME, "player")).select_by_visible_text(player)
+        Select(form.find_element(By.NAME, "game")).select_by_visible_text(game)
+        Select(form.find_element(By.NAME, "seat")).select_by_value(str(seat))
+        form.find_element(By.TAG_NAME, "summary").click()
+        form.find_element(By.NAME, "seed").send_keys(str(seed))
+        form.find_element(By.CSS_SELECTOR, "button").click()
+        self.ready()
+
+    def ready(self) -> str:
+        """How the game stands, once it is the visitor's turn or over."""
+        ends = ("Your move.", "You win", "You lose", "A draw")
+        return str(self.until(lambda: (s := self.status()).startswith(ends) and s))
+
+    def events(self) -> int:
+        return len(self.all("ol.events > li"))
+
+    def act(self, do: Callable[[], None]) -> str:
+        """Does something that moves the game on; how it stands then."""
+        before = self.events()
+        do()
+        self.until(lambda: self.events() > before)
+        return self.ready()
+
+    def is_wider_than_the_screen(self) -> bool:
+        return bool(self.run("return document.documentElement.scrollWidth > window.innerWidth"))
+
+    def problems(self) -> list[str]:
+        """What the browser complained of, such as something that the policy forbids."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where a server listens, as `sog serve` has one."""
+    parser = argparse.ArgumentParser()
+    add_serve_options(parser)
+    host = ServeHost(parser.parse_args([]))
+    with listen("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        with serving(make_app(host, token=TOKEN, port=port), listener):
+            yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[webdriver.Chrome]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM or ""
+    for option in OPTIONS:
+        options.add_argument(option)
+    with webdriver.Chrome(options=options, service=Service(DRIVER)) as found:
+        yield found
+
+
+@pytest.fixture
+def browser(driver: webdriver.Chrome, address: str) -> Iterator[Browser]:
+    visitor = Browser(driver, address)
+    yield visitor
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert visitor.problems() == []
+
+
+@pytest.mark.parametrize("game", ["kuhn", "liars_dice", "tic_tac_toe", "glasses"])
+def test_a_whole_game_is_played_by_clicking(browser: Browser, game: str) -> None:
+    browser.begin(game)
+    assert browser.all(".picture svg")
+    while browser.ready() == "Your move.":
+        browser.act(lambda: browser.find("#choices button").click())
+    assert "in 1 game: " in browser.find("#score").text
+
+
+def test_stones_are_put_by_clicking_on_the_board(browser: Browser) -> None:
+    browser.begin("tic_tac_toe")
+    middle = "g[data-actions='4'] circle:last-child"
+    browser.act(lambda: browser.find(middle).click())
+    assert not browser.all(middle)  # it is taken
+    assert "b2" in browser.find("ol.events > li").text
+
+
+def test_the_map_is_played_by_clicking_on_stations(browser: Browser) -> None:
+    browser.begin("glasses", seat=0)
+    station = browser.find("g.station.choice")
+    name = (station.get_attribute("id") or "").removeprefix("station-")
+    browser.act(lambda: station.find_element(By.CSS_SELECTOR, "text").click())
+    assert f"to {name}" in browser.find("ol.events").text
+
+
+@pytest.mark.parametrize("game", ["leduc", "liars_dice", "connect_four", "glasses"])
+def test_a_phone_shows_everything_without_scrolling_sideways(browser: Browser, game: str) -> None:
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    browser.driver.get(f"{browser.address}/")
+    assert not browser.is_wider_than_the_screen()
+    browser.begin(game)
+    assert not browser.is_wider_than_the_screen()
+    assert all(button.size["height"] >= 30 for button in browser.all("button"))
+
+
+def test_a_game_is_begun_and_played_with_the_keyboard_only(browser: Browser) -> None:
+    def press(*keys: str) -> None:
+        webdriver.ActionChains(browser.driver).send_keys(*keys).perform()
+
+    def focused() -> WebElement:
+        return browser.driver.switch_to.active_element
+
+    for _ in range(30):  # to the button of the first form, through all of its fields
+        press(Keys.TAB)
+        if focused().tag_name == "button" and focused().text == "Play":
+            break
+        if focused().get_attribute("name") == "player":
+            press("random")
+        if focused().get_attribute("name") == "seat":
+            press("player 0")
+    press(Keys.ENTER)
+    browser.ready()
+    assert "against random" in browser.find("h1").text
+    assert focused().find_element(By.XPATH, "..").get_attribute("id") == "choices"
+    press(Keys.ARROW_RIGHT)
+    assert focused() == browser.all("#choices button")[1]
+    browser.act(lambda: press(Keys.ENTER))
+    while browser.ready() == "Your move.":
+        browser.act(lambda: press("1"))
+    assert focused().get_attribute("id") == "again"
+    press(Keys.ENTER)
+    browser.until(lambda: "You are player 1." in browser.find("main").text)
+
+
+def test_every_field_and_button_has_a_name_for_those_who_do_not_see_it(browser: Browser) -> None:
+    def nameless() -> list[str]:
+        return [
+            one.get_attribute("outerHTML") or ""
+            for one in browser.all("main button, main input, main select, main a, svg[role]")
+            if one.is_displayed() and not one.accessible_name
+        ]
+
+    assert nameless() == []
+    browser.begin("leduc")
+    assert nameless() == []
+
+
+def test_a_game_is_played_without_scripts(browser: Browser) -> None:
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    browser.begin("kuhn")
+    while browser.ready() == "Your move.":
+        browser.act(lambda: browser.find("#choices button").click())
+    assert "in 1 game: " in browser.find("#score").text
+
+
+def test_two_tabs_of_one_game_never_lose_a_move(browser: Browser) -> None:
+    browser.begin("tic_tac_toe")
+    first, path = browser.driver.current_window_handle, browser.driver.current_url
+    browser.driver.switch_to.new_window("tab")
+    browser.driver.get(path)
+    browser.act(lambda: browser.find("#action-4").click())
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    browser.find("#action-0").click()
+    browser.until(lambda: "The game has gone on since" in browser.find("main").text)
+    assert "409" in browser.problems()[0]
+    browser.find("main a").click()
+    assert browser.until(browser.events) == 2
+
+
+def test_a_search_is_looked_into_and_its_ranges_set(browser: Browser) -> None:
+    form = browser.find("form[action='/searches']")
+    Select(form.find_element(By.NAME, "game")).select_by_visible_text("kuhn")
+    Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
+    form.find_element(By.NAME, "search").send_keys("20,1")
+    form.find_element(By.TAG_NAME, "button").click()
+    browser.until(lambda: browser.status().startswith("Done."))
+    box = browser.all("#tree-picture g.node")[1]
+    box.find_element(By.CSS_SELECTOR, "text").click()
+    browser.until(lambda: "check" in browser.find("#state").text)
+    browser.driver.back()
+    browser.until(lambda: browser.find("#state").text.startswith("start"))
+    for card, weight in enumerate(("0", "0", "1")):
+        field = browser.find(f"#range-0-{card}")
+        field.clear()
+        field.send_keys(weight)
+    browser.find("#set-ranges").click()
+    browser.until(lambda: "before the ranges were set" in browser.find("main").text)
+    browser.until(lambda: browser.status().startswith("Done."))
+    row = browser.all(".player0 tbody tr")[2]
+    assert row.text.startswith("K 100% 33%")
+    browser.find("#solve").click()
+    browser.until(lambda: "CFR+ over all 9 public states" in browser.find("main").text)

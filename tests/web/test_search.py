@@ -1,0 +1,198 @@
+"""Searches in a browser, without the browser."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.settings import SearchSettings
+from sog.games import make
+from sog.web.host import Mistake, Searcher
+from sog.web.live_search import PAUSED, LiveSearch
+from sog.web.security import Guard
+from tests.web.visitor import Visitor, status_in
+
+SEARCH = {"game": "kuhn", "evaluator": "zero", "search": "20,1", "history": "", "mode": "whole"}
+
+
+def kuhn_search(*outcomes: int, ranges: list[list[float]] | None = None) -> LiveSearch:
+    """A search of Kuhn poker that has run to its end, in this thread."""
+    game = make("kuhn")
+    searcher = Searcher(
+        game=game,
+        shown=game,
+        evaluator=ZeroEvaluator(),
+        name="zero",
+        settings=SearchSettings(num_simulations=20),
+    )
+    own = None if ranges is None else np.array(ranges)
+    return LiveSearch(searcher, outcomes, ranges=own, submit=lambda work: work())
+
+
+def updates_in(text: str) -> int:
+    found = re.search(r"Update (\d+) of 20", text)
+    assert found is not None, text
+    return int(found[1])
+
+
+def test_a_search_shows_its_tree_its_ranges_and_its_policy(visitor: Visitor) -> None:
+    page = visitor.wait(visitor.follow("/searches", **SEARCH))
+    assert status_in(page).startswith("Done. Update 20 of 20")
+    assert '<g class="node"' in page
+    for card in "JQK":
+        assert f'aria-label="Weight of {card} of player 0"' in page
+    assert page.count("33%") >= 6  # three cards of two players
+    assert ">bet1</th>" in page
+
+
+def test_a_search_goes_on_step_by_step_and_can_be_begun_anew(visitor: Visitor) -> None:
+    path = visitor.follow("/searches", **{**SEARCH, "mode": "paused"})
+    page = visitor.wait(path)
+    assert (updates_in(page), status_in(page)[:7]) == (1, "Paused.")
+    visitor.post(f"{path}/go-on", count=1, mode="whole")
+    assert updates_in(visitor.wait(path)) == 2
+    visitor.post(f"{path}/go-on", count=1000, mode="watched")
+    assert updates_in(visitor.wait(path)) == 20
+    visitor.post(f"{path}/anew")
+    assert updates_in(visitor.wait(path)) == 1
+
+
+def test_the_steps_change_nothing_of_what_is_found() -> None:
+    whole = kuhn_search()
+    steps = kuhn_search()
+    steps.start_anew()
+    for _ in range(19):
+        steps.go_on(1, PAUSED)
+    first, second = whole.picture(), steps.picture()
+    assert first is not None
+    assert second is not None
+    assert second.num_updates == 20
+    np.testing.assert_array_equal(first.found.policy, second.found.policy)
+    np.testing.assert_array_equal(first.found.values, second.found.values)
+
+
+def test_one_can_walk_through_the_tree(visitor: Visitor) -> None:
+    path = visitor.follow("/searches", **SEARCH)
+    page = visitor.wait(path)
+    link = re.search(r'href="(\?node=\d+)" data-to="\d+">bet1</a>', page)
+    assert link is not None
+    below = visitor.get(path + link[1]).text
+    assert '<h2 id="state">bet1' in below
+    assert ">fold</a>" in below
+    assert re.search(r'data-to="\d+">start</a>', below)  # the way back
+
+
+def test_the_ranges_that_are_set_are_those_that_are_searched(visitor: Visitor) -> None:
+    path = visitor.follow("/searches", **SEARCH)
+    page = visitor.wait(path)
+    row = re.search(r'name="row" value="(\d+)"', page)
+    assert row is not None
+    weights = {f"range-0-{card}": weight for card, weight in enumerate((0, 0, 5))}
+    weights |= {f"range-1-{card}": 1 for card in range(3)}
+    edited = visitor.follow(f"{path}/ranges", row=row[1], **weights)
+    page = visitor.wait(edited)
+    shares = re.findall(r'<td class="barred"><svg.*?</svg> (\S+)%', page, re.DOTALL)
+    assert shares[:1] == ["0"]
+    assert "100%" in page
+    assert "Small: before the ranges were set." in page
+    assert ">33%</span>" in page  # what the range was before
+
+
+def test_a_player_who_surely_has_the_king_wins_the_ante_of_whoever_folds() -> None:
+    # Player 0 has the king for sure: against a bet the jack and the queen fold, and lose 1.
+    search = kuhn_search(2, ranges=[[0, 0, 1], [1, 1, 1]])
+    picture = search.picture()
+    assert picture is not None
+    assert picture.found.policy[0, 0] > 0.9
+    assert picture.found.policy[1, 0] > 0.9
+    search.solve()
+    assert search.exact is not None
+    assert search.exact.policy[:2, 0] == pytest.approx([1, 1], abs=0.01)
+    assert search.exact.values[1, :2] == pytest.approx([-1, -1], abs=0.01)
+    assert search.exact.values[0, 2] == pytest.approx(1, abs=0.01)
+
+
+def test_the_exact_solution_of_the_whole_game_has_its_known_value(visitor: Visitor) -> None:
+    search = kuhn_search()
+    search.solve()
+    assert search.exact is not None
+    assert search.exact.exploitability < 1e-3
+    # -1/18 (Kuhn 1950); each card has probability 1/3.
+    assert search.exact.values[0].mean() == pytest.approx(-1 / 18, abs=1e-3)
+    path = visitor.follow("/searches", **SEARCH)
+    visitor.wait(path)
+    visitor.post(f"{path}/solve")
+    assert "CFR+ over all 9 public states" in visitor.wait(path)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "told"),
+    [
+        ([[0, 0, 0], [1, 1, 1]], "one that is not 0"),
+        ([[1, -1, 1], [1, 1, 1]], "not negative"),
+        ([[1, 0, 0], [1, 0, 0]], "no pair of infostates that can occur together"),
+    ],
+)
+def test_ranges_that_cannot_be_are_told(ranges: list[list[float]], told: str) -> None:
+    with pytest.raises(Mistake, match=told):
+        kuhn_search(ranges=ranges)
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ({"history": "check check"}, "the game is over"),
+        ({"history": "raise9"}, "cannot happen at"),
+        ({"history": "'check"}, "No closing quotation"),
+        ({"search": "3,2"}, "must be a multiple"),
+        ({"search": "30000,1"}, "20,000 simulations"),
+        ({"evaluator": "magic"}, "no evaluator of this server"),
+        ({"evaluator": "rollout"}, "no game of perfect information"),
+        ({"game": "chess"}, "no game of this server"),
+    ],
+)
+def test_a_search_that_cannot_be_is_told_in_a_sentence(
+    visitor: Visitor, form: dict[str, str], told: str
+) -> None:
+    answer = visitor.post("/searches", **{**SEARCH, **form})
+    assert answer.status_code == 400
+    assert told in answer.text
+
+
+@pytest.mark.parametrize("weight", ["-1", "nan", "inf", "1e9", "x"])
+def test_a_weight_that_is_none_is_told(visitor: Visitor, weight: str) -> None:
+    path = visitor.follow("/searches", **SEARCH)
+    page = visitor.wait(path)
+    row = re.search(r'name="row" value="(\d+)"', page)
+    assert row is not None
+    answer = visitor.post(f"{path}/ranges", row=row[1], **{"range-0-0": weight})
+    assert answer.status_code == 400
+    assert "A weight must be" in answer.text
+
+
+# Runs.
+
+
+def test_the_curves_of_a_run_are_drawn_and_shown_anew(
+    serve: Callable[..., Guard], run_folder: Path
+) -> None:
+    visitor = Visitor(serve(str(run_folder)))
+    page = visitor.get("/runs/0").text
+    assert "exploitability: 45.45" in page  # 0.5 / 11 chips
+    assert "not measured yet" in page  # losses
+    assert "data-poll" in page
+    with (run_folder / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 20, "seconds": 1200.0, "exploitability": 0.01}\n{"torn')
+    assert "exploitability: 10<" in visitor.get("/runs/0").text
+
+
+def test_a_run_without_a_checkpoint_says_so_where_it_is_to_play(
+    serve: Callable[..., Guard], run_folder: Path
+) -> None:
+    visitor = Visitor(serve(str(run_folder)))
+    answer = visitor.post("/games", player=str(run_folder), game="")
+    assert answer.status_code == 400
+    assert "has no checkpoint yet" in answer.text

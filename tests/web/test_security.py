@@ -1,0 +1,135 @@
+"""Nobody without the token, no page of another site, nothing of unbounded size."""
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from sog.web.security import Guard
+
+HERE = "http://127.0.0.1:8642"
+
+
+@pytest.fixture
+def stranger(app: Guard) -> TestClient:
+    return TestClient(app, base_url=HERE, follow_redirects=False)
+
+
+@pytest.fixture
+def friend(stranger: TestClient) -> TestClient:
+    assert stranger.get("/?token=the-token").status_code == 303
+    return stranger
+
+
+@pytest.mark.parametrize("path", ["/", "/games/1", "/?token=", "/?token=the-toke", "/nowhere"])
+def test_without_the_token_nothing_is_answered(stranger: TestClient, path: str) -> None:
+    answer = stranger.get(path)
+    assert answer.status_code == 403
+    assert answer.text == (
+        "The token is missing or wrong: open the address that sog serve printed.\n"
+    )
+
+
+def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_have_not(
+    stranger: TestClient,
+) -> None:
+    answer = stranger.get("/games/1?token=the-token&at=2")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/games/1?at=2")
+    parts = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
+    assert {"sog_8642=the-token", "httponly", "samesite=strict"} <= parts
+    assert stranger.get("/").status_code == 200
+
+
+def test_the_token_leads_to_no_other_site(stranger: TestClient) -> None:
+    answer = stranger.get(f"{HERE}//evil.example/?token=the-token")
+    assert answer.headers["location"] == "/evil.example/"
+
+
+def test_a_wrong_token_is_refused_also_from_one_who_has_the_cookie(friend: TestClient) -> None:
+    assert friend.get("/?token=another").status_code == 403
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example:8642", "127.0.0.1", "127.0.0.1:80", "localhost.evil.example:8642", "[:"]
+)
+def test_a_name_that_is_not_ours_is_not_answered(friend: TestClient, host: str) -> None:
+    assert friend.get("/", headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost:8642", "127.0.0.1:8642", "[::1]:8642"])
+def test_this_machine_is_answered_by_each_of_its_names(friend: TestClient, host: str) -> None:
+    answer = friend.get("/", headers={"Host": host, "Cookie": "sog_8642=the-token"})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999"])
+def test_a_form_of_another_site_is_refused(friend: TestClient, origin: str) -> None:
+    answer = friend.post("/games", data={"player": "random"}, headers={"Origin": origin})
+    assert answer.status_code == 403
+
+
+def test_a_body_of_100_mb_is_refused_whether_it_says_how_long_it_is_or_not(
+    friend: TestClient,
+) -> None:
+    headers = {"Content-Length": "100000000"}
+    assert friend.post("/games", content=b"", headers=headers).status_code == 413
+    answer = friend.post("/games", content=(b"x" * 1_000_000 for _ in range(100)))
+    assert (answer.status_code, answer.text) == (413, "A request may have 1,000,000 bytes at most.")
+
+
+@pytest.mark.parametrize("length", ["-1", "many", "1e3"])
+def test_a_length_that_is_no_number_is_refused(friend: TestClient, length: str) -> None:
+    assert friend.post("/games", headers={"Content-Length": length}).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/", "/nowhere", "/games/99", "/static/style.css"])
+def test_every_page_forbids_scripts_and_pictures_from_elsewhere(
+    friend: TestClient, path: str
+) -> None:
+    headers = friend.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+def test_pages_name_no_address_but_their_own(friend: TestClient) -> None:
+    for path in ("/", "/static/style.css", "/static/script.js"):
+        assert not re.search(r"""["'(=]\s*(https?:)?//""", friend.get(path).text)
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/", "/etc/passwd", "/runs/0"]
+)
+def test_no_file_is_had_by_its_name(friend: TestClient, path: str) -> None:
+    assert friend.get(path).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"player": "random", "game": "scotland_yard(map=/etc/passwd)"},
+        {"player": "runs/leduc", "game": "kuhn"},
+        {"player": "../../somewhere", "game": ""},
+        {"player": "random", "game": "openspiel:kuhn_poker"},
+    ],
+)
+def test_only_games_and_players_of_the_lists_can_be_named(
+    friend: TestClient, form: dict[str, str]
+) -> None:
+    answer = friend.post("/games", data=form)
+    assert answer.status_code == 400
+    assert "of this server" in answer.text
+
+
+def test_a_form_of_too_many_fields_is_not_read(friend: TestClient) -> None:
+    body = "&".join(f"a{number}=1" for number in range(2000))
+    assert friend.post("/games", content=body).status_code == 400
+
+
+def test_what_is_sent_back_is_text_and_no_page(friend: TestClient) -> None:
+    answer = friend.post("/games", data={"player": "<script>x</script>", "game": "kuhn"})
+    assert "<script>x" not in answer.text
+    assert "&lt;script&gt;" in answer.text

@@ -1,0 +1,73 @@
+"""Somebody who visits a server that has no socket."""
+
+import re
+import time
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from sog.web.security import Guard
+
+PORT = 8642
+TOKEN = "the-token"
+HERE = f"http://127.0.0.1:{PORT}"
+
+
+class Visitor:
+    """One who has the token."""
+
+    def __init__(self, app: Guard) -> None:
+        self.client = TestClient(app, base_url=HERE)
+        self.client.get(f"/?token={TOKEN}")
+
+    def get(self, path: str) -> Any:
+        return self.client.get(path)
+
+    def post(self, path: str, **form: object) -> Any:
+        return self.client.post(path, data={name: str(value) for name, value in form.items()})
+
+    def wait(self, path: str) -> str:
+        """The page, once nothing is being found out any more."""
+        for _ in range(1200):
+            text: str = self.get(path).text
+            if "data-poll" not in text:
+                return text
+            time.sleep(0.05)
+        raise AssertionError(f"{path} is busy for ever")
+
+    def begin(self, **form: object) -> str:
+        """The path of a new game, once it waits for the visitor."""
+        path = self.follow("/games", **{"seat": 0, "seed": 3, "search": "", **form})
+        self.wait(path)
+        return path
+
+    def follow(self, path: str, **form: object) -> str:
+        """Sends a form; the path that it leads to."""
+        answer = self.post(path, **form)
+        assert answer.status_code == 200, answer.text
+        return str(answer.url).removeprefix(HERE)
+
+    def choose(self, path: str, action: int, turn: int) -> str:
+        """Acts in a game; the page when it waits again."""
+        self.follow(f"{path}/choose", action=action, turn=turn)
+        return self.wait(path)
+
+
+def actions_in(text: str) -> dict[int, str]:
+    """The actions that a page offers."""
+    found = re.findall(r'name="action" value="(\d+)"[^>]*>(?:<kbd.*?</kbd> )?([^<]*)<', text)
+    return {int(action): name.strip() for action, name in found}
+
+
+def turn_in(text: str) -> int:
+    """What a page sends back, so that it is known which position it shows."""
+    found = re.search(r'name="turn" value="(\d+)"', text)
+    assert found is not None, text
+    return int(found[1])
+
+
+def status_in(text: str) -> str:
+    """What a page says of how it stands."""
+    found = re.search(r'role="status"[^>]*>(.*?)</p>', text, re.DOTALL)
+    assert found is not None, text
+    return " ".join(re.sub("<[^>]*>", "", found[1]).split())
