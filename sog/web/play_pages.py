@@ -147,7 +147,7 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "seat": seat,
         "mark": MARKS[seat] if isinstance(game, LineGame) else "",
         "picture": inline(picture),
-        "text": "" if picture else game.draw(state),
+        "text": game.draw(state),
         "described": game.describe_state(state),
         "own": game.describe_infostate(state, seat, own) if hidden else "",
         "others": game.describe_infostate(state, 1 - seat, int(infostates[1 - seat]))
