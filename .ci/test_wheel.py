@@ -38,6 +38,9 @@ def test_the_data_files_came_along() -> None:
     assert importlib.resources.files("sog.configs").is_dir()
     maps = importlib.resources.files("sog.games.scotland_yard") / "maps"
     assert [entry for entry in maps.iterdir() if entry.is_file()]
+    pages = importlib.resources.files("sog.web")
+    assert (pages / "templates" / "base.html").is_file()
+    assert (pages / "static" / "style.css").is_file()
 
 
 def test_games_are_listed() -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
+from sog.drawing.svg import as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.bidding import TIED, WON_BY_0, WON_BY_1, BiddingGame
 from sog.games.core import CHANCE, TERMINAL
 from sog.games.poker import NO_FOLDER, BettingGame
@@ -20,6 +20,7 @@ _CLUB: Final = ("♣", "#1d2733")
 _MOST_CHIPS_DRAWN: Final = 12
 _CHIP: Final = 13.0
 _MOST_IN_ROW: Final = 13
+_MOST_IN_NAME: Final = 16  # letters
 
 Names = tuple[str, str]
 
@@ -47,7 +48,8 @@ def draw_betting(
         if int(state.folder) == player:
             group.set("opacity", "0.45")
         draw_card(group, middle - _CARD / 2, y, name)
-        told = names[player] + (", folded" if int(state.folder) == player else "")
+        told = cut(names[player], _MOST_IN_NAME)
+        told += ", folded" if int(state.folder) == player else ""
         text(svg, _MARGIN, y + _TALL / 2, told, size=18, weight="bold", color=_WORDS)
         if int(state.stage) == player:
             text(svg, _MARGIN, y + _TALL / 2 + 22, "to act", size=14, color=_GOLD)

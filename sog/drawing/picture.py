@@ -20,6 +20,13 @@ from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.station_map import load_map
 
 
+def has_picture(game: Game[Any]) -> bool:
+    """Whether `draw_picture` draws it; ValueError where the positions of a map are wrong."""
+    if isinstance(game, ScotlandYard):
+        return bool(game.positions)
+    return isinstance(game, BettingGame | LiarsDice | LineGame | BiddingGame)
+
+
 def draw_picture(
     game: Game[Any],
     state: Any,
@@ -29,12 +36,14 @@ def draw_picture(
     bottom: int = 0,
     choices: Sequence[int] = (),
     ranges: np.ndarray | None = None,
+    title: str | None = None,
 ) -> str | None:
     """The text of an SVG file; None for a game without a picture, which `Game.draw` shows.
 
     infostates: of the players, None for what is not to be seen. names: what they are called.
     bottom: the player whose place it is. choices: legal actions of his, which a page may let one
     click: their shapes are groups with the attribute `data-actions`. ranges: as for `Game.draw`.
+    title: of a map, which has room for one.
     """
     if isinstance(game, BettingGame):
         return draw_betting(game, state, cards=infostates, names=names, bottom=bottom)
@@ -50,7 +59,7 @@ def draw_picture(
             station_map,
             game.positions,
             game.view(state, ranges),
-            title=game.name,
+            title=title or game.name,
             mr_x=None if mr_x is None else station_map.stations[mr_x],
             choices=_ends(game, state, infostates, choices),
         )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -16,8 +15,8 @@ from sog.web.run_pages import RunPages
 from sog.web.search_pages import SearchPages
 from sog.web.security import Guard
 
-_THREADS: Final = 4
-"""That think for agents and search; a search longer than the others does not hold them up."""
+_THINKING, _SEARCHING = 4, 2
+"""Threads for agents, and for searches: however long those take, games go on."""
 
 
 def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) -> Guard:
@@ -25,9 +24,8 @@ def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) 
 
     token: what a visitor must show, see `sog.web.security`. names: of this host, besides localhost.
     """
-    workers = ThreadPoolExecutor(_THREADS, thread_name_prefix="sog")
-    play = PlayPages(host, workers.submit)
-    looking = SearchPages(host, workers.submit)
+    play = PlayPages(host, ThreadPoolExecutor(_THINKING, thread_name_prefix="play").submit)
+    looking = SearchPages(host, ThreadPoolExecutor(_SEARCHING, thread_name_prefix="search").submit)
     looking.warm_up()
 
     def home(request: Request, form: Form) -> Response:

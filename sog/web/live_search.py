@@ -7,6 +7,7 @@ a game and a budget: paths are padded, so that another public state needs no oth
 
 import dataclasses
 import functools
+import logging
 import threading
 import time
 from typing import Any, Final
@@ -182,7 +183,7 @@ class LiveSearch:
             self.problem = str(error)
         except Exception as error:
             self.problem = f"the search failed: {error}"
-            raise
+            logging.getLogger("sog.web").exception("a search failed")
         finally:
             self._is_working = False
 
@@ -236,6 +237,9 @@ class LiveSearch:
             )
         except ValueError as error:
             self.problem = str(error)
+        except Exception as error:
+            self.problem = f"solving failed: {error}"
+            logging.getLogger("sog.web").exception("solving failed")
         finally:
             self.is_solving = False
 

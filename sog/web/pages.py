@@ -21,6 +21,7 @@ Form = dict[str, str]
 Page = Callable[[Request, Form], Response]
 
 _MOST_FIELDS: Final = 1000
+_MOST_TOLD: Final = 600  # letters of a mistake, which may repeat what was sent
 _templates = jinja2.Environment(
     loader=jinja2.PackageLoader("sog.web"),
     autoescape=True,
@@ -37,7 +38,7 @@ def show(name: str, status: int = 200, **values: Any) -> HTMLResponse:
 
 def tell(status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
     """A page that says what cannot be, and leads back."""
-    return show("problem", status, title=title, text=text, back=back)
+    return show("problem", status, title=title, text=text[:_MOST_TOLD], back=back)
 
 
 def go_to(path: str) -> RedirectResponse:

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from sog.drawing.picture import draw_picture
 from sog.games.core import CHANCE
 from sog.games.line_game import MARKS, LineGame
+from sog.games.scotland_yard.game import ScotlandYard
 from sog.web.host import Host, Mistake, Submit
 from sog.web.pages import Form, go_to, inline, number_in, page, show
 from sog.web.sessions import Sessions
@@ -147,8 +148,8 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "seat": seat,
         "mark": MARKS[seat] if isinstance(game, LineGame) else "",
         "picture": inline(picture),
-        "text": "" if picture else game.draw(state),
-        "described": game.describe_state(state),
+        "text": game.draw(state),
+        "is_map": isinstance(game, ScotlandYard),
         "own": game.describe_infostate(state, seat, own) if hidden else "",
         "others": game.describe_infostate(state, 1 - seat, int(infostates[1 - seat]))
         if hidden and shows_all

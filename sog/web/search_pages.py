@@ -275,7 +275,7 @@ def _row(
         "weight": f"{100 * range_:.4g}",
         "value": signed(float(node.values[player, infostate])),
         "value_before": "" if before is None else signed(float(before.values[player, infostate])),
-        "value_exact": "" if exact is None else signed(float(exact.values[player, infostate])),
+        "value_exact": "" if exact is None else signed(_value(exact, player, infostate)),
         "range_before": None if before is None else float(before.ranges[player, infostate]),
         "cells": {
             action: {
@@ -283,11 +283,19 @@ def _row(
                 "share": float(np.nan_to_num(node.policy[infostate, action])),
                 "visits": int(node.visits[infostate, action]),
                 "before": None if before is None else _share(before.policy[infostate, action]),
-                "exact": None if exact is None else _share(exact.policy[infostate, action]),
+                "exact": None
+                if exact is None or not exact.ranges[player, infostate] > 0
+                else _share(exact.policy[infostate, action]),
             }
             for action in legal
         },
     }
+
+
+def _value(exact: Found, player: int, infostate: int) -> float:
+    """NaN for an infostate that is ruled out: average play says nothing of what it would do."""
+    is_there = exact.ranges[player, infostate] > 0
+    return float(exact.values[player, infostate]) if is_there else math.nan
 
 
 def _share(value: Any) -> float | None:

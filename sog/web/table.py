@@ -6,6 +6,7 @@ pages show the game as it stands.
 
 import copy
 import dataclasses
+import logging
 import threading
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from sog.play.rules import Situation, after, deal, first_state, situation, step,
 from sog.web.host import Mistake, Opponent, Submit
 
 _MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes of
+_MOST_KEPT: Final = 8  # copies of an agent
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
 
 
@@ -50,7 +52,7 @@ class Step:
     action: int | None
     """None where chance moved."""
     agent: Agent | None
-    """The agent before it, where it cannot be told the events anew."""
+    """The agent before it, at the person's last choices, if it has a chain of searches."""
     thoughts: list[Thought]
 
     @property
@@ -229,7 +231,7 @@ class Table:
             self.problem = str(error)
         except Exception as error:
             self.problem = f"the agent failed: {error}"
-            raise
+            logging.getLogger("sog.web").exception("an agent failed")
         finally:
             self.is_busy = False
 
@@ -252,8 +254,7 @@ class Table:
     def _do(self, action: int | None, thoughts: list[Thought]) -> None:
         """One event; action: None at chance."""
         assert self._agent is not None
-        # A chain of searches would be lost by telling it all anew.
-        kept = copy.copy(self._agent) if isinstance(self._agent, SearchAgent) else None
+        kept = self._kept_agent(action)
         key = jax.random.fold_in(self._key, len(self.steps))
         outcome, infostates = step(self.game, key, self.state, self.infostates, action or 0)
         self._agent.observe(outcome)
@@ -273,6 +274,18 @@ class Table:
         self.infostates = infostates
         if self.is_over:
             self.finished.append((self.seat, self._played()))
+
+    def _kept_agent(self, action: int | None) -> Agent | None:
+        """A copy of the agent before a choice of the person, for when it is taken back.
+
+        Telling it all anew would lose its chain of searches, but trees are large: few are kept.
+        """
+        if not isinstance(self._agent, SearchAgent) or len(self.legal) < 2 or action is None:
+            return None
+        kept = [number for number, one in enumerate(self.steps) if one.agent is not None]
+        for number in kept[: len(kept) - _MOST_KEPT + 1]:
+            self.steps[number] = dataclasses.replace(self.steps[number], agent=None)
+        return copy.copy(self._agent)
 
     def _played(self) -> PlayedGame:
         pairs = [*(one.infostates for one in self.steps), self.infostates]

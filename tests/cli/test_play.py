@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,20 @@ def test_a_game_is_played_to_its_end(run_play: Play) -> None:
     assert "Game 1: you are player 0." in out
     assert "What the agent thought:" in out
     assert "Score after 1 game: " in out
+
+
+def test_the_picture_shows_ones_own_card_and_in_the_end_both(
+    run_play: Play, tmp_path: Path
+) -> None:
+    file = tmp_path / "kuhn.svg"
+    options = ("random", "--game", "kuhn", "--games", "1", "--as", "0", "--picture", str(file))
+    code, out, _ = run_play("q\n", *options)
+    assert code == 0
+    shown = re.findall("<title>([JQK]|a hidden card)</title>", file.read_text())
+    assert sorted(shown) == sorted(["a hidden card", *re.findall("  You: ([JQK])", out)])
+    run_play("1\n" * 9, *options)
+    shown = re.findall("<title>([JQK]|a hidden card)</title>", file.read_text())
+    assert len(set(shown) & KUHN_CARDS) == 2
 
 
 @pytest.mark.parametrize("typed", ["", "q\n", "quit\n", "?\nq\n", "what\n"])
@@ -360,16 +375,16 @@ def test_a_person_without_a_choice_is_not_asked() -> None:
             "--hints needs an agent that knows better than random.",
         ),
         (
-            ["random", "--game", "kuhn", "--map", "map.svg"],
-            "--map: kuhn is not played on a map; Scotland Yard is.",
+            ["random", "--game", "rps", "--picture", "map.svg"],
+            "--picture: there is no picture of rps, only text.",
         ),
         (
-            ["random", "--game", "glasses", "--map", "map.png"],
-            "--map: the name must end in .svg, got map.png.",
+            ["random", "--game", "glasses", "--picture", "map.png"],
+            "--picture: the name must end in .svg, got map.png.",
         ),
         (
-            ["random", "--game", "glasses", "--map", "/no/map.svg"],
-            "--map: folder /no does not exist.",
+            ["random", "--game", "glasses", "--picture", "/no/map.svg"],
+            "--picture: folder /no does not exist.",
         ),
         (
             ["random", "--game", "kuhn", "--save", "/no/replay.json"],

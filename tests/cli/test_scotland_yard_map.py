@@ -1,4 +1,4 @@
-"""The map of Scotland Yard as a picture, and `--map` of the commands."""
+"""The map of Scotland Yard as a picture, and `--picture` of the commands."""
 
 import io
 import xml.etree.ElementTree as ElementTree
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sog.cli.errors import check_target
-from sog.cli.map_file import write_map
+from sog.cli.picture_file import write_picture
 from sog.games import make
 from sog.games.scotland_yard.station_map import load_map
 from sog.play.rules import after, first_state
@@ -22,7 +22,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 def picture(file: Path) -> ElementTree.Element:
-    check_target("--map", file, (".svg",))  # it may be replaced
+    check_target("--picture", file, (".svg",))  # it may be replaced
     return ElementTree.parse(file).getroot()
 
 
@@ -52,7 +52,7 @@ def test_every_station_edge_and_pawn_is_drawn_once(name: str, tmp_path: Path) ->
     for start in (112, 13, 94, 34, 117) if name == "london" else ():
         state = after(game, state, start - 1)
     file = tmp_path / "map.svg"
-    write_map(file, game, state, title="a <map> & more")
+    write_picture(file, game, state, title="a <map> & more")
     root, station_map = picture(file), load_map(name)
     assert root.findtext(f"{SVG}title") == "a <map> & more"
     stations = [group.attrib["id"] for group in groups(root, "station")]
@@ -74,14 +74,14 @@ def test_the_shade_follows_the_range(tmp_path: Path) -> None:
     state = after(game, first_state(game), 0)  # Mr X is at 5 or 7
     ranges, file = np.zeros((2, 11)), tmp_path / "map.svg"
     ranges[0, [4, 6]] = 0.25, 0.75
-    write_map(file, game, state, title="t", ranges=ranges)
+    write_picture(file, game, state, title="t", ranges=ranges)
     dark = shades(picture(file))
     assert sorted(dark) == [5, 7]
     assert 0 < dark[5] < dark[7] == 1
     titles = [group.findtext(f"{SVG}title") for group in groups(picture(file), "station")]
     assert titles[6] == "station 7: Mr X is here with probability 75.00%"
     assert titles[0] == "station 1: Mr X is not here"
-    write_map(file, game, state, title="t")
+    write_picture(file, game, state, title="t")
     dark = shades(picture(file))
     assert dark[5] == dark[7]
 
@@ -89,9 +89,9 @@ def test_the_shade_follows_the_range(tmp_path: Path) -> None:
 def test_mr_x_is_drawn_for_those_only_who_know(tmp_path: Path) -> None:
     game: Any = make("glasses")
     state, file = after(game, first_state(game), 0), tmp_path / "map.svg"
-    write_map(file, game, state, title="t")
+    write_picture(file, game, state, title="t")
     assert "Mr X" not in pawns(picture(file))
-    write_map(file, game, state, title="t", mr_x=4)
+    write_picture(file, game, state, title="t", infostates=(4, None))
     assert pawns(picture(file))[-1] == "Mr X"
 
 
@@ -100,7 +100,7 @@ def test_a_search_prints_and_draws_the_map(sog: Run, tmp_path: Path) -> None:
     history = "'Mr X takes a taxi'"
     code, out, err = sog(
         *("search", "glasses", "--simulations", "2", "--evaluator", "zero"),
-        *("--history", history, "--map", str(file)),
+        *("--history", history, "--picture", str(file)),
     )
     assert code == 0, err
     assert "Mr X may be at 2 of 11 stations: 5 7" in out
@@ -113,8 +113,19 @@ def test_a_game_is_drawn_to_its_end(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 20))
     file = tmp_path / "map.svg"
-    options = ("--game", "glasses", "--games", "1", "--seed", "1", "--as", "1", "--map", str(file))
-    code, out, err = sog("play", "random", *options)
+    options = (
+        "--game",
+        "glasses",
+        "--games",
+        "1",
+        "--seed",
+        "1",
+        "--as",
+        "1",
+        "--picture",
+        str(file),
+    )
+    code, out, err = sog("play", "random", *options, "--picture", str(file))
     assert code == 0, err
     assert out.count("\n  D1: detective 1; 9?: Mr X may be at 9\n") >= 2
     assert max(map(len, out.splitlines())) <= 80
@@ -128,7 +139,7 @@ def test_hints_say_how_likely_mr_x_is_where(
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n1\nq\n"))
     file = tmp_path / "map.svg"
     options = ("--game", "glasses", "--search", "2,1", "--hints", "--as", "0", "--seed", "0")
-    code, out, err = sog("play", "zero", *options, "--map", str(file))
+    code, out, err = sog("play", "zero", *options, "--picture", str(file))
     assert code == 0, err
     told = [line for line in out.splitlines() if line.startswith("  The likeliest, as the search")]
     assert len(told) >= 1
@@ -140,10 +151,10 @@ def test_a_map_without_positions_cannot_be_drawn(sog: Run, tmp_path: Path) -> No
     town = tmp_path / "town.csv"
     town.write_text("station_a,station_b,transport\n3,5,taxi\n5,8,taxi\n8,12,taxi\n")
     game = f"scotland_yard(map={town},starts=12/3,detectives=1,reveals=none)"
-    code, out, err = sog("search", game, "--map", str(tmp_path / "map.svg"))
+    code, out, err = sog("search", game, "--picture", str(tmp_path / "map.svg"))
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == (
-        f"sog: error: --map: where to draw the stations of {town} must be told in "
+        f"sog: error: --picture: where to draw the stations of {town} must be told in "
         f"{tmp_path / 'town_positions.csv'}, rows of station,x,y below that header."
     )
     (tmp_path / "town_positions.csv").write_text("station,x,y\n3,0,0\n")

@@ -232,11 +232,11 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
             "--max-actions is for games of perfect information, which kuhn is not.",
         ),
         (["kuhn", "--svg", "/no/k.svg"], "--svg: folder /no does not exist."),
-        (["glasses", "--map", "/no/k.svg"], "--map: folder /no does not exist."),
-        (["kuhn", "--map", "k.svg"], "--map: kuhn is not played on a map; Scotland Yard is."),
+        (["glasses", "--picture", "/no/k.svg"], "--picture: folder /no does not exist."),
+        (["rps", "--picture", "k.svg"], "--picture: there is no picture of rps, only text."),
         (
-            ["glasses", "--map", "k.svg", "--svg", "k.svg"],
-            "--map and --svg must be two files, got k.svg for both.",
+            ["glasses", "--picture", "k.svg", "--svg", "k.svg"],
+            "--picture and --svg must be two files, got k.svg for both.",
         ),
         (
             ["kuhn", "--seed", "-1"],

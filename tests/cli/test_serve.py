@@ -13,8 +13,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-pytest.importorskip("uvicorn", reason="the extra web is not installed")
-
 Run = Callable[..., tuple[int, str, str]]
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -99,7 +97,7 @@ def test_a_port_in_use_is_told_in_one_line(sog: Run) -> None:
     [
         (["nowhere"], "nowhere"),
         (["--game", "chess"], "unknown game 'chess'"),
-        (["--player", "uct:x"], "uct:x"),
+        (["--player", "uct:x"], "budget must be an integer, got 'x'"),
         (["--port", "70000"], "must be from 0 to 65535, got 70000"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: cannot listen there"),
     ],

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra web is not installed")
-
 from selfplay.metrics import MetricsFile
 from selfplay.run_folder import RunFolder
 from selfplay.settings import Config

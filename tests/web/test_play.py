@@ -119,6 +119,20 @@ def test_a_searching_agent_goes_on_from_what_was_taken_back(visitor: Visitor) ->
     assert "worth " in page  # what the search expected
 
 
+def test_more_choices_can_be_taken_back_than_copies_of_the_agent_are_kept(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.web.table._MOST_KEPT", 1)
+    path = visitor.begin(player="zero", game="tic_tac_toe", search="5,1")
+    pages = [visitor.get(path).text]
+    for _ in range(3):
+        pages.append(visitor.choose(path, min(actions_in(pages[-1])), turn_in(pages[-1])))
+    for page in reversed(pages[:-1]):
+        visitor.post(f"{path}/undo", turn=turn_in(visitor.get(path).text))
+        assert actions_in(visitor.get(path).text) == actions_in(page)
+    assert "a stone of" in visitor.choose(path, 4, turn_in(pages[0]))  # the agent goes on
+
+
 def test_seats_change_from_game_to_game_and_the_score_goes_on(visitor: Visitor) -> None:
     path = visitor.begin(player="random", game="kuhn", seat=0)
     page = play_out(visitor, path)

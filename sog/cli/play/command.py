@@ -14,7 +14,7 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, reason
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.map_file import check_has_map, check_map_name, write_map
+from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
 from sog.cli.play.screen import (
     Quit,
     Terminal,
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted):
         seating = seat_players([arguments.agent], arguments, work)
-        check_has_map(seating.game, arguments)
+        check_has_picture(seating.game, arguments)
     session = _Session(seating.game, seating.players[0], arguments)
 
     def conclude() -> None:
@@ -70,7 +70,7 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     if arguments.save is not None:
         check_target("--save", arguments.save, (".json",))
-    check_map_name(arguments)
+    check_picture_name(arguments)
     if arguments.hints and arguments.agent == RANDOM:
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)
@@ -108,26 +108,31 @@ class _Session:
         opponent = self._thinker(1 - seat, is_advisor=False)
         advisor = self._thinker(seat, is_advisor=True) if self.arguments.hints else None
 
-        def draw_map(state: Any, ranges: np.ndarray | None, infostate: int) -> None:
-            self._draw_map(number, state, ranges, infostate if seat == PLAYER_0 else None)
+        def draw(state: Any, ranges: np.ndarray | None, infostate: int) -> None:
+            own = (infostate, None) if seat == PLAYER_0 else (None, infostate)
+            self._draw(number, state, ranges, own)
 
-        human = Human(self.game, seat, self.terminal, advisor, draw_map)
+        human = Human(self.game, seat, self.terminal, advisor, draw)
         stones = mark_of(self.game, seat)
         self.terminal.say(f"\nGame {number + 1}: you are player {seat}{stones}.", "bold")
         played = play_game(self.game, (human, opponent) if seat == 0 else (opponent, human), key)
         self.finished.append((seat, played))
-        self._draw_map(number, human.state, None, played.infostates[-1][PLAYER_0])
+        self._draw(number, human.state, None, played.infostates[-1])
         self._show_end(human.state, seat, played)
         self._show_thoughts(opponent.decisions)
 
-    def _draw_map(
-        self, number: int, state: Any, ranges: np.ndarray | None, mr_x: int | None
+    def _draw(
+        self,
+        number: int,
+        state: Any,
+        ranges: np.ndarray | None,
+        infostates: tuple[int | None, int | None],
     ) -> None:
-        """Draws the map into the file of --map, over what was there; arguments: see `write_map`."""
-        path: Path | None = self.arguments.map
+        """Draws into the file of --picture, over what was there; arguments: see `write_picture`."""
+        path: Path | None = self.arguments.picture
         if path is not None:
             title = f"{display.short_name(self.game)}, game {number + 1}"
-            write_map(path, self.game, state, title=title, ranges=ranges, mr_x=mr_x)
+            write_picture(path, self.game, state, title=title, ranges=ranges, infostates=infostates)
 
     def _thinker(self, player: int, *, is_advisor: bool) -> Thinker:
         """One for each place at the table, for all games; all with different seeds."""

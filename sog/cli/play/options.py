@@ -6,7 +6,7 @@ from typing import Final
 
 from sog.cli.match_options import PLAYERS, add_player_options
 from sog.cli.numbers import positive_integer, seed
-from sog.cli.search.options import add_map_option
+from sog.cli.search.options import add_picture_option
 
 PLAY_SUMMARY: Final = "play against an agent in the terminal"
 PLAY_EXAMPLES: Final = f"""\
@@ -18,14 +18,15 @@ examples:
   sog play rollout --game connect_four --search 400,1 --as 0
   sog play runs/leduc --rule dcfr --leaf-averaging 0.5
   sog play zero --game glasses --games 3 --save replay.json
-  sog play zero --game london --search 20,1 --hints --map london.svg
+  sog play zero --game london --search 20,1 --hints --picture london.svg
 
 Type the number of an action or (the beginning of) its text, ? for help, q to leave. What the agent
 thought is shown after each game. Roles alternate from game to game unless --as is given.
 
 Games with a board show it. Scotland Yard shows the map (if positions of its stations are known),
 tickets, where each detective can go and where Mr X may be; with --hints and an agent that searches,
-also how likely he is there. --map draws the same as a picture; have it open in a browser.
+also how likely he is there. --picture draws the same, and other games with their cards, dice or
+board; have it open in a browser.
 
 --save writes JSON: {{"game", "unit", "agent" ("name", "search", "rule", "leaf_averaging",
 "resolve_from", "seconds"), "seed", "games": [{{"human" (the player), "utility" (to player 0),
@@ -55,5 +56,7 @@ def add_play_options(parser: argparse.ArgumentParser) -> None:
         help="games to play (default: asks after each)",
     )
     add("--seed", type=seed, metavar="N", help="of deals and agents (default: a random one)")
-    add_map_option(parser, "draw the map of Scotland Yard, anew at each of your turns")
+    add_picture_option(
+        parser, "draw your cards, dice, the board or the map, anew at each of your turns"
+    )
     add("--save", type=Path, metavar="FILE.json", help="write the finished games to a file")

@@ -29,7 +29,7 @@ _HELP: Final = """\
   q leaves the game; ? shows this help, and the actions again."""
 
 
-DrawMap = Callable[[Any, np.ndarray | None, int], None]
+Draw = Callable[[Any, np.ndarray | None, int], None]
 """Is told a public state, ranges as for `Game.draw`, and the person's infostate."""
 
 
@@ -122,14 +122,14 @@ class Human:
         player: int,
         terminal: Terminal,
         advisor: Thinker | None,
-        draw_map: DrawMap | None = None,
+        draw: Draw | None = None,
     ) -> None:
         """advisor: sits in the person's place too, and is asked before every choice.
 
-        draw_map: is told of the state before every turn of the person.
+        draw: is told of the state before every turn of the person.
         """
         self.game, self.player = game, player
-        self._terminal, self._advisor, self._draw_map = terminal, advisor, draw_map
+        self._terminal, self._advisor, self._draw = terminal, advisor, draw
         self.reset()
 
     def reset(self) -> None:
@@ -164,8 +164,8 @@ class Human:
         thought = ranges = None
         if self._advisor is not None and len(offered) > 1:
             thought, ranges = self._advisor.think(infostate), self._advisor.ranges
-        if self._draw_map is not None:
-            self._draw_map(self._state, ranges, infostate)
+        if self._draw is not None:
+            self._draw(self._state, ranges, infostate)
         say(f"\n{draw_state(self.game, self._state, ranges)}")
         if self.game.num_infostates > 1:
             known = self.game.describe_infostate(self._state, self.player, infostate)

@@ -21,7 +21,7 @@ from sog.cli.errors import SUCCESS, CommandError, check_target, reason
 from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history
-from sog.cli.map_file import check_has_map, check_map_name, write_map
+from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
 from sog.cli.room import check_room
 from sog.cli.runs import load_run, names_run
 from sog.cli.search.text import as_table, node_as_json
@@ -66,10 +66,10 @@ class _Found:
         """[2, S]: both players' ranges at the public state that was searched."""
         return np.asarray(self.result.ranges[0])
 
-    def write_map(self, path: Path) -> None:
-        """Draws the map of that public state."""
+    def write_picture(self, path: Path) -> None:
+        """Draws that public state."""
         title = f"{display.short_name(self.game)} by {describe_search(self.settings)}"
-        write_map(path, self.game, self.history.state, title=title, ranges=self.ranges)
+        write_picture(path, self.game, self.history.state, title=title, ranges=self.ranges)
 
     @property
     def board(self) -> str:
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.tell_interrupted):
         trained = load_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
-        check_has_map(game, arguments)
+        check_has_picture(game, arguments)
         history = load_history(game, arguments.history)
         found = _search(game, trained, history, arguments, work)
     if isinstance(found, dict):
@@ -101,8 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
     with holding_interrupts():
         if arguments.svg is not None:
             _draw(found)
-        if arguments.map is not None:
-            found.write_map(arguments.map)
+        if arguments.picture is not None:
+            found.write_picture(arguments.picture)
         _print(found)
     return SUCCESS
 
@@ -112,9 +112,10 @@ def _check(arguments: argparse.Namespace) -> str | None:
     read_method(arguments)
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
-    check_map_name(arguments)
-    if arguments.map is not None and arguments.map == arguments.svg:
-        raise CommandError(f"--map and --svg must be two files, got {arguments.map} for both.")
+    check_picture_name(arguments)
+    picture = arguments.picture
+    if picture is not None and picture == arguments.svg:
+        raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
     if not names_run(arguments.game):
         return None
     if arguments.evaluator is not None:

@@ -24,7 +24,7 @@ examples:
   sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
   sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
   sog search runs/leduc --history "check bet2"
-  sog search glasses --simulations 50 --map glasses.svg
+  sog search glasses --simulations 50 --picture glasses.svg
   sog search kuhn --json
 
 SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
@@ -121,7 +121,9 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="levels of the tree to show (default: 2, and 3 in a picture)",
     )
     add("--svg", type=Path, metavar="FILE.svg", help="draw the tree")
-    add_map_option(parser, "draw the map of Scotland Yard with the range of Mr X")
+    add_picture_option(
+        parser, "draw the public state: cards, dice, a board, or a map with the range of Mr X"
+    )
     add(
         "--memory",
         action="store_true",
@@ -136,9 +138,9 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")
 
 
-def add_map_option(container: Any, help_text: str) -> None:
-    """Adds the file for a picture of the map. container: a parser or a group of options."""
-    container.add_argument("--map", type=Path, metavar="FILE.svg", help=help_text)
+def add_picture_option(container: Any, help_text: str) -> None:
+    """Adds the file for a picture of the game. container: a parser or a group of options."""
+    container.add_argument("--picture", type=Path, metavar="FILE.svg", help=help_text)
 
 
 def add_method_options(container: Any) -> None:

@@ -5,6 +5,7 @@ Nothing that a visitor sends becomes a path or is read as a file: every text is 
 
 import argparse
 import dataclasses
+import functools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
@@ -34,7 +35,7 @@ _FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "conne
 _DEFAULT_SEARCH: Final = "100,1"
 _MOST_SIMULATIONS: Final = 20_000
 _MOST_UPDATES: Final = 100_000
-_MOST_PREPARED: Final = 16
+_MOST_PREPARED: Final = 32
 
 Prepared = TypeVar("Prepared")
 
@@ -113,20 +114,22 @@ class ServeHost:
                 )
             wanted = argparse.Namespace(evaluator=evaluator, seed=0, max_nodes=None)
             chosen = choose_evaluator(shown, wanted, quiet_work(), asked=evaluator)
-            children = 1 if is_perfect_information(shown) else None
+            one_by_one = is_perfect_information(shown) and shown.num_outcomes >= shown.num_actions
             return Searcher(
                 game=chosen.game,
                 shown=shown,
                 evaluator=chosen.evaluator,
                 name=chosen.name,
-                settings=SearchSettings(num_children=children),
+                settings=SearchSettings(num_children=1 if one_by_one else None),
             )
 
         asked = "" if game in self.runs else evaluator
-        found = self._once(("searcher", game, asked, self._step(game)), prepare)
+        key = (game, asked, self._step(game))
+        found = self._once(("searcher", *key), prepare)
         settings = self._told(read_search, search or _DEFAULT_SEARCH, _plain(found.settings))
         _check_search(settings)
-        self._told(_check_room, found, settings, path_length)
+        room = functools.partial(_check_room, found, settings, path_length)
+        self._once(("room", *key, settings, path_length), room)
         return dataclasses.replace(found, settings=settings)
 
     def run_state(self, number: int) -> RunState:

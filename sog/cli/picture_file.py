@@ -1,0 +1,56 @@
+"""`--picture FILE.svg` of several commands: cards, dice, a board or a map, as in a browser."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sog.cli.errors import CommandError, check_target, reason
+from sog.drawing.picture import draw_picture, has_picture
+from sog.games import Game
+from sog.games.scotland_yard.game import ScotlandYard
+from sog.games.scotland_yard.station_map import positions_file
+
+
+def check_picture_name(arguments: argparse.Namespace) -> None:
+    """Finds mistakes in the name of the file, before the work begins."""
+    if arguments.picture is not None:
+        check_target("--picture", arguments.picture, (".svg",))
+
+
+def check_has_picture(game: Game[Any], arguments: argparse.Namespace) -> None:
+    """Raises CommandError where there is no picture of a game, or its map is a wrong one."""
+    try:
+        is_there = has_picture(game)  # reads the positions of a map, which are printed too
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    if is_there or arguments.picture is None:
+        return
+    if isinstance(game, ScotlandYard):
+        raise CommandError(
+            f"--picture: where to draw the stations of {game.map} must be told in "
+            f"{positions_file(game.map)}, rows of station,x,y below that header."
+        )
+    raise CommandError(f"--picture: there is no picture of {game.name}, only text.")
+
+
+def write_picture(
+    path: Path,
+    game: Game[Any],
+    state: Any,
+    *,
+    title: str,
+    ranges: np.ndarray | None = None,
+    infostates: tuple[int | None, int | None] = (None, None),
+) -> None:
+    """Draws a public state into a file.
+
+    title: of a map. ranges: as for `Game.draw`. infostates: those that the picture may show.
+    """
+    picture = draw_picture(game, state, infostates=infostates, ranges=ranges, title=title)
+    assert picture is not None  # see `check_has_picture`
+    try:
+        path.write_text(picture, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {reason(error)}.") from None
