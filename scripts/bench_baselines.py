@@ -4,10 +4,10 @@ Example:
     python scripts/bench_baselines.py --json-out docs/results/bench_baselines.json
 
 OpenSpiel runs one thing at a time on one core. Ours run many seeds (or searches) as one compiled
-program, on one core and on all of them: the figure is their throughput together. An iteration of
-outcome and external sampling is one game, or traversal, for each player; a simulation of IS-MCTS is
-one game from the first decision on. Contenders take turns, --repeats times; the median counts, and
-the least and the most are told.
+program, on one device of JAX and with a device per core: the figure is their throughput together.
+An iteration of outcome and external sampling is one game, or traversal, for each player; a
+simulation of IS-MCTS is one game from the first decision on. Contenders take turns, --repeats
+times; the median counts, and the least and the most are told.
 """
 
 import argparse
@@ -166,7 +166,7 @@ def main() -> None:
             contenders["OpenSpiel"] = of_openspiel(name)
         runs = METHODS[name]
         for devices in sorted({1, cores}):
-            label = f"sog, {runs} seeds, {devices} core{'s' if devices > 1 else ''}"
+            label = f"sog, {runs} seeds, {devices} device{'s' if devices > 1 else ''}"
             contenders[label] = of_ours(name, tree, runs, devices)
         rows += measure(name, contenders, arguments.repeats)
     if arguments.json_out:

@@ -48,7 +48,7 @@ class ExternalSampling(LearningMethod):
     """
 
     name = "external_sampling"
-    paper: ClassVar[str] = "Lanctot et al. 2009, section 3; Lanctot 2013, Algorithm 5"
+    paper: ClassVar[str] = "Lanctot et al. 2009, section 3; Lanctot 2013, chapter 4"
 
     budget: int = param(10_000, "iterations", minimum=1, maximum=2**31 - 1)
 

@@ -47,6 +47,9 @@ class LearningMethod(Method):
         """Games that an iteration samples; None if it samples more than single games."""
         return None
 
+    def check_histories(self, histories: Histories) -> None:
+        """Raises ValueError that says what the method needs; histories: on the host."""
+
     @abc.abstractmethod
     def begin(self, histories: Histories) -> Any:
         """The state before the first iteration."""
@@ -94,9 +97,13 @@ class Learner:
         precision: Precision = "float32",
         devices: int | None = None,
     ) -> None:
-        """devices: at most so many. Raises ValueError where there is too little memory."""
+        """devices: at most so many.
+
+        Raises ValueError for a game that is not for the method, and for too little memory.
+        """
         if runs < 1:
             raise ValueError(f"runs must be >= 1, got {runs}.")
+        method.check_histories(tree.histories)
         self.method, self.tree, self.runs, self.iteration = method, tree, runs, 0
         self._precision: Precision = precision
         self._mesh = first_devices(batch_mesh(runs), devices or runs)

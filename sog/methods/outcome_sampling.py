@@ -26,7 +26,7 @@ class OutcomeSampling(LearningMethod):
     """
 
     name = "outcome_sampling"
-    paper: ClassVar[str] = "Lanctot et al. 2009, section 3; Lanctot 2013, Algorithm 4"
+    paper: ClassVar[str] = "Lanctot et al. 2009, section 3; Lanctot 2013, chapter 4"
 
     epsilon: float = param(0.6, "how often a learning player explores", minimum=0, maximum=1)
     updates: str = param(

@@ -113,6 +113,13 @@ METHODS: Final[dict[str, Entry]] = {
         summary="the same, mixed with the average policy",
         learns=True,
     ),
+    "sm_mcts": Entry(
+        module="sog.methods.simultaneous",
+        attribute="SimultaneousMcts",
+        form="sm_mcts:N",
+        summary="tree search for simultaneous moves, N iterations before the first game",
+        learns=True,
+    ),
     "random": Entry(
         module="sog.methods.simple",
         attribute="Random",
