@@ -185,8 +185,9 @@ class BettingGame(Game[PokerState], abc.ABC):
         bets = (
             jnp.zeros(self.num_outcomes, bool).at[: self.num_actions].set(self._legal_bets(state))
         )
-        left = jnp.zeros(self.num_outcomes, bool)
-        left = left.at[: self.num_infostates].set(self._num_public(state.board) < self.copies)
+        dealt = self.num_infostates if self.most_public_cards else 0
+        left = (self._num_public(state.board) < self.copies)[:dealt]
+        left = jnp.zeros(self.num_outcomes, bool).at[:dealt].set(left)
         return jnp.where(state.stage == CHANCE, left, bets) & (state.stage != TERMINAL)
 
     def apply(self, state: PokerState, outcome: Array) -> PokerState:

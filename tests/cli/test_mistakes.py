@@ -41,7 +41,7 @@ FIRST_BYTES = {
         ),
         (
             ["solve", "scotland_yard(map=/no/map)"],
-            "scotland_yard: map must be glasses, london or the path of a map file, "
+            "scotland_yard: map must be glasses, quarter, london or the path of a map file, "
             "got '/no/map': No such file or directory.",
         ),
         (
@@ -131,7 +131,10 @@ FIRST_BYTES = {
             "uct: write parameters as key=value, got '1000'.",
         ),
         (["methods", "tabluar"], "unknown method 'tabluar': did you mean 'tabular'?"),
-        (["play", "kuhn"], "'kuhn' is no player: it is a game, which --game kuhn says."),
+        (
+            ["play", "goofspiel"],
+            "'goofspiel' is no player: it is a game, which --game goofspiel says.",
+        ),
         (["configs", ""], f"'' is no configuration; {CONFIGS}"),
     ],
 )

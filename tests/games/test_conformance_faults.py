@@ -176,7 +176,7 @@ LATE = {
     "the joint weight forgets the public card": (
         leduc(
             compatible_reach=lambda rows, state, reach: Leduc(max_raises=1).compatible_reach(
-                dataclasses.replace(state, board=jnp.int32(6)), reach
+                dataclasses.replace(state, board=jnp.array([6], jnp.int32)), reach
             )
         ),
         "probability is conserved",
