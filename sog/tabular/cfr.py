@@ -92,8 +92,8 @@ class CFRState:
     """The current policy."""
     sequences: tuple[Array, Array]
     """[entry, batch]: the reach of every sequence under the current policy."""
-    policy_sum: tuple[LayerArrays, LayerArrays]
-    """Weighted sums of own reach times policy; normalized, the average policy."""
+    policy_sum: tuple[Array, Array]
+    """[entry, batch]: weighted sums of `sequences`; normalized, the average policy."""
 
 
 def initial_state(form: SequenceForm, root_reach: Array) -> CFRState:
@@ -105,12 +105,11 @@ def initial_state(form: SequenceForm, root_reach: Array) -> CFRState:
         policy, reach = act(plex, root_reach[player], zeros[-1])
         policies.append(policy)
         sequences.append(reach)
-    both = (zeros[0], zeros[1])
     return CFRState(
-        cumulative_regret=both,
+        cumulative_regret=(zeros[0], zeros[1]),
         policy=(policies[0], policies[1]),
         sequences=(sequences[0], sequences[1]),
-        policy_sum=both,
+        policy_sum=(jnp.zeros_like(sequences[0]), jnp.zeros_like(sequences[1])),
     )
 
 
@@ -126,12 +125,7 @@ def iterate(
         # An alternating rule lets player 1 answer the policy that player 0 has just updated.
         met = sequences[1 - player] if rule.alternating else before[1 - player]
         instant, _ = back_up(plex, policy[player], leaf_cfvs(form, player, met))
-        policy_sum[player] = tuple(
-            total + step**rule.averaging_power * reach
-            for total, reach in zip(
-                policy_sum[player], in_layers(plex, sequences[player]), strict=True
-            )
-        )
+        policy_sum[player] += step**rule.averaging_power * sequences[player]
         regret[player] = tuple(
             accumulate(rule, old, new, step)
             for old, new in zip(regret[player], instant, strict=True)
@@ -212,6 +206,20 @@ def in_layers(plex: Treeplex, buffer: Array) -> LayerArrays:
     return tuple(blocks)
 
 
+def average_policy(
+    form: SequenceForm, policy_sum: tuple[Array, Array]
+) -> tuple[LayerArrays, LayerArrays]:
+    """The policy that sums of sequences stand for; uniform where a player never arrives."""
+    first, second = (
+        tuple(  # regret matching on sums is just normalization
+            regret_matching(values, layer.uniform[:, :, None])
+            for values, layer in zip(in_layers(plex, sums), plex.layers, strict=True)
+        )
+        for plex, sums in zip(form.treeplex, policy_sum, strict=True)
+    )
+    return first, second
+
+
 def leaf_cfvs(form: SequenceForm, player: int, opponent_sequences: Array) -> Array:
     """Cfvs [leaf row, batch] of a player at the terminal states, from the opponent's buffer."""
     reach = gather_sum(opponent_sequences, form.treeplex[1 - player].leaf_source)
@@ -270,6 +278,9 @@ def gather_sum(values: Array, lists: Array) -> Array:
     """Sums `values[lists[0]] + values[lists[1]] + ...`; values [n, batch], lists [list, m]."""
     if len(lists) == 0:
         return jnp.zeros((lists.shape[1], values.shape[1]), values.dtype)
+    if values.shape[1] == 1:
+        # Rows of one number: fewer kernels are worth more than contiguous rows.
+        return jnp.sum(jnp.take(values, lists, axis=0, mode="clip"), axis=0)
     taken = [jnp.take(values, row, axis=0, mode="clip") for row in lists]
     return add_up(taken)
 

@@ -28,9 +28,9 @@ from sog.tabular.cfr import (
     LayerArrays,
     Rule,
     act,
+    average_policy,
     gather_sum,
     iterate,
-    regret_matching,
 )
 from sog.tabular.compiler import lay_out_payoffs, padded_lists
 from sog.tabular.public_tree import PublicTree
@@ -201,26 +201,20 @@ def solve_frontier(
         cumulative_regret=regret,
         policy=(policy_0, policy_1),
         sequences=(sequences_0, sequences_1),
-        policy_sum=jax.tree.map(jnp.zeros_like, regret),
+        policy_sum=(jnp.zeros_like(sequences_0), jnp.zeros_like(sequences_1)),
     )
 
     def body(number: Array, state: CFRState) -> CFRState:
         return iterate(form, reach, rule, state, 1 + number)
 
     last: CFRState = jax.lax.fori_loop(0, iterations, body, start)
-    first, second = (
-        tuple(
-            regret_matching(total, layer.uniform[:, :, None])
-            for total, layer in zip(last.policy_sum[player], plex.layers, strict=True)
-        )
-        for player, plex in enumerate(form.treeplex)
-    )
-    evaluation = evaluate(form, reach, (first, second))
+    policy = average_policy(form, last.policy_sum)
+    evaluation = evaluate(form, reach, policy)
     return FrontierSolution(
         cfvs=_return(frontier, evaluation.cfvs),
         best_response_cfvs=_return(frontier, evaluation.best_response_cfvs),
         exploitability=evaluation.exploitability,
-        policy=(first, second),
+        policy=policy,
         regret=last.cumulative_regret,
     )
 

@@ -21,11 +21,11 @@ from sog.tabular.best_response import Evaluation, evaluate
 from sog.tabular.cfr import (
     RULES,
     CFRState,
-    LayerArrays,
     Rule,
+    average_policy,
+    in_layers,
     initial_state,
     iterate,
-    regret_matching,
 )
 from sog.tabular.compiler import compile_game
 from sog.tabular.public_tree import enumerate_public_tree
@@ -126,11 +126,12 @@ class Solver:
     def average_policy(self) -> np.ndarray:
         """[node, S, A, batch] float64: the average policy; uniform where a player never arrives."""
         uniform, policies = uniform_policy(self.compiled), []
+        layers = [
+            [np.asarray(block, np.float64) for block in in_layers(plex, total)]
+            for plex, total in zip(self.compiled.form.treeplex, self._state.policy_sum, strict=True)
+        ]
         for one in range(self._root_reach.shape[-1]):
-            first, second = (
-                tuple(np.asarray(values, np.float64)[..., one] for values in player)
-                for player in self._state.policy_sum
-            )
+            first, second = (tuple(block[..., one] for block in player) for player in layers)
             sums = self.compiled.to_tree((first, second))
             total = sums.sum(axis=-1, keepdims=True)
             policies.append(np.where(total > 0, sums / np.where(total > 0, total, 1), uniform))
@@ -224,20 +225,12 @@ def _run(
 
 _evaluate = jax.jit(evaluate)
 
-PolicySums = tuple[LayerArrays, LayerArrays]
-
 
 @jax.jit
-def _evaluate_sums(form: SequenceForm, root_reach: Array, sums: PolicySums) -> Evaluation:
-    """Evaluates the average policy; regret matching on its sums is just normalization."""
-    first, second = (
-        tuple(
-            regret_matching(values.astype(root_reach.dtype), layer.uniform[:, :, None])
-            for values, layer in zip(player, plex.layers, strict=True)
-        )
-        for player, plex in zip(sums, form.treeplex, strict=True)
-    )
-    return evaluate(form, root_reach, (first, second))
+def _evaluate_sums(form: SequenceForm, root_reach: Array, sums: tuple[Array, Array]) -> Evaluation:
+    """Evaluates the average policy."""
+    first, second = (total.astype(root_reach.dtype) for total in sums)
+    return evaluate(form, root_reach, average_policy(form, (first, second)))
 
 
 def _on_device(form: SequenceForm, precision: Precision) -> SequenceForm:
