@@ -132,6 +132,21 @@ class SearchAgent:
         found = np.asarray(self._search_here().policy[0, infostate], float)
         return np.asarray(found / found.sum())
 
+    def policies(self) -> np.ndarray:
+        """[S, A]: what `act` chooses by at each infostate, all from one search; raises as `policy`.
+
+        If the agent is greedy these are certain.
+        """
+        self._check_mover()
+        legal = np.asarray(self._now.legal_actions, float)
+        if not self._now.has_choice:
+            return legal
+        found = np.asarray(self._search_here().policy[0], float) * legal
+        if self._greedy:
+            found = (np.arange(found.shape[1]) == found.argmax(axis=1)[:, None]) * legal
+        total = found.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(found, total, out=np.zeros_like(found), where=total > 0))
+
     def value(self, infostate: int) -> float:
         """What the agent expects to get, given an infostate, in units of utility.
 
@@ -140,13 +155,16 @@ class SearchAgent:
         infostate = self._check_turn(infostate)
         return float(self._search_here().values[0, self.player, infostate])
 
-    def _check_turn(self, infostate: int) -> int:
+    def _check_mover(self) -> None:
         actor = self._now.actor
         if actor == TERMINAL:
             raise ValueError(f"player {self.player} cannot move: the game is over{self._at}.")
         if actor != self.player:
             mover = "chance" if actor == CHANCE else f"player {actor}"
             raise ValueError(f"player {self.player} cannot move: it is {mover}'s turn{self._at}.")
+
+    def _check_turn(self, infostate: int) -> int:
+        self._check_mover()
         possible = self._now.infostate_mask[self.player]
         number = operator.index(infostate)
         if not (0 <= number < len(possible) and possible[number]):
