@@ -44,6 +44,8 @@ class Player:
     """How it searches, if it does."""
     seconds: float | None = None
     """How long a search may take."""
+    network: Evaluator | None = None
+    """A trained player's."""
 
     def as_json(self) -> dict[str, Any]:
         """Its name, and how it searches."""
@@ -218,7 +220,9 @@ def _trained(run: "Trained", arguments: argparse.Namespace, host: CommandHost) -
     _check_sizes(run.game, settings)
     host.check_room(run.game, run.evaluator, settings)
     make = search_agents(run.game, run.evaluator, settings, host.seconds)
-    return Player(name=name, make=make, search=settings, seconds=host.seconds)
+    return Player(
+        name=name, make=make, search=settings, seconds=host.seconds, network=run.evaluator
+    )
 
 
 def _check_sizes(game: Game[Any], settings: SearchSettings) -> None:

@@ -57,8 +57,10 @@ class Aivat:
         estimate = value = 0.0
         for player in _BOTH:
             if not played.tells[player]:
-                held = np.int32(played.infostates[0][player])
-                expected, value, reach = self._ask(_deal, state, reach, player, held)
+                held = played.infostates[0][player]
+                expected, value, reach = self._ask(
+                    _deal, state, reach, np.int32(player), np.int32(held)
+                )
                 estimate += expected - value
         for number, outcome in enumerate(played.outcomes):
             now, policy = situation(self.game, state), played.policies[number]

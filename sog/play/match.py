@@ -61,8 +61,8 @@ def play_game(
     """Plays one game; agents[0] is player 0.
 
     Every agent sees its own infostate and the public events, and nothing else. key: for the deal
-    and for chance. with_policies: also records how agents play who tell it. Raises ValueError if there are not two agents, or if one chooses an illegal
-    action.
+    and for chance. with_policies: also records how agents play who tell it. Raises ValueError if
+    there are not two agents, or if one chooses an illegal action.
     """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")

@@ -13,10 +13,11 @@ from gtcfr.exact import noisy_evaluator, policy_evaluator, uniform_play_evaluato
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.games.core import TERMINAL
-from sog.play import SearchAgent, TabularAgent
+from sog.play import RandomAgent, SearchAgent, TabularAgent
 from sog.play.aivat import Aivat
+from sog.play.arena import AgentFactory, play_match
 from sog.play.match import PlayedGame, play_game
-from sog.tabular import PublicTree, compile_game, compile_tree, evaluate_policy
+from sog.tabular import PublicTree, compile_tree, evaluate_policy
 from sog.tabular.enumerated_game import EnumeratedGame
 
 BOTH, FIRST, NEITHER = (True, True), (True, False), (False, False)
@@ -28,7 +29,7 @@ def random_policy(tree: PublicTree, seed: int = 0) -> np.ndarray:
     """[node, S, A], every legal action with some probability."""
     legal = tree.node_legal
     weight = legal * np.random.default_rng(seed).uniform(0.1, 1, legal.shape)
-    return weight / np.maximum(weight.sum(axis=-1, keepdims=True), 1e-9)
+    return np.asarray(weight / np.maximum(weight.sum(axis=-1, keepdims=True), 1e-9))
 
 
 def histories(tree: PublicTree, policy: np.ndarray) -> Iterator[tuple[float, float, History]]:
@@ -174,3 +175,72 @@ def test_leduc_keeps_its_expectation_and_loses_most_of_its_variance(
     truth = float(evaluate_policy(compiled, policy).value[0])
     assert table[:, 0] @ table[:, 2] == pytest.approx(truth, abs=2e-5)
     assert spread(table, 2) < (0.2 if tells == BOTH else 0.8) * spread(table, 1)
+
+
+KUHN = compile_tree(make("kuhn"))
+PLAYED_KUHN = EnumeratedGame(tree=KUHN.tree)
+
+
+def tabular_player(policy: np.ndarray) -> AgentFactory:
+    return lambda player, seed: TabularAgent(PLAYED_KUHN, policy, player=player, seed=seed)
+
+
+class Silent:
+    """Plays at random, and does not say so."""
+
+    def __init__(self, player: int, seed: int) -> None:
+        agent = RandomAgent(KUHN.tree.game, player=player, seed=seed)
+        self.reset, self.observe, self.act = agent.reset, agent.observe, agent.act
+
+
+def test_a_match_has_the_same_games_and_a_narrower_interval() -> None:
+    first, second = random_policy(KUHN.tree, 1), random_policy(KUHN.tree, 2)
+    aivat = Aivat(PLAYED_KUHN, policy_evaluator(PLAYED_KUHN, first))
+    factories = tabular_player(first), tabular_player(second)
+    plain = play_match(KUHN.tree.game, *factories, 60)
+    result = play_match(KUHN.tree.game, *factories, 60, aivat=aivat)
+    assert result.utilities.tolist() == plain.utilities.tolist()
+    truth = 0.0
+    for player, sign in ((0, 1), (1, -1)):
+        as_player = (KUHN.tree.node_actor == player)[:, None, None]
+        mixed = np.where(as_player, first, second)
+        truth += sign * float(evaluate_policy(KUHN, mixed).value[0]) / 2
+    assert abs(result.corrected_mean - truth) < 3 * result.corrected_standard_error
+    assert result.corrected_standard_error < 0.5 * result.standard_error
+    ratio = (result.standard_error / result.corrected_standard_error) ** 2
+    assert result.variance_ratio == pytest.approx(ratio)
+
+
+def test_one_player_who_tells_is_enough_and_none_is_too_few() -> None:
+    aivat = Aivat(PLAYED_KUHN, uniform_play_evaluator(PLAYED_KUHN))
+    tells = tabular_player(random_policy(KUHN.tree))
+    result = play_match(KUHN.tree.game, tells, Silent, 200, aivat=aivat)
+    assert result.corrected_standard_error < result.standard_error
+    with pytest.raises(ValueError, match="an agent that tells its policy, which neither does"):
+        play_match(KUHN.tree.game, Silent, Silent, 2, aivat=aivat)
+
+
+def test_a_game_recorded_without_policies_is_refused() -> None:
+    agents = [RandomAgent(KUHN.tree.game, player=player) for player in (0, 1)]
+    played = play_game(KUHN.tree.game, agents, jax.random.key(0))
+    with pytest.raises(ValueError, match="must be recorded with_policies"):
+        Aivat(PLAYED_KUHN, uniform_play_evaluator(PLAYED_KUHN)).estimate(played)
+
+
+def test_agents_tell_the_policy_that_they_play() -> None:
+    """At the start of Kuhn poker, of each card."""
+    game = KUHN.tree.game
+    settings = SearchSettings(num_simulations=4)
+    for agent in (
+        RandomAgent(game, player=0),
+        TabularAgent(PLAYED_KUHN, random_policy(KUHN.tree), player=0),
+        SearchAgent(game, ZeroEvaluator(), settings, player=0),
+    ):
+        told = agent.policies()
+        assert told.shape == (3, 3)
+        for card in range(3):
+            np.testing.assert_allclose(told[card], agent.policy(card), atol=1e-6)
+    greedy = SearchAgent(game, ZeroEvaluator(), settings, player=0, greedy=True)
+    told = greedy.policies()
+    assert told.max(axis=1).tolist() == [1, 1, 1]
+    assert told.argmax(axis=1).tolist() == [greedy.act(card) for card in range(3)]
