@@ -76,7 +76,14 @@ def _play(
     aivat = make_aivat(seating, arguments.aivat, arguments.max_nodes, work)
     work.begin(f"playing {game.name}", total=arguments.games)
     return play_match(
-        game, first.make, second.make, arguments.games, arguments.seed, show, aivat=aivat
+        game,
+        first.make,
+        second.make,
+        arguments.games,
+        arguments.seed,
+        show,
+        aivat=aivat,
+        batch_size=arguments.batch,
     )
 
 

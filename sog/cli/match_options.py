@@ -8,6 +8,7 @@ from sog.cli.search.options import add_method_options, add_resolving_option, add
 from sog.methods.registry import METHODS
 
 DEFAULT_GAMES: Final = 100
+DEFAULT_BATCH: Final = 16
 _FORMS: Final = (
     ("RUN", "the folder of a training run: search with its last network"),
     ("RUN@STEP", "the same, with the network of a certain step"),
@@ -75,6 +76,14 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
         "--aivat",
         choices=("exact", "network"),
         help="reduce the variance (Burch et al. 2018), see below",
+    )
+    add(
+        "--batch",
+        type=positive_integer,
+        default=DEFAULT_BATCH,
+        metavar="N",
+        help="searches of different games at once; the result does not depend on it, rounding and "
+        f"random playouts apart (default: {DEFAULT_BATCH})",
     )
     add("--seed", type=seed, default=0, metavar="N", help="of deals and agents (default: 0)")
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")

@@ -11,6 +11,7 @@ and keeps the public state itself.
 
 import functools
 import operator
+from collections.abc import Sequence
 from typing import Any, Final
 
 import jax
@@ -177,42 +178,23 @@ class SearchAgent:
     def _at(self) -> str:
         return f" at '{self.game.describe_state(self._state)}'"
 
+    @property
+    def is_searched(self) -> bool:
+        """Whether nothing is left to search here: there is no choice for the agent, or it has."""
+        has_choice = self._now.actor == self.player and self._now.has_choice
+        return not has_choice or (self._result is not None and not self._path)
+
+    @property
+    def program(self) -> tuple[Any, ...]:
+        """Agents for whom this is equal can search together, see `search_together`."""
+        return self.game, id(self.evaluator), self.settings, self.seconds, self._safe
+
     def _search_here(self) -> SearchResult:
         """The search of the public state, made once."""
-        if self._result is not None and not self._path:
-            return self._result
-        # From the host, always of the same types: the search must not be compiled again.
-        root, state = jax.device_get((self._root(), self._state))
-        result = timed_search(
-            self.game,
-            evaluator=self.evaluator,
-            root=root,
-            key=self._next_key(),
-            settings=self.settings,
-            seconds=self.seconds,
-        )
-        check_result(self.game, result)
-        if not _is_of(self.game, result, state):
-            raise ValueError(
-                f"capacity must have room for the {len(self._path)} public events since the last "
-                f"search and what else could have happened{self._at}, got {self.settings.capacity}."
-            )
-        self._result, self._path = result, ()
+        if self._result is None or self._path:
+            search_together([self])
+        assert self._result is not None
         return self._result
-
-    def _root(self) -> SearchRoot:
-        """Where the next search starts, with room for the events since the last one."""
-        while self._path_length < len(self._path):
-            self._path_length = min(2 * self._path_length, self._longest_path)
-        path = np.full((1, self._path_length), NO_EVENT, np.int32)
-        path[0, : len(self._path)] = self._path
-        if self._result is None:
-            return start_of_game(self.game, path=path)
-        player = np.full(1, self.player, np.int32)
-        root: SearchRoot = _next_root(
-            self.game, self._result, path, player, self.settings.resolve_from, self._safe
-        )
-        return root
 
     def _next_key(self) -> Array:
         key: Array
@@ -220,11 +202,109 @@ class SearchAgent:
         return key
 
 
+def search_together(agents: Sequence[SearchAgent], batch_size: int = 1) -> None:
+    """Searches for several agents in one batch, each at the public state that its game is at.
+
+    Each finds what it would find alone, rounding apart (but playouts at random are numbered through
+    the batch, see `gtcfr.rollout`). All must have the same `program`; there are at most batch_size
+    of them, and copies fill up the batch, so that one compiled program serves all numbers. Raises
+    ValueError if a search fails; then none has been made.
+    """
+    first, size = agents[0], batch_size
+    copies = [*agents, *[first] * (size - len(agents))]
+    roots, states = _roots(copies), [agent.state for agent in copies]
+    keys = _keys(jnp.stack([agent._next_key() for agent in agents]), size)
+    # From the host, always of the same types: the search must not be compiled again.
+    root, stacked = jax.device_get((roots, _stack(states)))
+    result = timed_search(
+        first.game,
+        evaluator=first.evaluator,
+        root=root,
+        key=keys,
+        settings=first.settings,
+        seconds=first.seconds,
+    )
+    check_result(first.game, result)
+    is_there = np.asarray(_is_of(first.game, result, stacked))
+    for agent, has_arrived in zip(agents, is_there, strict=False):
+        if not has_arrived:
+            raise ValueError(
+                f"capacity must have room for the {len(agent._path)} public events since the last "
+                f"search and what else could have happened{agent._at}, got "
+                f"{agent.settings.capacity}."
+            )
+    if size > 1:
+        result = jax.device_get(result)
+    for number, agent in enumerate(agents):
+        agent._result, agent._path = _take(result, number) if size > 1 else result, ()
+
+
+def _roots(agents: Sequence[SearchAgent]) -> SearchRoot:
+    """Where the next searches start, with room for the events since the last ones."""
+    first = agents[0]
+    length = max(agent._path_length for agent in agents)
+    while length < max(len(agent._path) for agent in agents):
+        length = min(2 * length, first._longest_path)
+    path = np.full((len(agents), length), NO_EVENT, np.int32)
+    for row, agent in zip(path, agents, strict=True):
+        row[: len(agent._path)] = agent._path
+        agent._path_length = length
+    later = [agent._result for agent in agents if agent._result is not None]
+    begins = np.array([agent._result is None for agent in agents])
+    if not later:
+        return start_of_game(first.game, batch_size=len(agents), path=path)
+    results = iter(later)
+    last = [later[0] if agent._result is None else next(results) for agent in agents]
+    players = np.array([agent.player for agent in agents], np.int32)
+    root: SearchRoot = _next_root(
+        first.game,
+        last[0] if len(last) == 1 else _concatenate(last),
+        np.where(begins[:, None], NO_EVENT, path),
+        players,
+        first.settings.resolve_from,
+        first._safe,
+    )
+    if not begins.any():
+        return root
+    start = start_of_game(first.game, batch_size=len(agents), path=path)
+
+    def choose(from_start: Any, from_last: Any) -> np.ndarray:
+        wide = begins.reshape(-1, *[1] * (np.ndim(from_start) - 1))
+        return np.where(wide, from_start, from_last)
+
+    chosen: SearchRoot = jax.tree.map(choose, *jax.device_get((start, root)))
+    return chosen
+
+
+def _stack(states: Sequence[Any]) -> Any:
+    return jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(list(states)))
+
+
+def _concatenate(results: Sequence[SearchResult]) -> SearchResult:
+    joined: SearchResult = jax.tree.map(
+        lambda *leaves: np.concatenate(leaves), *jax.device_get(list(results))
+    )
+    return joined
+
+
+def _take(result: SearchResult, number: int) -> SearchResult:
+    """One of a batch."""
+    part: SearchResult = jax.tree.map(lambda leaf: leaf[number : number + 1], result)
+    return part
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _keys(keys: Array, size: int) -> Array:
+    """[size]: what `gtcfr.search` makes of each key for a batch of one."""
+    filled = keys[jnp.minimum(jnp.arange(size), len(keys) - 1)]
+    return jax.vmap(lambda key: jax.random.fold_in(key, 0))(filled)
+
+
 @functools.partial(jax.jit, static_argnums=0)
-def _is_of(game: Game[Any], result: SearchResult, state: Any) -> Array:
-    """Whether a search got to the state that it was to search."""
-    searched = result.tree.interior.state[0, result.slot[0]]
-    return jnp.all(searched == pack(state))
+def _is_of(game: Game[Any], result: SearchResult, states: Any) -> Array:
+    """[batch]: whether each search got to the state that it was to search."""
+    searched = jax.vmap(lambda rows, slot: rows[slot])(result.tree.interior.state, result.slot)
+    return jnp.all(searched == jax.vmap(pack)(states), axis=1)
 
 
 @functools.partial(jax.jit, static_argnums=(0, 4, 5))

@@ -12,7 +12,7 @@ independent of each other: the confidence interval is that of the mean of the pa
 import dataclasses
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import jax
@@ -20,10 +20,12 @@ import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
-from sog.play.match import Agent, TellingAgent, play_game
+from sog.play.match import Agent, TellingAgent, course_of_game
+from sog.play.together import Course, play_together
 
 AgentFactory = Callable[[int, int], Agent]
-"""Makes an agent from its player and a seed."""
+"""Makes an agent from its player and a seed; called for every game, so that what takes long is done
+before."""
 
 Z_95: Final = 1.959964
 """97.5% of a standard normal distribution lie below it."""
@@ -105,6 +107,10 @@ class MatchResult:
         return _DRAWN * self.game.max_utility
 
 
+def _tells(agent: Agent) -> bool:
+    return isinstance(agent, TellingAgent)
+
+
 def _standard_error(utilities: np.ndarray) -> float:
     pairs = utilities.mean(axis=1)
     if len(pairs) < 2:
@@ -120,24 +126,23 @@ def play_match(
     seed: int = 0,
     progress: Callable[[MatchResult], None] | None = None,
     aivat: Aivat | None = None,
+    batch_size: int = 1,
 ) -> MatchResult:
     """Plays `num_games` games between two agents, half of them in each distribution of roles.
 
-    The factories are called once for each player, with seeds that all differ: agents that drew the
+    The factories are called once for each game, with seeds that all differ: agents that drew the
     same random numbers would not be independent. progress: called after every pair with the result
-    so far. aivat: what also says what each game was worth without luck. Ctrl-C stops too, once a
-    pair is finished; before that it is passed on. Raises ValueError if `num_games` is not an even
-    number, if no agent tells what `aivat` needs (`TellingAgent`), and what the agents raise.
+    so far. aivat: what also says what each game was worth without luck. batch_size: searches of
+    different games at once; rounding apart (and but for playouts at random, which are numbered
+    through a batch) the result does not depend on it. Ctrl-C stops too, once a pair is finished;
+    before that it is passed on. Raises ValueError if `num_games` is not an even number or
+    batch_size less than 1, if no agent tells what `aivat` needs (`TellingAgent`), and what the
+    agents raise.
     """
     if num_games < 2 or num_games % 2:
         raise ValueError(f"num_games must be even and >= 2 to swap roles, got {num_games}.")
-    seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
-    tables = (
-        (first(PLAYER_0, seeds[0]), second(PLAYER_1, seeds[1])),
-        (second(PLAYER_0, seeds[2]), first(PLAYER_1, seeds[3])),
-    )
-    if aivat is not None and not any(isinstance(agent, TellingAgent) for agent in tables[0]):
-        raise ValueError("aivat needs an agent that tells its policy, which neither does.")
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be >= 1, got {batch_size}.")
     deals, began = jax.random.key(seed), time.perf_counter()
     pairs: list[tuple[float, float]] = []
     corrected: list[tuple[float, float]] = []
@@ -151,13 +156,22 @@ def play_match(
             interrupted=interrupted,
         )
 
-    try:
+    def courses() -> Iterator[Course]:
         for number in range(num_games // 2):
             key = jax.random.fold_in(deals, number)
-            with_policies = aivat is not None
-            as_0, as_1 = (
-                play_game(game, agents, key, with_policies=with_policies) for agents in tables
+            seeds = np.random.SeedSequence((seed, number)).generate_state(4).tolist()
+            tables = (
+                (first(PLAYER_0, seeds[0]), second(PLAYER_1, seeds[1])),
+                (second(PLAYER_0, seeds[2]), first(PLAYER_1, seeds[3])),
             )
+            if aivat is not None and not any(map(_tells, tables[0])):
+                raise ValueError("aivat needs an agent that tells its policy, which neither does.")
+            for agents in tables:
+                yield course_of_game(game, agents, key, with_policies=aivat is not None)
+
+    try:
+        games = play_together(courses(), batch_size)
+        for as_0, as_1 in zip(games, games, strict=True):
             if aivat is not None:
                 corrected.append((aivat.estimate(as_0), -aivat.estimate(as_1)))
             pairs.append((as_0.utility, -as_1.utility))

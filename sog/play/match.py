@@ -1,7 +1,7 @@
 """A game between two agents: the cards are dealt, and each is told what it may know."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import jax
@@ -64,6 +64,22 @@ def play_game(
     and for chance. with_policies: also records how agents play who tell it. Raises ValueError if
     there are not two agents, or if one chooses an illegal action.
     """
+    course = course_of_game(game, agents, key, with_policies=with_policies)
+    while True:
+        try:
+            next(course)
+        except StopIteration as ended:
+            played: PlayedGame = ended.value
+            return played
+
+
+def course_of_game(
+    game: Game[Any], agents: Sequence[Agent], key: Array, *, with_policies: bool = False
+) -> Generator[Agent, None, PlayedGame]:
+    """The same game, which halts before each move: yields the agent that is to move.
+
+    So agents of several games can search together (`sog.play.together`).
+    """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
     for agent in agents:
@@ -80,6 +96,7 @@ def play_game(
     while (now := situation(game, state)).actor != TERMINAL:
         action, policy = None, None
         if now.actor != CHANCE:
+            yield agents[now.actor]
             if tells is not None and tells[now.actor]:
                 policy = agents[now.actor].policies()  # type: ignore[attr-defined]
             action = _ask(game, agents, state, now, infostates)
