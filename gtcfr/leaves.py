@@ -1,4 +1,8 @@
-"""Valuing the leaves: the evaluator is asked about all of them in every regret update.
+"""Valuing the leaves: the evaluator is asked about all of them once in every regret update.
+
+A rule that alternates goes through the tree twice per update. What the first pass was answered
+serves the second, with the reach of that pass: to ask again takes twice the time, and nothing is
+less exploitable for it.
 
 Searches of a batch have grown different numbers of leaves. The evaluator sees the leaves of all
 searches one after the other, without gaps, so that none of its work is for nothing; its answers are
@@ -32,18 +36,23 @@ def value_leaves(
     state: SearchState,
     weight: Array | None,
     averaging: float,
+    *,
+    asks: bool = True,
 ) -> SearchState:
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
     With perfect information (S = 1) a value does not depend on ranges: it was asked for when the
-    leaf was added, and is scaled by reach here. weight: of this pass in the averages, None
-    for none. averaging: see `_asked_ranges`.
+    leaf was added, and is scaled by reach here. weight: of this pass in the averages, None for
+    none. averaging: see `_asked_ranges`. asks: whether the evaluator is asked; else what it said
+    last serves.
     """
     tree, shape = state.tree, state.tree.shape
     size = min(shape.ends_per_step, shape.num_leaves)
     memory, answers = state.memory, None
     if game.num_infostates > 1:
-        memory, answers = _ask(game, evaluator, state, averaging)
+        memory, answers = (
+            _ask(game, evaluator, state, averaging) if asks else (memory, state.answers)
+        )
 
     def compatible_reach(row: Array, reach: Array) -> Array:
         return game.compatible_reach(unpack(game, row), reach)
@@ -61,6 +70,7 @@ def value_leaves(
         if answers is not None:
             rows = answers.first[:, None] + (start + jnp.arange(size))[None]
             values = jnp.take(answers.values, rows, axis=0, mode="clip")
+        if answers is not None and asks:
             ranges = _asked_ranges(reach, old.reach_sum, leaf.mask, averaging)
             counted = LeafQueries(
                 encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None]
@@ -141,7 +151,8 @@ def policy_logits(
 ) -> Array:
     """[batch, S, A]: what the evaluator says of the policy at one leaf of each search.
 
-    For the ranges of the last update; uniform at a leaf that was not in it. slot: [batch] int32, of
+    For the ranges of the last update: as they were when values were asked for if policies came with
+    them, else as they are at its end. Uniform at a leaf that was not in it. slot: [batch] int32, of
     the leaves.
     """
     tree, search = state.tree, jnp.arange(len(slot))
@@ -181,8 +192,7 @@ def _ask_for_policy(
 def _asked_ranges(reach: Array, reach_sum: Array, mask: Array, averaging: float) -> Array:
     """[..., player, S]: the ranges that a leaf is asked about.
 
-    Those of this update, or a mixture of them with the average ranges so far (of the updates
-    before, and where players take turns the second finds this one in them), in which the averages
+    Those of this update, or a mixture of them with the average ranges so far, in which the averages
     have the share `averaging`. Policies swing from update to update, so a range often lacks
     infostates that it had before and will have again; to what they could do there the solution of
     the leaf would pay no attention.

@@ -3,7 +3,8 @@
 Student of Games, "Search via Growing-Tree CFR", and ALGORITHM 1, procedure CFR. Reach flows down
 chunk by chunk, leaves are put to the evaluator and terminal states to the game, cfvs flow up chunk
 by chunk, and regrets and averages of both players are updated from the same policy profile. A rule
-that alternates updates the regrets of one player, and those of the other after another pass.
+that alternates updates the regrets of one player, and those of the other after another pass, in
+which leaves are worth what the evaluator has just said.
 
 How many chunks and leaves to go through is the most that any search of the batch has, so the loops
 cost what has been grown and not what there is room for. They are loops over slots of all trees, not
@@ -63,15 +64,17 @@ def _one_pass(
     weight: Array | None,
     updated: Array,
 ) -> SearchState:
-    """weight: of this pass in the averages, None for none; updated: [player] bool, whose regrets
-    change.
+    """weight: of this pass in the averages, None for a second pass, which is in no average and asks
+    no leaf; updated: [player] bool, whose regrets change.
     """
     rule = settings.cfr_rule
     state = push_ranges(game, state, settings.alpha)
     num_chunks = jnp.max(state.tree.num_chunks)
     num_terminals = jnp.max(state.tree.num_terminals)
     state = replace(state, tree=value_terminals(game, state.tree, num_terminals))
-    state = value_leaves(game, evaluator, state, weight, settings.leaf_averaging)
+    state = value_leaves(
+        game, evaluator, state, weight, settings.leaf_averaging, asks=weight is not None
+    )
     tree = pull_cfvs(game, state.tree, num_chunks)
     improve = functools.partial(update_regrets, rule)
     tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)

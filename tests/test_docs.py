@@ -34,7 +34,7 @@ def test_the_readme_has_one_table() -> None:
 
 def test_the_search_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
     _run_example(README, 0, 1)
-    assert capsys.readouterr().out == "(4, 6, 3) (4, 2, 6)\n"
+    assert capsys.readouterr().out == "(4, 6, 3)\n(4, 2, 6)\n"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))

@@ -9,33 +9,21 @@ agent must know all events on the way and not only where the game stands: it is 
 and keeps the public state itself.
 """
 
-import functools
+import dataclasses
 import operator
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.packing import pack
-from gtcfr.resolving import next_root, summarize
-from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
-from gtcfr.search import SearchResult, check_result
+from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
-from gtcfr.timed import timed_search
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
+from sog.play.chained_search import Chain, Searching, longest_path, search_chains
 from sog.play.rules import after, first_state, sample, situation
-
-_SHORTEST_PATH: Final = 4
-"""Room for public events between two searches; more of them compile the search once more."""
-
-
-def usual_path(game: Game[Any]) -> int:
-    """The room for public events between two searches that agents of most games come to need."""
-    return min(2 * _SHORTEST_PATH, max(1, game.max_depth - 1))
 
 
 class SearchAgent:
@@ -74,31 +62,27 @@ class SearchAgent:
         """
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
-        self._longest_path = max(1, game.max_depth - 1)  # the last event ends the game
-        settings.shape(game, self._longest_path)  # mistakes first
+        settings.shape(game, longest_path(game))  # mistakes first
         self.game, self.player, self.settings = game, player, settings
         self.evaluator, self.seconds = evaluator, seconds
         self._safe, self._search_everywhere, self._greedy = safe, search_everywhere, greedy
-        self._path_length = min(_SHORTEST_PATH, self._longest_path)
         self._key = jax.random.key(seed)
         self.reset()
 
     def reset(self) -> None:
         """Begins a new game. The random key goes on, so that games differ."""
-        self._state = first_state(self.game)
-        self._now = situation(self.game, self._state)
-        self._result: SearchResult | None = None
-        self._path: tuple[int, ...] = ()  # since the state of that search
+        self._chain = Chain(player=self.player, state=first_state(self.game))
+        self._now = situation(self.game, self.state)
 
     @property
     def state(self) -> Any:
         """The public state, as the agent knows it."""
-        return self._state
+        return self._chain.state
 
     @property
     def last_search(self) -> SearchResult | None:
         """The last search of this game, a batch of one: its tree, its queries, if it was full."""
-        return self._result
+        return self._chain.last
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; ValueError if it cannot happen now."""
@@ -109,9 +93,10 @@ class SearchAgent:
             raise ValueError(f"outcome must be one of {legal}{self._at}, got {outcome!r}.")
         if self._search_everywhere and self._now.actor == 1 - self.player and self._now.has_choice:
             self._search_here()
-        self._state = after(self.game, self._state, outcome)
-        self._now = situation(self.game, self._state)
-        self._path = (*self._path, int(outcome))
+        chain = self._chain
+        state, path = after(self.game, chain.state, outcome), (*chain.path, int(outcome))
+        self._chain = dataclasses.replace(chain, state=state, path=path)
+        self._now = situation(self.game, state)
 
     def act(self, infostate: int) -> int:
         """Chooses an action at an infostate of the agent's player; see `policy`."""
@@ -176,25 +161,36 @@ class SearchAgent:
 
     @property
     def _at(self) -> str:
-        return f" at '{self.game.describe_state(self._state)}'"
+        return f" at '{self.game.describe_state(self.state)}'"
 
     @property
     def is_searched(self) -> bool:
         """Whether nothing is left to search here: there is no choice for the agent, or it has."""
         has_choice = self._now.actor == self.player and self._now.has_choice
-        return not has_choice or (self._result is not None and not self._path)
+        return not has_choice or self._has_searched
 
     @property
-    def program(self) -> tuple[Any, ...]:
+    def how_it_searches(self) -> Searching:
         """Agents for whom this is equal can search together, see `search_together`."""
-        return self.game, id(self.evaluator), self.settings, self.seconds, self._safe
+        return Searching(
+            game=self.game,
+            evaluator=self.evaluator,
+            settings=self.settings,
+            seconds=self.seconds,
+            safe=self._safe,
+        )
+
+    @property
+    def _has_searched(self) -> bool:
+        """Whether the last search was of this public state."""
+        return self._chain.last is not None and not self._chain.path
 
     def _search_here(self) -> SearchResult:
         """The search of the public state, made once."""
-        if self._result is None or self._path:
+        if not self._has_searched:
             search_together([self])
-        assert self._result is not None
-        return self._result
+        assert self._chain.last is not None
+        return self._chain.last
 
     def _next_key(self) -> Array:
         key: Array
@@ -205,115 +201,10 @@ class SearchAgent:
 def search_together(agents: Sequence[SearchAgent], batch_size: int = 1) -> None:
     """Searches for several agents in one batch, each at the public state that its game is at.
 
-    Each finds what it would find alone, rounding apart (but playouts at random are numbered through
-    the batch, see `gtcfr.rollout`). All must have the same `program`; there are at most batch_size
-    of them, and copies fill up the batch, so that one compiled program serves all numbers. Raises
-    ValueError if a search fails; then none has been made.
+    All must have the same `how_it_searches`, and there are at most batch_size of them. Raises as
+    `search_chains`; then no search has been made.
     """
-    first, size = agents[0], batch_size
-    copies = [*agents, *[first] * (size - len(agents))]
-    roots, states = _roots(copies), [agent.state for agent in copies]
-    keys = _keys(jnp.stack([agent._next_key() for agent in agents]), size)
-    # From the host, always of the same types: the search must not be compiled again.
-    root, stacked = jax.device_get((roots, _stack(states)))
-    result = timed_search(
-        first.game,
-        evaluator=first.evaluator,
-        root=root,
-        key=keys,
-        settings=first.settings,
-        seconds=first.seconds,
-    )
-    check_result(first.game, result)
-    is_there = np.asarray(_is_of(first.game, result, stacked))
-    for agent, has_arrived in zip(agents, is_there, strict=False):
-        if not has_arrived:
-            raise ValueError(
-                f"capacity must have room for the {len(agent._path)} public events since the last "
-                f"search and what else could have happened{agent._at}, got "
-                f"{agent.settings.capacity}."
-            )
-    if size > 1:
-        result = jax.device_get(result)
-    for number, agent in enumerate(agents):
-        agent._result, agent._path = _take(result, number) if size > 1 else result, ()
-
-
-def _roots(agents: Sequence[SearchAgent]) -> SearchRoot:
-    """Where the next searches start, with room for the events since the last ones."""
-    first = agents[0]
-    length = max(agent._path_length for agent in agents)
-    while length < max(len(agent._path) for agent in agents):
-        length = min(2 * length, first._longest_path)
-    path = np.full((len(agents), length), NO_EVENT, np.int32)
-    for row, agent in zip(path, agents, strict=True):
-        row[: len(agent._path)] = agent._path
-        agent._path_length = length
-    later = [agent._result for agent in agents if agent._result is not None]
-    begins = np.array([agent._result is None for agent in agents])
-    if not later:
-        return start_of_game(first.game, batch_size=len(agents), path=path)
-    results = iter(later)
-    last = [later[0] if agent._result is None else next(results) for agent in agents]
-    players = np.array([agent.player for agent in agents], np.int32)
-    root: SearchRoot = _next_root(
-        first.game,
-        last[0] if len(last) == 1 else _concatenate(last),
-        np.where(begins[:, None], NO_EVENT, path),
-        players,
-        first.settings.resolve_from,
-        first._safe,
-    )
-    if not begins.any():
-        return root
-    start = start_of_game(first.game, batch_size=len(agents), path=path)
-
-    def choose(from_start: Any, from_last: Any) -> np.ndarray:
-        wide = begins.reshape(-1, *[1] * (np.ndim(from_start) - 1))
-        return np.where(wide, from_start, from_last)
-
-    chosen: SearchRoot = jax.tree.map(choose, *jax.device_get((start, root)))
-    return chosen
-
-
-def _stack(states: Sequence[Any]) -> Any:
-    return jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(list(states)))
-
-
-def _concatenate(results: Sequence[SearchResult]) -> SearchResult:
-    joined: SearchResult = jax.tree.map(
-        lambda *leaves: np.concatenate(leaves), *jax.device_get(list(results))
-    )
-    return joined
-
-
-def _take(result: SearchResult, number: int) -> SearchResult:
-    """One of a batch."""
-    part: SearchResult = jax.tree.map(lambda leaf: leaf[number : number + 1], result)
-    return part
-
-
-@functools.partial(jax.jit, static_argnums=1)
-def _keys(keys: Array, size: int) -> Array:
-    """[size]: what `gtcfr.search` makes of each key for a batch of one."""
-    filled = keys[jnp.minimum(jnp.arange(size), len(keys) - 1)]
-    return jax.vmap(lambda key: jax.random.fold_in(key, 0))(filled)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _is_of(game: Game[Any], result: SearchResult, states: Any) -> Array:
-    """[batch]: whether each search got to the state that it was to search."""
-    searched = jax.vmap(lambda rows, slot: rows[slot])(result.tree.interior.state, result.slot)
-    return jnp.all(searched == jax.vmap(pack)(states), axis=1)
-
-
-@functools.partial(jax.jit, static_argnums=(0, 4, 5))
-def _next_root(
-    game: Game[Any],
-    result: SearchResult,
-    path: Array,
-    player: Array,
-    resolve_from: str,
-    safe: bool,
-) -> SearchRoot:
-    return next_root(game, summarize(result, resolve_from), path, player, safe=safe)
+    how, chains = agents[0].how_it_searches, [agent._chain for agent in agents]
+    results = search_chains(how, chains, [agent._next_key() for agent in agents], batch_size)
+    for agent, result in zip(agents, results, strict=True):
+        agent._chain = dataclasses.replace(agent._chain, last=result, path=())

@@ -7,12 +7,13 @@ kind of search get theirs in one call. Nobody else is waited for.
 from collections.abc import Generator, Iterable, Iterator
 
 from sog.play.agent import SearchAgent, search_together
+from sog.play.chained_search import Searching
 from sog.play.match import Agent, PlayedGame
 
 Course = Generator[Agent, None, PlayedGame]
 """As of `sog.play.match.course_of_game`."""
-_Waiting = dict[tuple[object, ...], list[tuple[int, Course, SearchAgent]]]
-"""The numbers of games that wait for a search, by `SearchAgent.program`."""
+_Waiting = dict[Searching, list[tuple[int, Course, SearchAgent]]]
+"""The numbers of games that wait for a search."""
 
 
 def play_together(courses: Iterable[Course], batch_size: int) -> Iterator[PlayedGame]:
@@ -40,10 +41,10 @@ def play_together(courses: Iterable[Course], batch_size: int) -> Iterator[Played
 
 def _search(batch_size: int, waiting: _Waiting, played: dict[int, PlayedGame]) -> None:
     """The searches that most games wait for, those first that wait longest."""
-    program = max(waiting, key=lambda program: len(waiting[program]))
-    group = waiting.pop(program)
+    how = max(waiting, key=lambda how: len(waiting[how]))
+    group = waiting.pop(how)
     if group[batch_size:]:
-        waiting[program] = group[batch_size:]
+        waiting[how] = group[batch_size:]
     search_together([agent for _, _, agent in group[:batch_size]], batch_size)
     for number, course, _ in group[:batch_size]:
         _advance(number, course, waiting, played)
@@ -58,5 +59,5 @@ def _advance(number: int, course: Course, waiting: _Waiting, played: dict[int, P
             played[number] = ended.value
             return
         if isinstance(agent, SearchAgent) and not agent.is_searched and agent.seconds is None:
-            waiting.setdefault(agent.program, []).append((number, course, agent))
+            waiting.setdefault(agent.how_it_searches, []).append((number, course, agent))
             return

@@ -217,7 +217,6 @@ def expanded_after(
     knows the weight of all updates before it was there, such as 1 + 2 + ... + t; a node with none
     but terminal children has a prior that knows how often the evaluator was asked.
     """
-    passes = 2 if rule.alternating else 1
     weights_so_far = np.cumsum(np.arange(_MOST_UPDATES, dtype=float) ** rule.averaging_power)
     rows, shape = rows_of_nodes(public, tree, root), tree.shape
     since = np.concatenate([tree.interior.since, tree.leaf.since])
@@ -230,7 +229,7 @@ def expanded_after(
             after[node] = np.flatnonzero(weights_so_far == weights[0])[0]
         else:
             number = _call_number(public, node, np.asarray(tree.interior.prior[rows[node]]).T)
-            after[node] = number / passes
+            after[node] = number
     assert np.allclose(after[np.isfinite(after)] % 1, 0)
     return after
 

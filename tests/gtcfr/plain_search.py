@@ -131,7 +131,7 @@ class PlainSearch:
     def update(self, interior: Array, leaf_values: LeafValues | None = None) -> None:
         """One CFR update, number t = 1, 2, ... of this search: of both players at once, or of one
         after the other, as the rule says. All averages are of the policies before it; the second
-        player's pass finds them in the averages already.
+        player's pass finds them in the averages already, and leaves as they were just valued.
 
         interior: [node] bool, the root among them. Leaves are the other children of interior nodes.
         """
@@ -139,13 +139,21 @@ class PlainSearch:
             self._interior, self._plan = interior.copy(), _plan(self.tree, self.root, interior)
         self.num_updates += 1
         weight = self.num_updates**self.rule.averaging_power
-        averages = self._pass((0,) if self.rule.alternating else (0, 1), leaf_values)
+        said: dict[int, Array] = {}
+
+        def ask(leaf: int, ranges: Array) -> Array:
+            assert leaf_values is not None
+            return said.setdefault(leaf, leaf_values(leaf, ranges))
+
+        asked = None if leaf_values is None else ask
+        averages = self._pass((0,) if self.rule.alternating else (0, 1), asked)
         for total, one in zip(
             (self.policy_sum, self.reach_sum, self.cfv_sum), averages, strict=True
         ):
             total += weight * one
         if self.rule.alternating:
-            self._pass((1,), leaf_values)
+            again = None if leaf_values is None else (lambda leaf, ranges: said[leaf])
+            self._pass((1,), again)
 
     def _pass(
         self, players: tuple[int, ...], leaf_values: LeafValues | None

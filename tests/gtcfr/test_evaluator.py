@@ -63,18 +63,13 @@ def partial_to_ranges(params: Array, features: Array, ranges: Array) -> tuple[Ar
     return params * values, params * logits
 
 
-@pytest.mark.parametrize("averaging", [0.0, 0.5])
-def test_the_prior_of_a_node_is_the_policy_that_its_leaf_was_given_in_the_last_update(
-    averaging: float,
-) -> None:
+def test_the_prior_of_a_node_is_the_policy_that_its_leaf_was_given_in_the_last_update() -> None:
     """Whether policies come with the answers about all leaves or only those needed are asked for.
 
-    With a rule that takes turns, since with others averages go on after the last question.
+    Of a search without averages and turns, in which ranges go on after the last question.
     """
     game = make("leduc")
-    settings = SearchSettings(
-        num_simulations=12, simulations_per_update=2, rule="dcfr", leaf_averaging=averaging
-    )
+    settings = SearchSettings(num_simulations=12, simulations_per_update=2)
     found = []
     for leaves_per_call in (None, 3):
         network = NetworkEvaluator(
