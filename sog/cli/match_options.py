@@ -82,8 +82,8 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
         type=positive_integer,
         default=DEFAULT_BATCH,
         metavar="N",
-        help="searches of different games at once; the result does not depend on it, rounding and "
-        f"random playouts apart (default: {DEFAULT_BATCH})",
+        help="searches of different games at once, or as many as there is memory for; the result "
+        f"does not depend on it, rounding and random playouts apart (default: {DEFAULT_BATCH})",
     )
     add("--seed", type=seed, default=0, metavar="N", help="of deals and agents (default: 0)")
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")

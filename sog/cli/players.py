@@ -66,6 +66,8 @@ class Seating:
 
     game: Game[Any]
     players: tuple[Player, ...]
+    search_bytes: int
+    """What the largest search of a player takes; 0 where nobody's was counted."""
 
 
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
@@ -84,7 +86,7 @@ def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work
         else _by_method(text, methods[text], game, host)
         for text in texts
     ]
-    return Seating(game=game, players=tuple(players))
+    return Seating(game=game, players=tuple(players), search_bytes=host.search_bytes)
 
 
 def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
@@ -163,6 +165,7 @@ class CommandHost(Host):
         """arguments: as of `seat_players`."""
         self.seed, self.seconds = arguments.seed or 0, getattr(arguments, "seconds", None)
         self._arguments, self._work = arguments, work
+        self.search_bytes = 0
 
     def enumerate(self, game: Game[Any]) -> PublicTree:
         """The whole game, if it is small enough."""
@@ -184,7 +187,8 @@ class CommandHost(Host):
 
     def check_room(self, game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> None:
         """CommandError where there is too little memory for a search."""
-        check_room(game, evaluator, settings, usual_path(game), hint="--search s,c")
+        parts = check_room(game, evaluator, settings, usual_path(game), hint="--search s,c")
+        self.search_bytes = max(self.search_bytes, sum(parts.values()))
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Shows it."""

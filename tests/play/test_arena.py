@@ -217,3 +217,17 @@ def test_an_interrupt_before_the_first_pair_is_passed_on() -> None:
 def test_the_number_of_games_must_be_even(num_games: int) -> None:
     with pytest.raises(ValueError, match=f"num_games must be even and >= 2 .* got {num_games}"):
         play_match(KUHN, random_player, random_player, num_games)
+
+
+def test_games_that_search_together_are_the_games_that_each_plays_alone() -> None:
+    settings = SearchSettings(num_simulations=4)
+
+    def searching(player: int, seed: int) -> Agent:
+        return SearchAgent(KUHN, ZeroEvaluator(), settings, player=player, seed=seed)
+
+    alone, together = (
+        play_match(KUHN, searching, random_player, 24, seed=3, batch_size=batch_size)
+        for batch_size in (1, 4)
+    )
+    np.testing.assert_array_equal(alone.utilities, together.utilities)
+    assert len(np.unique(alone.utilities)) > 2
