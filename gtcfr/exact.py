@@ -2,7 +2,7 @@
 
 With them a search can be judged apart from any network: `ExactEvaluator` solves the subgames below
 the leaves, `NoisyEvaluator` adds an error of known size to any evaluator, and
-`UniformPlayEvaluator` knows exactly what random play is worth.
+`PolicyEvaluator` knows exactly what it is worth to follow a policy from there on.
 """
 
 import dataclasses
@@ -152,8 +152,8 @@ def noisy_evaluator(
 
 
 @pytree
-class UniformPlayEvaluator:
-    """What it is worth if from the leaf on both players choose uniformly among legal actions."""
+class PolicyEvaluator:
+    """What it is worth if from the leaf on both players follow a policy, whatever the ranges."""
 
     node_payoff: Array
     """[node, infostate of player 0, infostate of player 1]: w(s0, s1) times player 0's utility."""
@@ -179,16 +179,21 @@ class UniformPlayEvaluator:
         return LeafEvaluation(values=values, policy_logits=logits, memory=memory)
 
 
-def uniform_play_evaluator(game: EnumeratedGame) -> UniformPlayEvaluator:
-    """Backs the payoffs of uniform play up the tree, on the host."""
-    payoff: Any = _uniform_payoff(game.tree).astype(np.float32)
-    return UniformPlayEvaluator(node_payoff=payoff)
+def uniform_play_evaluator(game: EnumeratedGame) -> PolicyEvaluator:
+    """What it is worth if both players choose uniformly among legal actions."""
+    legal = game.tree.node_legal
+    return policy_evaluator(game, legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1))
 
 
-def _uniform_payoff(tree: PublicTree) -> np.ndarray:
-    """[node, S, S] float64: w times the utility to player 0 under uniform play from there on."""
+def policy_evaluator(game: EnumeratedGame, policy: np.ndarray) -> PolicyEvaluator:
+    """Backs the payoffs under a policy [node, S, A] up the tree, on the host."""
+    payoff: Any = _back_up_payoff(game.tree, policy).astype(np.float32)
+    return PolicyEvaluator(node_payoff=payoff)
+
+
+def _back_up_payoff(tree: PublicTree, policy: np.ndarray) -> np.ndarray:
+    """[node, S, S] float64: w times the utility to player 0 under the policy from there on."""
     size = tree.game.num_infostates
-    num_legal = tree.node_legal.sum(axis=-1)
     payoff = np.zeros((tree.num_nodes, size, size))
     payoff[tree.payoff_node, tree.payoff_infostates[:, 0], tree.payoff_infostates[:, 1]] = (
         tree.payoff
@@ -196,8 +201,9 @@ def _uniform_payoff(tree: PublicTree) -> np.ndarray:
     step = np.zeros((2, tree.num_nodes, size, size))  # [player, node, infostate, parent's]
     for player, flow in enumerate(tree.flows):
         parent = tree.node_parent[flow.node]
-        chance = 1 / np.maximum(num_legal[parent, flow.parent_infostate], 1)
-        weight = np.where(tree.node_actor[parent] == player, chance, 1)
+        acts = tree.node_actor[parent] == player
+        chosen = policy[parent, flow.parent_infostate, np.where(acts, flow.action, 0)]
+        weight = np.where(acts, chosen, 1)
         np.add.at(step[player], (flow.node, flow.infostate, flow.parent_infostate), weight)
     for depth in range(int(tree.node_depth[-1]), 0, -1):
         nodes = np.flatnonzero(tree.node_depth == depth)

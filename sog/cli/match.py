@@ -3,17 +3,21 @@
 import argparse
 import dataclasses
 import math
-from typing import Any
+from typing import Any, Final
 
 from rich.table import Table
 
 from sog.cli import display
+from sog.cli.aivat import make_aivat
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.players import Seating, check_searches, seat_players
 from sog.cli.search_numbers import describe_search
-from sog.play.arena import MatchResult, play_match
+from sog.memory import available_bytes
+from sog.play.arena import Z_95, MatchResult, play_match
+
+_SHARE_OF_MEMORY: Final = 0.5
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,7 +57,7 @@ def _report(seating: Seating, arguments: argparse.Namespace, result: MatchResult
     if arguments.json:
         display.print_json(_as_json(seating, arguments, result))
     else:
-        _print(seating, result)
+        _print(seating, arguments, result)
 
 
 def _play(
@@ -66,16 +70,36 @@ def _play(
 
     def show(result: MatchResult) -> None:
         so_far[:] = [(seating, result)]
-        mean = f"{first.name} {_signed_milli(result.mean)} {game.milli_unit}"
+        known = result.mean if result.corrected is None else result.corrected_mean
+        mean = f"{first.name} {_signed_milli(known)} {game.milli_unit}"
         games = f"{result.num_games:,} of {arguments.games:,} games"
         left = work.time_left(result.num_games, arguments.games)
         work.update(f"{games}, {mean}{left}", result.num_games)
 
+    aivat = make_aivat(seating, arguments.aivat, arguments.max_nodes, work)
     work.begin(f"playing {game.name}", total=arguments.games)
-    return play_match(game, first.make, second.make, arguments.games, arguments.seed, show)
+    return play_match(
+        game,
+        first.make,
+        second.make,
+        arguments.games,
+        arguments.seed,
+        show,
+        aivat=aivat,
+        batch_size=_batch_size(arguments.batch, seating.search_bytes),
+    )
 
 
-def _print(seating: Seating, result: MatchResult) -> None:
+def _batch_size(most: int, search_bytes: int) -> int:
+    """Searches at once for which there is memory: a batch, and a last search of both players in
+    each of the games that go on, twice as many."""
+    free = available_bytes()
+    if free is None or search_bytes == 0:
+        return most
+    return max(1, min(most, int(_SHARE_OF_MEMORY * free) // (5 * search_bytes)))
+
+
+def _print(seating: Seating, arguments: argparse.Namespace, result: MatchResult) -> None:
     game, (first, second) = seating.game, seating.players
     pairs = result.num_games // 2
     searches = [
@@ -84,6 +108,11 @@ def _print(seating: Seating, result: MatchResult) -> None:
         if player.search is not None
     ]
     deals = f"{pairs:,} deal{'s' if pairs > 1 else ''}, played twice with roles swapped"
+    if result.corrected is not None:
+        values = f"AIVAT with {arguments.aivat} values"
+        ratio = result.variance_ratio
+        times = "" if math.isnan(ratio) else f", a variance {display.number(ratio)} times smaller"
+        searches.append(values + times)
     facts = "; ".join([f"{result.num_games:,} games in {result.seconds:.3g} s: {deals}", *searches])
     display.print_table(
         _as_table(seating, result),
@@ -96,27 +125,39 @@ def _as_table(seating: Seating, result: MatchResult) -> Table:
     table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False)
     table.add_column("player", no_wrap=True)
     unit = seating.game.milli_unit
-    columns = (f"mean ({unit})", "95%", "as player 0", "as player 1", "won", "drawn", "lost")
+    has_aivat = result.corrected is not None
+    columns = [f"mean ({unit})", "95%", "as player 0", "as player 1", "won", "drawn", "lost"]
+    if has_aivat:
+        columns[2:2] = ["AIVAT", "95%"]
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
     first, second = _names(seating)
     as_0, as_1 = result.mean_as
-    width = result.half_width
-    interval = "-" if math.isnan(width) else f"± {display.number(1000 * width)}"
+    interval = _interval(result.standard_error)
     counts = [f"{count:,}" for count in (result.wins, result.draws, result.losses)]
     rows = (
-        (first, result.mean, as_0, as_1, counts),
-        (second, -result.mean, -as_1, -as_0, counts[::-1]),
+        (first, 1, as_0, as_1, counts),
+        (second, -1, -as_1, -as_0, counts[::-1]),
     )
-    for name, mean, as_player_0, as_player_1, counted in rows:
-        means = (_signed_milli(as_player_0), _signed_milli(as_player_1))
-        table.add_row(name, _signed_milli(mean), interval, *means, *counted)
+    for name, sign, as_player_0, as_player_1, counted in rows:
+        cells = [_signed_milli(sign * result.mean), interval]
+        if has_aivat:
+            corrected = _signed_milli(sign * result.corrected_mean)
+            cells += [corrected, _interval(result.corrected_standard_error)]
+        cells += [_signed_milli(as_player_0), _signed_milli(as_player_1)]
+        table.add_row(name, *cells, *counted)
     return table
 
 
 def _names(seating: Seating) -> tuple[str, str]:
     first, second = (player.name for player in seating.players)
     return (first, second) if first != second else (f"{first} (A)", f"{second} (B)")
+
+
+def _interval(standard_error: float) -> str:
+    if math.isnan(standard_error):
+        return "-"
+    return f"± {display.number(1000 * Z_95 * standard_error)}"
 
 
 def _signed_milli(value: float) -> str:
@@ -127,19 +168,38 @@ def _signed_milli(value: float) -> str:
 def _as_json(
     seating: Seating, arguments: argparse.Namespace, result: MatchResult
 ) -> dict[str, Any]:
-    mean, width = result.mean, result.half_width
+    aivat = None
+    if result.corrected is not None:
+        aivat = {
+            "values": arguments.aivat,
+            **_mean_as_json(result.corrected_mean, result.corrected_standard_error),
+            "variance_ratio": _or_none(result.variance_ratio),
+        }
     return {
         "game": str(seating.game),
         "unit": seating.game.unit,
         "players": [player.as_json() for player in seating.players],
         "games": result.num_games,
         "interrupted": result.interrupted,
-        "mean": mean,
-        "interval": None if math.isnan(width) else [mean - width, mean + width],
+        **_mean_as_json(result.mean, result.standard_error),
         "mean_as": list(result.mean_as),
         "wins": result.wins,
         "draws": result.draws,
         "losses": result.losses,
+        "aivat": aivat,
         "seed": arguments.seed,
         "seconds": result.seconds,
     }
+
+
+def _mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
+    width = Z_95 * standard_error
+    return {
+        "mean": mean,
+        "standard_error": _or_none(standard_error),
+        "interval": None if math.isnan(width) else [mean - width, mean + width],
+    }
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value

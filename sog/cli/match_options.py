@@ -8,6 +8,7 @@ from sog.cli.search.options import add_method_options, add_resolving_option, add
 from sog.methods.registry import METHODS
 
 DEFAULT_GAMES: Final = 100
+DEFAULT_BATCH: Final = 16
 _FORMS: Final = (
     ("RUN", "the folder of a training run: search with its last network"),
     ("RUN@STEP", "the same, with the network of a certain step"),
@@ -34,15 +35,27 @@ examples:
   sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
   sog match rollout random --game tic_tac_toe --json
   sog match runs/connect_four uct:1000
+  sog match agent:leduc tabular --games 1000 --aivat exact
 
 Every deal is played twice, the second time with roles swapped; the 95% interval is that of the mean
 over these pairs, by the normal approximation. Ctrl-C prints the result of the pairs that are
 finished (exit code 130).
 
+--aivat takes luck out of the result: what chance and the players drew is compared with what was to
+be expected, by guesses of what the game is worth there. The mean stays right whatever the guesses
+are, and the interval shrinks as they get better. Their source:
+  exact    the tabular solver's values of the whole game (1,000 iterations of CFR+)
+  network  those of the first player who has a network, for games of any size
+Of players who cannot tell how they would play with other cards (is_mcts, oos and their like) only
+the cards are corrected; one of the two must be able to.
+
 JSON: {{"game", "unit", "players": [{{"name", "search", "rule",
 "leaf_averaging", "resolve_from", "seconds"}}], "games", "interrupted", "mean" (utility
 per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
-"mean_as" (player 0 and player 1), "wins", "draws", "losses", "seed", "seconds"}}.
+"standard_error" (of the mean; null after one pair), "mean_as" (player 0 and player 1), "wins",
+"draws", "losses", "aivat" (null without --aivat; else {{"values", "mean", "standard_error",
+"interval", "variance_ratio"}}, the last how many times smaller its variance is), "seed",
+"seconds"}}.
 """
 
 
@@ -59,6 +72,19 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
         help=f"games to play, an even number (default: {DEFAULT_GAMES})",
     )
     add_player_options(parser)
+    add(
+        "--aivat",
+        choices=("exact", "network"),
+        help="reduce the variance (Burch et al. 2018), see below",
+    )
+    add(
+        "--batch",
+        type=positive_integer,
+        default=DEFAULT_BATCH,
+        metavar="N",
+        help="searches of different games at once, or as many as there is memory for; the result "
+        f"does not depend on it, rounding and random playouts apart (default: {DEFAULT_BATCH})",
+    )
     add("--seed", type=seed, default=0, metavar="N", help="of deals and agents (default: 0)")
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")
 

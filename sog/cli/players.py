@@ -23,8 +23,8 @@ from sog.games.registry import is_game
 from sog.methods.leaf_search import LeafSearch, is_perfect_information, search_agents
 from sog.methods.method import Host, Method
 from sog.methods.registry import METHODS, make_method, name_of
-from sog.play.agent import usual_path
 from sog.play.arena import AgentFactory
+from sog.play.chained_search import usual_path
 from sog.tabular import PublicTree
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Player:
     """How it searches, if it does."""
     seconds: float | None = None
     """How long a search may take."""
+    network: Evaluator | None = None
+    """A trained player's."""
 
     def as_json(self) -> dict[str, Any]:
         """Its name, and how it searches."""
@@ -64,6 +66,8 @@ class Seating:
 
     game: Game[Any]
     players: tuple[Player, ...]
+    search_bytes: int
+    """What the largest search of a player takes; 0 where nobody's was counted."""
 
 
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
@@ -82,7 +86,7 @@ def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work
         else _by_method(text, methods[text], game, host)
         for text in texts
     ]
-    return Seating(game=game, players=tuple(players))
+    return Seating(game=game, players=tuple(players), search_bytes=host.search_bytes)
 
 
 def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
@@ -161,6 +165,7 @@ class CommandHost(Host):
         """arguments: as of `seat_players`."""
         self.seed, self.seconds = arguments.seed or 0, getattr(arguments, "seconds", None)
         self._arguments, self._work = arguments, work
+        self.search_bytes = 0
 
     def enumerate(self, game: Game[Any]) -> PublicTree:
         """The whole game, if it is small enough."""
@@ -182,7 +187,8 @@ class CommandHost(Host):
 
     def check_room(self, game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> None:
         """CommandError where there is too little memory for a search."""
-        check_room(game, evaluator, settings, usual_path(game), hint="--search s,c")
+        parts = check_room(game, evaluator, settings, usual_path(game), hint="--search s,c")
+        self.search_bytes = max(self.search_bytes, sum(parts.values()))
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Shows it."""
@@ -218,7 +224,9 @@ def _trained(run: "Trained", arguments: argparse.Namespace, host: CommandHost) -
     _check_sizes(run.game, settings)
     host.check_room(run.game, run.evaluator, settings)
     make = search_agents(run.game, run.evaluator, settings, host.seconds)
-    return Player(name=name, make=make, search=settings, seconds=host.seconds)
+    return Player(
+        name=name, make=make, search=settings, seconds=host.seconds, network=run.evaluator
+    )
 
 
 def _check_sizes(game: Game[Any], settings: SearchSettings) -> None:

@@ -7,6 +7,7 @@ of a game.
 
 import abc
 import dataclasses
+import functools
 from typing import Any, Generic, TypeVar
 
 import jax
@@ -29,6 +30,11 @@ class Searcher(abc.ABC, Generic[Memory]):
     """A method that was made ready for a game."""
 
     tree: HistoryTree
+
+    @functools.cached_property
+    def game(self) -> EnumeratedGame:
+        """The enumerated game, which all agents share."""
+        return EnumeratedGame(tree=self.tree.tree)
 
     @abc.abstractmethod
     def begin(self) -> Memory:
@@ -71,7 +77,7 @@ class OnlineAgent:
     def __init__(self, searcher: Searcher[Any], *, player: int, seed: int = 0) -> None:
         """Sits down as a player, before the first public event."""
         self._searcher, self.player = searcher, player
-        self._game = EnumeratedGame(tree=searcher.tree.tree)
+        self._game = searcher.game
         self._key = jax.random.key(seed)
         self.reset()
 

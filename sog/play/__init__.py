@@ -2,16 +2,18 @@
 
 `SearchAgent` is told what happens in public and answers with actions; `play_game` deals a game and
 lets two agents play it, `play_match` many games with roles swapped. Anything with the three methods
-of `Agent` can sit on the other side.
+of `Agent` can sit on the other side. `Aivat` says what a game was worth without the luck in it.
 """
 
 from sog.play.agent import SearchAgent
+from sog.play.aivat import Aivat
 from sog.play.arena import MatchResult, play_match
 from sog.play.match import Agent, PlayedGame, play_game
 from sog.play.simple_agents import RandomAgent, TabularAgent
 
 __all__ = [
     "Agent",
+    "Aivat",
     "MatchResult",
     "PlayedGame",
     "RandomAgent",

@@ -9,32 +9,21 @@ agent must know all events on the way and not only where the game stands: it is 
 and keeps the public state itself.
 """
 
-import functools
+import dataclasses
 import operator
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.packing import pack
-from gtcfr.resolving import next_root, summarize
-from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
-from gtcfr.search import SearchResult, check_result
+from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
-from gtcfr.timed import timed_search
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
+from sog.play.chained_search import Chain, Searching, longest_path, search_chains
 from sog.play.rules import after, first_state, sample, situation
-
-_SHORTEST_PATH: Final = 4
-"""Room for public events between two searches; more of them compile the search once more."""
-
-
-def usual_path(game: Game[Any]) -> int:
-    """The room for public events between two searches that agents of most games come to need."""
-    return min(2 * _SHORTEST_PATH, max(1, game.max_depth - 1))
 
 
 class SearchAgent:
@@ -73,31 +62,27 @@ class SearchAgent:
         """
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
-        self._longest_path = max(1, game.max_depth - 1)  # the last event ends the game
-        settings.shape(game, self._longest_path)  # mistakes first
+        settings.shape(game, longest_path(game))  # mistakes first
         self.game, self.player, self.settings = game, player, settings
         self.evaluator, self.seconds = evaluator, seconds
         self._safe, self._search_everywhere, self._greedy = safe, search_everywhere, greedy
-        self._path_length = min(_SHORTEST_PATH, self._longest_path)
         self._key = jax.random.key(seed)
         self.reset()
 
     def reset(self) -> None:
         """Begins a new game. The random key goes on, so that games differ."""
-        self._state = first_state(self.game)
-        self._now = situation(self.game, self._state)
-        self._result: SearchResult | None = None
-        self._path: tuple[int, ...] = ()  # since the state of that search
+        self._chain = Chain(player=self.player, state=first_state(self.game))
+        self._now = situation(self.game, self.state)
 
     @property
     def state(self) -> Any:
         """The public state, as the agent knows it."""
-        return self._state
+        return self._chain.state
 
     @property
     def last_search(self) -> SearchResult | None:
         """The last search of this game, a batch of one: its tree, its queries, if it was full."""
-        return self._result
+        return self._chain.last
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; ValueError if it cannot happen now."""
@@ -108,9 +93,10 @@ class SearchAgent:
             raise ValueError(f"outcome must be one of {legal}{self._at}, got {outcome!r}.")
         if self._search_everywhere and self._now.actor == 1 - self.player and self._now.has_choice:
             self._search_here()
-        self._state = after(self.game, self._state, outcome)
-        self._now = situation(self.game, self._state)
-        self._path = (*self._path, int(outcome))
+        chain = self._chain
+        state, path = after(self.game, chain.state, outcome), (*chain.path, int(outcome))
+        self._chain = dataclasses.replace(chain, state=state, path=path)
+        self._now = situation(self.game, state)
 
     def act(self, infostate: int) -> int:
         """Chooses an action at an infostate of the agent's player; see `policy`."""
@@ -132,6 +118,21 @@ class SearchAgent:
         found = np.asarray(self._search_here().policy[0, infostate], float)
         return np.asarray(found / found.sum())
 
+    def policies(self) -> np.ndarray:
+        """[S, A]: what `act` chooses by at each infostate, all from one search; raises as `policy`.
+
+        If the agent is greedy these are certain.
+        """
+        self._check_mover()
+        legal = np.asarray(self._now.legal_actions, float)
+        if not self._now.has_choice:
+            return legal
+        found = np.asarray(self._search_here().policy[0], float) * legal
+        if self._greedy:
+            found = (np.arange(found.shape[1]) == found.argmax(axis=1)[:, None]) * legal
+        total = found.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(found, total, out=np.zeros_like(found), where=total > 0))
+
     def value(self, infostate: int) -> float:
         """What the agent expects to get, given an infostate, in units of utility.
 
@@ -140,13 +141,16 @@ class SearchAgent:
         infostate = self._check_turn(infostate)
         return float(self._search_here().values[0, self.player, infostate])
 
-    def _check_turn(self, infostate: int) -> int:
+    def _check_mover(self) -> None:
         actor = self._now.actor
         if actor == TERMINAL:
             raise ValueError(f"player {self.player} cannot move: the game is over{self._at}.")
         if actor != self.player:
             mover = "chance" if actor == CHANCE else f"player {actor}"
             raise ValueError(f"player {self.player} cannot move: it is {mover}'s turn{self._at}.")
+
+    def _check_turn(self, infostate: int) -> int:
+        self._check_mover()
         possible = self._now.infostate_mask[self.player]
         number = operator.index(infostate)
         if not (0 <= number < len(possible) and possible[number]):
@@ -157,44 +161,36 @@ class SearchAgent:
 
     @property
     def _at(self) -> str:
-        return f" at '{self.game.describe_state(self._state)}'"
+        return f" at '{self.game.describe_state(self.state)}'"
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether nothing is left to search here: there is no choice for the agent, or it has."""
+        has_choice = self._now.actor == self.player and self._now.has_choice
+        return not has_choice or self._has_searched
+
+    @property
+    def how_it_searches(self) -> Searching:
+        """Agents for whom this is equal can search together, see `search_together`."""
+        return Searching(
+            game=self.game,
+            evaluator=self.evaluator,
+            settings=self.settings,
+            seconds=self.seconds,
+            safe=self._safe,
+        )
+
+    @property
+    def _has_searched(self) -> bool:
+        """Whether the last search was of this public state."""
+        return self._chain.last is not None and not self._chain.path
 
     def _search_here(self) -> SearchResult:
         """The search of the public state, made once."""
-        if self._result is not None and not self._path:
-            return self._result
-        # From the host, always of the same types: the search must not be compiled again.
-        root, state = jax.device_get((self._root(), self._state))
-        result = timed_search(
-            self.game,
-            evaluator=self.evaluator,
-            root=root,
-            key=self._next_key(),
-            settings=self.settings,
-            seconds=self.seconds,
-        )
-        check_result(self.game, result)
-        if not _is_of(self.game, result, state):
-            raise ValueError(
-                f"capacity must have room for the {len(self._path)} public events since the last "
-                f"search and what else could have happened{self._at}, got {self.settings.capacity}."
-            )
-        self._result, self._path = result, ()
-        return self._result
-
-    def _root(self) -> SearchRoot:
-        """Where the next search starts, with room for the events since the last one."""
-        while self._path_length < len(self._path):
-            self._path_length = min(2 * self._path_length, self._longest_path)
-        path = np.full((1, self._path_length), NO_EVENT, np.int32)
-        path[0, : len(self._path)] = self._path
-        if self._result is None:
-            return start_of_game(self.game, path=path)
-        player = np.full(1, self.player, np.int32)
-        root: SearchRoot = _next_root(
-            self.game, self._result, path, player, self.settings.resolve_from, self._safe
-        )
-        return root
+        if not self._has_searched:
+            search_together([self])
+        assert self._chain.last is not None
+        return self._chain.last
 
     def _next_key(self) -> Array:
         key: Array
@@ -202,20 +198,13 @@ class SearchAgent:
         return key
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _is_of(game: Game[Any], result: SearchResult, state: Any) -> Array:
-    """Whether a search got to the state that it was to search."""
-    searched = result.tree.interior.state[0, result.slot[0]]
-    return jnp.all(searched == pack(state))
+def search_together(agents: Sequence[SearchAgent], batch_size: int = 1) -> None:
+    """Searches for several agents in one batch, each at the public state that its game is at.
 
-
-@functools.partial(jax.jit, static_argnums=(0, 4, 5))
-def _next_root(
-    game: Game[Any],
-    result: SearchResult,
-    path: Array,
-    player: Array,
-    resolve_from: str,
-    safe: bool,
-) -> SearchRoot:
-    return next_root(game, summarize(result, resolve_from), path, player, safe=safe)
+    All must have the same `how_it_searches`, and there are at most batch_size of them. Raises as
+    `search_chains`; then no search has been made.
+    """
+    how, chains = agents[0].how_it_searches, [agent._chain for agent in agents]
+    results = search_chains(how, chains, [agent._next_key() for agent in agents], batch_size)
+    for agent, result in zip(agents, results, strict=True):
+        agent._chain = dataclasses.replace(agent._chain, last=result, path=())

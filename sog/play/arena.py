@@ -5,24 +5,30 @@ roles swapped, so that each agent gets the other's cards; events of chance later
 from the same random numbers too, as long as the two games take equally many steps. The average over
 a *pair* of games has the expected value of the match and a smaller variance, and pairs are
 independent of each other: the confidence interval is that of the mean of the pairs.
+
+`Aivat` takes out more, also where luck cannot be swapped: in what the agents themselves draw.
 """
 
 import dataclasses
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import jax
 import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
-from sog.play.match import Agent, play_game
+from sog.play.aivat import Aivat
+from sog.play.match import Agent, TellingAgent, course_of_game
+from sog.play.together import Course, play_together
 
 AgentFactory = Callable[[int, int], Agent]
-"""Makes an agent from its player and a seed."""
+"""Makes an agent from its player and a seed; called for every game, so that what takes long is done
+before."""
 
-_Z_95: Final = 1.959964  # 97.5% of a standard normal distribution lie below it
+Z_95: Final = 1.959964
+"""97.5% of a standard normal distribution lie below it."""
 _DRAWN: Final = 1e-6  # rounding, as a share of the largest utility
 
 
@@ -33,6 +39,8 @@ class MatchResult:
     game: Game[Any]
     utilities: np.ndarray
     """[pair, 2]: as player 0, and as player 1 of the same deal."""
+    corrected: np.ndarray | None = None
+    """[pair, 2]: the same by `Aivat`, if it was asked for."""
     seconds: float
     interrupted: bool
     """Whether Ctrl-C ended the match early; only pairs that were finished are here."""
@@ -54,15 +62,30 @@ class MatchResult:
         return first, second
 
     @property
-    def half_width(self) -> float:
-        """The 95% confidence interval reaches so far from `mean`; NaN after a single pair.
+    def standard_error(self) -> float:
+        """Of `mean`, from the spread of the pairs' averages; NaN after a single pair."""
+        return _standard_error(self.utilities)
 
-        By the normal approximation, from the spread of the pairs' averages.
-        """
-        pairs = self.utilities.mean(axis=1)
-        if len(pairs) < 2:
-            return math.nan
-        return _Z_95 * float(pairs.std(ddof=1)) / math.sqrt(len(pairs))
+    @property
+    def half_width(self) -> float:
+        """The 95% confidence interval reaches so far from `mean`, by the normal approximation."""
+        return Z_95 * self.standard_error
+
+    @property
+    def corrected_mean(self) -> float:
+        """As `mean`, by `Aivat`; NaN without it."""
+        return math.nan if self.corrected is None else float(self.corrected.mean())
+
+    @property
+    def corrected_standard_error(self) -> float:
+        """As `standard_error`, of `corrected_mean`; NaN without it."""
+        return math.nan if self.corrected is None else _standard_error(self.corrected)
+
+    @property
+    def variance_ratio(self) -> float:
+        """So many times fewer games give an interval as narrow, thanks to `Aivat`; or NaN."""
+        corrected = self.corrected_standard_error
+        return (self.standard_error / corrected) ** 2 if corrected > 0 else math.nan
 
     @property
     def wins(self) -> int:
@@ -84,6 +107,17 @@ class MatchResult:
         return _DRAWN * self.game.max_utility
 
 
+def _tells(agent: Agent) -> bool:
+    return isinstance(agent, TellingAgent)
+
+
+def _standard_error(utilities: np.ndarray) -> float:
+    pairs = utilities.mean(axis=1)
+    if len(pairs) < 2:
+        return math.nan
+    return float(pairs.std(ddof=1)) / math.sqrt(len(pairs))
+
+
 def play_match(
     game: Game[Any],
     first: AgentFactory,
@@ -91,37 +125,56 @@ def play_match(
     num_games: int,
     seed: int = 0,
     progress: Callable[[MatchResult], None] | None = None,
+    aivat: Aivat | None = None,
+    batch_size: int = 1,
 ) -> MatchResult:
     """Plays `num_games` games between two agents, half of them in each distribution of roles.
 
-    The factories are called once for each player, with seeds that all differ: agents that drew the
+    The factories are called once for each game, with seeds that all differ: agents that drew the
     same random numbers would not be independent. progress: called after every pair with the result
-    so far. Ctrl-C stops too, once a pair is finished; before that it is passed on. Raises
-    ValueError if `num_games` is not an even number, and what the agents raise.
+    so far. aivat: what also says what each game was worth without luck. batch_size: searches of
+    different games at once; rounding apart (and but for playouts at random, which are numbered
+    through a batch) the result does not depend on it. Ctrl-C stops too, once a pair is finished;
+    before that it is passed on. Raises ValueError if `num_games` is not an even number or
+    batch_size less than 1, if no agent tells what `aivat` needs (`TellingAgent`), and what the
+    agents raise.
     """
     if num_games < 2 or num_games % 2:
         raise ValueError(f"num_games must be even and >= 2 to swap roles, got {num_games}.")
-    seeds = np.random.SeedSequence(seed).generate_state(4).tolist()
-    tables = (
-        (first(PLAYER_0, seeds[0]), second(PLAYER_1, seeds[1])),
-        (second(PLAYER_0, seeds[2]), first(PLAYER_1, seeds[3])),
-    )
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be >= 1, got {batch_size}.")
     deals, began = jax.random.key(seed), time.perf_counter()
     pairs: list[tuple[float, float]] = []
+    corrected: list[tuple[float, float]] = []
 
     def result(interrupted: bool) -> MatchResult:
         return MatchResult(
             game=game,
             utilities=np.array(pairs),
+            corrected=None if aivat is None else np.array(corrected),
             seconds=time.perf_counter() - began,
             interrupted=interrupted,
         )
 
-    try:
+    def courses() -> Iterator[Course]:
         for number in range(num_games // 2):
             key = jax.random.fold_in(deals, number)
-            as_0, as_1 = (play_game(game, agents, key).utility for agents in tables)
-            pairs.append((as_0, -as_1))
+            seeds = np.random.SeedSequence((seed, number)).generate_state(4).tolist()
+            tables = (
+                (first(PLAYER_0, seeds[0]), second(PLAYER_1, seeds[1])),
+                (second(PLAYER_0, seeds[2]), first(PLAYER_1, seeds[3])),
+            )
+            if aivat is not None and not any(map(_tells, tables[0])):
+                raise ValueError("aivat needs an agent that tells its policy, which neither does.")
+            for agents in tables:
+                yield course_of_game(game, agents, key, with_policies=aivat is not None)
+
+    try:
+        games = play_together(courses(), batch_size)
+        for as_0, as_1 in zip(games, games, strict=True):
+            if aivat is not None:
+                corrected.append((aivat.estimate(as_0), -aivat.estimate(as_1)))
+            pairs.append((as_0.utility, -as_1.utility))
             if progress is not None:
                 progress(result(False))
     except KeyboardInterrupt:

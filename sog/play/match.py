@@ -1,8 +1,8 @@
 """A game between two agents: the cards are dealt, and each is told what it may know."""
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Generator, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import jax
 import numpy as np
@@ -25,6 +25,18 @@ class Agent(Protocol):
         """The action to take, knowing this infostate."""
 
 
+@runtime_checkable
+class TellingAgent(Agent, Protocol):
+    """An agent that can say how it plays, as a variance reduction wants to know."""
+
+    def policies(self) -> np.ndarray:
+        """[S, A]: the probabilities with which `act` chooses here, at each infostate.
+
+        Called before `act`. It must not depend on what the agent holds, nor change what it does.
+        Rows of infostates that cannot occur are 0.
+        """
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlayedGame:
     """A game from the deal to the end."""
@@ -37,27 +49,56 @@ class PlayedGame:
     """The action behind each of them, None where chance moved."""
     infostates: tuple[tuple[int, int], ...]
     """Of both players, before each event and at the end."""
+    policies: tuple[np.ndarray | None, ...] = ()
+    """[S, A]: of the player who moved, None where chance did or he does not tell it."""
+    tells: tuple[bool, bool] | None = None
+    """Who tells his policies (`TellingAgent`); None if nobody was asked."""
 
 
-def play_game(game: Game[Any], agents: Sequence[Agent], key: Array) -> PlayedGame:
+def play_game(
+    game: Game[Any], agents: Sequence[Agent], key: Array, *, with_policies: bool = False
+) -> PlayedGame:
     """Plays one game; agents[0] is player 0.
 
     Every agent sees its own infostate and the public events, and nothing else. key: for the deal
-    and for chance. Raises ValueError if there are not two agents, or if one chooses an illegal
-    action.
+    and for chance. with_policies: also records how agents play who tell it. Raises ValueError if
+    there are not two agents, or if one chooses an illegal action.
+    """
+    course = course_of_game(game, agents, key, with_policies=with_policies)
+    while True:
+        try:
+            next(course)
+        except StopIteration as ended:
+            played: PlayedGame = ended.value
+            return played
+
+
+def course_of_game(
+    game: Game[Any], agents: Sequence[Agent], key: Array, *, with_policies: bool = False
+) -> Generator[Agent, None, PlayedGame]:
+    """The same game, which halts before each move: yields the agent that is to move.
+
+    So agents of several games can search together (`sog.play.together`).
     """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
     for agent in agents:
         agent.reset()
+    tells: tuple[bool, bool] | None = None
+    if with_policies:
+        tells = isinstance(agents[0], TellingAgent), isinstance(agents[1], TellingAgent)
     key, deal_key = jax.random.split(key)
     state, infostates = first_state(game), deal(game, deal_key)
     outcomes: list[int] = []
     actions: list[int | None] = []
+    policies: list[np.ndarray | None] = []
     seen = [_pair(infostates)]
     while (now := situation(game, state)).actor != TERMINAL:
-        action = None
+        action, policy = None, None
         if now.actor != CHANCE:
+            yield agents[now.actor]
+            if tells is not None and tells[now.actor]:
+                policy = agents[now.actor].policies()  # type: ignore[attr-defined]
             action = _ask(game, agents, state, now, infostates)
         key, step_key = jax.random.split(key)
         outcome, infostates = step(game, step_key, state, infostates, action or 0)
@@ -66,12 +107,15 @@ def play_game(game: Game[Any], agents: Sequence[Agent], key: Array) -> PlayedGam
         state = after(game, state, outcome)
         outcomes.append(outcome)
         actions.append(action)
+        policies.append(policy)
         seen.append(_pair(infostates))
     return PlayedGame(
         utility=utility(game, state, infostates),
         outcomes=tuple(outcomes),
         actions=tuple(actions),
         infostates=tuple(seen),
+        policies=tuple(policies),
+        tells=tells,
     )
 
 

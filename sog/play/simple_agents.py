@@ -30,10 +30,14 @@ class RandomAgent:
         """Tells the agent a public event."""
         self._state = after(self.game, self._state, outcome)
 
+    def policies(self) -> np.ndarray:
+        """[S, A]: the probabilities with which `act` chooses at each infostate."""
+        legal = np.asarray(situation(self.game, self._state).legal_actions, float)
+        return np.asarray(legal / np.maximum(legal.sum(axis=1, keepdims=True), 1))
+
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: the probabilities with which `act` chooses."""
-        legal = np.asarray(situation(self.game, self._state).legal_actions[infostate], float)
-        return np.asarray(legal / legal.sum())
+        return np.asarray(self.policies()[infostate])
 
     def act(self, infostate: int) -> int:
         """Chooses an action at an infostate of the agent's player."""
@@ -71,9 +75,13 @@ class TabularAgent:
             raise ValueError(f"outcome must be one of {legal}, got {outcome!r}.")
         self._node = int(children[outcome])
 
+    def policies(self) -> np.ndarray:
+        """[S, A]: the probabilities with which `act` chooses at each infostate."""
+        return np.asarray(self._policy[self._node], float)
+
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: the probabilities with which `act` chooses."""
-        return np.asarray(self._policy[self._node, infostate], float)
+        return np.asarray(self.policies()[infostate])
 
     def act(self, infostate: int) -> int:
         """Chooses an action at an infostate of the agent's player."""

@@ -64,6 +64,10 @@ class UctAgent:
         chosen[self.act(infostate)] = 1
         return chosen
 
+    def policies(self) -> np.ndarray:
+        """[1, A]: the same, of the one infostate there is."""
+        return self.policy(0)[None]
+
     def act(self, infostate: int) -> int:
         """The most promising move, the same until the next event. infostate: 0."""
         if self._chosen is None:

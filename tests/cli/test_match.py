@@ -103,6 +103,26 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
     assert (low + high) / 2 == pytest.approx(result["mean"])
 
 
+@pytest.mark.parametrize("values", ["exact", "network"])
+def test_aivat_is_reported_beside_the_plain_result(
+    run_match: Match, runs: Path, values: str
+) -> None:
+    """The stand-in for a network says 0 everywhere, which is nearer to the truth than luck."""
+    arguments = (str(runs / "kuhn"), "tabular", "--games", "40", "--search", "4,1")
+    _, out, _ = run_match(*arguments, "--aivat", values, "--json")
+    result = json.loads(out)
+    aivat = result["aivat"]
+    assert aivat["values"] == values
+    assert aivat["standard_error"] < result["standard_error"]
+    ratio = (result["standard_error"] / aivat["standard_error"]) ** 2
+    assert aivat["variance_ratio"] == pytest.approx(ratio)
+    low, high = aivat["interval"]
+    assert high - low == pytest.approx(2 * 1.959964 * aivat["standard_error"])
+    assert low < aivat["mean"] < high
+    _, out, _ = run_match(*arguments, "--aivat", values)
+    assert f"AIVAT with {values} values, a variance" in " ".join(out.split())
+
+
 def test_one_pair_has_no_interval(run_match: Match) -> None:
     _, out, _ = run_match("random", "random", "--game", "kuhn", "--games", "2", "--json")
     assert json.loads(out)["interval"] is None
@@ -195,7 +215,7 @@ def test_ctrl_c_prints_the_result_of_the_finished_games(
     run_match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(
-        game: Any, first: Any, second: Any, num_games: int, seed: int, show: Any
+        game: Any, first: Any, second: Any, num_games: int, seed: int, show: Any, **_: Any
     ) -> MatchResult:
         def progress(result: MatchResult) -> None:
             show(result)
@@ -215,7 +235,7 @@ def test_ctrl_c_prints_the_result_of_the_finished_games(
 def test_ctrl_c_before_the_first_games_are_finished_is_told(
     run_match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*arguments: Any) -> MatchResult:
+    def interrupted(*arguments: Any, **_: Any) -> MatchResult:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(match, "play_match", interrupted)
@@ -293,6 +313,24 @@ def test_uct_is_a_player(run_match: Match) -> None:
             ["rollout", "random", "--game", "kuhn"],
             "rollout: kuhn is no game of perfect information; one of zero, uniform "
             "and exact can value its leaves.",
+        ),
+        (
+            ["random", "tabular", "--game", "kuhn", "--aivat", "network"],
+            "--aivat network needs a RUN or agent:GAME as a player, got random, tabular.",
+        ),
+        (
+            ["ismcts:2", "ismcts:3", "--game", "kuhn", "--aivat", "exact"],
+            "aivat needs an agent that tells its policy, which neither does.",
+        ),
+        (
+            ["random", "zero", "--game", "london", "--aivat", "exact"],
+            "--aivat exact: london is too large to enumerate. --aivat network asks a trained "
+            "player's network instead.",
+        ),
+        (
+            ["random", "zero", "--game", "kuhn", "--aivat", "exact", "--max-nodes", "5"],
+            "--aivat exact: the public tree of kuhn(ranks=3) has more than max_nodes = 5 nodes "
+            "(reached 7 at depth 2). --aivat network asks a trained player's network instead.",
         ),
     ],
 )

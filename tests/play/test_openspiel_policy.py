@@ -122,8 +122,7 @@ class NumberedAgent(SearchAgent):
         self._node = int(np.flatnonzero(found)[0])
 
     def _next_key(self) -> jax.Array:
-        key = jax.random.fold_in(jax.random.key(SEED), self._numbers[self._node])
-        return key[None]  # of a batch of one
+        return jax.random.fold_in(jax.random.key(SEED), self._numbers[self._node])
 
 
 def test_openspiel_finds_the_exploitability_of_a_growing_search_with_the_same_random_numbers() -> (

@@ -197,7 +197,7 @@ def test_a_search_goes_on_from_a_state_that_the_last_tree_holds() -> None:
     assert first is not None
     known = pairs_of_events(first)
     unknown = [path for path in itertools.permutations(range(9), 2) if path not in known]
-    for path, is_root in ((known[0], True), (unknown[0], False)):
+    for path, is_root in ((known[0], True), (unknown[-1], False)):
         led = copy.copy(agent)
         for event in path:
             led.observe(event)

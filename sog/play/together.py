@@ -1,0 +1,63 @@
+"""Several games at once, so that those who search in them do it in batches.
+
+A game goes on until an agent has to search; when enough games wait, those that wait for the same
+kind of search get theirs in one call. Nobody else is waited for.
+"""
+
+from collections.abc import Generator, Iterable, Iterator
+
+from sog.play.agent import SearchAgent, search_together
+from sog.play.chained_search import Searching
+from sog.play.match import Agent, PlayedGame
+
+Course = Generator[Agent, None, PlayedGame]
+"""As of `sog.play.match.course_of_game`."""
+_Waiting = dict[Searching, list[tuple[int, Course, SearchAgent]]]
+"""The numbers of games that wait for a search."""
+
+
+def play_together(courses: Iterable[Course], batch_size: int) -> Iterator[PlayedGame]:
+    """Plays games to their ends, and yields them in their order.
+
+    batch_size: searches at once. Twice as many games are begun: of two kinds of searches, one then
+    fills its batch. Agents with a clock search alone, since the clock is for one search.
+    """
+    waiting: _Waiting = {}
+    played: dict[int, PlayedGame] = {}
+    first = 0
+    for number, course in enumerate(courses):
+        _advance(number, course, waiting, played)
+        while sum(map(len, waiting.values())) >= 2 * batch_size:
+            _search(batch_size, waiting, played)
+        while first in played:
+            yield played.pop(first)
+            first += 1
+    while waiting:
+        _search(batch_size, waiting, played)
+        while first in played:
+            yield played.pop(first)
+            first += 1
+
+
+def _search(batch_size: int, waiting: _Waiting, played: dict[int, PlayedGame]) -> None:
+    """The searches that most games wait for, those first that wait longest."""
+    how = max(waiting, key=lambda how: len(waiting[how]))
+    group = waiting.pop(how)
+    if group[batch_size:]:
+        waiting[how] = group[batch_size:]
+    search_together([agent for _, _, agent in group[:batch_size]], batch_size)
+    for number, course, _ in group[:batch_size]:
+        _advance(number, course, waiting, played)
+
+
+def _advance(number: int, course: Course, waiting: _Waiting, played: dict[int, PlayedGame]) -> None:
+    """Goes on with a game until it is over or has to wait."""
+    while True:
+        try:
+            agent = next(course)
+        except StopIteration as ended:
+            played[number] = ended.value
+            return
+        if isinstance(agent, SearchAgent) and not agent.is_searched and agent.seconds is None:
+            waiting.setdefault(agent.how_it_searches, []).append((number, course, agent))
+            return

@@ -1,0 +1,246 @@
+"""AIVAT, against expectations over every history of a game rather than over samples."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import Evaluator, ZeroEvaluator
+from gtcfr.exact import noisy_evaluator, policy_evaluator, uniform_play_evaluator
+from gtcfr.settings import SearchSettings
+from sog.games import make
+from sog.games.core import TERMINAL
+from sog.play import RandomAgent, SearchAgent, TabularAgent
+from sog.play.aivat import Aivat
+from sog.play.arena import AgentFactory, play_match
+from sog.play.match import PlayedGame, play_game
+from sog.tabular import PublicTree, compile_tree, evaluate_policy
+from sog.tabular.enumerated_game import EnumeratedGame
+
+BOTH, FIRST, NEITHER = (True, True), (True, False), (False, False)
+History = list[tuple[int, int, tuple[int, int]]]
+"""(node, action that led there, infostates)."""
+
+
+def random_policy(tree: PublicTree, seed: int = 0) -> np.ndarray:
+    """[node, S, A], every legal action with some probability."""
+    legal = tree.node_legal
+    weight = legal * np.random.default_rng(seed).uniform(0.1, 1, legal.shape)
+    return np.asarray(weight / np.maximum(weight.sum(axis=-1, keepdims=True), 1e-9))
+
+
+def histories(tree: PublicTree, policy: np.ndarray) -> Iterator[tuple[float, float, History]]:
+    """(probability, utility, history) of every way the game can go, along the tree's flows."""
+    steps: dict[tuple[int, int, int], list[tuple[int, int]]] = {}  # to (infostate, action)
+    for player, flow in enumerate(tree.flows):
+        for node, infostate, above, action in zip(
+            flow.node, flow.infostate, flow.parent_infostate, flow.action, strict=True
+        ):
+            key = int(node), player, int(above)
+            steps.setdefault(key, []).append((int(infostate), int(action)))
+    payoff = {
+        (int(node), *map(int, infostates)): float(value)
+        for node, infostates, value in zip(
+            tree.payoff_node, tree.payoff_infostates, tree.payoff, strict=True
+        )
+    }
+    children: dict[int, list[int]] = {}
+    for node in range(1, tree.num_nodes):
+        children.setdefault(int(tree.node_parent[node]), []).append(node)
+
+    world = jnp.eye(tree.game.num_infostates)
+
+    @jax.jit
+    def weights(state: Any) -> jax.Array:
+        """[S, S]: chance's part, of both infostates."""
+
+        def of_second(second: jax.Array) -> jax.Array:
+            reach = jnp.stack([jnp.zeros_like(second), second])
+            return tree.game.compatible_reach(state, reach)[0]
+
+        return jax.vmap(of_second)(world).T
+
+    ends = [int(node) for node in np.flatnonzero(tree.node_actor == TERMINAL)]
+    chances = {node: np.asarray(weights(tree.state(node))) for node in ends}
+
+    def below(reach: float, history: History) -> Iterator[tuple[float, float, History]]:
+        node, _, held = history[-1]
+        actor = int(tree.node_actor[node])
+        if actor == TERMINAL:
+            if (chance := float(chances[node][held])) > 0:
+                yield reach * chance, payoff.get((node, *held), 0.0) / chance, history
+            return
+        for child in children[node]:
+            for first, action_0 in steps.get((child, 0, held[0]), []):
+                for second, action_1 in steps.get((child, 1, held[1]), []):
+                    chosen, factor = 0, 1.0
+                    if actor in (0, 1):
+                        chosen = (action_0, action_1)[actor]
+                        factor = float(policy[node, held[actor], chosen])
+                    yield from below(reach * factor, [*history, (child, chosen, (first, second))])
+
+    for first, second in np.argwhere(
+        tree.node_mask[0, 0][:, None] & tree.node_mask[0, 1][None]
+    ).tolist():
+        yield from below(1.0, [(0, 0, (first, second))])
+
+
+def as_played(
+    tree: PublicTree,
+    policy: np.ndarray,
+    history: History,
+    utility: float,
+    tells: tuple[bool, bool],
+) -> PlayedGame:
+    actors = [int(tree.node_actor[node]) for node, _, _ in history[:-1]]
+    return PlayedGame(
+        utility=utility,
+        outcomes=tuple(int(tree.node_outcome[node]) for node, _, _ in history[1:]),
+        actions=tuple(
+            action if actor in (0, 1) else None
+            for actor, (_, action, _) in zip(actors, history[1:], strict=True)
+        ),
+        infostates=tuple(held for _, _, held in history),
+        policies=tuple(
+            policy[node] if actor in (0, 1) and tells[actor] else None
+            for actor, (node, _, _) in zip(actors, history[:-1], strict=True)
+        ),
+        tells=tells,
+    )
+
+
+def estimates(
+    tree: PublicTree, policy: np.ndarray, evaluator: Evaluator, tells: tuple[bool, bool]
+) -> np.ndarray:
+    """[history, (probability, utility, estimate)]; what a known player held must not matter."""
+    aivat, found, rows = Aivat(EnumeratedGame(tree=tree), evaluator), {}, []
+    for probability, utility, history in histories(tree, policy):
+        seen: Any = tuple(
+            (node, [infostate for player, infostate in enumerate(held) if not tells[player]])
+            for node, _, held in history
+        )
+        if (key := str(seen)) not in found:
+            found[key] = aivat.estimate(as_played(tree, policy, history, utility, tells))
+        rows.append((probability, utility, found[key]))
+    table = np.array(rows)
+    assert table[:, 0].sum() == pytest.approx(1)
+    return table
+
+
+def spread(table: np.ndarray, column: int) -> float:
+    """The exact standard deviation over all histories."""
+    mean = table[:, 0] @ table[:, column]
+    return float(np.sqrt(table[:, 0] @ (table[:, column] - mean) ** 2))
+
+
+@pytest.mark.parametrize("tells", [BOTH, FIRST, (False, True), NEITHER])
+@pytest.mark.parametrize("name", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(faces=2)"])
+def test_the_estimate_has_the_expectation_of_the_game_whatever_the_values_are(
+    name: str, tells: tuple[bool, bool]
+) -> None:
+    """In each of these games something else is hidden: cards, a move, dice that are bid on."""
+    compiled = compile_tree(make(name))
+    tree, policy = compiled.tree, random_policy(compiled.tree)
+    game = EnumeratedGame(tree=tree)
+    wrong = noisy_evaluator(uniform_play_evaluator(game), game, epsilon=1.0, seed=1)
+    table = estimates(tree, policy, wrong, tells)
+    truth = float(evaluate_policy(compiled, policy).value[0])
+    assert table[:, 0] @ table[:, 1] == pytest.approx(truth, abs=1e-6)
+    assert table[:, 0] @ table[:, 2] == pytest.approx(truth, abs=1e-5)
+    assert spread(table, 2) > 0.01
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_with_the_values_of_what_both_play_nothing_is_left_to_luck(name: str) -> None:
+    compiled = compile_tree(make(name))
+    policy = random_policy(compiled.tree)
+    game = EnumeratedGame(tree=compiled.tree)
+    table = estimates(compiled.tree, policy, policy_evaluator(game, policy), BOTH)
+    truth = float(evaluate_policy(compiled, policy).value[0])
+    np.testing.assert_allclose(table[:, 2], truth, atol=2e-5)
+    assert spread(table, 1) > 1
+
+
+@pytest.mark.parametrize("tells", [BOTH, FIRST])
+def test_leduc_keeps_its_expectation_and_loses_most_of_its_variance(
+    tells: tuple[bool, bool],
+) -> None:
+    compiled = compile_tree(make("leduc"))
+    tree, policy = compiled.tree, random_policy(compiled.tree)
+    game = EnumeratedGame(tree=tree)
+    table = estimates(tree, policy, uniform_play_evaluator(game), tells)
+    truth = float(evaluate_policy(compiled, policy).value[0])
+    assert table[:, 0] @ table[:, 2] == pytest.approx(truth, abs=2e-5)
+    assert spread(table, 2) < (0.2 if tells == BOTH else 0.8) * spread(table, 1)
+
+
+KUHN = compile_tree(make("kuhn"))
+PLAYED_KUHN = EnumeratedGame(tree=KUHN.tree)
+
+
+def tabular_player(policy: np.ndarray) -> AgentFactory:
+    return lambda player, seed: TabularAgent(PLAYED_KUHN, policy, player=player, seed=seed)
+
+
+class Silent:
+    """Plays at random, and does not say so."""
+
+    def __init__(self, player: int, seed: int) -> None:
+        agent = RandomAgent(KUHN.tree.game, player=player, seed=seed)
+        self.reset, self.observe, self.act = agent.reset, agent.observe, agent.act
+
+
+def test_a_match_has_the_same_games_and_a_narrower_interval() -> None:
+    first, second = random_policy(KUHN.tree, 1), random_policy(KUHN.tree, 2)
+    aivat = Aivat(PLAYED_KUHN, policy_evaluator(PLAYED_KUHN, first))
+    factories = tabular_player(first), tabular_player(second)
+    plain = play_match(KUHN.tree.game, *factories, 60)
+    result = play_match(KUHN.tree.game, *factories, 60, aivat=aivat)
+    assert result.utilities.tolist() == plain.utilities.tolist()
+    truth = 0.0
+    for player, sign in ((0, 1), (1, -1)):
+        as_player = (KUHN.tree.node_actor == player)[:, None, None]
+        mixed = np.where(as_player, first, second)
+        truth += sign * float(evaluate_policy(KUHN, mixed).value[0]) / 2
+    assert abs(result.corrected_mean - truth) < 3 * result.corrected_standard_error
+    assert result.corrected_standard_error < 0.5 * result.standard_error
+    ratio = (result.standard_error / result.corrected_standard_error) ** 2
+    assert result.variance_ratio == pytest.approx(ratio)
+
+
+def test_one_player_who_tells_is_enough_and_none_is_too_few() -> None:
+    aivat = Aivat(PLAYED_KUHN, uniform_play_evaluator(PLAYED_KUHN))
+    tells = tabular_player(random_policy(KUHN.tree))
+    result = play_match(KUHN.tree.game, tells, Silent, 200, aivat=aivat)
+    assert result.corrected_standard_error < result.standard_error
+    with pytest.raises(ValueError, match="an agent that tells its policy, which neither does"):
+        play_match(KUHN.tree.game, Silent, Silent, 2, aivat=aivat)
+
+
+def test_a_game_recorded_without_policies_is_refused() -> None:
+    agents = [RandomAgent(KUHN.tree.game, player=player) for player in (0, 1)]
+    played = play_game(KUHN.tree.game, agents, jax.random.key(0))
+    with pytest.raises(ValueError, match="must be recorded with_policies"):
+        Aivat(PLAYED_KUHN, uniform_play_evaluator(PLAYED_KUHN)).estimate(played)
+
+
+def test_agents_tell_the_policy_that_they_play() -> None:
+    """At the start of Kuhn poker, of each card."""
+    game = KUHN.tree.game
+    settings = SearchSettings(num_simulations=4)
+    for agent in (
+        RandomAgent(game, player=0),
+        TabularAgent(PLAYED_KUHN, random_policy(KUHN.tree), player=0),
+        SearchAgent(game, ZeroEvaluator(), settings, player=0),
+    ):
+        told = agent.policies()
+        assert told.shape == (3, 3)
+        for card in range(3):
+            np.testing.assert_allclose(told[card], agent.policy(card), atol=1e-6)
+    greedy = SearchAgent(game, ZeroEvaluator(), settings, player=0, greedy=True)
+    told = greedy.policies()
+    assert told.max(axis=1).tolist() == [1, 1, 1]
+    assert told.argmax(axis=1).tolist() == [greedy.act(card) for card in range(3)]
