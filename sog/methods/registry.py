@@ -30,6 +30,8 @@ class Entry:
     """Whether it is the search of this project, which can be told how to search."""
     learns: bool = False
     """Whether it learns a policy of the whole game by sampling, a `LearningMethod`."""
+    solves: bool = False
+    """Whether it finds the exact value, in one go."""
 
 
 METHODS: Final[dict[str, Entry]] = {
@@ -119,6 +121,13 @@ METHODS: Final[dict[str, Entry]] = {
         form="sm_mcts:N",
         summary="tree search for simultaneous moves, N iterations before the first game",
         learns=True,
+    ),
+    "backward_induction": Entry(
+        module="sog.methods.backward_induction",
+        attribute="BackwardInduction",
+        form="backward_induction",
+        summary="exact, from the end of a game of simultaneous moves; by default DO-alpha-beta",
+        solves=True,
     ),
     "random": Entry(
         module="sog.methods.simple",
