@@ -193,7 +193,9 @@ class ExactSolver:
         best, answer = sure, None
         for action in range(_num_choices(stage, player)):
             cells = [
-                stage.children[action][other] if player == PLAYER_0 else stage.children[other][action]
+                stage.children[action][other]
+                if player == PLAYER_0
+                else stage.children[other][action]
                 for _, other in others
             ]
             worth = [self._most(cell, player) for cell in cells]

@@ -8,9 +8,7 @@ from sog.cli.numbers import positive_integer, seed
 from sog.methods.registry import METHODS
 
 DEFAULT_SEEDS: Final = 16
-LEARNERS: Final = {
-    name: entry for name, entry in METHODS.items() if entry.learns or entry.solves
-}
+LEARNERS: Final = {name: entry for name, entry in METHODS.items() if entry.learns or entry.solves}
 _WIDTH: Final = max(len(entry.form) for entry in LEARNERS.values())
 _LINES: Final = "\n".join(f"  {e.form:<{_WIDTH}}  {e.summary}" for e in LEARNERS.values())
 RUN_SUMMARY: Final = "let a method learn a game by sampling, and see how it converges"
