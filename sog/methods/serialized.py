@@ -91,7 +91,8 @@ class Serialized:
             fails_low, fails_high = total + scale * left <= alpha, total - scale * left >= beta
             if fails_low or fails_high:
                 self.cut_offs += place + 1 < len(children)
-                return total + scale * (left if fails_low else -left)
+                bound: float = total + scale * (left if fails_low else -left)
+                return bound
         return total
 
 
