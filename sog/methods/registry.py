@@ -122,6 +122,27 @@ METHODS: Final[dict[str, Entry]] = {
         summary="tree search for simultaneous moves, N iterations before the first game",
         learns=True,
     ),
+    "q_learning": Entry(
+        module="sog.methods.q_learning",
+        attribute="QLearning",
+        form="q_learning:N",
+        summary="tabular Q-learning in self-play, N games before the first one; no equilibrium",
+        learns=True,
+    ),
+    "dqn": Entry(
+        module="sog.methods.dqn",
+        attribute="Dqn",
+        form="dqn:N",
+        summary="deep Q-learning in self-play, N times 8 games before the first one; the same",
+        learns=True,
+    ),
+    "a2c": Entry(
+        module="sog.methods.a2c",
+        attribute="A2c",
+        form="a2c:N",
+        summary="advantage actor-critic in self-play, N times 16 games before the first one",
+        learns=True,
+    ),
     "backward_induction": Entry(
         module="sog.methods.backward_induction",
         attribute="BackwardInduction",
