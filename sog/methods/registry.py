@@ -81,6 +81,12 @@ METHODS: Final[dict[str, Entry]] = {
         form="oos:N",
         summary="online outcome sampling: sound Monte Carlo search, N simulations per move",
     ),
+    "pimbot": Entry(
+        module="sog.methods.pimbot",
+        attribute="PimBot",
+        form="pimbot:N",
+        summary="determinized tree search for Scotland Yard, N simulations per move",
+    ),
     "uct": Entry(
         module="sog.methods.simple",
         attribute="Uct",
