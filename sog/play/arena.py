@@ -59,10 +59,23 @@ class MatchResult:
 
         By the normal approximation, from the spread of the pairs' averages.
         """
-        pairs = self.utilities.mean(axis=1)
-        if len(pairs) < 2:
-            return math.nan
-        return _Z_95 * float(pairs.std(ddof=1)) / math.sqrt(len(pairs))
+        return _half_width(self.utilities)
+
+    @property
+    def win_rate(self) -> float:
+        """The first agent's share of the games, a draw counting half."""
+        return float(self._scores.mean())
+
+    @property
+    def win_rate_half_width(self) -> float:
+        """The 95% confidence interval reaches so far from `win_rate`; as `half_width`."""
+        return _half_width(self._scores)
+
+    @property
+    def _scores(self) -> np.ndarray:
+        """[pair, 2]: 1 for a win of the first agent, 0.5 for a draw."""
+        is_drawn = np.abs(self.utilities) <= self._drawn
+        return np.where(is_drawn, 0.5, self.utilities > 0)
 
     @property
     def wins(self) -> int:
@@ -82,6 +95,14 @@ class MatchResult:
     @property
     def _drawn(self) -> float:
         return _DRAWN * self.game.max_utility
+
+
+def _half_width(results: np.ndarray) -> float:
+    """Of the 95% interval of the mean of results [pair, 2]."""
+    pairs = results.mean(axis=1)
+    if len(pairs) < 2:
+        return math.nan
+    return _Z_95 * float(pairs.std(ddof=1)) / math.sqrt(len(pairs))
 
 
 def play_match(
