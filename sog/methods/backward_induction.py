@@ -79,9 +79,10 @@ class ExactSolver:
     def __init__(self, pruning: str, tree: HistoryTree, host: Host) -> None:
         """Solves the game. Raises ValueError if it hides more than simultaneous moves."""
         self._pruning, self._host, self._histories = pruning, host, tree.histories
-        self._stages = Stages(tree.histories)
-        self._exact = _EXACT * self._stages.scale
-        self._bounds = Serialized(self._stages)
+        self.stages = Stages(tree.histories)
+        """Of the game."""
+        self._exact = _EXACT * self.stages.scale
+        self._bounds = Serialized(self.stages)
         self._states = self._programs = self._settled = self._skipped = 0
         self._values: dict[int, float] = {}
         self._strategy: dict[tuple[int, int], np.ndarray] = {}  # by history and player
@@ -96,12 +97,16 @@ class ExactSolver:
             cut_offs=self._bounds.cut_offs,
         )
 
+    def value_of(self, history: int) -> float:
+        """Of a subgame that begins with a stage or is an end; solved now if it was left out."""
+        return self._value(history)
+
     def policy(self) -> np.ndarray:
         """[row + 1, choice]: an equilibrium, with optimal strategies also after mistakes of the
         opponent; what bounds have left out is searched by alpha-beta for it."""
         legal = np.asarray(self._histories.legal, float)
         policy: np.ndarray = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
-        for history, stage in enumerate(self._stages.stage):
+        for history, stage in enumerate(self.stages.stage):
             for player in (PLAYER_0, PLAYER_1):
                 if stage is not None and stage.rows[player] != NO_ROW:
                     strategy = self._strategy_at(history, stage, player)
@@ -118,9 +123,9 @@ class ExactSolver:
 
     def _value(self, history: int) -> float:
         """Of a subgame, each solved once."""
-        stage = self._stages.stage[history]
+        stage = self.stages.stage[history]
         if stage is None:
-            return self._stages.utility[history]
+            return self.stages.utility[history]
         if history not in self._values:
             self._values[history] = self._solve(history, stage)
         return self._values[history]
@@ -214,9 +219,9 @@ class ExactSolver:
 
     def _most(self, history: int, player: int) -> float:
         """What a subgame can be worth to a player."""
-        stage = self._stages.stage[history]
+        stage = self.stages.stage[history]
         if stage is None:
-            return self._stages.utility[history] * (1 if player == PLAYER_0 else -1)
+            return self.stages.utility[history] * (1 if player == PLAYER_0 else -1)
         low, high = self._range(history)
         return high if player == PLAYER_0 else -low
 

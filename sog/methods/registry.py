@@ -156,6 +156,12 @@ METHODS: Final[dict[str, Entry]] = {
         summary="exact, from the end of a game of simultaneous moves; by default DO-alpha-beta",
         solves=True,
     ),
+    "sm_search": Entry(
+        module="sog.methods.simultaneous_search",
+        attribute="SimultaneousSearch",
+        form="sm_search:N",
+        summary="tree search for simultaneous moves in Goofspiel of any size, N simulations a move",
+    ),
     "random": Entry(
         module="sog.methods.simple",
         attribute="Random",
