@@ -36,9 +36,9 @@ class SearchSettings:
     """
 
     num_simulations: int = 100
-    """s."""
+    """s: simulations of a search."""
     simulations_per_update: float = 1.0
-    """c."""
+    """c: simulations per regret update; below 1, there are 1 / c updates per simulation."""
     num_children: int | None = None
     """k: children that an expansion adds, the best by the prior; None for all of them, which games
     with hidden information need."""

@@ -35,12 +35,12 @@ class NetworkSettings:
     depth: int = 3
     """Hidden layers, or blocks of the resnet."""
     value_head: str = "plain"
-    """plain: a value for every infostate. pairwise: an expected utility for every pair of
-    infostates; values follow from it by the definition of a cfv, so they are zero-sum, and the
-    network need not learn how they depend on whom the opponent can still have. For small S."""
+    """plain, a value for every infostate, or pairwise, an expected utility for every pair of
+    infostates; pairwise values follow from it by the definition of a cfv, so they are zero-sum, and
+    the network need not learn how they depend on whom the opponent can still have. For small S."""
     policy_heads: int = 1
-    """1: logits for whoever acts. 2: a head for each player, as in Figure 6 of the paper, of which
-    that of the player to act answers; for players whose actions mean different things."""
+    """1, logits for whoever acts, or 2, a head for each player; then, as in Figure 6 of the paper,
+    that of the player to act answers, for players whose actions mean different things."""
 
     def __post_init__(self) -> None:
         if self.torso not in TORSOS:

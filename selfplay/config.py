@@ -8,7 +8,7 @@ import dataclasses
 import difflib
 import json
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from selfplay.config_files import parse_toml, read_values
@@ -79,17 +79,20 @@ def flatten(part: Any, prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def dump_config(config: Config) -> str:
+def dump_config(config: Config, comments: Mapping[str, str] | None = None) -> str:
     """All values as TOML, from which `load_config` makes an equal configuration.
 
-    Raises ValueError if a value cannot be written, such as a `Rule` that was not given by name.
+    comments: what stands behind the value of a key. Raises ValueError if a value cannot be written,
+    such as a `Rule` that was not given by name.
     """
     tables: dict[str, list[str]] = {}
     for key, value in flatten(config).items():
         table, _, name = key.rpartition(".")
         # Not in the order of `flatten`: a table's own values may come after one of its sub-tables.
         header = [f"\n[{table}]"] if table else []
-        tables.setdefault(table, header).append(f"{name} = {_as_toml(key, value)}")
+        line = f"{name} = {_as_toml(key, value)}"
+        comment = (comments or {}).get(key, "")
+        tables.setdefault(table, header).append(f"{line:<31} # {comment}" if comment else line)
     return "".join(f"{line}\n" for lines in tables.values() for line in lines)
 
 

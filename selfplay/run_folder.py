@@ -17,12 +17,15 @@ from selfplay.checkpoint import has_checkpoints
 from selfplay.config import dump_config, flatten, load_config
 from selfplay.manifest import replace_file
 from selfplay.settings import Config
+from sog.games.packages import check_named_by_file
+from sog.games.registry import origin
 
 _CONFIG: Final = "config.toml"
 _NEW_CONFIG: Final = "config.toml.new"
 _LOCK: Final = "lock"
 _CHECKPOINTS: Final = "checkpoints"
 _METRICS: Final = "metrics.jsonl"
+_ORIGIN: Final = "# the game comes from "
 _MAY_CHANGE: Final = (
     "summary",
     "run.steps",
@@ -64,7 +67,9 @@ class RunFolder:
                         f"run folder {path} holds a run already; choose another --run folder."
                     )
                 _check_same(path, load_config(str(path / _CONFIG)), config)
-            replace_file(path / _CONFIG, dump_config(config))
+            package = origin(config.game)
+            comment = f"{_ORIGIN}{package}\n" if package else ""
+            replace_file(path / _CONFIG, comment + dump_config(config))
         except BaseException:
             os.close(lock)
             raise
@@ -72,13 +77,18 @@ class RunFolder:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The folder of a run to look at, also while it is trained. ValueError if it is none."""
+        """The folder of a run to look at, also while it is trained.
+
+        Raises ValueError if it is none, or of a game that is not installed or may not be imported.
+        """
         path = path.absolute()
         if not path.is_dir():
             raise ValueError(f"run folder {path} does not exist.")
         if not (path / _CONFIG).is_file():
             raise ValueError(f"{path} is no run folder: it has no {_CONFIG}.")
-        return cls(path, load_config(str(path / _CONFIG)), None)
+        config = load_config(str(path / _CONFIG))
+        _check_game(path, config.game)
+        return cls(path, config, None)
 
     @property
     def path(self) -> Path:
@@ -127,6 +137,16 @@ def _check_no_other(path: Path) -> None:
             f"{path} is no run folder: it has no {_CONFIG}, but holds {min(others)}; choose "
             f"another --run folder."
         )
+
+
+def _check_game(path: Path, game: str) -> None:
+    """Makes sure that the game of a run is one to be had here, and not imported at its word."""
+    name = game.partition("(")[0].strip()
+    check_named_by_file(name, path)
+    first, _, _ = (path / _CONFIG).read_text(encoding="utf-8").partition("\n")
+    if first.startswith(_ORIGIN) and not origin(game):
+        package = first.removeprefix(_ORIGIN)
+        raise ValueError(f"{path} is of the game {name}, which comes from {package}: install that.")
 
 
 def _has_begun(path: Path) -> bool:

@@ -45,24 +45,23 @@ class SelfplaySettings:
     greedy_after: int | None = None
     """moves_greedy_after: from this move of a game on the most probable action is played."""
     max_moves: int | None = None
-    """moves_max: after so many decisions nobody searches any more, and the rest of the game is
-    played at random, for its outcome. None: no limit."""
+    """moves_max: after so many decisions nobody searches any more; the rest of the game is played
+    at random, for its outcome. None: no limit."""
     resign_threshold: float | None = None
-    """Share of the largest utility; a player who expects less resigns, and the game gives no TD(1)
-    examples. None: nobody resigns."""
+    """A player who expects less than this share of the largest utility resigns, and the game gives
+    no TD(1) examples. None: nobody resigns."""
     no_resign: float = 0.2
     """p_no_resign: share of games that are played to the end in any case."""
     td1: float = 0.0
     """p_td1: probability that a visited belief state becomes an example with the game's outcome."""
     search_targets: float = 0.0
-    """Probability that a visited belief state becomes an example with the values that its search
-    found, as in ReBeL; beyond the paper."""
+    """Probability that a visited belief state becomes an example with its search's values, as in
+    ReBeL; beyond the paper."""
     safe: bool = True
     """False: searches are re-solved without the gadget, to see what that costs."""
     search_everywhere: bool = False
-    """The chain of the player who does not move searches as well, as the paper's agent does where
-    its opponent moves: two searches per decision, of which the mover's decides. All of them are
-    asked for queries."""
+    """The chain of the player who does not move searches as well, as the paper's agent does. Of the
+    two searches per decision the mover's decides; both are asked for queries."""
     queries_per_search: float = 0.9
     """q_search: network queries of a search that are solved, on average."""
     max_events: int = 4
@@ -101,8 +100,8 @@ class SolverSettings:
     opponent's infostate can meet, nothing would tell that infostate how to play, and values would
     jump there."""
     random_ranges: float = 0.0
-    """Share of the queries whose ranges are replaced by random ones, so that the network also knows
-    belief states that good play does not come to; beyond the paper (DeepStack's training had random
+    """Share of the queries whose ranges are replaced by random ones; so the network also knows
+    belief states that good play does not come to. Beyond the paper (DeepStack's training had random
     ranges only)."""
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search that solves them; `num_queries` follows from `recursive_queries`."""
@@ -147,15 +146,15 @@ class LearnerSettings:
     batch_size: int = 512
     """Examples per step, over all GPUs."""
     optimizer: str = "adam"
-    """adam, sgd, or muon, which makes the steps of matrices orthogonal (beyond the paper)."""
+    """adam, sgd, or muon; muon makes the steps of matrices orthogonal (beyond the paper)."""
     momentum: float = 0.9
     """Of sgd: so much of the last step is in the next one; 0 for none."""
     learning_rate: float = 1e-3
     """alpha_init: the rate at step t is alpha_init * d ** (t / T_decay)."""
     decay_rate: float = 0.5
-    """d."""
+    """d: what the learning rate shrinks by in T_decay steps."""
     decay_steps: int = 10_000
-    """T_decay."""
+    """T_decay: learner steps."""
     symmetries: bool = True
     """Every use of an example is that of a random twin, where the game has symmetries."""
     average_decay: float = 0.0

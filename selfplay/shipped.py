@@ -29,7 +29,7 @@ def load_agent(name: str) -> Trained:
 
     Raises ValueError, in one line, for a name that is not in `read_agents()` or a damaged file.
     """
-    entry = _entry(name)
+    entry = find_agent(name)
     game = make(entry.game)
     apply_fn, params = make_network(game, NetworkSettings(**entry.network))
     data = (importlib.resources.files(_PACKAGE) / f"{name}.npz").read_bytes()
@@ -46,6 +46,15 @@ def load_agent(name: str) -> Trained:
         name=f"{AGENT_PREFIX}{name}",
         skipped=(),
     )
+
+
+@functools.cache
+def find_agent(name: str) -> AgentEntry:
+    """What is said about the agent of this name; ValueError if there is none."""
+    agents = read_agents()
+    if name not in agents:
+        raise ValueError(f"there is no agent {name!r}; there are {', '.join(agents)}.")
+    return agents[name]
 
 
 def pack_params(params: Any) -> dict[str, np.ndarray]:
@@ -84,11 +93,3 @@ def dump_agents(entries: dict[str, AgentEntry]) -> str:
     """agents.json."""
     listed = [dataclasses.asdict(entries[name]) for name in sorted(entries)]
     return json.dumps(listed, indent=1) + "\n"
-
-
-@functools.cache
-def _entry(name: str) -> AgentEntry:
-    agents = read_agents()
-    if name not in agents:
-        raise ValueError(f"there is no agent {name!r}; there are {', '.join(agents)}.")
-    return agents[name]

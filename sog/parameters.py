@@ -12,8 +12,8 @@ from typing import Any
 
 
 def split_call(text: str) -> tuple[str, str] | None:
-    """The name and what stands in brackets ("" without); None for a text of another form."""
-    match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?", text, re.DOTALL)
+    """The name, or module:Class, and what stands in brackets ("" without); None for no call."""
+    match = re.fullmatch(r"((?:[\w.]+:)?\w+)\s*(?:\((.*)\))?", text, re.DOTALL)
     return None if match is None else (match.group(1), match.group(2) or "")
 
 

@@ -14,7 +14,7 @@ from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError
 
 _FOOTER: Final = """\
-All settings of one: sog configs NAME. To change them: sog configs NAME > mine.toml."""
+All settings of one, explained: sog configs NAME. To change them: sog configs NAME > mine.toml."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,6 +46,7 @@ def _list_configs(as_json: bool) -> None:
 
 def _show_config(name: str, as_json: bool) -> None:
     from selfplay.config import dump_config, load_config
+    from selfplay.setting_texts import setting_texts
 
     try:
         config = load_config(name)
@@ -54,4 +55,4 @@ def _show_config(name: str, as_json: bool) -> None:
     if as_json:
         display.print_json(dataclasses.asdict(config))
     else:
-        print(dump_config(config), end="")
+        print(dump_config(config, setting_texts(config)), end="")

@@ -11,7 +11,8 @@ from sog.cli.backend import start_jax
 from sog.cli.catalog import size_texts
 from sog.cli.loading import load_game
 from sog.cli.sizes import can_be_counted, count_public_tree
-from sog.games import GAMES, Game
+from sog.games import GAMES, Game, make
+from sog.games.packages import installed_games
 
 QUICK: Final = 1_000_000  # public states: a second at most
 WITH_SIZES: Final = 10_000_000  # some seconds, and up to 2 GB
@@ -27,6 +28,24 @@ def list_games(limit: int = QUICK) -> list[dict[str, Any]]:
         for number, name in enumerate(GAMES):
             work.update(name, number)
             facts.append(_facts(load_game(name), limit))
+    return facts
+
+
+def list_installed() -> list[dict[str, Any]]:
+    """The games of other packages, not counted; one that cannot be made has an "error" instead."""
+    start_jax()
+    facts: list[dict[str, Any]] = []
+    for game in installed_games().values():
+        where = {"name": game.name, "package": game.package}
+        if game.name in GAMES:
+            facts.append(
+                {**where, "error": f"{game.package}: the name is taken by a game of ours."}
+            )
+            continue
+        try:
+            facts.append({**_facts(make(game.name), None), **where})
+        except Exception as error:  # whatever a stranger's class does
+            facts.append({**where, "error": " ".join(str(error).split())})
     return facts
 
 
@@ -59,7 +78,7 @@ def show_game(arguments: argparse.Namespace) -> None:
     _print_parameters(facts["parameters"])
     if game.remark:
         display.note(game.remark)
-    _print_examples(game, facts)
+    _print_examples(arguments.game.strip(), game, facts)
 
 
 def _print_parameters(parameters: list[dict[str, Any]]) -> None:
@@ -82,8 +101,8 @@ def _print_parameters(parameters: list[dict[str, Any]]) -> None:
     display.print_table(table)
 
 
-def _print_examples(game: Game[Any], facts: dict[str, Any]) -> None:
-    name = display.short_name(game)
+def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
+    name = typed if ":" in typed else display.short_name(game)
     can_be_solved = facts["num_public_states"] is not None
     names = [name] if "(" in name or ":" in name else [name, *_variants(game, can_be_solved)]
     print()
@@ -124,10 +143,10 @@ def _parameters(game: Game[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _facts(game: Game[Any], limit: int) -> dict[str, Any]:
-    """What JSON says of a game; its public states are counted up to a limit."""
-    is_counted = can_be_counted(game)
-    sizes = count_public_tree(game, limit) if is_counted else None
+def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
+    """What JSON says of a game; its public states are counted up to a limit, or not at all."""
+    is_counted = limit is not None and can_be_counted(game)
+    sizes = None if limit is None or not is_counted else count_public_tree(game, limit)
     return {
         "name": game.name,
         "game": str(game),

@@ -4,6 +4,7 @@ JAX is imported for what is counted only: the list, with the sizes in the catalo
 """
 
 import argparse
+import importlib.metadata
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from sog.cli.errors import SUCCESS
 
 _FOOTER: Final = """\
 Also openspiel:NAME(...), any two-player zero-sum game of OpenSpiel with at most 1,000,000 histories
-(or as many as SOG_MAX_HISTORIES in the environment says).
+(or as many as SOG_MAX_HISTORIES in the environment says); and module:Class(...), one of your own.
 One game's parameters: sog games NAME. Games that have more states than shown: add --sizes."""
 
 
@@ -27,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         show_game(arguments)
         return SUCCESS
     games = _count_games() if arguments.sizes else read_catalog()
+    games += _ask_packages()
     if arguments.json:
         display.print_json(games)
     else:
@@ -40,6 +42,15 @@ def _count_games() -> list[dict[str, Any]]:
     return list_games(WITH_SIZES)
 
 
+def _ask_packages() -> list[dict[str, Any]]:
+    """The games of other packages, which no catalog knows; JAX is imported if there are any."""
+    if not importlib.metadata.entry_points(group="sog.games"):
+        return []
+    from sog.cli.game_facts import list_installed
+
+    return list_installed()
+
+
 def _print_list(games: Sequence[dict[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("game", no_wrap=True)
@@ -47,6 +58,10 @@ def _print_list(games: Sequence[dict[str, Any]]) -> None:
     for column in ("public states", "infostates", "outcomes", "depth"):
         table.add_column(column, justify="right")
     for game in games:
+        if "error" in game:
+            table.add_row(game["name"], game["error"])
+            continue
         sizes = (*size_texts(game), str(game["num_outcomes"]), str(game["depth"]))
-        table.add_row(game["name"], game["summary"], *sizes)
+        package = f" (from {game['package']})" if "package" in game else ""
+        table.add_row(game["name"], f"{game['summary']}{package}", *sizes)
     display.print_table(table, footer=_FOOTER)

@@ -19,7 +19,7 @@ from sog.cli.search_numbers import read_method, read_search
 from sog.cli.sizes import can_be_counted
 from sog.cli.tree import TOO_LARGE, enumerate_whole_game, explain_too_large
 from sog.games import Game
-from sog.games.registry import GAMES
+from sog.games.registry import is_game
 from sog.methods.leaf_search import LeafSearch, is_perfect_information, search_agents
 from sog.methods.method import Host, Method
 from sog.methods.registry import METHODS, make_method, name_of
@@ -123,7 +123,7 @@ def _load_run(text: str) -> "Trained":
         hint = f"did you mean {near}?"
     elif text in read_agents():
         hint = f"it is a game, which --game {text} says; a trained agent is {AGENT_PREFIX}{text}."
-    elif text in GAMES:
+    elif is_game(text):
         hint = f"it is a game, which --game {text} says."
     else:
         forms = ", ".join(entry.form for entry in METHODS.values())

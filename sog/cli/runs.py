@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sog.agents import AGENT_PREFIX
 from sog.cli.display import note
 from sog.cli.errors import CommandError
-from sog.games.registry import GAMES
+from sog.games.registry import is_game
 
 if TYPE_CHECKING:
     from selfplay.trained import Trained
@@ -48,7 +48,7 @@ def names_run(text: str) -> bool:
     # A folder that happens to be called like a game is not meant, unless it is a run's.
     if path.is_dir() and (is_path or is_run(path)):
         return True
-    near = None if text in GAMES else near_run(text)
+    near = None if is_game(text) else near_run(text)
     if near is not None:
         raise CommandError(f"{text} is neither a game nor a run folder: did you mean {near}?")
     if is_path:

@@ -1,6 +1,7 @@
 """Games by name: `make("leduc(ranks=4)")`.
 
-To add a game, write one file in this folder and add its line to `GAMES`.
+To add a game, write one file in this folder and add its line to `GAMES`; or keep it in a package of
+your own, see `sog.games.packages`.
 """
 
 import importlib
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sog.games.core import Game
+from sog.games.packages import import_typed, installed_games, is_class_path
 from sog.parameters import read_parameters, split_call, unknown_name
 
 OPENSPIEL_PREFIX: Final = "openspiel:"
@@ -39,18 +41,39 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
 
 
 def game_class(name: str) -> type[Game[Any]]:
-    """The class of a game; ValueError for a name that is not in `GAMES`."""
-    if name not in GAMES:
-        raise ValueError(unknown_name("game", name, GAMES))
-    module, attribute = GAMES[name]
-    found: type[Game[Any]] = getattr(importlib.import_module(module), attribute)
-    return found
+    """The class of a game: one of `GAMES`, of an installed package, or `module:Class`.
+
+    Raises ValueError if there is none of that name.
+    """
+    if name in GAMES:
+        module, attribute = GAMES[name]
+        found: type[Game[Any]] = getattr(importlib.import_module(module), attribute)
+        return found
+    if is_class_path(name):
+        return import_typed(name)
+    installed = installed_games()
+    if name not in installed:
+        raise ValueError(unknown_name("game", name, [*GAMES, *installed]))
+    return installed[name].load()
+
+
+def is_game(name: str) -> bool:
+    """Whether a name is that of a game, ours or installed."""
+    return name in GAMES or name in installed_games()
+
+
+def origin(text: str) -> str:
+    """The package and version that a game comes from; "" for one of ours or an unknown one."""
+    call = split_call(text.strip())
+    name = "" if call is None else call[0]
+    installed = {} if name in GAMES else installed_games()
+    return installed[name].package if name in installed else ""
 
 
 def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[Any]:
     """A game from its name and parameters, as `str(game)` prints them.
 
-    `make("leduc")`, `make("liars_dice(dice=1,faces=6)")`, or
+    `make("leduc")`, `make("liars_dice(dice=1,faces=6)")`, `make("my_module:MyGame(cards=3)")`, or
     `make("openspiel:leduc_poker(suit_isomorphism=True)")` with the `openspiel` extra installed.
     progress: called with how far it is, for a game of OpenSpiel's, which is enumerated here.
     Raises ValueError that names the game, the parameter, the value and the rule.

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable
 
+import pytest
+
 from sog.agents import read_agents
 
 Run = Callable[..., tuple[int, str, str]]
@@ -31,6 +33,20 @@ def test_an_agent_that_is_not_there_is_a_mistake(sog: Run) -> None:
     code, out, err = sog("match", "agent:chess", "random")
     assert (code, out) == (2, "")
     assert err.startswith("sog: error: there is no agent 'chess'; there are ")
+
+
+def test_the_command_that_measured_an_agent_finds_the_same_again(sog: Run) -> None:
+    kuhn = read_agents()["kuhn"]
+    code, out, _ = sog(*kuhn.measured.split()[1:], "--json")
+    assert code == 0
+    (search,) = json.loads(out)["results"]
+    assert search["exploitability"]["mean"] == pytest.approx(kuhn.exploitability, rel=0.5)
+
+
+def test_an_agent_has_no_checkpoints_to_evaluate(sog: Run) -> None:
+    code, out, err = sog("evaluate", "agent:kuhn", "--checkpoint", "5")
+    assert (code, out) == (2, "")
+    assert err == "sog: error: --checkpoint 5 needs a run folder, got agent:kuhn.\n"
 
 
 def test_a_game_where_a_player_should_be_leads_to_its_agent(sog: Run) -> None:

@@ -38,6 +38,19 @@ def test_what_is_shown_of_one_is_a_file_that_means_the_same(sog: Run, tmp_path: 
         assert f"{key.rpartition('.')[2]} = " in out
 
 
+def test_every_value_is_explained_by_the_docstring_of_its_setting(sog: Run) -> None:
+    _, out, _ = sog("configs", "leduc_demo")
+    assert "c_puct = 1.25                   # How much PUCT explores\n" in out
+    # Another value than the default, which is told.
+    assert (
+        "# q_search: network queries of a search that are solved, on average (default: 0.9)" in out
+    )
+    text = out.partition("[run.evaluate_search]")[0]
+    repeated = text.partition("[solver.search]")[2].partition("[replay]")[0]
+    lines = [line for line in text.replace(repeated, "").splitlines() if " = " in line]
+    assert [line for line in lines if " # " not in line] == []
+
+
 def test_one_is_shown_as_json_too(sog_json: Callable[..., Any]) -> None:
     shown = sog_json("configs", "leduc")
     assert shown["game"] == "leduc"

@@ -3,8 +3,6 @@
 import argparse
 import dataclasses
 import json
-import sys
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,9 +67,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             skipped=("step 900 is damaged.",) if checkpoint is None else (),
         )
 
-    module: Any = types.ModuleType("selfplay.trained")
-    module.load_trained = load_trained
-    monkeypatch.setitem(sys.modules, "selfplay.trained", module)
+    monkeypatch.setattr("selfplay.trained.load_trained", load_trained)
     for name in ("kuhn", "tic_tac_toe", "empty"):
         (tmp_path / name).mkdir()
     return tmp_path

@@ -290,14 +290,15 @@ def test_a_history_that_cannot_be_is_told_before_a_run_searches(
         (["--checkpoint", "last"], "--checkpoint must be all or one of 0, 8, 16, got last."),
         (
             ["--evaluator", "zero"],
-            "--evaluator has no effect on a run folder, which has a network.",
+            "--evaluator has no effect on RUN, which has a network.",
         ),
     ],
 )
 def test_what_a_run_folder_cannot_be_evaluated_with_is_told(
     sog: Run, trained: tuple[Path, str, str], options: list[str], message: str
 ) -> None:
-    assert sog("evaluate", str(trained[0]), *options) == (2, "", f"sog: error: {message}\n")
+    wanted = message.replace("RUN", str(trained[0]))
+    assert sog("evaluate", str(trained[0]), *options) == (2, "", f"sog: error: {wanted}\n")
 
 
 def test_folders_without_a_run_or_a_checkpoint_cannot_be_evaluated(

@@ -238,3 +238,14 @@ def test_nothing_is_written_through_a_link(path: Path, tmp_path: Path, name: str
         with RunFolder.open(path, CONFIG):
             assert load_config(str(path / "config.toml")) == CONFIG
     assert mine.read_text() == "mine"
+
+
+def test_a_run_of_a_class_is_read_only_where_it_is_allowed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = dataclasses.replace(CONFIG, game="sog.games.kuhn:Kuhn")
+    begin(path, config)
+    with pytest.raises(ValueError, match="no file chooses what is imported"):
+        RunFolder.read(path)
+    monkeypatch.setenv("SOG_GAMES", "sog.games.kuhn:Kuhn")
+    assert RunFolder.read(path).config == config

@@ -7,7 +7,6 @@ from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
-from selfplay.trained import load_trained
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, reason
@@ -17,6 +16,7 @@ from sog.cli.evaluate.plot import plot_evaluation
 from sog.cli.evaluate.report import Finished, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
+from sog.cli.runs import load_run
 from sog.cli.search_numbers import name_of
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import ComposedPolicies, compose
@@ -127,9 +127,7 @@ def _evaluators(
     step: int | None = None
     inner: Evaluator
     if plan.run is not None:
-        trained = load_trained(plan.run, checkpoint)
-        for line in trained.skipped:
-            display.note(line)
+        trained = load_run(plan.run if checkpoint is None else f"{plan.run}@{checkpoint}")
         step, inner = trained.step, trained.evaluator
     else:
         inner = _evaluator(compiled, plan)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
+from sog.agents import AGENT_PREFIX
 from sog.cli import display
 from sog.cli.errors import CommandError
 from sog.cli.evaluate.options import DEFAULT_SEARCH, DEFAULT_SEEDS
@@ -27,10 +28,10 @@ class Plan:
     arguments: argparse.Namespace
     searches: tuple[SearchSettings, ...]
     """Before the game is known: see `in_whole_game`."""
-    run: Path | None
-    """The run folder whose networks value the leaves."""
+    run: str | None
+    """The run folder, or agent of the package, whose network values the leaves."""
     checkpoints: tuple[int | None, ...]
-    """Their steps; (None,) without a run folder."""
+    """Their steps; (None,) for the newest, an agent of the package, or none."""
 
     @property
     def rule(self) -> str:
@@ -179,38 +180,50 @@ def _flag(option: str) -> str:
     return f"--{option.replace('_', '-')}"
 
 
-def _read_run(arguments: argparse.Namespace) -> tuple[Path | None, SearchSettings]:
-    """The run folder that stands in the place of a game, if one does, and what it searches with."""
+def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings]:
+    """The run or agent that stands in the place of a game, if one does, and its search."""
     if not names_run(arguments.game):
         return None, SearchSettings()
+    for option in ("evaluator", "solver_iterations", "solver_fading"):
+        if getattr(arguments, option) is not None:
+            raise CommandError(
+                f"{_flag(option)} has no effect on {arguments.game}, which has a network."
+            )
+    if arguments.game.startswith(AGENT_PREFIX):
+        from selfplay.shipped import find_agent
+
+        run = arguments.game
+        try:
+            agent = find_agent(run.removeprefix(AGENT_PREFIX))
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+        arguments.game = agent.game
+        return run, SearchSettings(**agent.search)
     path, step = split_step(arguments.game)
     if step is not None:
         raise CommandError(f"write {path} --checkpoint {step}, got {arguments.game}.")
     from selfplay.run_folder import RunFolder
 
-    for option in ("evaluator", "solver_iterations", "solver_fading"):
-        if getattr(arguments, option) is not None:
-            raise CommandError(
-                f"{_flag(option)} has no effect on a run folder, which has a network."
-            )
     try:
         config = RunFolder.read(path).config
     except ValueError as error:
         raise CommandError(str(error)) from None
     arguments.game = config.game
-    return path, config.run.evaluate_search
+    return str(path), config.run.evaluate_search
 
 
-def _read_checkpoints(arguments: argparse.Namespace, run: Path | None) -> tuple[int | None, ...]:
+def _read_checkpoints(arguments: argparse.Namespace, run: str | None) -> tuple[int | None, ...]:
     wanted: str | None = arguments.checkpoint
-    if run is None:
+    if run is None or run.startswith(AGENT_PREFIX):
         if wanted is not None:
-            raise CommandError(f"--checkpoint {wanted} needs a run folder, got {arguments.game}.")
+            raise CommandError(
+                f"--checkpoint {wanted} needs a run folder, got {run or arguments.game}."
+            )
         return (None,)
     from selfplay.trained import trained_steps
 
     try:
-        steps = trained_steps(run)
+        steps = trained_steps(Path(run))
     except ValueError as error:
         raise CommandError(str(error)) from None
     if not steps:

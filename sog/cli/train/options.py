@@ -8,8 +8,9 @@ from sog.cli.numbers import positive_integer
 
 TRAIN_SUMMARY: Final = "train a network by sound self-play"
 TRAIN_EXAMPLES: Final = """\
-A configuration is the name of one that is installed (sog configs) or a TOML file of your own.
---set changes one value of it, a part and a name as in the file. The run folder keeps everything:
+A configuration is the name of one that is installed (sog configs) or a TOML file of your own; sog
+configs NAME shows and explains all values. --set changes one, a part and a name as in the file. The
+run folder keeps everything:
 
   config.toml     all values of the configuration, as they were used
   checkpoints/    what a run goes on from, each with a SHA-256 manifest

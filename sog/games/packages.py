@@ -1,0 +1,93 @@
+"""Games of other packages: installed ones by name, and any class as `module:Class`.
+
+A package makes its games known by entry points, in its pyproject.toml:
+
+    [project.entry-points."sog.games"]
+    my_game = "my_package.my_game:MyGame"
+
+What a person types is imported. What a file says is not: a run folder of a game `module:Class` is
+read only where `TRUSTED` names that game, so that no folder from elsewhere chooses what is run.
+"""
+
+import dataclasses
+import importlib
+import importlib.metadata
+import os
+import re
+import sys
+from typing import Any, Final
+
+from sog.games.core import Game
+
+GROUP: Final = "sog.games"
+TRUSTED: Final = "SOG_GAMES"
+"""Environment variable: `module:Class` of games that files may name, with commas between them."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class InstalledGame:
+    """A game that an installed package declares."""
+
+    name: str
+    package: str
+    """The distribution and its version."""
+    path: str
+    """module:Class"""
+
+    def load(self) -> type[Game[Any]]:
+        """Imports the class; ValueError that names the package if there is none."""
+        return _import_class(self.path, f"game {self.name!r} of {self.package}")
+
+
+def installed_games() -> dict[str, InstalledGame]:
+    """The declared games by name; nothing of them is imported."""
+    return {
+        entry.name: InstalledGame(name=entry.name, package=_package(entry), path=entry.value)
+        for entry in importlib.metadata.entry_points(group=GROUP)
+    }
+
+
+def is_class_path(text: str) -> bool:
+    """Whether the name of a game is `module:Class`."""
+    return re.fullmatch(r"[\w.]+:\w+", text) is not None
+
+
+def import_typed(path: str) -> type[Game[Any]]:
+    """The class `module:Class` that a person named; its module may lie in the current folder."""
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.append(here)  # last: it takes the place of nothing that is installed
+    return _import_class(path, f"game {path!r}")
+
+
+def check_named_by_file(path: str, file: object) -> None:
+    """Raises ValueError if a file names a class that nobody has allowed."""
+    if is_class_path(path) and path not in os.environ.get(TRUSTED, "").split(","):
+        raise ValueError(
+            f"{file} is of the game {path}, and no file chooses what is imported: set "
+            f"{TRUSTED}={path} if it is yours, or install it with an entry point."
+        )
+
+
+def _import_class(path: str, what: str) -> type[Game[Any]]:
+    module, _, attribute = path.partition(":")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except (Exception, SystemExit) as error:  # whatever a stranger's module does
+        reason = " ".join(str(error).split())
+        raise ValueError(
+            f"{what} cannot be imported: {type(error).__name__}: {reason or 'no reason given'}."
+        ) from None
+    if not (
+        isinstance(found, type) and issubclass(found, Game) and dataclasses.is_dataclass(found)
+    ):
+        raise ValueError(f"{what} must be a dataclass that subclasses sog.games.Game.")
+    if missing := sorted(getattr(found, "__abstractmethods__", ())):
+        raise ValueError(f"{what} lacks {', '.join(missing)}, which the contract asks for.")
+    return found
+
+
+def _package(entry: importlib.metadata.EntryPoint) -> str:
+    return "a package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
