@@ -1,4 +1,4 @@
-"""The tree of simultaneous-move Monte Carlo tree search: how players select, and what is learned."""
+"""The tree of simultaneous-move tree search: how players select, and what is learned."""
 
 import math
 import random
