@@ -32,6 +32,11 @@ from sog.cli.run.options import RUN_EXAMPLES, RUN_SUMMARY, add_run_options
 from sog.cli.search.options import SEARCH_EXAMPLES, SEARCH_SUMMARY, add_search_options
 from sog.cli.serve.options import SERVE_EXAMPLES, SERVE_SUMMARY, add_serve_options
 from sog.cli.solve.options import SOLVE_EXAMPLES, SOLVE_SUMMARY, add_solve_options
+from sog.cli.tournament_options import (
+    TOURNAMENT_EXAMPLES,
+    TOURNAMENT_SUMMARY,
+    add_tournament_options,
+)
 from sog.cli.train.options import TRAIN_EXAMPLES, TRAIN_SUMMARY, add_train_options
 
 _GAME_HELP: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
@@ -133,6 +138,7 @@ def make_parser() -> argparse.ArgumentParser:
         ("plot", PLOT_SUMMARY, PLOT_EXAMPLES, add_plot_options),
         ("play", PLAY_SUMMARY, PLAY_EXAMPLES, add_play_options),
         ("match", MATCH_SUMMARY, MATCH_EXAMPLES, add_match_options),
+        ("tournament", TOURNAMENT_SUMMARY, TOURNAMENT_EXAMPLES, add_tournament_options),
         ("serve", SERVE_SUMMARY, SERVE_EXAMPLES, add_serve_options),
     ):
         texts = _texts(None, summary, examples)

@@ -52,7 +52,7 @@ class ExternalSampling(LearningMethod):
 
     budget: int = param(10_000, "iterations", minimum=1, maximum=2**31 - 1)
 
-    def begin(self, histories: Histories) -> RegretTables:
+    def begin(self, histories: Histories, key: Array) -> RegretTables:
         """No regret."""
         return empty_tables(histories)
 

@@ -65,6 +65,8 @@ class Histories:
     and everybody else one."""
     max_choices: int = dataclasses.field(metadata={"static": True})
     """C: choices of a row, at most."""
+    row_features: Any = None
+    """[row + 1, F] float: what a network sees of a row; None for methods without one."""
 
     @property
     def num_rows(self) -> int:

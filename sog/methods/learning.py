@@ -29,6 +29,7 @@ from sog.tabular import CompiledGame, Evaluation, SequenceForm, compile_game, ev
 from sog.tabular.enumerated_game import EnumeratedGame
 
 Precision = Literal["float32", "float64"]
+_BEFORE: Final = 2**32 - 1
 _LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
 
 
@@ -47,12 +48,16 @@ class LearningMethod(Method):
         """Games that an iteration samples; None if it samples more than single games."""
         return None
 
+    def prepare(self, tree: HistoryTree) -> Histories:
+        """The histories of a game, on the host, with what else the method has to know."""
+        return tree.histories
+
     def check_histories(self, histories: Histories) -> None:
         """Raises ValueError that says what the method needs; histories: on the host."""
 
     @abc.abstractmethod
-    def begin(self, histories: Histories) -> Any:
-        """The state before the first iteration."""
+    def begin(self, histories: Histories, key: Array) -> Any:
+        """The state before the first iteration; key: for what begins at random."""
 
     @abc.abstractmethod
     def iterate(self, histories: Histories, state: Any, key: Array) -> Any:
@@ -108,10 +113,11 @@ class Learner:
         self._precision: Precision = precision
         self._mesh = first_devices(batch_mesh(runs), devices or runs)
         self._count = 1
+        histories = method.prepare(tree)
         with self._numbers():
-            one = jax.eval_shape(method.begin, tree.histories)
+            one = jax.eval_shape(method.begin, histories, jax.random.key(0))
             check_memory({f"{runs} runs of {method.name}": 2 * runs * bytes_of(one)})
-            on_device = jax.tree.map(functools.partial(_convert, precision), tree.histories)
+            on_device = jax.tree.map(functools.partial(_convert, precision), histories)
             self._histories = jax.device_put(on_device, on_all(self._mesh))
             keys = _run_keys(jnp.uint32(seed), runs)
             self._keys = jax.device_put(keys, split_batch(self._mesh))
@@ -225,7 +231,8 @@ def _run_keys(seed: Array, runs: int) -> Array:
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _begin(method: LearningMethod, mesh: Mesh, histories: Histories, keys: Array) -> Any:
     def begin(histories: Histories, keys: Array) -> Any:
-        return jax.vmap(lambda _: method.begin(histories))(keys)
+        # Iterations fold in their number, which never gets so far.
+        return jax.vmap(lambda key: method.begin(histories, jax.random.fold_in(key, _BEFORE)))(keys)
 
     return share(mesh, begin, 1)(histories, keys)
 

@@ -39,7 +39,7 @@ class OutcomeSampling(LearningMethod):
         """One, or one for each player."""
         return 1 if self.updates == "parallel" else 2
 
-    def begin(self, histories: Histories) -> RegretTables:
+    def begin(self, histories: Histories, key: Array) -> RegretTables:
         """No regret."""
         return empty_tables(histories)
 

@@ -30,6 +30,8 @@ class Entry:
     """Whether it is the search of this project, which can be told how to search."""
     learns: bool = False
     """Whether it learns a policy of the whole game by sampling, a `LearningMethod`."""
+    solves: bool = False
+    """Whether it finds the exact value, in one go."""
 
 
 METHODS: Final[dict[str, Entry]] = {
@@ -79,6 +81,12 @@ METHODS: Final[dict[str, Entry]] = {
         form="oos:N",
         summary="online outcome sampling: sound Monte Carlo search, N simulations per move",
     ),
+    "pimbot": Entry(
+        module="sog.methods.pimbot",
+        attribute="PimBot",
+        form="pimbot:N",
+        summary="determinized tree search for Scotland Yard, N simulations per move",
+    ),
     "uct": Entry(
         module="sog.methods.simple",
         attribute="Uct",
@@ -119,6 +127,40 @@ METHODS: Final[dict[str, Entry]] = {
         form="sm_mcts:N",
         summary="tree search for simultaneous moves, N iterations before the first game",
         learns=True,
+    ),
+    "q_learning": Entry(
+        module="sog.methods.q_learning",
+        attribute="QLearning",
+        form="q_learning:N",
+        summary="tabular Q-learning in self-play, N games before the first one; no equilibrium",
+        learns=True,
+    ),
+    "dqn": Entry(
+        module="sog.methods.dqn",
+        attribute="Dqn",
+        form="dqn:N",
+        summary="deep Q-learning in self-play, N times 8 games before the first one; the same",
+        learns=True,
+    ),
+    "a2c": Entry(
+        module="sog.methods.a2c",
+        attribute="A2c",
+        form="a2c:N",
+        summary="advantage actor-critic in self-play, N times 16 games before the first one",
+        learns=True,
+    ),
+    "backward_induction": Entry(
+        module="sog.methods.backward_induction",
+        attribute="BackwardInduction",
+        form="backward_induction",
+        summary="exact, from the end of a game of simultaneous moves; by default DO-alpha-beta",
+        solves=True,
+    ),
+    "sm_search": Entry(
+        module="sog.methods.simultaneous_search",
+        attribute="SimultaneousSearch",
+        form="sm_search:N",
+        summary="tree search for simultaneous moves in Goofspiel of any size, N simulations a move",
     ),
     "random": Entry(
         module="sog.methods.simple",

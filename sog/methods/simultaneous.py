@@ -100,7 +100,7 @@ class SimultaneousMcts(LearningMethod):
                 "else is hidden, such as goofspiel."
             )
 
-    def begin(self, histories: Histories) -> MatrixTables:
+    def begin(self, histories: Histories, key: Array) -> MatrixTables:
         """Nothing is known."""
         rows = jnp.zeros((histories.num_rows + 1, histories.max_choices))
         reward = jnp.zeros(len(histories.facts))

@@ -62,7 +62,7 @@ class SelfPlayUct(LearningMethod):
         """One."""
         return 1
 
-    def begin(self, histories: Histories) -> VisitTables:
+    def begin(self, histories: Histories, key: Array) -> VisitTables:
         """Trees of nothing."""
         shape = (histories.num_rows + 1, histories.max_choices)
         return VisitTables(visits=jnp.zeros(shape, jnp.int32), value=jnp.zeros(shape))

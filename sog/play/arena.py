@@ -88,6 +88,22 @@ class MatchResult:
         return (self.standard_error / corrected) ** 2 if corrected > 0 else math.nan
 
     @property
+    def win_rate(self) -> float:
+        """The first agent's share of the games, a draw counting half."""
+        return float(self._scores.mean())
+
+    @property
+    def win_rate_half_width(self) -> float:
+        """The 95% confidence interval reaches so far from `win_rate`; as `half_width`."""
+        return Z_95 * _standard_error(self._scores)
+
+    @property
+    def _scores(self) -> np.ndarray:
+        """[pair, 2]: 1 for a win of the first agent, 0.5 for a draw."""
+        is_drawn = np.abs(self.utilities) <= self._drawn
+        return np.where(is_drawn, 0.5, self.utilities > 0)
+
+    @property
     def wins(self) -> int:
         """Games in which the first agent got more than nothing."""
         return int((self.utilities > self._drawn).sum())

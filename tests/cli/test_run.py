@@ -95,3 +95,21 @@ def test_a_mistake_is_told_in_one_line(sog: Run, arguments: list[str], message: 
     code, out, err = sog("run", *arguments)
     assert (code, out) == (2, "")
     assert err.splitlines()[-1].startswith(f"sog: error: {message}")
+
+
+def test_backward_induction_prints_the_value_and_what_it_took(
+    sog: Run, sog_json: Callable[..., Any]
+) -> None:
+    result = sog_json("run", "backward_induction(pruning=none)", "pursuit_evasion")
+    assert result["value"] == pytest.approx(-2 / 3)  # see test_simultaneous_moves.py
+    assert abs(result["exploitability"]) < 1e-9
+    assert result["counts"]["states"] == result["counts"]["programs"] == 9
+    code, out, _ = sog("run", "backward_induction", "pursuit_evasion")
+    assert code == 0
+    assert "value to player 0  -666.7 milli-points" in out
+    code, _, err = sog("run", "backward_induction", "rps", "--iterations", "4")
+    assert code == 2
+    assert "--iterations has no effect: backward_induction solves in one go." in err
+    code, _, err = sog("run", "backward_induction", "kuhn")
+    assert code == 2
+    assert "backward_induction: a game is needed in which nothing is hidden but moves" in err

@@ -17,8 +17,10 @@ from sog.cli.figure import Curve, check_plot, plot_curves
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.players import CommandHost
+from sog.cli.run.exact import run_exact
 from sog.cli.run.options import LEARNERS
 from sog.games import Game
+from sog.methods.backward_induction import BackwardInduction
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod, RowEvaluator
 from sog.methods.method import Method
@@ -59,6 +61,8 @@ class _Result:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     method = _read_method(arguments)
+    if isinstance(method, BackwardInduction):
+        return run_exact(method, arguments)
     if arguments.plot is not None:
         check_plot(arguments.plot)
     start_jax(all_cores=True)
@@ -85,11 +89,13 @@ def run(arguments: argparse.Namespace) -> int:
     return INTERRUPTED if result.interrupted else SUCCESS
 
 
-def _read_method(arguments: argparse.Namespace) -> LearningMethod:
+def _read_method(arguments: argparse.Namespace) -> LearningMethod | BackwardInduction:
     try:
         method: Method = make_method(arguments.method)
     except ValueError as error:
         raise CommandError(str(error)) from None
+    if isinstance(method, BackwardInduction):
+        return method
     if not isinstance(method, LearningMethod):
         name = name_of(arguments.method)
         raise CommandError(

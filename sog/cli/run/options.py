@@ -8,7 +8,7 @@ from sog.cli.numbers import positive_integer, seed
 from sog.methods.registry import METHODS
 
 DEFAULT_SEEDS: Final = 16
-LEARNERS: Final = {name: entry for name, entry in METHODS.items() if entry.learns}
+LEARNERS: Final = {name: entry for name, entry in METHODS.items() if entry.learns or entry.solves}
 _WIDTH: Final = max(len(entry.form) for entry in LEARNERS.values())
 _LINES: Final = "\n".join(f"  {e.form:<{_WIDTH}}  {e.summary}" for e in LEARNERS.values())
 RUN_SUMMARY: Final = "let a method learn a game by sampling, and see how it converges"
@@ -23,15 +23,18 @@ examples:
   sog run external_sampling:20000 leduc --seeds 64 --plot leduc.png
   sog run "outcome_sampling(updates=parallel,epsilon=0.5)" leduc --iterations 1000000
   sog run "smooth_uct(c=1.75,d=0.001)" kuhn --seeds 50 --json
+  sog run "backward_induction(pruning=alpha_beta)" "goofspiel(cards=5)"
 
 All seeds run at once, in one compiled program, shared by all cores; with hundreds of them a seed
 costs a small part of what it costs alone. Exploitability is half of NashConv, computed exactly from
 the average policy of each seed. Ctrl-C stops early and keeps what was reached (exit code 130).
+backward_induction solves in one go: its value and what it took are printed.
 
 JSON: {{"game", "method", "unit", "seeds", "seed", "iterations", "interrupted", "seconds",
 "compile_seconds", "exploitability" (of every seed at the end), "checkpoints": [{{"iteration",
 "episodes" (sampled games; null where a method samples more than single games), "seconds",
 "exploitability" (mean over seeds), "standard_error", "min", "max", "value" (to player 0)}}]}}.
+Of backward_induction: {{"game", "method", "unit", "value", "exploitability", "counts", "seconds"}}.
 """
 
 

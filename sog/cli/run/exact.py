@@ -1,0 +1,62 @@
+"""`sog run backward_induction`: the value of a game, and what it took to find it."""
+
+import argparse
+import dataclasses
+import time
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.interrupts import concluding
+from sog.cli.loading import load_game
+from sog.cli.players import CommandHost
+from sog.methods.backward_induction import BackwardInduction, ExactSolver
+from sog.methods.layout import lay_out_histories
+from sog.methods.learning import RowEvaluator
+
+
+def run_exact(method: BackwardInduction, arguments: argparse.Namespace) -> int:
+    """Solves and prints; returns the exit code."""
+    for option in ("iterations", "plot"):
+        if getattr(arguments, option) is not None:
+            raise CommandError(f"--{option} has no effect: {method.name} solves in one go.")
+    start_jax()
+    with display.working() as work, concluding(work.tell_interrupted):
+        game = load_game(arguments.game, work)
+        host = CommandHost(arguments, work)
+        try:
+            tree = host.enumerate(game)
+            host.begin("laying out the histories")
+            histories = lay_out_histories(tree)
+            began = time.perf_counter()
+            solver = ExactSolver(method.pruning, histories, host)
+            seconds = time.perf_counter() - began
+        except ValueError as error:
+            raise CommandError(f"{method.name}: {error}") from None
+        host.begin("evaluating the strategies")
+        evaluation = RowEvaluator(histories).evaluate(solver.policy()[None])
+    exploitability = float(evaluation.exploitability[0])
+    if arguments.json:
+        display.print_json(
+            {
+                "game": str(game),
+                "method": str(method),
+                "unit": game.unit,
+                "value": solver.value,
+                "exploitability": exploitability,
+                "counts": dataclasses.asdict(solver.counts),
+                "seconds": seconds,
+            }
+        )
+        return SUCCESS
+    counts = {name: f"{count:,}" for name, count in dataclasses.asdict(solver.counts).items()}
+    display.print_facts(
+        f"{display.short_name(game)} by {method}",
+        [
+            ("value to player 0", display.in_milli_units(game, solver.value)),
+            ("exploitability", display.in_milli_units(game, exploitability)),
+            *((name.replace("_", " "), count) for name, count in counts.items()),
+            ("seconds", f"{seconds:.3g}"),
+        ],
+    )
+    return SUCCESS

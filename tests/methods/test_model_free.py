@@ -1,0 +1,98 @@
+"""Model-free learners: against best responses, and games whose solution is known."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import Array
+
+from sog.games.matrix import MatrixGame
+from sog.methods.a2c import A2c
+from sog.methods.dqn import Dqn
+from sog.methods.histories import HistoryTree
+from sog.methods.layout import lay_out_histories
+from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.methods.q_learning import QLearning
+from sog.methods.steps import explored, greedy_policy, steps_of
+from sog.methods.walk import Place, walk
+from sog.tabular import enumerate_public_tree
+from tests.methods.plain_histories import exact, history_tree
+
+
+def test_a_players_steps_lead_from_his_decision_to_his_next() -> None:
+    tree = history_tree("kuhn")
+    histories = jax.tree.map(jnp.asarray, tree.histories)
+
+    def choose(number: Array, place: Place, numbers: Array) -> tuple[Array, Array, tuple[()]]:
+        # Player 0 passes, player 1 bets, player 0 calls: two chips change hands.
+        return jnp.array((0, 1, 1, 0))[number], number + place.is_decision, ()
+
+    played = walk(histories, jax.random.key(3), choose, jnp.int32(0))
+    won = float(played.utility)
+    assert abs(won) == 2
+    own = steps_of(played, 0, histories.num_rows)
+    assert own.is_own.tolist() == [False, True, False, True]
+    first, second = own.row[1], own.row[3]
+    assert (own.next_row[1], own.next_row[3]) == (second, histories.num_rows)
+    assert first != second
+    assert [float(own.reward[1]), float(own.reward[3]), float(own.gain[1])] == [0, won, won]
+    other = steps_of(played, 1, histories.num_rows)
+    assert other.is_own.tolist() == [False, False, True, False]
+    assert [int(other.next_row[2]), float(other.reward[2])] == [histories.num_rows, -won]
+
+
+def test_greedy_takes_the_best_legal_choice_and_exploration_is_shared_by_the_legal() -> None:
+    values, legal = jnp.array([[1.0, 3, 9], [-2, -1, 0]]), jnp.array([[1, 1, 0], [1, 1, 0]], bool)
+    greedy = greedy_policy(values, legal)
+    assert greedy.tolist() == [[0, 1, 0], [0, 1, 0]]
+    assert np.allclose(explored(greedy, legal, 0.2), [[0.1, 0.9, 0], [0.1, 0.9, 0]])
+
+
+@pytest.mark.parametrize(
+    ("method", "iterations"),
+    [
+        (QLearning(step_size=0.01, epsilon=1.0), 30_000),
+        (Dqn(epsilon=1.0, decay=10**9, learning_rate=0.003), 2000),
+    ],
+)
+def test_against_random_play_what_is_learned_is_a_best_response(
+    method: LearningMethod, iterations: int
+) -> None:
+    """With epsilon 1 both players act at random, and each learns what is best against that."""
+    tree = history_tree("kuhn")
+    learner = Learner(method, tree, runs=4)
+    learner.run(iterations)
+    histories = tree.histories
+    legal = np.asarray(histories.legal)
+    uniform = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+    # What a best response to random play gets, by the exact evaluation of random play.
+    evaluation = RowEvaluator(tree).evaluate(uniform[None])
+    best = np.asarray(evaluation.best_response_value)[:, 0]
+    player = np.append(histories.row_player, 0)[:, None]
+    for policy in learner.policies():
+        for learned in (0, 1):
+            value = exact(tree, np.where(player == learned, policy, uniform)).value
+            assert (value if learned == 0 else -value) == pytest.approx(best[learned], abs=0.02)
+
+
+def dominated() -> HistoryTree:
+    """The second row and the first column are best, whatever the other one does."""
+    return lay_out_histories(enumerate_public_tree(MatrixGame(payoffs=((0, 1), (1, 3)))))
+
+
+def test_a2c_finds_dominant_actions() -> None:
+    learner = Learner(A2c(critic_updates=1, actor_rate=0.01), dominated(), runs=4)
+    learner.run(1500)
+    policy = learner.policies()
+    assert (policy[:, 0, 1] > 0.9).all()
+    assert (policy[:, 1, 0] > 0.9).all()
+
+
+def test_a2c_becomes_less_exploitable_than_random_play_and_seeds_differ() -> None:
+    learner = Learner(A2c(critic_updates=4), history_tree("kuhn"), runs=4)
+    evaluator = RowEvaluator(learner.tree)
+    before = np.asarray(evaluator.evaluate(learner.policies()).exploitability)
+    assert len(set(before.tolist())) == 4  # networks begin at random
+    learner.run(1000)
+    after = np.asarray(evaluator.evaluate(learner.policies()).exploitability)
+    assert (after < 0.33).all()  # random play: 0.458
