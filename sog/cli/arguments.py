@@ -70,6 +70,7 @@ _GAMES_EXAMPLES: Final = """\
 examples:
   sog games                                     all games
   sog games leduc                               one game: its parameters and sizes
+  sog games leduc --rules                       how it is played
   sog games "leduc(ranks=4)"                    the sizes of a variant
   sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install open_spiel)
   sog games --json                              for programs
@@ -151,6 +152,7 @@ def _add_games(commands: Any) -> None:
     games = commands.add_parser("games", help=summary, **_texts(None, summary, _GAMES_EXAMPLES))
     games.add_argument("game", nargs="?", metavar="GAME", help=_GAME_HELP)
     games.add_argument("--json", action="store_true", help="print JSON on stdout, nothing else")
+    games.add_argument("--rules", action="store_true", help="how GAME is played, in a screenful")
     games.add_argument(
         "--sizes", action="store_true", help="count up to 10 million public states, not one million"
     )
