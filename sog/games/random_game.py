@@ -43,7 +43,7 @@ In each round both players choose a move in secret, then show it. Each pair of m
     payoff: str = param(
         "sum", "sum: of the scores; sign: 1 for being ahead", choices=("sum", "sign")
     )
-    seed: int = param(0, "which game", minimum=0, maximum=2**31 - 1)
+    seed: int = param(0, "which game", minimum=0, maximum=1_000_000)
 
     @property
     def num_actions(self) -> int:
