@@ -70,6 +70,7 @@ _GAMES_EXAMPLES: Final = """\
 examples:
   sog games                                     all games
   sog games leduc                               one game: its parameters and sizes
+  sog games leduc --rules                       how it is played
   sog games "leduc(ranks=4)"                    the sizes of a variant
   sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install open_spiel)
   sog games --json                              for programs
@@ -101,6 +102,13 @@ examples:
   sog configs                                   all of them
   sog configs leduc                             one, with every value and its default
   sog configs leduc > mine.toml                 a file of your own: sog train mine.toml
+"""
+_REPLAY_SUMMARY: Final = "tell games that sog play --save wrote, move by move"
+_REPLAY_EXAMPLES: Final = """\
+examples:
+  sog play leduc --games 3 --save mine.json
+  sog replay mine.json                          all of them, with what both players knew
+  sog replay mine.json --number 2               the second
 """
 _EXPLOITABILITY_EXAMPLES: Final = """\
 examples:
@@ -137,6 +145,7 @@ def make_parser() -> argparse.ArgumentParser:
         ("train", TRAIN_SUMMARY, TRAIN_EXAMPLES, add_train_options),
         ("plot", PLOT_SUMMARY, PLOT_EXAMPLES, add_plot_options),
         ("play", PLAY_SUMMARY, PLAY_EXAMPLES, add_play_options),
+        ("replay", _REPLAY_SUMMARY, _REPLAY_EXAMPLES, _add_replay_options),
         ("match", MATCH_SUMMARY, MATCH_EXAMPLES, add_match_options),
         ("tournament", TOURNAMENT_SUMMARY, TOURNAMENT_EXAMPLES, add_tournament_options),
         ("serve", SERVE_SUMMARY, SERVE_EXAMPLES, add_serve_options),
@@ -151,6 +160,7 @@ def _add_games(commands: Any) -> None:
     games = commands.add_parser("games", help=summary, **_texts(None, summary, _GAMES_EXAMPLES))
     games.add_argument("game", nargs="?", metavar="GAME", help=_GAME_HELP)
     games.add_argument("--json", action="store_true", help="print JSON on stdout, nothing else")
+    games.add_argument("--rules", action="store_true", help="how GAME is played, in a screenful")
     games.add_argument(
         "--sizes", action="store_true", help="count up to 10 million public states, not one million"
     )
@@ -158,6 +168,13 @@ def _add_games(commands: Any) -> None:
 
 def _add_agents_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON on stdout, nothing else")
+
+
+def _add_replay_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE.json", help="of sog play --save")
+    parser.add_argument(
+        "--number", type=positive_integer, metavar="N", help="this game only (default: all)"
+    )
 
 
 def _add_methods_options(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import textwrap
 from typing import Any, Final
 
 from rich.table import Table
@@ -79,6 +80,17 @@ def show_game(arguments: argparse.Namespace) -> None:
     if game.remark:
         display.note(game.remark)
     _print_examples(arguments.game.strip(), game, facts)
+
+
+def show_rules(arguments: argparse.Namespace) -> None:
+    """Prints how one game is played."""
+    start_jax()
+    game = load_game(arguments.game)
+    if arguments.json:
+        display.print_json({"game": str(game), "summary": game.summary, "rules": game.rules})
+        return
+    rules = game.rules or f"{display.short_name(game)} does not tell its rules."
+    print(f"{display.short_name(game)}: {game.summary}\n\n{textwrap.indent(rules, '  ')}")
 
 
 def _print_parameters(parameters: list[dict[str, Any]]) -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.catalog import read_catalog, size_texts
-from sog.cli.errors import SUCCESS
+from sog.cli.errors import SUCCESS, CommandError
 
 _FOOTER: Final = """\
 Also openspiel:NAME(...), any two-player zero-sum game of OpenSpiel with at most 1,000,000 histories
@@ -23,10 +23,12 @@ One game's parameters: sog games NAME. Games that have more states than shown: a
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     if arguments.game is not None:
-        from sog.cli.game_facts import show_game
+        from sog.cli.game_facts import show_game, show_rules
 
-        show_game(arguments)
+        (show_rules if arguments.rules else show_game)(arguments)
         return SUCCESS
+    if arguments.rules:
+        raise CommandError("--rules needs a game: sog games NAME --rules.")
     games = _count_games() if arguments.sizes else read_catalog()
     games += _ask_packages()
     if arguments.json:

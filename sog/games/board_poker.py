@@ -17,6 +17,11 @@ class BoardPoker(BettingGame):
 
     name = "board_poker"
     summary = "poker with a private card each and several public cards"
+    rules = """\
+Each player puts a chip into the pot and gets a card. There is a round of betting before the
+first and after each of the public cards; raises are twice as large in the second half of the
+rounds. Fold, call (or check), or bet. In the end more cards of one's rank on the board win,
+else the higher card; equal cards share the pot."""
 
     ranks: int = param(10, "ranks in the deck", minimum=2, maximum=13)
     suits: int = param(4, "cards of each rank", minimum=2, maximum=4)

@@ -19,6 +19,9 @@ class ConnectFour(LineGame):
 
     name = "connect_four"
     summary = "Connect four: perfect information, deep"
+    rules = """\
+In turn both players drop a stone into a column, where it falls to the lowest free cell. Four
+of one's own in a row, column or diagonal win."""
 
     rows: int = param(6, "rows of the board", minimum=1, maximum=32)
     columns: int = param(7, "columns of the board", minimum=1, maximum=32)

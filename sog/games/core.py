@@ -80,6 +80,8 @@ class Game(abc.ABC, Generic[State]):
     """The name used on the command line."""
     summary: ClassVar[str]
     """One line for `sog games`."""
+    rules: ClassVar[str] = ""
+    """How it is played, in a screenful for people: `sog games NAME --rules`, `?` in `sog play`."""
     unit: ClassVar[str] = "points"
     """The unit of utilities; 1/1000 of it is printed as `milli_unit`."""
     milli_unit: ClassVar[str] = "milli-points"

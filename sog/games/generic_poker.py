@@ -16,6 +16,11 @@ class GenericPoker(BettingGame):
 
     name = "generic_poker"
     summary = "generic poker GP(T, C, R, B): Leduc with several bet sizes"
+    rules = """\
+Each player puts a chip into the pot and gets a card. A round of betting, then a public card,
+then a second round. A bet or raise has one of several sizes, larger in the second round; how
+many there can be in a round is limited. Fold, call (or check), or bet. In the end a pair with
+the public card wins, else the higher card; equal cards share the pot."""
 
     types: int = param(3, "T, types of cards", minimum=2, maximum=13)
     cards: int = param(3, "C, cards of each type", minimum=2, maximum=1000)

@@ -31,6 +31,10 @@ class Goofspiel(BiddingGame[GoofspielState]):
 
     name = "goofspiel"
     summary = "Goofspiel: simultaneous bids, both revealed after each round"
+    rules = """\
+Both players hold the cards 1 to N. In each round a point card is turned up, and both bid one
+of their cards in secret; then both bids are shown. The higher bid wins the points, equal
+bids nobody. Bids are spent. Whoever has more points in the end wins."""
 
     @property
     def num_infostates(self) -> int:

@@ -40,6 +40,10 @@ class IIGoofspiel(BiddingGame[BiddingState]):
 
     name = "ii_goofspiel"
     summary = "imperfect-information Goofspiel: only the winner of each bid is shown"
+    rules = """\
+Both players hold the cards 1 to N. In each round a point card is turned up, and both bid one
+of their cards in secret. Only who won is told, never the cards. The higher bid wins the
+points, equal bids nobody. Bids are spent. Whoever has more points in the end wins."""
 
     # Pairs of infostates are listed in memory: with 6 cards, 720 x 720 of them.
     cards: int = param(4, "N, the cards of each player", minimum=2, maximum=6)

@@ -12,6 +12,11 @@ class Kuhn(BettingGame):
 
     name = "kuhn"
     summary = "Kuhn poker: one card each, one bet of one chip"
+    rules = """\
+Each player puts a chip into the pot and gets one card from a deck with one of each rank.
+Player 0 checks or bets a chip. After a bet the other folds or calls; after a check he may bet
+in his turn, and player 0 folds or calls. Who folds loses his chip. Else the higher card takes
+the pot."""
 
     ranks: int = param(3, "cards in the deck, one of each rank", minimum=2, maximum=13)
 

@@ -50,6 +50,11 @@ class LiarsDice(Game[LiarsDiceState]):
 
     name = "liars_dice"
     summary = "liar's dice: bids on all dice, highest face wild"
+    rules = """\
+Each player rolls his dice in secret. In turn each bids how many of all dice on the table show
+a face at least: 2-3 is two threes. The highest face is wild and counts as any other. A bid
+must be higher than the last: more dice, or as many of a higher face. Instead of bidding you
+may call liar: if there are fewer than the last bid says you win, else the bidder does."""
 
     dice: int = param(1, "dice of player 0", minimum=1, maximum=5)
     faces: int = param(6, "faces of a die, the highest is wild", minimum=2, maximum=6)

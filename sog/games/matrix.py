@@ -151,6 +151,9 @@ class MatrixGame(SimultaneousGame):
 
     name = "matrix"
     summary = "one simultaneous move with the given payoffs to player 0"
+    rules = """\
+Both players choose a move in secret and show it at once; a table says what player 0 gets from
+player 1."""
 
     payoffs: tuple[tuple[float, ...], ...]
     """A row per move of player 0; tuples, so that the game is hashable."""
@@ -175,6 +178,9 @@ class MatchingPennies(SimultaneousGame):
 
     name = "matching_pennies"
     summary = "matching pennies: player 0 wins if both show the same side"
+    rules = """\
+Both players choose heads or tails in secret. Player 0 wins a point if the sides are the
+same, player 1 if they differ."""
     move_names = ("heads", "tails")
 
     @property
@@ -188,6 +194,9 @@ class RockPaperScissors(SimultaneousGame):
 
     name = "rps"
     summary = "rock, paper, scissors"
+    rules = """\
+Both players choose in secret: rock beats scissors, scissors beat paper, paper beats rock. The
+winner gets a point."""
     move_names = ("rock", "paper", "scissors")
 
     @property
@@ -205,6 +214,8 @@ class BiasedRockPaperScissors(SimultaneousGame):
 
     name = "biased_rps"
     summary = "rock, paper, scissors where rock's win over scissors counts more"
+    rules = """\
+Rock, paper, scissors, but rock's win over scissors counts more points (bias)."""
     move_names = ("rock", "paper", "scissors")
 
     bias: float = param(2.0, "points for rock against scissors", minimum=0.0, maximum=1e6)

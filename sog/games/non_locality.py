@@ -57,6 +57,10 @@ class NonLocality(Game[NonLocalityState]):
 
     name = "non_locality"
     summary = "Figure 1 of the OOS paper: a far payoff decides the best play"
+    rules = """\
+Chance goes left or right, and nobody sees where. Player 0 picks left or right in secret. If
+chance went left, the game is over: left pays him (leftmost), right nothing. Else player 1
+picks too, without having seen the first pick: player 0 gets 3 if the picks are equal."""
 
     leftmost: float = param(
         1.0, "payoff of player 0's left if the game is over at once", minimum=-1e6, maximum=1e6

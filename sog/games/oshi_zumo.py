@@ -32,6 +32,11 @@ class OshiZumo(SimultaneousMovesGame[Ring]):
 
     name = "oshi_zumo"
     summary = "Oshi-Zumo: simultaneous bids push a wrestler out of the ring"
+    rules = """\
+Both players have coins; a wrestler stands in the middle of a ring. In each round both bid
+coins in secret, then show them; the higher bid pushes him one place towards the other. Bids
+are spent. When he is pushed out, or all coins are spent, the player from whose end he is
+farther away wins."""
 
     coins: int = param(6, "N, the coins of each player", minimum=1, maximum=100)
     size: int = param(1, "K, places on either side of the middle", minimum=1, maximum=100)

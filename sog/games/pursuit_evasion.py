@@ -37,6 +37,10 @@ class PursuitEvasion(SimultaneousMovesGame[Chase]):
 
     name = "pursuit_evasion"
     summary = "pursuit and evasion: one flees from two on a grid, all at once"
+    rules = """\
+Player 0 flees over a grid from two units of player 1. Everybody moves at once to a cell
+beside his, and nobody may wait. The evader is caught on a unit's cell, or when they meet on
+an edge. If he is not caught in so many moves, he has won."""
 
     rows: int = param(3, "of the grid", minimum=2, maximum=20)
     columns: int = param(3, "of the grid", minimum=2, maximum=20)

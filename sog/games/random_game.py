@@ -34,13 +34,16 @@ class RandomGame(SimultaneousMovesGame[Path]):
 
     name = "random_game"
     summary = "simultaneous moves with random scores, another game for each seed"
+    rules = """\
+In each round both players choose a move in secret, then show it. Each pair of moves scores
+-1, 0 or 1 for player 0; the scores are drawn from the seed, another game for each."""
 
     actions: int = param(3, "moves of either player", minimum=1, maximum=100)
     rounds: int = param(3, "pairs of moves", minimum=1, maximum=100)
     payoff: str = param(
         "sum", "sum: of the scores; sign: 1 for being ahead", choices=("sum", "sign")
     )
-    seed: int = param(0, "which game", minimum=0, maximum=2**31 - 1)
+    seed: int = param(0, "which game", minimum=0, maximum=1_000_000)
 
     @property
     def num_actions(self) -> int:

@@ -16,6 +16,9 @@ class TicTacToe(LineGame):
 
     name = "tic_tac_toe"
     summary = "Tic-tac-toe: perfect information, the smallest board game"
+    rules = """\
+In turn both players put a stone on a free cell of a board of 3 x 3. Three of one's own in a
+row, column or diagonal win. Cells are named as in chess: a1 is at the bottom left."""
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -32,6 +32,10 @@ class Tron(SimultaneousMovesGame[Arena]):
 
     name = "tron"
     summary = "Tron: simultaneous moves that leave walls, on a small board"
+    rules = """\
+Both players start in opposite corners and move at once to a free cell beside theirs. Where
+they were there is a wall now. Whoever has no free cell loses; it is a draw if neither has
+one, or if both move to the same cell."""
 
     rows: int = param(3, "of the board", minimum=2, maximum=20)
     columns: int = param(4, "of the board", minimum=2, maximum=20)

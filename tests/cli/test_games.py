@@ -9,7 +9,7 @@ from sog.cli.catalog import read_catalog
 from sog.cli.display import number
 from sog.cli.game_facts import list_games
 from sog.cli.sizes import count_public_tree, estimate_public_states
-from sog.games import GAMES, make
+from sog.games import GAMES, game_class, make
 from sog.tabular import enumerate_public_tree
 
 Run = Callable[..., tuple[int, str, str]]
@@ -124,3 +124,21 @@ def test_a_parameter_without_effect_is_told_and_not_advertised(sog: Run) -> None
     code, _, err = sog("games", "glasses(rounds=6)")
     assert code == 0
     assert "rounds=6 has no effect beyond 5: then the detectives have spent their tickets" in err
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_tells_its_rules_in_a_screenful(name: str) -> None:
+    lines = game_class(name).rules.splitlines()
+    assert 0 < len(lines) <= 20
+    assert max(map(len, lines)) <= 100
+
+
+def test_rules_are_printed(sog: Run, sog_json: Callable[..., Any]) -> None:
+    code, out, err = sog("games", "kuhn", "--rules")
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "kuhn: Kuhn poker: one card each, one bet of one chip\n\n  Each player puts"
+    )
+    assert sog_json("games", "kuhn", "--rules")["rules"] == game_class("kuhn").rules
+    wanted = "sog: error: --rules needs a game: sog games NAME --rules.\n"
+    assert sog("games", "--rules") == (2, "", wanted)

@@ -117,6 +117,8 @@ class _Session:
         self.terminal.say(f"\nGame {number + 1}: you are player {seat}{stones}.", "bold")
         played = play_game(self.game, (human, opponent) if seat == 0 else (opponent, human), key)
         self.finished.append((seat, played))
+        with holding_interrupts():
+            self.save()
         self._draw(number, human.state, None, played.infostates[-1])
         self._show_end(human.state, seat, played)
         self._show_thoughts(opponent.decisions)

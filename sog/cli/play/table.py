@@ -1,6 +1,7 @@
 """The two who sit at the table of `sog play`: the person, and the agent with a notebook."""
 
 import dataclasses
+import textwrap
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
@@ -26,7 +27,7 @@ _MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes o
 
 _HELP: Final = """\
   Type the number of an action, its text, or the beginning of its text.
-  q leaves the game; ? shows this help, and the actions again."""
+  q leaves the game; ? shows the rules, this help, and the actions again."""
 
 
 Draw = Callable[[Any, np.ndarray | None, int], None]
@@ -196,7 +197,8 @@ class Human:
             if answer.casefold() in ("q", "quit"):
                 raise Quit
             if answer == "?":
-                self._terminal.say(f"{_HELP}\n{list_choices(offered)}")
+                rules = f"\n{textwrap.indent(self.game.rules, '  ')}\n" if self.game.rules else ""
+                self._terminal.say(f"{rules}\n{_HELP}\n\n{list_choices(offered)}")
             elif found:
                 meant = ", ".join(f"{choice.label}) {choice.text}" for choice in found)
                 self._terminal.say(f"  That may be {meant}.")

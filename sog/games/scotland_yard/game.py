@@ -39,6 +39,14 @@ class ScotlandYard(YardRules):
 
     name = "scotland_yard"
     summary = "Scotland Yard on any map: detectives hunt a hidden Mr X"
+    rules = """\
+Detectives, whom everybody sees, hunt Mr X, who shows himself in some rounds only. Mr X moves
+first, then the detectives one after the other, along a line of the map. A move costs a ticket
+of its transport, which everybody sees; detectives' used tickets go to Mr X. His black tickets
+hide the transport and pay for ferries too; with a double move he moves twice. No station
+holds two pawns, and nobody may pass; a detective who cannot move is passed over. The
+detectives win when one of them moves to Mr X's station, or when he is stuck; Mr X wins after
+the last round, or as soon as no detective can move."""
 
     # How ranges flow.
 

@@ -1,0 +1,81 @@
+"""`sog replay`: a saved game is told as it was played."""
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., tuple[int, str, str]]
+
+SAVED = {
+    "game": "kuhn(ranks=3)",
+    "unit": "chips",
+    "agent": {"name": "agent:kuhn at step 6,000"},
+    "games": [
+        {
+            "human": 1,
+            "utility": -1.0,
+            "moves": [
+                {"state": "start", "actor": 0, "action": 2, "text": "bet1", "event": "bet1"},
+                {"state": "bet1", "actor": 1, "action": 0, "text": "fold", "event": "fold"},
+            ],
+            "names": [["K", "J"]] * 3,
+        }
+    ],
+}
+TOLD = """\
+kuhn(ranks=3) against agent:kuhn at step 6,000
+
+Game 1: you were player 1.
+    [Agent: K]
+    [You: J]
+  start
+    Agent: bet1
+  bet1
+    You: fold
+  You won 1 chips.
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "saved.json"
+    path.write_text(json.dumps(SAVED))
+    return path
+
+
+def test_a_saved_game_is_told_with_what_both_knew(sog: Run, file: Path) -> None:
+    assert sog("replay", str(file)) == (0, TOLD, "")
+    assert sog("replay", str(file), "--number", "1") == (0, TOLD, "")
+
+
+def test_a_game_that_was_played_is_told(
+    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "played.json"
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 20))
+    code, _, err = sog(
+        "play", "random", "--game", "kuhn", "--games", "1", "--seed", "1", "--save", str(path)
+    )
+    assert code == 0, err
+    code, out, err = sog("replay", str(path))
+    assert (code, err) == (0, "")
+    assert out.startswith("kuhn(ranks=3) against random\n\nGame 1: you were player 0.\n")
+    assert " chips." in out
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"games": [1], "game": "kuhn", "unit": "x"}'])
+def test_another_file_is_refused_in_a_line(sog: Run, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    wanted = f"sog: error: {path} is no file that `sog play --save` wrote.\n"
+    assert sog("replay", str(path)) == (2, "", wanted)
+
+
+def test_a_game_that_is_not_there_is_told(sog: Run, file: Path, tmp_path: Path) -> None:
+    code, out, err = sog("replay", str(file), "--number", "2")
+    assert (code, out) == (2, "")
+    assert "--number must be from 1 to 1" in err
+    assert sog("replay", str(tmp_path / "none.json"))[0] == 2
