@@ -81,7 +81,7 @@ def test_a_damaged_file_is_told_in_one_line(
 ) -> None:
     (tmp_path / "kuhn.npz").write_bytes(data)
     monkeypatch.setattr("importlib.resources.files", lambda name: tmp_path)
-    monkeypatch.setattr(shipped, "_entry", {"kuhn": _KUHN}.__getitem__)
+    monkeypatch.setattr(shipped, "find_agent", {"kuhn": _KUHN}.__getitem__)
     with pytest.raises(ValueError, match=r"^agent kuhn: its file is damaged .*; install anew\.$"):
         load_agent("kuhn")
 
@@ -91,7 +91,7 @@ def test_a_file_that_holds_code_is_refused(tmp_path: Path, monkeypatch: pytest.M
     held: Any = np.array([print], object)
     np.savez(tmp_path / "kuhn.npz", **dict.fromkeys(("a", "b"), held))
     monkeypatch.setattr("importlib.resources.files", lambda name: tmp_path)
-    monkeypatch.setattr(shipped, "_entry", {"kuhn": _KUHN}.__getitem__)
+    monkeypatch.setattr(shipped, "find_agent", {"kuhn": _KUHN}.__getitem__)
     with pytest.raises(ValueError, match=r"damaged \(Object arrays cannot be loaded"):
         load_agent("kuhn")
 
