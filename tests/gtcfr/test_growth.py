@@ -250,6 +250,7 @@ def with_priors_that_differ(game: Game[Any]) -> NetworkEvaluator:
     return NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
 
 
+@pytest.mark.slow
 def test_a_tree_without_room_for_illegal_actions_finds_the_same() -> None:
     """Six of nine fields are free, and at most six actions are considered. Without simulations:
     their random numbers would fall on actions in another order."""

@@ -20,6 +20,7 @@ def test_the_rows_below_are_those_that_the_player_may_come_to() -> None:
     assert RowsBelow(tree).of(after_a_bet).tolist() == [after_a_bet]
 
 
+@pytest.mark.slow
 def test_oos_comes_nearer_to_an_equilibrium_of_kuhn_where_is_mcts_does_not() -> None:
     """As in Figure 3 of the paper, in its smallest form."""
     tree = history_tree("kuhn")
