@@ -181,6 +181,7 @@ def test_every_outcome_is_as_likely_to_be_in_a_sample_that_has_grown() -> None:
     np.testing.assert_allclose(counts / _SAMPLES, share, atol=bound)
 
 
+@pytest.mark.slow
 def test_a_poker_with_wide_chance_is_searched_to_its_values() -> None:
     """Two public cards from a deck of four, dealt one by one: a low card loses what a high one
     wins, as in a search with the whole game in its tree, though chance began with one card."""

@@ -99,6 +99,7 @@ def test_it_ends_after_all_its_updates() -> None:
     assert int(done.tree.total_weight[0]) == 1 + 2 + 3
 
 
+@pytest.mark.slow
 def test_devices_share_the_parts_too() -> None:
     game, settings, mesh = make("kuhn"), SearchSettings(num_simulations=4), batch_mesh(2)
     root, evaluator = start_of_game(game, batch_size=4), ZeroEvaluator()
@@ -128,6 +129,7 @@ def test_by_a_clock_it_ends_in_time_and_has_found_something() -> None:
     assert found.policy[0].sum() == pytest.approx(3)
 
 
+@pytest.mark.slow
 def test_without_a_clock_slices_make_all_updates(monkeypatch: pytest.MonkeyPatch) -> None:
     game, settings = make("kuhn"), SearchSettings(num_simulations=6, num_queries=2)
     root, made = start_of_game(game, batch_size=2), list[int]()
