@@ -4,19 +4,18 @@ The file says everything in words, so the game itself is not needed, and nothing
 """
 
 import argparse
-import json
-from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.play.saved import Saved, no_saved, read_saved
 
 _CHANCE: Final = 2  # as in `sog.games`
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
-    saved = _read(arguments.file)
-    games = saved["games"]
+    saved = read_saved(arguments.file)
+    games = saved.games
     if arguments.number is not None and arguments.number > len(games):
         raise CommandError(
             f"--number must be from 1 to {len(games)}, the games in {arguments.file}, "
@@ -29,28 +28,14 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.number in (None, number)
         ]
     except (KeyError, IndexError, TypeError, ValueError):
-        raise _no_replay(arguments.file) from None
-    print(f"{saved['game']} against {saved['agent'].get('name')}\n\n" + "\n\n".join(shown))
+        raise no_saved(arguments.file) from None
+    if saved.unfinished:
+        shown.append("A game was left unfinished: `sog play ... --resume` goes on with it.")
+    print(f"{saved.game} against {saved.agent.get('name')}\n\n" + "\n\n".join(shown))
     return SUCCESS
 
 
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        saved: Any = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
-        raise _no_replay(file) from None
-    if not (isinstance(saved, dict) and isinstance(saved.get("games"), list)):
-        raise _no_replay(file)
-    if not {"game", "unit", "agent"} <= saved.keys() or not isinstance(saved["agent"], dict):
-        raise _no_replay(file)
-    return saved
-
-
-def _no_replay(file: Path) -> CommandError:
-    return CommandError(f"{file} is no file that `sog play --save` wrote.")
-
-
-def _told(saved: dict[str, Any], number: int, game: dict[str, Any]) -> str:
+def _told(saved: Saved, number: int, game: dict[str, Any]) -> str:
     """One game: who knew what, every move and event, and the end."""
     human = int(game["human"])
     who = {human: "You", 1 - human: "Agent", _CHANCE: "Chance"}
@@ -65,7 +50,7 @@ def _told(saved: dict[str, Any], number: int, game: dict[str, Any]) -> str:
     lines += _news(who, known, game["names"][-1])
     utility = float(game["utility"]) * (1 if human == 0 else -1)
     result = f"won {utility:g}" if utility > 0 else f"lost {-utility:g}" if utility < 0 else "drew"
-    unit = f" {saved['unit']}" if utility else ""
+    unit = f" {saved.unit}" if utility else ""
     return "\n".join([*lines, f"  You {result}{unit}."])
 
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.cli.errors import INTERRUPTED, CommandError, check_target
+from sog.cli.errors import INTERRUPTED, CommandError
 from sog.cli.interrupts import Concluded
 from sog.cli.play import command as play
 from sog.cli.play.options import add_play_options
@@ -118,7 +118,6 @@ def test_the_score_adds_up_what_the_games_say(run_play: Play, tmp_path: Path) ->
     _, out, _ = run_play(
         "heads\n" * 8, "random", "--game", "matching_pennies", "--games", "8", "--save", str(file)
     )
-    check_target("--save", file, (".json",))  # it may be replaced
     games = json.loads(file.read_text())["games"]
     results = [game["utility"] * (1 if game["human"] == 0 else -1) for game in games]
     won = [line.split() for line in out.splitlines() if line.startswith(("  You win", "  You los"))]
@@ -143,6 +142,91 @@ def test_ctrl_c_shows_the_score_and_saves_the_games(
     assert code == 130
     assert "Score after 1 game: " in out
     assert len(json.loads(file.read_text())["games"]) == 1
+
+
+def test_a_choice_is_taken_back_and_made_again(run_play: Play) -> None:
+    options = ("tabular", "--game", "leduc", "--as", "1", "--games", "1", "--seed", "3")
+    _, out, _ = run_play("undo\ncall\nu\nfold\n", *options)
+    first, nothing, called, taken_back, folded = (
+        out.index(text)
+        for text in (
+            "Agent:  bet2",
+            "There is no choice of yours to take back.",
+            "You:    call",
+            "Taken back.",
+            "You:    fold",
+        )
+    )
+    assert first < nothing < called < taken_back < folded
+    assert "You lose: -1 chip.\n" in out
+    assert out.count("played bet2") == 1  # the agent's notes are those of the game that counts
+
+
+def test_an_unfinished_game_is_resumed_and_ends_as_it_would_have(
+    run_play: Play, tmp_path: Path
+) -> None:
+    file, whole = tmp_path / "left.json", tmp_path / "whole.json"
+    game = ("random", "--game", "oshi_zumo(coins=4,size=1)", "--games", "1")
+    run_play("2\n" * 9, *game, "--seed", "5", "--save", str(whole))
+    run_play("2\nq\n", *game, "--seed", "5", "--save", str(file))
+    left = json.loads(file.read_text())
+    assert left["games"] == []
+    assert next(player for player, _ in left["unfinished"]["moves"]) == 0
+    code, out, _ = run_play("2\n" * 9, *game, "--resume", str(file))
+    assert code == 0
+    assert "Score after 1 game" in out
+    resumed = json.loads(file.read_text())
+    assert resumed["unfinished"] is None
+    first = left["unfinished"]["moves"]
+    moves = [one["action"] for one in resumed["games"][0]["moves"] if one["action"] is not None]
+    assert moves[: len(first)] == [action for _, action in first]
+    begun = [one["action"] for one in json.loads(whole.read_text())["games"][0]["moves"]]
+    assert begun[: len(first)] == moves[: len(first)]
+
+
+def test_the_score_goes_on_with_a_resumed_file(run_play: Play, tmp_path: Path) -> None:
+    file = tmp_path / "games.json"
+    game = ("random", "--game", "matching_pennies", "--games", "2")
+    run_play("heads\n" * 2, *game, "--seed", "1", "--save", str(file))
+    _, out, _ = run_play("heads\n" * 2, *game, "--resume", str(file))
+    assert out.count("Score after 2 games") == 1
+    assert out.count("Score after 4 games") == 1
+    assert len(json.loads(file.read_text())["games"]) == 4
+
+
+def test_an_earlier_file_is_not_lost(run_play: Play, tmp_path: Path) -> None:
+    file = tmp_path / "games.json"
+    game = ("random", "--game", "matching_pennies", "--games", "1")
+    run_play("heads\n", *game, "--save", str(file))
+    before = file.read_bytes()
+    with pytest.raises(CommandError, match="is there already; --resume goes on with it"):
+        run_play("heads\n", *game, "--save", str(file))
+    with pytest.raises(CommandError, match=r"are of matching_pennies.*, not of kuhn"):
+        run_play("1\n", "random", "--game", "kuhn", "--resume", str(file))
+    with pytest.raises(CommandError, match="are against random, not against tabular"):
+        run_play("1\n", "tabular", "--game", "matching_pennies", "--resume", str(file))
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("moves", "message"),
+    [
+        ([[0, 9]], "action 9 of move 1 is not legal"),
+        ([[1, 0]], "move 1 was player 1's, not 0's"),
+        ([["x", 0]], "is no file that `sog play --save` wrote"),
+    ],
+)
+def test_moves_that_cannot_be_are_refused(
+    run_play: Play, tmp_path: Path, moves: Any, message: str
+) -> None:
+    file = tmp_path / "games.json"
+    game = ("random", "--game", "kuhn", "--games", "1")
+    run_play("1\n" * 4, *game, "--save", str(file))
+    fields = json.loads(file.read_text())
+    fields["unfinished"] = {"human": 0, "moves": moves}
+    file.write_text(json.dumps(fields))
+    with pytest.raises(CommandError, match=re.escape(message)):
+        run_play("1\n" * 4, *game, "--resume", str(file))
 
 
 def test_the_same_seed_deals_the_same_cards(run_play: Play) -> None:

@@ -1,7 +1,6 @@
 """`sog play`: games between a person in the terminal and an agent."""
 
 import argparse
-import json
 import secrets
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,11 @@ import numpy as np
 from sog.agents import AGENT_PREFIX, read_agents
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, reason
+from sog.cli.errors import SUCCESS, CommandError, check_target
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
+from sog.cli.play.moves import Moves, TakeBack
+from sog.cli.play.saved import Saved, read_saved
 from sog.cli.play.screen import (
     Quit,
     Terminal,
@@ -42,6 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.tell_interrupted):
         seating = seat_players([arguments.agent], arguments, work)
         check_has_picture(seating.game, arguments)
+        if arguments.resume is not None:
+            _check_resumed(seating.game, seating.players[0], arguments)
     session = _Session(seating.game, seating.players[0], arguments)
 
     def conclude() -> None:
@@ -70,10 +73,28 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     if arguments.save is not None:
         check_target("--save", arguments.save, (".json",))
+        if arguments.save.exists():
+            raise CommandError(
+                f"--save: {arguments.save} is there already; --resume goes on with it."
+            )
+    if arguments.resume is not None:
+        read_saved(arguments.resume)
+        check_target("--resume", arguments.resume, (".json",))
     check_picture_name(arguments)
     if arguments.hints and arguments.agent == RANDOM:
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)
+
+
+def _check_resumed(game: Game[Any], player: Player, arguments: argparse.Namespace) -> None:
+    """Makes sure that the games of --resume are of this game and against this agent."""
+    saved = read_saved(arguments.resume)
+    told = ((saved.game, str(game)), (str(saved.agent.get("name")), player.name))
+    for what, (was, now) in zip(("of", "against"), told, strict=True):
+        if was != now:
+            raise CommandError(
+                f"--resume: the games in {arguments.resume} are {what} {was}, not {what} {now}."
+            )
 
 
 class _Session:
@@ -81,10 +102,21 @@ class _Session:
 
     def __init__(self, game: Game[Any], player: Player, arguments: argparse.Namespace) -> None:
         self.game, self.player, self.arguments = game, player, arguments
-        self.seed: int = secrets.randbits(32) if arguments.seed is None else arguments.seed
         self.terminal = Terminal()
-        self.finished: list[tuple[int, PlayedGame]] = []
-        """The person's player, and the game."""
+        self.file: Path | None = arguments.resume or arguments.save
+        if arguments.resume is not None:
+            self.saved = read_saved(arguments.resume)
+        else:
+            self.saved = Saved(
+                game=str(game),
+                unit=game.unit,
+                agent=player.as_json(),
+                seed=secrets.randbits(32) if arguments.seed is None else arguments.seed,
+                games=[],
+            )
+        # A session that goes on draws other numbers than the one before.
+        earlier = () if arguments.resume is None else (1 + len(self.saved.games),)
+        self._seeds = np.random.SeedSequence(self.saved.seed, spawn_key=earlier).generate_state(4)
         self._thinkers: dict[tuple[int, bool], Thinker] = {}
 
     def play(self) -> None:
@@ -96,10 +128,15 @@ class _Session:
                 f"the agent searches with {describe_search(self.player.search)}; its first search "
                 f"is compiled, which takes a moment."
             )
-        deals, wanted = jax.random.key(self.seed), self.arguments.games
-        while wanted is None or len(self.finished) < wanted:
-            number = len(self.finished)
+        deals, wanted = jax.random.key(self.saved.seed), self.arguments.games
+        before = len(self.saved.games)
+        if self.arguments.resume is not None:
+            self.show_score()
+        while wanted is None or len(self.saved.games) - before < wanted:
+            number = len(self.saved.games)
             seat = number % 2 if self.arguments.seat is None else self.arguments.seat
+            if self.saved.unfinished:
+                seat = self.saved.human
             self._play_one(number, seat, jax.random.fold_in(deals, number))
             if wanted is None and not self._wants_more():
                 return
@@ -111,12 +148,25 @@ class _Session:
         def draw(state: Any, ranges: np.ndarray | None, infostate: int) -> None:
             own = (infostate, None) if seat == PLAYER_0 else (None, infostate)
             self._draw(number, state, ranges, own)
+            self.saved.human, self.saved.unfinished = seat, list(human.moves.done)
+            with holding_interrupts():
+                self.save()
 
         human = Human(self.game, seat, self.terminal, advisor, draw)
         stones = mark_of(self.game, seat)
         self.terminal.say(f"\nGame {number + 1}: you are player {seat}{stones}.", "bold")
-        played = play_game(self.game, (human, opponent) if seat == 0 else (opponent, human), key)
-        self.finished.append((seat, played))
+        moves = Moves(self.saved.unfinished)
+        while True:
+            human.moves = opponent.moves = moves
+            agents = (human, opponent) if seat == 0 else (opponent, human)
+            try:
+                played = play_game(self.game, agents, key)
+                break
+            except TakeBack:
+                moves = Moves(moves.before_last_choice(seat) or (), is_told=False)
+                self.terminal.say("  Taken back.", "dim")
+        self.saved.games.append(replay_of(self.game, seat, played))
+        self.saved.unfinished = []
         with holding_interrupts():
             self.save()
         self._draw(number, human.state, None, played.infostates[-1])
@@ -140,8 +190,7 @@ class _Session:
         """One for each place at the table, for all games; all with different seeds."""
         place = (player, is_advisor)
         if place not in self._thinkers:
-            seeds = np.random.SeedSequence(self.seed).generate_state(4)
-            agent: Any = self.player.make(player, int(seeds[2 * is_advisor + player]))
+            agent: Any = self.player.make(player, int(self._seeds[2 * is_advisor + player]))
             thinks: PolicyAgent = agent
             self._thinkers[place] = Thinker(self.game, thinks, player)
         return self._thinkers[place]
@@ -196,32 +245,21 @@ class _Session:
 
     def show_score(self) -> None:
         """The score over all finished games."""
-        if not self.finished:
+        games = self.saved.games
+        if not games:
             self.terminal.say("\nNo game was finished.")
-            return
-        results = [_utility_to(seat, played) for seat, played in self.finished]
-        won, lost = sum(one > 0 for one in results), sum(one < 0 for one in results)
-        games = f"{len(results)} game{'s' if len(results) > 1 else ''}"
-        total = signed_units(self.game, sum(results))
-        counts = f"{won} won, {len(results) - won - lost} drawn, {lost} lost"
-        self.terminal.say(f"\nScore after {games}: {total} ({counts}).", "bold")
+        else:
+            results = [one["utility"] * (1 if one["human"] == PLAYER_0 else -1) for one in games]
+            won, lost = sum(one > 0 for one in results), sum(one < 0 for one in results)
+            count = f"{len(results)} game{'s' if len(results) > 1 else ''}"
+            total = signed_units(self.game, sum(results))
+            counts = f"{won} won, {len(results) - won - lost} drawn, {lost} lost"
+            self.terminal.say(f"\nScore after {count}: {total} ({counts}).", "bold")
 
     def save(self) -> None:
-        """Writes the finished games, if that was asked for."""
-        path: Path | None = self.arguments.save
-        if path is None or not self.finished:
-            return
-        replay = {
-            "game": str(self.game),
-            "unit": self.game.unit,
-            "agent": self.player.as_json(),
-            "seed": self.seed,
-            "games": [replay_of(self.game, seat, played) for seat, played in self.finished],
-        }
-        try:
-            path.write_text(json.dumps(replay, indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise CommandError(f"cannot write {path}: {reason(error)}.") from None
+        """Writes the games so far, if that was asked for."""
+        if self.file is not None and (self.saved.games or self.saved.unfinished):
+            self.saved.write(self.file)
 
 
 def _utility_to(seat: int, played: PlayedGame) -> float:

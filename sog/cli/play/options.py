@@ -17,10 +17,12 @@ examples:
   sog play tabular --game kuhn --hints
   sog play rollout --game connect_four --search 400,1 --as 0
   sog play runs/leduc --rule dcfr --leaf-averaging 0.5
-  sog play zero --game glasses --games 3 --save replay.json
+  sog play zero --game glasses --games 3 --save games.json
+  sog play zero --game glasses --resume games.json
   sog play zero --game london --search 20,1 --hints --picture london.svg
 
-Type the number of an action or (the beginning of) its text, ? for help, q to leave. What the agent
+Type the number of an action or (the beginning of) its text, undo for another try, ? for help, q to
+leave. What the agent
 thought is shown after each game. Roles alternate from game to game unless --as is given.
 
 Games with a board show it. Scotland Yard shows the map (if positions of its stations are known),
@@ -59,4 +61,13 @@ def add_play_options(parser: argparse.ArgumentParser) -> None:
     add_picture_option(
         parser, "draw your cards, dice, the board or the map, anew at each of your turns"
     )
-    add("--save", type=Path, metavar="FILE.json", help="write the finished games to a file")
+    files = parser.add_mutually_exclusive_group()
+    files.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE.json",
+        help="write the games to a new file, for sog replay",
+    )
+    files.add_argument(
+        "--resume", type=Path, metavar="FILE.json", help="go on where the games of --save were left"
+    )

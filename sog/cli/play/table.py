@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from sog.cli.play.moves import Moves, TakeBack
 from sog.cli.play.screen import (
     Choice,
     Quit,
@@ -27,7 +28,8 @@ _MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes o
 
 _HELP: Final = """\
   Type the number of an action, its text, or the beginning of its text.
-  q leaves the game; ? shows the rules, this help, and the actions again."""
+  undo (or u) takes your last choice back, q leaves the game, and ? shows the rules, this help and
+  the actions again."""
 
 
 Draw = Callable[[Any, np.ndarray | None, int], None]
@@ -66,7 +68,7 @@ class Thinker:
     """An agent that notes what it thinks when it decides; the notes are for after the game."""
 
     def __init__(self, game: Game[Any], agent: PolicyAgent, player: int) -> None:
-        self.game, self.player = game, player
+        self.game, self.player, self.moves = game, player, Moves()
         self._agent = agent
         self.reset()
 
@@ -82,14 +84,17 @@ class Thinker:
         self._state = after(self.game, self._state, outcome)
 
     def act(self, infostate: int) -> int:
-        """The agent's action; noted where it has a choice."""
-        now = situation(self.game, self._state)
+        """The agent's action, or the one of `moves`; noted where it has a choice."""
+        now, given = situation(self.game, self._state), self.moves.given(self.player)
         if not now.has_choice:
-            return self._agent.act(infostate)
+            action = self._agent.act(infostate)
+            self.moves.add(self.player, action, is_choice=False)
+            return action
         possible = np.flatnonzero(now.infostate_mask[self.player]).tolist()
         noted = possible if len(possible) <= _MOST_NOTED else [infostate]
         thoughts = tuple(self.think(one) for one in noted)
-        action = self._agent.act(infostate)
+        action = self._agent.act(infostate) if given is None else given
+        self.moves.add(self.player, action, is_choice=True)
         text = self.game.describe_action(self._state, infostate, action)
         self.decisions.append(
             Decision(state=self._state, infostate=infostate, action=text, thoughts=thoughts)
@@ -129,7 +134,7 @@ class Human:
 
         draw: is told of the state before every turn of the person.
         """
-        self.game, self.player = game, player
+        self.game, self.player, self.moves = game, player, Moves()
         self._terminal, self._advisor, self._draw = terminal, advisor, draw
         self.reset()
 
@@ -148,7 +153,9 @@ class Human:
         """Shows a public event; nothing hidden is in it."""
         actor = situation(self.game, self._state).actor
         event = self.game.describe_outcome(self._state, outcome)
-        if actor == self.player:
+        if self.moves.is_silent:
+            pass
+        elif actor == self.player:
             self._terminal.say(f"You:    {_with_action(self._action, event)}")
         else:
             who = "Chance:" if actor == CHANCE else "Agent:"
@@ -158,13 +165,33 @@ class Human:
             self._advisor.observe(outcome)
 
     def act(self, infostate: int) -> int:
-        """Asks until the answer is an action. Raises Quit."""
+        """Asks until the answer is an action, but for those of `moves`. Raises Quit, TakeBack."""
         legal = np.flatnonzero(situation(self.game, self._state).legal_actions[infostate])
         offered = choices(self.game, self._state, infostate, legal.tolist())
-        say = self._terminal.say
         thought = ranges = None
-        if self._advisor is not None and len(offered) > 1:
+        if self._advisor is not None and len(offered) > 1:  # also where it is not asked: its chain
             thought, ranges = self._advisor.think(infostate), self._advisor.ranges
+        given = self.moves.given(self.player)
+        if given is None:
+            chosen = self._choose(infostate, offered, thought, ranges)
+        else:
+            known = [one for one in offered if one.action == given]
+            if not known:
+                raise ValueError(f"action {given} of move {len(self.moves.done) + 1} is not legal.")
+            chosen = known[0]
+        self.moves.add(self.player, chosen.action, is_choice=len(offered) > 1)
+        self._action = chosen.text
+        return chosen.action
+
+    def _choose(
+        self,
+        infostate: int,
+        offered: list[Choice],
+        thought: Thought | None,
+        ranges: np.ndarray | None,
+    ) -> Choice:
+        """Shows what the person may know and what can be done, and asks."""
+        say = self._terminal.say
         if self._draw is not None:
             self._draw(self._state, ranges, infostate)
         say(f"\n{draw_state(self.game, self._state, ranges)}")
@@ -179,8 +206,7 @@ class Human:
             if thought is not None:
                 self._show_advice(thought)
             chosen = self._ask(offered)
-        self._action = chosen.text
-        return chosen.action
+        return chosen
 
     def _show_advice(self, thought: Thought) -> None:
         worth = ""
@@ -196,7 +222,11 @@ class Human:
                 return found[0]
             if answer.casefold() in ("q", "quit"):
                 raise Quit
-            if answer == "?":
+            if answer.casefold() == "undo" or (answer.casefold() == "u" and not found):
+                if self.moves.before_last_choice(self.player) is not None:
+                    raise TakeBack
+                self._terminal.say("  There is no choice of yours to take back.")
+            elif answer == "?":
                 rules = f"\n{textwrap.indent(self.game.rules, '  ')}\n" if self.game.rules else ""
                 self._terminal.say(f"{rules}\n{_HELP}\n\n{list_choices(offered)}")
             elif found:

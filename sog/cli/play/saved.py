@@ -1,0 +1,67 @@
+"""The file of `sog play --save`: finished games, told in words, and the one that was left."""
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from sog.cli.errors import CommandError, reason
+from sog.cli.play.moves import Move
+
+
+@dataclasses.dataclass(kw_only=True)
+class Saved:
+    """What a session leaves behind; the help of `sog play` describes the file."""
+
+    game: str
+    unit: str
+    agent: dict[str, Any]
+    seed: int
+    games: list[dict[str, Any]]
+    """As `sog.play.replay.replay_of` makes them."""
+    human: int = 0
+    """The person's player in the unfinished game."""
+    unfinished: list[Move] = dataclasses.field(default_factory=list)
+    """Its moves; empty if there is none."""
+
+    def write(self, path: Path) -> None:
+        """Replaces the file, which is whole at every moment. Raises CommandError."""
+        fields = dataclasses.asdict(self)
+        moves = [[move.player, move.action] for move in self.unfinished]
+        del fields["human"]
+        fields["unfinished"] = {"human": self.human, "moves": moves} if moves else None
+        beside = path.with_name(f".{path.name}.new")
+        try:
+            beside.write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")
+            os.replace(beside, path)
+        except OSError as error:
+            raise CommandError(f"cannot write {path}: {reason(error)}.") from None
+
+
+def read_saved(path: Path) -> Saved:
+    """Reads such a file. Raises CommandError if it is none, OSError if it cannot be read."""
+    try:
+        fields: Any = json.loads(path.read_text(encoding="utf-8"))
+        left = fields.get("unfinished") or {"human": 0, "moves": []}
+        saved = Saved(
+            game=str(fields["game"]),
+            unit=str(fields["unit"]),
+            agent=dict(fields["agent"]),
+            seed=int(fields.get("seed", 0)),
+            games=[dict(game) for game in fields["games"]],
+            human=int(left["human"]),
+            unfinished=[Move(player=int(one), action=int(two)) for one, two in left["moves"]],
+        )
+        for game in saved.games:
+            int(game["human"]), float(game["utility"])
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError, OverflowError):
+        raise no_saved(path) from None
+    if saved.human not in (0, 1) or saved.seed < 0:
+        raise no_saved(path)
+    return saved
+
+
+def no_saved(path: Path) -> CommandError:
+    """What to raise where the file is of another kind."""
+    return CommandError(f"{path} is no file that `sog play --save` wrote.")
