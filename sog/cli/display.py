@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from sog.cli.interrupts import restoring
@@ -49,7 +49,7 @@ class _Page(io.StringIO):
         self.encoding = sys.stdout.encoding or self.encoding
 
 
-def print_table(table: Table, title: str | None = None, footer: str | None = None) -> None:
+def print_table(table: RenderableType, title: str | None = None, footer: str | None = None) -> None:
     """Prints a table on stdout, a title above it and some lines below."""
     in_terminal = sys.stdout.isatty()
     page = _Page()

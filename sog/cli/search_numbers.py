@@ -13,21 +13,22 @@ from sog.tabular.solver import find_rule
 def read_search(
     text: str,
     base: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+    option: str = "--search",
 ) -> SearchSettings:
-    """SoG(s, c) from "s,c", everything else as in `base`."""
+    """SoG(s, c) from "s,c", the value of `option`; everything else as in `base`."""
     first, _, second = text.partition(",")
     try:
         simulations, per_update = int(first), float(second)
     except ValueError:
         raise CommandError(
-            f"--search must be two numbers s,c such as {DEFAULT_SEARCH}, got {text!r}."
+            f"{option} must be two numbers s,c such as {DEFAULT_SEARCH}, got {text!r}."
         ) from None
     try:
         search = dataclasses.replace(
             base, num_simulations=simulations, simulations_per_update=per_update
         )
     except ValueError as error:
-        raise CommandError(f"--search {text}: {error}") from None
+        raise CommandError(f"{option} {text}: {error}") from None
     return search
 
 

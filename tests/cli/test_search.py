@@ -306,3 +306,51 @@ def test_a_search_that_does_not_fit_says_what_it_needs_and_what_there_is(
     assert code == 2
     assert "SoG(5000, 1) would take " in err
     assert "; there are 1 MB; try fewer simulations: --simulations S" in err
+
+
+def test_searches_are_compared_side_by_side(sog: Run) -> None:
+    code, out, _ = sog("search", "kuhn", "--compare", "2,1", "12,1", "--evaluator", "zero")
+    assert code == 0
+    (heads,) = [line for line in out.splitlines() if line.startswith("SoG(2, 1)  ")]
+    assert heads.split("  ")[-1] == "SoG(12, 1)"
+    (jacks,) = [line for line in out.splitlines() if line.startswith("J ")]
+    assert jacks.count(" J ") == 1  # a second table, beside the first
+    assert "of the policy differs from SoG(2, 1)" in out
+
+
+def test_compared_searches_are_those_made_alone(sog_json: RunJson) -> None:
+    common = ("search", "kuhn", "--evaluator", "zero")
+    compared = sog_json(*common, "--compare", "2,1", "12,1", "2,1", "--json")
+    alone = sog_json(*common, "--simulations", "12", "--per-update", "1", "--json")
+    assert compared["searches"][1]["nodes"] == alone["nodes"]
+    same, differs, again = compared["differences"]
+    assert (same, again) == (0, 0)
+    (one,) = [node for node in compared["searches"][0]["nodes"] if node["parent"] is None]
+    (other,) = [node for node in alone["nodes"] if node["parent"] is None]
+    apart = [
+        sum(abs(two[action] - three[action]) for action in two) / 2
+        for two, three in zip(policies(one), policies(other), strict=True)
+    ]
+    assert differs == pytest.approx(sum(apart) / 3)  # each card is a third
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--compare", "10"), "--compare must be two numbers s,c such as 100,1, got '10'."),
+        (("--compare", "0,1"), "--compare 0,1: num_simulations must be"),
+        (
+            ("--compare", "2,1", "--simulations", "3"),
+            "--compare names searches of its own; leave --simulations out.",
+        ),
+        (
+            ("--compare", "2,1", "--memory"),
+            "--compare names searches of its own; leave --memory out.",
+        ),
+    ],
+)
+def test_mistakes_in_compare(sog: Run, arguments: list[str], message: str) -> None:
+    code, out, err = sog("search", "kuhn", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"sog: error: {message}")
+    assert err.count("\n") == 1

@@ -10,9 +10,10 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name
 from sog.cli.runs import load_run, names_run
+from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
 from sog.cli.search.searching import Found, search_state
 from sog.cli.search.text import as_table, node_as_json
-from sog.cli.search_numbers import read_method
+from sog.cli.search_numbers import read_method, read_search
 from sog.drawing.search_tree import draw_search
 from sog.games import Game
 from sog.memory import available_bytes, in_bytes
@@ -32,7 +33,22 @@ def run(arguments: argparse.Namespace) -> int:
         game = trained.game if trained is not None else load_game(arguments.game, work)
         check_has_picture(game, arguments)
         history = load_history(game, arguments.history)
-        found = search_state(game, trained, history, arguments, work)
+        if arguments.compare is not None:
+            compared = []
+            for asked in _compared(arguments):
+                one = search_state(game, trained, history, asked, work)
+                assert isinstance(one, Found)  # --memory is refused
+                check_can_compare(one)
+                compared.append(one)
+        else:
+            found = search_state(game, trained, history, arguments, work)
+    if arguments.compare is not None:
+        if arguments.json:
+            searches = [_as_json(found) for found in compared]
+            display.print_json(comparison_as_json(searches, compared))
+        else:
+            print_comparison(compared)
+        return SUCCESS
     if isinstance(found, dict):
         _print_room(game, found, arguments)
         return SUCCESS
@@ -54,11 +70,37 @@ def _check(arguments: argparse.Namespace) -> str | None:
     picture = arguments.picture
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
+    if arguments.compare is not None:
+        _check_compared(arguments)
     if not names_run(arguments.game):
         return None
     if arguments.evaluator is not None:
         raise CommandError("--evaluator has no effect on a run folder, which has a network.")
     return str(arguments.game)
+
+
+def _check_compared(arguments: argparse.Namespace) -> None:
+    for name in ("simulations", "per_update", "svg", "picture", "memory"):
+        if getattr(arguments, name) not in (None, False):
+            option = f"--{name.replace('_', '-')}"
+            raise CommandError(f"--compare names searches of its own; leave {option} out.")
+    for text in arguments.compare:
+        read_search(text, option="--compare")
+
+
+def _compared(arguments: argparse.Namespace) -> list[argparse.Namespace]:
+    """The options of each search of --compare."""
+    searches = [read_search(text, option="--compare") for text in arguments.compare]
+    return [
+        argparse.Namespace(
+            **{
+                **vars(arguments),
+                "simulations": search.num_simulations,
+                "per_update": search.simulations_per_update,
+            }
+        )
+        for search in searches
+    ]
 
 
 def _draw(found: Found) -> None:

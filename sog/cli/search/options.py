@@ -25,6 +25,7 @@ examples:
   sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
   sog search runs/leduc --history "check bet2"
   sog search glasses --simulations 50 --picture glasses.svg
+  sog search leduc --history "check bet2" --compare 10,1 100,1
   sog search kuhn --json
 
 SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
@@ -39,6 +40,8 @@ and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal
 by average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
 "range", "value" and, of the player to act, "policy" and "visits" by action. What is undefined is
 null.
+With --compare it prints "searches", a list of these, and "differences", how far the policy of each
+is from that of the first: the share of it that differs, averaged over the range.
 With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """
 
@@ -64,6 +67,12 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         metavar="C",
         help="c, simulations per phase of updates; 0.1 is 10 updates per simulation (default: 1, "
         "or what a run was set to)",
+    )
+    add(
+        "--compare",
+        nargs="+",
+        metavar="S,C",
+        help="show the policies of several searches SoG(s, c) side by side",
     )
     add(
         "--evaluator",

@@ -69,8 +69,12 @@ class Found:
     @property
     def title(self) -> str:
         """What was searched, and how."""
+        return self.titled(describe_search(self.settings))
+
+    def titled(self, by: str) -> str:
+        """What was searched, and by what."""
         after = f" after {' '.join(self.history.events)}" if self.history.events else ""
-        return f"{display.short_name(self.game)}{after} by {describe_search(self.settings)}"
+        return f"{display.short_name(self.game)}{after} by {by}"
 
 
 def search_state(

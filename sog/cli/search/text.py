@@ -32,7 +32,7 @@ def as_table(shown: Outline) -> Table:
     node = shown.node
     tables: list[Any] = [_players_table(node, 1 - node.actor)] if node.actor < CHANCE else []
     if node.actor < CHANCE:
-        tables = [_policy_table(node), *tables]
+        tables = [policy_table(node), *tables]
     else:
         tables = [_players_table(node, player) for player in (0, 1)]
     label = Group(_line(shown, is_top=True), *(table for table in tables if table is not None))
@@ -127,7 +127,7 @@ def _likely_events(shown: Outline) -> str:
     return f"{text} ... and {more} more" if more > 0 else text
 
 
-def _policy_table(node: NodeView) -> Table:
+def policy_table(node: NodeView) -> Table:
     """A row per infostate of the acting player: range, value, policy, visits."""
     player = node.actor
     shown, num_hidden = infostates(node, player, _MOST_INFOSTATES)
