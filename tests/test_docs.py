@@ -1,12 +1,16 @@
 """The README is short, and it and the pages beside it do what they say."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from sog.cli.arguments import make_parser
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = CHECKOUT / "README.md"
+TUTORIAL = CHECKOUT / "docs" / "tutorial.md"
 LIBRARY = CHECKOUT / "docs" / "library.md"
 RESULTS = CHECKOUT / "docs" / "results"
 PAGES = [README, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
@@ -46,6 +50,26 @@ def test_every_link_of_a_page_points_to_a_file_or_a_heading_that_exists(page: Pa
         target = page.parent / file if file else page
         assert target.is_file(), link
         assert not anchor or anchor in _heading_anchors(target), link
+
+
+def _commands(page: Path) -> list[str]:
+    """The lines of `sog` in the code of a page, those that go on with a backslash put together."""
+    text = page.read_text().replace("\\\n", " ")
+    return re.findall(r"^ {4}(?:\[[ \d]+ s\] \$ )?(sog .*)$", text, re.MULTILINE)
+
+
+def test_commands_are_found() -> None:
+    assert len(_commands(README)) == 10
+    assert 'sog policy leduc.npz --history "check bet2"' in _commands(TUTORIAL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_every_command_of_a_page_is_one(page: Path) -> None:
+    for command in _commands(page):
+        words = shlex.split(command, comments=True)[1:]
+        if any(word.isupper() and len(word) > 1 for word in words):
+            continue  # a template
+        make_parser().parse_args(words)  # raises CommandError
 
 
 def test_every_file_of_results_is_told_of_on_a_page() -> None:
