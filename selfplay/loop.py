@@ -26,7 +26,7 @@ class InlineSchedule(Schedule):
         self._player = SelfplayWorker(game, config)
         self._solver = SolverWorker(game, config)
 
-    def cycle(self, until: int | None = None) -> dict[str, float]:
+    def _go_on(self, until: int | None) -> dict[str, float]:
         """One decision in all games, the solves that are due, the learner steps that are due."""
         seed, cycle = self.config.run.seed, self.counts["cycles"]
         random = np.random.default_rng([seed, cycle])

@@ -94,7 +94,7 @@ class ProcessSchedule(Schedule):
         self._published: Any = None  # the learner's state that `_params` is of
         self._params: Any = None
 
-    def cycle(self, until: int | None = None) -> dict[str, float]:
+    def _go_on(self, until: int | None) -> dict[str, float]:
         """Takes in what is done, hands out tasks, and learns once if there is enough for it."""
         self._gather(0 if self.steps_due(until) else _PATIENCE_SECONDS)
         self._hand_out()

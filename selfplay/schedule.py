@@ -7,6 +7,7 @@ import abc
 import time
 from typing import Any, Final
 
+import jax
 import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
@@ -14,6 +15,7 @@ from gtcfr.mesh import leaves_per_call
 from networks.cvpn import ApplyNetwork, make_network
 from selfplay.learner import Learner, learner_devices
 from selfplay.memory import check_training
+from selfplay.random_games import play_random_games
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, Work
@@ -26,6 +28,7 @@ _LEARNER: Final = "learner"
 _REPLAY, _QUEUE = "replay", "queue"
 PASSING: Final = (f"{_REPLAY}/", f"{_QUEUE}/")
 """How the names of arrays begin that a run needs to go on, and nobody needs to play."""
+_RANDOM_GAMES: Final = 2**32 - 1  # what sets their random numbers apart from those of a cycle
 PARTS: Final = (SELFPLAY, SOLVER, _LEARNER)
 
 
@@ -53,14 +56,26 @@ class Schedule(abc.ABC):
         """Whether all learner steps are done."""
         return self.learner.step >= self.config.run.steps
 
-    @abc.abstractmethod
     def cycle(self, until: int | None = None) -> dict[str, float]:
-        """Goes on a little.
+        """Goes on a little; first of all, plays the random games.
 
         until: no learner step beyond this one, as for a checkpoint there. Returns the losses, empty
         if there was no learner step. Raises ValueError if a search or a step fails (see
         `selfplay.workers`, `selfplay.learner.NotFiniteError`).
         """
+        if self.counts["cycles"] == 0:
+            self._play_random_games()
+        return self._go_on(until)
+
+    @abc.abstractmethod
+    def _go_on(self, until: int | None) -> dict[str, float]:
+        """A cycle."""
+
+    def _play_random_games(self) -> None:
+        play, seed = self.config.selfplay, self.config.run.seed
+        key, random = jax.random.key(seed), np.random.default_rng([seed, _RANDOM_GAMES])
+        for work in play_random_games(self.game, play.random_games, play.td1, key, random):
+            self.take_in(work)
 
     @abc.abstractmethod
     def begin_new_games(self) -> None:

@@ -54,6 +54,9 @@ class SelfplaySettings:
     """p_no_resign: share of games that are played to the end in any case."""
     td1: float = 0.0
     """p_td1: probability that a visited belief state becomes an example with the game's outcome."""
+    random_games: int = 0
+    """Games of random moves before the first search, of whose decisions the share `td1` become
+    examples, see `selfplay.random_games`. Beyond the paper."""
     search_targets: float = 0.0
     """Probability that a visited belief state becomes an example with its search's values, as in
     ReBeL; beyond the paper."""
@@ -81,6 +84,12 @@ class SelfplaySettings:
         for name in ("uniform_mix", "no_resign", "td1", "search_targets"):
             _is_share(name, getattr(self, name))
         _is_number("queries_per_search", self.queries_per_search, at_least=0)
+        _at_least("random_games", self.random_games, 0)
+        if self.random_games > 0 and self.td1 == 0:
+            raise ValueError(
+                f"random_games must be 0 where td1 is 0, for nothing would be learned of them, "
+                f"got {self.random_games}."
+            )
         if self.resign_threshold is not None and not -1 <= self.resign_threshold <= 0:
             raise ValueError(f"resign_threshold must be in [-1, 0], got {self.resign_threshold}.")
 

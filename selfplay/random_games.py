@@ -1,0 +1,129 @@
+"""Games in which both players move at random, for their outcomes; beyond the paper.
+
+A game of random moves costs a small part of one search. What it brings are TD(1) examples as those
+of self-play (`selfplay.trajectories`): the belief states of all its decisions, and the outcome at
+the infostates that the players really had. A network that knows what random play is worth begins
+where a search already has something to improve on; in long games self-play alone takes many
+generations to bring the outcome up to the start.
+"""
+
+import functools
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.flow import normalize
+from gtcfr.packing import BeliefState, pack
+from selfplay.examples import StoredExample
+from selfplay.workers import SELFPLAY, Work
+from sog.games.core import CHANCE, TERMINAL, Game, draw, world_utility
+from sog.pytree import pytree
+
+_GAMES_PER_CALL: Final = 64
+_EXAMPLES_AT_ONCE: Final = 1024  # a large game's take tens of kilobytes each until they are stored
+
+
+@pytree
+class RandomGame:
+    """One game; an axis of `game.max_depth` public events comes first, but for the utility."""
+
+    belief: BeliefState
+    """Before the event; what both players may believe who know that all moves are random."""
+    infostates: Array  # [event, player] int32: before it
+    is_decision: Array  # [event] bool: a player moved
+    utility: Array  # of player 0
+
+
+def random_game(game: Game[Any], key: Array) -> RandomGame:
+    """Plays a game to its end."""
+    deal_key, moves_key = jax.random.split(key)
+
+    def event(carry: tuple[Any, Array, Array], key: Array) -> tuple[Any, Any]:
+        state, infostates, reach = carry
+        action_key, event_key = jax.random.split(key)
+        actor, mask = game.actor(state), game.infostate_mask(state)
+        legal = game.legal_actions(state)
+        uniform = legal / jnp.maximum(jnp.sum(legal, axis=1, keepdims=True), 1)
+        mover = jnp.where(actor < CHANCE, actor, 0)  # at a chance state player 0 takes action 0
+        action = draw(jax.random.uniform(action_key), uniform[infostates[mover]])
+        outcome, after = game.transition(event_key, state, infostates, action)
+        moved = (
+            game.apply(state, outcome),
+            after,
+            game.advance(state, outcome, reach[mover][:, None] * uniform, reach[1 - mover]),
+        )
+        is_over = actor == TERMINAL
+        kept = jax.tree.map(lambda new, old: jnp.where(is_over, old, new), moved, carry)
+        # Only ranges matter; in a long game reach would become too small for its numbers.
+        state_after, after, reach = kept
+        reach = normalize(reach, game.infostate_mask(state_after))
+        belief = BeliefState(state=pack(state), ranges=normalize(carry[2], mask))
+        return (state_after, after, reach), (belief, infostates, actor < CHANCE)
+
+    start = (game.root(), game.deal(deal_key), game.root_reach().astype(jnp.float32))
+    keys = jax.random.split(moves_key, game.max_depth)
+    (end, infostates, _), (beliefs, on_the_way, is_decision) = jax.lax.scan(event, start, keys)
+    return RandomGame(
+        belief=beliefs,
+        infostates=on_the_way,
+        is_decision=is_decision,
+        utility=world_utility(game, end, infostates),
+    )
+
+
+def play_random_games(
+    game: Game[Any], count: int, td1: float, key: Array, random: np.random.Generator
+) -> Iterator[Work]:
+    """So many random games, some at a time. td1: share of their decisions that become examples."""
+    play: Any = jax.jit(jax.vmap(functools.partial(random_game, game)))
+    keys = jax.random.split(key, -(-count // _GAMES_PER_CALL) * _GAMES_PER_CALL)
+    for first in range(0, count, _GAMES_PER_CALL):
+        began = time.perf_counter()
+        played = jax.device_get(play(keys[first : first + _GAMES_PER_CALL]))
+        num_games = min(_GAMES_PER_CALL, count - first)
+        is_wanted = np.arange(_GAMES_PER_CALL)[:, None] < num_games
+        is_wanted = played.is_decision & is_wanted & (random.random(played.is_decision.shape) < td1)
+        rows, events = np.nonzero(is_wanted)
+        counts = {"games": num_games}
+        for start in range(0, max(len(rows), 1), _EXAMPLES_AT_ONCE):
+            some = slice(start, start + _EXAMPLES_AT_ONCE)
+            yield Work(
+                part=SELFPLAY,
+                examples=_examples(game, played, rows[some], events[some]),
+                queries=BeliefState(
+                    state=played.belief.state[:0, 0], ranges=played.belief.ranges[:0, 0]
+                ),
+                counts=counts,
+                seconds=time.perf_counter() - began,
+            )
+            counts, began = {}, time.perf_counter()
+
+
+def _examples(
+    game: Game[Any], played: RandomGame, rows: np.ndarray, events: np.ndarray
+) -> StoredExample | None:
+    """The decisions `events` of the games `rows` as examples; of version 0, without policies."""
+    count, size = len(rows), game.num_infostates
+    if not count:
+        return None
+    outcome = np.asarray(played.utility)[rows] / game.max_utility
+    infostates = np.asarray(played.infostates)[rows, events]
+    values = np.zeros((count, 2, size), np.float32)
+    value_mask: Any = np.zeros((count, 2, size), bool)
+    which, player = np.arange(count)[:, None], np.arange(2)[None]
+    values[which, player, infostates] = np.stack([outcome, -outcome], axis=1)
+    value_mask[which, player, infostates] = True
+    arrays: dict[str, Any] = {
+        "belief": jax.tree.map(lambda leaf: leaf[rows, events], played.belief),
+        "values": values,
+        "value_mask": value_mask,
+        "policy": np.zeros((count, size, game.num_actions), np.float32),
+        "policy_mask": np.zeros((count, size), bool),
+        "version": np.zeros(count, np.int32),
+    }
+    return StoredExample(**arrays)
