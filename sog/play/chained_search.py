@@ -118,28 +118,44 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
     path = np.full((len(chains), length), NO_EVENT, np.int32)
     for row, chain in zip(path, chains, strict=True):
         row[: len(chain.path)] = chain.path
-    searched = [chain.last for chain in chains if chain.last is not None]
-    if not searched:
-        return start_of_game(how.game, batch_size=len(chains), path=path)
-    # Those that begin are re-solved from somebody's search too, for nothing: it is one program.
     begins = np.array([chain.last is None for chain in chains])
-    later: SearchRoot = _next_root(
-        how.game,
-        _concatenate([chain.last or searched[0] for chain in chains]),
-        np.where(begins[:, None], NO_EVENT, path),
-        np.array([chain.player for chain in chains], np.int32),
-        how.settings.resolve_from,
-        how.safe,
-    )
-    if not begins.any():
-        return later
-    start = start_of_game(how.game, batch_size=len(chains), path=path)
+    if begins.all():
+        return start_of_game(how.game, batch_size=len(chains), path=path)
+    players = np.array([chain.player for chain in chains], np.int32)
+    # Last searches that had room for other numbers of events are other programs. All are for the
+    # whole batch, in which somebody's search stands in for those that are not meant, so that no
+    # program depends on how many there are of which.
+    shapes = [None if chain.last is None else chain.last.tree.shape for chain in chains]
+    parts: list[tuple[np.ndarray, SearchRoot]] = []
+    for shape in dict.fromkeys(shape for shape in shapes if shape is not None):
+        is_meant = np.array([other == shape for other in shapes])
+        last = [chain.last for chain in chains if chain.last and chain.last.tree.shape == shape]
+        meant = iter(last)
+        root = _next_root(
+            how.game,
+            _concatenate([next(meant) if here else last[0] for here in is_meant]),
+            np.where(is_meant[:, None], path, NO_EVENT),
+            players,
+            how.settings.resolve_from,
+            how.safe,
+        )
+        parts.append((is_meant, root))
+    if begins.any():
+        parts.append((begins, start_of_game(how.game, batch_size=len(chains), path=path)))
+    root = parts[0][1]
+    for is_meant, other in parts[1:]:
+        root = _where(is_meant, *jax.device_get((other, root)))
+    return root
 
-    def choose(from_start: Any, from_last: Any) -> np.ndarray:
-        wide = begins.reshape(-1, *[1] * (np.ndim(from_start) - 1))
-        return np.asarray(np.where(wide, from_start, from_last))
 
-    chosen: SearchRoot = jax.tree.map(choose, *jax.device_get((start, later)))
+def _where(condition: np.ndarray, yes: SearchRoot, no: SearchRoot) -> SearchRoot:
+    """Chooses between the starts of searches. condition: [batch]."""
+
+    def choose(first: Any, second: Any) -> np.ndarray:
+        wide = condition.reshape(-1, *[1] * (np.ndim(first) - 1))
+        return np.asarray(np.where(wide, first, second))
+
+    chosen: SearchRoot = jax.tree.map(choose, yes, no)
     return chosen
 
 
