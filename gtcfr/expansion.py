@@ -14,9 +14,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.attaching import NewLeaves
 from gtcfr.children import best_actions
 from gtcfr.evaluator import Evaluator, LeafQueries, evaluate, look_for_faults
-from gtcfr.growth import NewLeaves, add_child, expand, leaf_at
+from gtcfr.growth import add_child, expand, leaf_at
 from gtcfr.leaves import policy_logits
 from gtcfr.packing import unpack
 from gtcfr.query import offer_queries

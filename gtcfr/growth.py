@@ -4,7 +4,6 @@ About one search; `gtcfr.search` vmaps it. Writes that are not to happen go to a
 exist, which JAX drops.
 """
 
-import dataclasses
 from dataclasses import replace
 from typing import Any, Final
 
@@ -12,36 +11,18 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.attaching import Children, NewLeaves, attach, has_room_for, sources_of
 from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy, with_action
-from gtcfr.evaluator import Evaluator, encode_to_keep
-from gtcfr.flow import child_rows, uniform_over
+from gtcfr.evaluator import Evaluator
+from gtcfr.flow import uniform_over
 from gtcfr.packing import pack, unpack
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_ACTION, NO_PARENT, ROOT, UNEXPANDED, SearchTree
 from sog.games.core import TERMINAL, Game
-from sog.pytree import pytree
 from sog.tabular.cfr import regret_matching
 
 OFF_BRANCH: Final = 2**30
 """The depth of what cannot be reached from the state that growth starts from."""
-
-
-@pytree
-class NewLeaves:
-    """Leaves that were added: those at `first`, ..., `first + count - 1` of the stack of slots."""
-
-    first: Array  # int32
-    count: Array  # int32
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Children:
-    """Children to attach to one node; each array has an entry per child."""
-
-    number: Array  # int32: which child of the node
-    outcome: Array  # int32
-    exists: Array  # bool
-    depth: Array  # int32
 
 
 def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
@@ -86,7 +67,7 @@ def expand(
     outcome, exists, fits = chosen.outcome, chosen.exists, chosen.fits
     depth, since = tree.leaf.depth[old], tree.leaf.since[old]
     leads_on = (depth >= 0) | (outcome == branch_outcome)
-    children = _Children(
+    children = Children(
         number=chosen.number,
         outcome=outcome,
         exists=exists,
@@ -102,7 +83,7 @@ def expand(
     is_sound = _is_finite((logits, sums, since, _statistics_of(tree, ROOT)))
     states = jax.vmap(lambda outcome: game.apply(state, outcome))(jnp.maximum(outcome, 0))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
-    fits &= jnp.any(has_room) & _has_room(tree, exists, is_terminal, freed=1)
+    fits &= jnp.any(has_room) & has_room_for(tree, exists, is_terminal, freed=1)
     do = is_leaf & fits & is_sound
     slot, old = jnp.where(do, slot, shape.num_interior), jnp.where(do, old, shape.num_leaves)
 
@@ -115,7 +96,7 @@ def expand(
         interior,
         state=interior.state.at[slot].set(pack(state), mode="drop"),
         edge=interior.edge.at[slot].set(edge, mode="drop"),
-        source=interior.source.at[slot].set(_sources(tree, edge), mode="drop"),
+        source=interior.source.at[slot].set(sources_of(tree, edge), mode="drop"),
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
         mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
         action=_written(interior.action, slot, action),
@@ -150,7 +131,7 @@ def expand(
         is_sampled=tree.is_sampled | (do & jnp.any(chosen.chance_weight != 1)),
         is_pruned=tree.is_pruned | (do & is_pruned),
     )
-    return _attach(game, evaluator, tree, slot, children, states, is_terminal & do, do)
+    return attach(game, evaluator, tree, slot, children, states, is_terminal & do, do)
 
 
 def add_child(
@@ -172,11 +153,11 @@ def add_child(
     is_new = (slot != NO_PARENT) & ~jnp.any(outcomes == outcome)
     states = jax.tree.map(lambda leaf: leaf[None], game.apply(state, jnp.maximum(outcome, 0)))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
-    fits = (number < shape.num_children) & _has_room(tree, is_new[None], is_terminal, freed=0)
+    fits = (number < shape.num_children) & has_room_for(tree, is_new[None], is_terminal, freed=0)
     do = is_new & fits
     at = jnp.where(do, slot, shape.num_interior)
     # The depth of a child matters for looking ahead only, which comes before.
-    children = _Children(
+    children = Children(
         number=number[None],
         outcome=outcome[None],
         exists=do[None],
@@ -202,80 +183,7 @@ def add_child(
         ),
         is_full=tree.is_full | (is_new & ~fits),
     )
-    return _attach(game, evaluator, tree, at, children, states, is_terminal & do, do)
-
-
-def _attach(
-    game: Game[Any],
-    evaluator: Evaluator,
-    tree: SearchTree,
-    slot: Array,
-    children: _Children,
-    states: Any,
-    is_terminal: Array,
-    do: Array,
-) -> tuple[SearchTree, NewLeaves]:
-    """Gives an interior node children; there must be room. states: [child, ...]."""
-    shape, exists = tree.shape, children.exists & do
-    is_leaf = exists & ~is_terminal
-    is_end = exists & is_terminal
-    leaf_rank = jnp.cumsum(is_leaf, dtype=jnp.int32) - 1
-    leaf_slot = tree.leaf.free[jnp.clip(tree.num_leaves + leaf_rank, 0, shape.num_leaves - 1)]
-    leaf_slot = jnp.where(is_leaf, leaf_slot, shape.num_leaves)
-    end_slot = tree.num_terminals + jnp.cumsum(is_end, dtype=jnp.int32) - 1
-    end_slot = jnp.where(is_end, end_slot, shape.num_terminals)
-    rows = jnp.where(is_leaf, shape.leaf_row + leaf_slot, shape.terminal_row + end_slot)
-    rows = jnp.where(exists, rows, shape.nothing)
-    edges = slot * shape.num_children + children.number
-    sources = jax.vmap(lambda edge: _sources(tree, edge))(edges)
-    packed = jax.vmap(pack)(states)
-    encoded = jax.vmap(lambda state: encode_to_keep(game, evaluator, state))(states)
-    masks = jax.vmap(game.infostate_mask)(states)
-
-    number = jnp.where(exists, children.number, shape.num_children)
-    interior = replace(
-        tree.interior,
-        child=tree.interior.child.at[slot, number].set(rows, mode="drop"),
-        outcome=tree.interior.outcome.at[slot, number].set(children.outcome, mode="drop"),
-    )
-    leaf = replace(
-        tree.leaf,
-        state=tree.leaf.state.at[leaf_slot].set(packed, mode="drop"),
-        edge=tree.leaf.edge.at[leaf_slot].set(edges, mode="drop"),
-        source=tree.leaf.source.at[leaf_slot].set(sources, mode="drop"),
-        mask=tree.leaf.mask.at[leaf_slot].set(masks, mode="drop"),
-        depth=tree.leaf.depth.at[leaf_slot].set(children.depth, mode="drop"),
-        encoded=jax.tree.map(
-            lambda whole, new: whole.at[leaf_slot].set(new, mode="drop"),
-            tree.leaf.encoded,
-            encoded,
-        ),
-        since=tree.leaf.since.at[leaf_slot].set(tree.total_weight, mode="drop"),
-    )
-    # What the leaf before in this slot had summed up is forgotten.
-    statistics = jax.tree.map(
-        lambda whole: whole.at[leaf_slot].set(0, mode="drop"), tree.leaf_statistics
-    )
-    terminal = replace(
-        tree.terminal,
-        state=tree.terminal.state.at[end_slot].set(packed, mode="drop"),
-        edge=tree.terminal.edge.at[end_slot].set(edges, mode="drop"),
-        source=tree.terminal.source.at[end_slot].set(sources, mode="drop"),
-        mask=tree.terminal.mask.at[end_slot].set(masks, mode="drop"),
-    )
-    count = jnp.sum(is_leaf, dtype=jnp.int32)
-    used = jnp.max(jnp.where(is_leaf, leaf_slot + 1, 0))
-    grown = replace(
-        tree,
-        interior=interior,
-        leaf=leaf,
-        leaf_statistics=statistics,
-        terminal=terminal,
-        num_leaves=tree.num_leaves + count,
-        leaf_limit=jnp.maximum(tree.leaf_limit, used),
-        num_terminals=tree.num_terminals + jnp.sum(is_end, dtype=jnp.int32),
-    )
-    return grown, NewLeaves(first=tree.num_leaves, count=count)
+    return attach(game, evaluator, tree, at, children, states, is_terminal & do, do)
 
 
 def _written(table: Array | None, slot: Array, row: Array | None) -> Array | None:
@@ -292,19 +200,3 @@ def _statistics_of(tree: SearchTree, slot: Array | int) -> Any:
 def _is_finite(arrays: Any) -> Array:
     """bool: every number of all the arrays is finite."""
     return jnp.all(jnp.stack([jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(arrays)]))
-
-
-def _sources(tree: SearchTree, edge: Array) -> Array:
-    """[player] int32: the rows that bring reach along an edge."""
-    shape = tree.shape
-    parent, number = edge // shape.num_children, edge % shape.num_children
-    rows = child_rows(shape, tree.interior.actor[parent], number)
-    rows = parent * shape.rows_per_node + rows
-    return jnp.where(edge == shape.root_edge, jnp.array(shape.root_source, jnp.int32), rows)
-
-
-def _has_room(tree: SearchTree, exists: Array, is_terminal: Array, freed: int) -> Array:
-    """bool: whether these children fit into the tables of leaves and terminal nodes."""
-    num_leaves = tree.num_leaves - freed + jnp.sum(exists & ~is_terminal)
-    num_terminals = tree.num_terminals + jnp.sum(exists & is_terminal)
-    return (num_leaves <= tree.shape.num_leaves) & (num_terminals <= tree.shape.num_terminals)

@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.attaching import NewLeaves
 from gtcfr.evaluator import Evaluator, Fault, encode_to_keep
 from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves
 from gtcfr.gadget import make_gadget
-from gtcfr.growth import NewLeaves
 from gtcfr.leaves import no_answers, value_leaves
 from gtcfr.packing import pack, packed_width
 from gtcfr.query import no_queries

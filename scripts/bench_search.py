@@ -15,10 +15,11 @@ The evaluator is a 3 x 128 MLP with random weights. Columns:
 
 Searches share all devices: the GPUs, or the cores of a CPU (JAX_NUM_CPU_DEVICES=1 for one device).
 
-Two more tables: how time grows with s, the simulations of a search (in theory as s squared with
-hidden information, since all leaves are valued in every update); and mctx's `muzero_policy`
-against our search with perfect information, both on one device and on Connect Four, with the same
-2 x 64 MLP. Times are medians of several runs after warm-up.
+More tables: how time grows with s, the simulations of a search (in theory as s squared with
+hidden information, since all leaves are valued in every update); a decision in London by
+SoG(20, 1), of chance a sample of 26 outcomes; and mctx's `muzero_policy` against our search with
+perfect information, both on one device and on Connect Four, with the same 2 x 64 MLP. Exponents are
+slopes of the logarithm of time, by least squares. Times are medians of several runs after warm-up.
 """
 
 import argparse
@@ -56,6 +57,9 @@ Params = list[tuple[Array, Array]]
 
 GAMES: Final = ("leduc", "liars_dice", "glasses", "connect_four")
 GROWTH: Final = (25, 50, 100, 200, 400)
+LONDON_BATCHES: Final = (1, 16)
+LONDON_SIMULATIONS: Final = 20
+LONDON_OUTCOMES: Final = 26
 HIDDEN: Final = (128, 128, 128)
 MCTX_HIDDEN: Final = (64, 64)
 MCTX_BATCH: Final = 64
@@ -131,6 +135,7 @@ def measure(
     simulations: int,
     hidden: Sequence[int] = HIDDEN,
     mesh: Mesh | None = None,
+    max_outcomes: int | None = None,
 ) -> Row:
     """One row: SoG(simulations, 1) from the start of a game. mesh: all devices unless given."""
     mesh = batch_mesh(batch) if mesh is None else mesh
@@ -138,7 +143,11 @@ def measure(
     params = mlp_params(game, hidden, seed=0)
     evaluator = NetworkEvaluator(apply_fn=mlp, params=params, leaves_per_call=leaves_per_call())
     is_perfect = game.num_infostates == 1
-    settings = SearchSettings(num_simulations=simulations, num_children=1 if is_perfect else None)
+    settings = SearchSettings(
+        num_simulations=simulations,
+        num_children=1 if is_perfect else None,
+        max_outcomes=max_outcomes,
+    )
     evaluator = jax.device_put(evaluator, on_all(mesh))
     root = jax.device_put(start_of_game(game, batch_size=batch), split_batch(mesh))
     began = time.perf_counter()
@@ -232,6 +241,12 @@ def measure_mctx(simulations: int) -> Row:
     return {"seconds": seconds, "searches_per_second": MCTX_BATCH / seconds}
 
 
+def exponent(rows: list[Row], name: str) -> float:
+    """By which power of a column time grows."""
+    sizes, seconds = zip(*((row[name], row["seconds"]) for row in rows), strict=True)
+    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
+
+
 def print_rows(console: Console, title: str, rows: list[Row]) -> None:
     """The rows as a table."""
     table = Table(title=title)
@@ -266,6 +281,7 @@ def main() -> None:
     parser.add_argument("--batches", nargs="+", type=int, default=default_batches, metavar="N")
     parser.add_argument("--simulations", type=int, default=100, metavar="S")
     parser.add_argument("--without-growth", action="store_true", help="skip the table over s")
+    parser.add_argument("--without-london", action="store_true", help="skip London")
     parser.add_argument("--without-mctx", action="store_true", help="skip the comparison with mctx")
     parser.add_argument("--json-out", type=Path, metavar="FILE")
     arguments = parser.parse_args()
@@ -283,7 +299,7 @@ def main() -> None:
         "versions": versions(PACKAGES),
     }
     console.print(", ".join(str(value) for value in list(report.values())[1:]))
-    report |= {"rows": [], "growth": [], "mctx": None}
+    report |= {"rows": [], "batch_exponents": {}, "growth": [], "london": [], "mctx": None}
     with console.status("") as status:
         for text in arguments.games:
             for batch in arguments.batches:
@@ -291,11 +307,25 @@ def main() -> None:
                 report["rows"].append(measure(text, batch, arguments.simulations))
                 console.print(f"measured {text}, batch {batch}")
         print_rows(console, f"SoG({arguments.simulations}, 1), MLP 3 x 128", report["rows"])
+        if len(arguments.batches) > 1:
+            for text in arguments.games:
+                rows = [row for row in report["rows"] if row["game"] == text]
+                report["batch_exponents"][text] = exponent(rows, "batch")
+            console.print(f"time grows with the batch by the power {report['batch_exponents']}")
         if not arguments.without_growth:
             for simulations in GROWTH:
                 status.update(f"leduc, s = {simulations}")
                 report["growth"].append(measure("leduc", 64, simulations))
             print_rows(console, "growth with s", report["growth"])
+            report["growth_exponent"] = exponent(report["growth"], "simulations")
+            console.print(f"time grows with s by the power {report['growth_exponent']:.2f}")
+        if not arguments.without_london:
+            for batch in LONDON_BATCHES:
+                status.update(f"london, batch {batch}")
+                report["london"].append(
+                    measure("london", batch, LONDON_SIMULATIONS, max_outcomes=LONDON_OUTCOMES)
+                )
+            print_rows(console, "a decision in London", report["london"])
         if not arguments.without_mctx:
             status.update("mctx")
             report["mctx"] = compare_with_mctx(console, arguments.simulations)

@@ -1,0 +1,126 @@
+"""Giving children to an interior node, as leaves or terminal states.
+
+About one search. Writes that are not to happen go to a slot that does not exist, which JAX drops.
+"""
+
+import dataclasses
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, encode_to_keep
+from gtcfr.flow import child_rows
+from gtcfr.packing import pack
+from gtcfr.tree import SearchTree
+from sog.games.core import Game
+from sog.pytree import pytree
+
+
+@pytree
+class NewLeaves:
+    """Leaves that were added: those at `first`, ..., `first + count - 1` of the stack of slots."""
+
+    first: Array  # int32
+    count: Array  # int32
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Children:
+    """Children to attach to one node; each array has an entry per child."""
+
+    number: Array  # int32: which child of the node
+    outcome: Array  # int32
+    exists: Array  # bool
+    depth: Array  # int32
+
+
+def attach(
+    game: Game[Any],
+    evaluator: Evaluator,
+    tree: SearchTree,
+    slot: Array,
+    children: Children,
+    states: Any,
+    is_terminal: Array,
+    do: Array,
+) -> tuple[SearchTree, NewLeaves]:
+    """Gives an interior node children; there must be room. states: [child, ...]."""
+    shape, exists = tree.shape, children.exists & do
+    is_leaf = exists & ~is_terminal
+    is_end = exists & is_terminal
+    leaf_rank = jnp.cumsum(is_leaf, dtype=jnp.int32) - 1
+    leaf_slot = tree.leaf.free[jnp.clip(tree.num_leaves + leaf_rank, 0, shape.num_leaves - 1)]
+    leaf_slot = jnp.where(is_leaf, leaf_slot, shape.num_leaves)
+    end_slot = tree.num_terminals + jnp.cumsum(is_end, dtype=jnp.int32) - 1
+    end_slot = jnp.where(is_end, end_slot, shape.num_terminals)
+    rows = jnp.where(is_leaf, shape.leaf_row + leaf_slot, shape.terminal_row + end_slot)
+    rows = jnp.where(exists, rows, shape.nothing)
+    edges = slot * shape.num_children + children.number
+    sources = jax.vmap(lambda edge: sources_of(tree, edge))(edges)
+    packed = jax.vmap(pack)(states)
+    encoded = jax.vmap(lambda state: encode_to_keep(game, evaluator, state))(states)
+    masks = jax.vmap(game.infostate_mask)(states)
+
+    number = jnp.where(exists, children.number, shape.num_children)
+    interior = replace(
+        tree.interior,
+        child=tree.interior.child.at[slot, number].set(rows, mode="drop"),
+        outcome=tree.interior.outcome.at[slot, number].set(children.outcome, mode="drop"),
+    )
+    leaf = replace(
+        tree.leaf,
+        state=tree.leaf.state.at[leaf_slot].set(packed, mode="drop"),
+        edge=tree.leaf.edge.at[leaf_slot].set(edges, mode="drop"),
+        source=tree.leaf.source.at[leaf_slot].set(sources, mode="drop"),
+        mask=tree.leaf.mask.at[leaf_slot].set(masks, mode="drop"),
+        depth=tree.leaf.depth.at[leaf_slot].set(children.depth, mode="drop"),
+        encoded=jax.tree.map(
+            lambda whole, new: whole.at[leaf_slot].set(new, mode="drop"),
+            tree.leaf.encoded,
+            encoded,
+        ),
+        since=tree.leaf.since.at[leaf_slot].set(tree.total_weight, mode="drop"),
+    )
+    # What the leaf before in this slot had summed up is forgotten.
+    statistics = jax.tree.map(
+        lambda whole: whole.at[leaf_slot].set(0, mode="drop"), tree.leaf_statistics
+    )
+    terminal = replace(
+        tree.terminal,
+        state=tree.terminal.state.at[end_slot].set(packed, mode="drop"),
+        edge=tree.terminal.edge.at[end_slot].set(edges, mode="drop"),
+        source=tree.terminal.source.at[end_slot].set(sources, mode="drop"),
+        mask=tree.terminal.mask.at[end_slot].set(masks, mode="drop"),
+    )
+    count = jnp.sum(is_leaf, dtype=jnp.int32)
+    used = jnp.max(jnp.where(is_leaf, leaf_slot + 1, 0))
+    grown = replace(
+        tree,
+        interior=interior,
+        leaf=leaf,
+        leaf_statistics=statistics,
+        terminal=terminal,
+        num_leaves=tree.num_leaves + count,
+        leaf_limit=jnp.maximum(tree.leaf_limit, used),
+        num_terminals=tree.num_terminals + jnp.sum(is_end, dtype=jnp.int32),
+    )
+    return grown, NewLeaves(first=tree.num_leaves, count=count)
+
+
+def sources_of(tree: SearchTree, edge: Array) -> Array:
+    """[player] int32: the rows that bring reach along an edge."""
+    shape = tree.shape
+    parent, number = edge // shape.num_children, edge % shape.num_children
+    rows = child_rows(shape, tree.interior.actor[parent], number)
+    rows = parent * shape.rows_per_node + rows
+    return jnp.where(edge == shape.root_edge, jnp.array(shape.root_source, jnp.int32), rows)
+
+
+def has_room_for(tree: SearchTree, exists: Array, is_terminal: Array, freed: int) -> Array:
+    """bool: whether these children fit into the tables of leaves and terminal nodes."""
+    num_leaves = tree.num_leaves - freed + jnp.sum(exists & ~is_terminal)
+    num_terminals = tree.num_terminals + jnp.sum(exists & is_terminal)
+    return (num_leaves <= tree.shape.num_leaves) & (num_terminals <= tree.shape.num_terminals)
