@@ -2,7 +2,6 @@
 
 import abc
 import dataclasses
-import functools
 from typing import Final
 
 import jax
@@ -16,7 +15,6 @@ from sog.games.scotland_yard.station_map import NO_TICKET, NUM_TICKETS
 
 MR_X_WINS: Final = 1
 DETECTIVES_WIN: Final = -1
-_MOST_IN_A_MATRIX: Final = 1024  # pairs of station and action
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -235,36 +233,9 @@ class YardRules(YardSetup, abc.ABC):
     def _arrivals(self, amount: Array) -> Array:
         """[outcome, S] from [S, A]: what comes to each station by each outcome of Mr X.
 
-        A sum of numbers, or whether any is True.
-        """
-        if amount.size <= _MOST_IN_A_MATRIX:
-            flat = amount.reshape(-1).astype(jnp.result_type(amount, jnp.float32))
-            every = jnp.asarray(self._arrival_matrix, flat.dtype)
-            arrived = jnp.matmul(flat, every, precision=jax.lax.Precision.HIGHEST)
-            arrived = arrived.reshape(-1, self.num_infostates)
-            return arrived > 0 if amount.dtype == bool else arrived
-        return self._arrivals_by_swapping(amount)
-
-    @functools.cached_property
-    def _arrival_matrix(self) -> np.ndarray:
-        """[S * A, outcome * S]: 1 where an action brings Mr X from a station to a station."""
-        size, actions = self.num_infostates, self.num_actions
-        matrix = np.zeros((size, actions, self._stuck_outcome + 1, size), np.float32)
-        station, column = np.nonzero(self._moves.exists)
-        end, ticket = self._moves.destination[station, column], self._moves.ticket[column]
-        for speed in range(self._speeds):
-            action, outcome = speed * self._num_moves + column, speed * NUM_TICKETS + ticket
-            matrix[station, action, outcome, end] = 1
-        everywhere = np.arange(size)
-        matrix[everywhere, self._stuck_action, self._stuck_outcome, everywhere] = 1
-        return matrix.reshape(size * actions, -1)
-
-    def _arrivals_by_swapping(self, amount: Array) -> Array:
-        """The same where a matrix would be large.
-
-        Every move has a move back, so moves are brought to their ends by swapping them with the
-        moves back. That is its own transpose, which JAX does not see: it would scatter, one by one,
-        what flows back.
+        A sum of numbers, or whether any is True. Every move has a move back, so moves are brought
+        to their ends by swapping them with the moves back. That is its own transpose, which JAX
+        does not see: it would scatter, one by one, what flows back.
         """
         size = self.num_infostates
         moves = amount.T[: self._stuck_action].reshape(self._speeds, self._num_moves * size)
