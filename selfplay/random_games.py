@@ -4,7 +4,8 @@ A game of random moves costs a small part of one search. What it brings are TD(1
 of self-play (`selfplay.trajectories`): the belief states of all its decisions, and the outcome at
 the infostates that the players really had. A network that knows what random play is worth begins
 where a search already has something to improve on; in long games self-play alone takes many
-generations to bring the outcome up to the start.
+generations to bring the outcome up to the start. A few decisions of many games teach more than all
+of a few, which share one outcome.
 """
 
 import functools
@@ -77,9 +78,9 @@ def random_game(game: Game[Any], key: Array) -> RandomGame:
 
 
 def play_random_games(
-    game: Game[Any], count: int, td1: float, key: Array, random: np.random.Generator
+    game: Game[Any], count: int, share: float, key: Array, random: np.random.Generator
 ) -> Iterator[Work]:
-    """So many random games, some at a time. td1: share of their decisions that become examples."""
+    """So many random games, some at a time. share: of their decisions that become examples."""
     play: Any = jax.jit(jax.vmap(functools.partial(random_game, game)))
     keys = jax.random.split(key, -(-count // _GAMES_PER_CALL) * _GAMES_PER_CALL)
     for first in range(0, count, _GAMES_PER_CALL):
@@ -87,7 +88,9 @@ def play_random_games(
         played = jax.device_get(play(keys[first : first + _GAMES_PER_CALL]))
         num_games = min(_GAMES_PER_CALL, count - first)
         is_wanted = np.arange(_GAMES_PER_CALL)[:, None] < num_games
-        is_wanted = played.is_decision & is_wanted & (random.random(played.is_decision.shape) < td1)
+        is_wanted = (
+            played.is_decision & is_wanted & (random.random(played.is_decision.shape) < share)
+        )
         rows, events = np.nonzero(is_wanted)
         counts = {"games": num_games}
         for start in range(0, max(len(rows), 1), _EXAMPLES_AT_ONCE):

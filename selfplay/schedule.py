@@ -74,7 +74,8 @@ class Schedule(abc.ABC):
     def _play_random_games(self) -> None:
         play, seed = self.config.selfplay, self.config.run.seed
         key, random = jax.random.key(seed), np.random.default_rng([seed, _RANDOM_GAMES])
-        for work in play_random_games(self.game, play.random_games, play.td1, key, random):
+        games = play_random_games(self.game, play.random_games, play.random_share, key, random)
+        for work in games:
             self.take_in(work)
 
     @abc.abstractmethod

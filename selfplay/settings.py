@@ -55,8 +55,10 @@ class SelfplaySettings:
     td1: float = 0.0
     """p_td1: probability that a visited belief state becomes an example with the game's outcome."""
     random_games: int = 0
-    """Games of random moves before the first search, of whose decisions the share `td1` become
-    examples, see `selfplay.random_games`. Beyond the paper."""
+    """Games of random moves before the first search, so that the network knows what these are
+    worth, see `selfplay.random_games`. Beyond the paper."""
+    random_share: float = 0.1
+    """Share of the decisions of random games that become examples, with the game's outcome."""
     search_targets: float = 0.0
     """Probability that a visited belief state becomes an example with its search's values, as in
     ReBeL; beyond the paper."""
@@ -78,18 +80,13 @@ class SelfplaySettings:
     def __post_init__(self) -> None:
         for name in ("batch_size", "max_events"):
             _at_least(name, getattr(self, name), 1)
+        _at_least("random_games", self.random_games, 0)
         for name in ("greedy_after", "max_moves"):
             if getattr(self, name) is not None:
                 _at_least(name, getattr(self, name), 0 if name == "greedy_after" else 1)
-        for name in ("uniform_mix", "no_resign", "td1", "search_targets"):
+        for name in ("uniform_mix", "no_resign", "td1", "search_targets", "random_share"):
             _is_share(name, getattr(self, name))
         _is_number("queries_per_search", self.queries_per_search, at_least=0)
-        _at_least("random_games", self.random_games, 0)
-        if self.random_games > 0 and self.td1 == 0:
-            raise ValueError(
-                f"random_games must be 0 where td1 is 0, for nothing would be learned of them, "
-                f"got {self.random_games}."
-            )
         if self.resign_threshold is not None and not -1 <= self.resign_threshold <= 0:
             raise ValueError(f"resign_threshold must be in [-1, 0], got {self.resign_threshold}.")
 

@@ -18,9 +18,9 @@ from sog.games.core import PLAYER_0, PLAYER_1
 from tests.selfplay.test_loop import CONFIG, assert_same
 
 
-def examples_of(game: Game[Any], count: int, td1: float = 1.0) -> tuple[StoredExample, int]:
+def examples_of(game: Game[Any], count: int, share: float = 1.0) -> tuple[StoredExample, int]:
     """The examples of random games, and how many games were told of."""
-    works = play_random_games(game, count, td1, jax.random.key(0), np.random.default_rng(0))
+    works = play_random_games(game, count, share, jax.random.key(0), np.random.default_rng(0))
     parts, num_games = [], 0
     for work in works:
         num_games += work.counts.get("games", 0)
@@ -70,13 +70,13 @@ def test_ranges_are_how_often_random_play_comes_to_a_station() -> None:
 
 def test_a_share_of_the_decisions_becomes_examples() -> None:
     game = make("kuhn")
-    everything, some = examples_of(game, 1000)[0], examples_of(game, 1000, td1=0.25)[0]
+    everything, some = examples_of(game, 1000)[0], examples_of(game, 1000, share=0.25)[0]
     share = len(some.version) / len(everything.version)
     assert share == pytest.approx(0.25, abs=0.04)
 
 
 def test_a_run_begins_with_its_random_games_and_plays_them_once() -> None:
-    selfplay = dataclasses.replace(CONFIG.selfplay, random_games=30)
+    selfplay = dataclasses.replace(CONFIG.selfplay, random_games=30, random_share=1.0)
     config = dataclasses.replace(CONFIG, selfplay=selfplay)
 
     def new_run() -> InlineSchedule:
@@ -98,8 +98,8 @@ def test_a_run_begins_with_its_random_games_and_plays_them_once() -> None:
     assert_same(again.save()[0], training.save()[0])
 
 
-def test_random_games_that_would_teach_nothing_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"random_games must be 0 where td1 is 0, .*, got 5"):
-        SelfplaySettings(random_games=5)
+def test_impossible_numbers_of_random_games_are_refused() -> None:
     with pytest.raises(ValueError, match="random_games must be >= 0, got -1"):
-        SelfplaySettings(random_games=-1, td1=1.0)
+        SelfplaySettings(random_games=-1)
+    with pytest.raises(ValueError, match=r"random_share must be in \[0, 1\], got 2"):
+        SelfplaySettings(random_share=2)
