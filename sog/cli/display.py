@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _WIDTH_OF_FILES: Final = 160  # where stdout is no terminal, lines are not folded to fit one
 _SECONDS_BETWEEN_LINES: Final = 10.0
+_ROUNDING: Final = 1e-12  # of the largest utility: 64-bit sums over a game err by less
 
 
 def print_json(value: Any) -> None:
@@ -83,14 +84,24 @@ def number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def rounding(game: "Game[Any]") -> float:
+    """A utility up to here, in the game's unit, may be nothing but the rounding of sums."""
+    return _ROUNDING * game.max_utility
+
+
+def or_nothing(game: "Game[Any]", value: float) -> float:
+    """A utility for people: 0 where it is no more than `rounding`."""
+    return 0.0 if abs(value) <= rounding(game) else value
+
+
 def in_milli_units(game: "Game[Any]", value: float) -> str:
     """A utility as "0.8123 mbb"."""
-    return f"{number(1000 * value)} {game.milli_unit}"
+    return f"{number(1000 * or_nothing(game, value))} {game.milli_unit}"
 
 
 def in_units(game: "Game[Any]", value: float) -> str:
     """A utility as "-0.085606 chips"."""
-    return f"{value + 0.0:.6f} {game.unit}"
+    return f"{round(value, 6) + 0.0:.6f} {game.unit}"
 
 
 def short_name(game: "Game[Any]") -> str:

@@ -18,7 +18,6 @@ from sog.drawing.outline import percent
 _WORST: Final = 3  # infostates shown of a public state
 _LEAST_SHARE: Final = 0.05  # of the loss of its public state, to be shown
 _LEAST_PLAYED: Final = 5e-4
-_ROUNDING: Final = 1e-12  # of the largest utility
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,13 +63,8 @@ def _worst_places(strategy: Strategy, most: int) -> list[_Place]:
     found = strategy.examination
     by_node = found.losses.sum(axis=1)
     order = np.argsort(-by_node, kind="stable")[:most]
-    least = _least(strategy)
+    least = display.rounding(strategy.game)
     return [_place(strategy, int(node)) for node in order if by_node[node] > least]
-
-
-def _least(strategy: Strategy) -> float:
-    """Smaller losses may be rounding errors."""
-    return _ROUNDING * strategy.game.max_utility
 
 
 def _place(strategy: Strategy, node: int) -> _Place:
@@ -85,7 +79,7 @@ def _place(strategy: Strategy, node: int) -> _Place:
         mistakes=tuple(
             _mistake(strategy, node, infostate)
             for infostate in order.tolist()
-            if losses[infostate] > _least(strategy)
+            if losses[infostate] > display.rounding(strategy.game)
         ),
     )
 

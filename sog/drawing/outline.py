@@ -70,7 +70,7 @@ def percent(share: float) -> str:
 
 def signed(value: float) -> str:
     """A value for people; a dash where it is undefined."""
-    return "-" if math.isnan(value) else f"{value + 0.0:+.3f}"  # no minus sign before zero
+    return "-" if math.isnan(value) else f"{round(value, 3) + 0.0:+.3f}"  # no minus before zero
 
 
 def infostates(node: NodeView, player: int, most: int) -> tuple[list[int], int]:

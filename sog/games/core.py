@@ -260,6 +260,14 @@ class Game(abc.ABC, Generic[State]):
     def describe_infostate(self, state: State, player: int, infostate: int) -> str:
         """What one infostate of a player means at this public state."""
 
+    def draw_infostate(self, state: State, player: int, infostate: int) -> str:
+        """An infostate as its player wants to see it, beside what `draw` shows to everybody.
+
+        Several lines where it is a board of his own; here the description. Nothing may be in it
+        that differs between worlds of the infostate.
+        """
+        return self.describe_infostate(state, player, infostate)
+
     @abc.abstractmethod
     def describe_action(self, state: State, infostate: int, action: int) -> str:
         """A legal action of the acting player."""

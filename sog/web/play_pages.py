@@ -148,7 +148,7 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "seat": seat,
         "mark": MARKS[seat] if isinstance(game, LineGame) else "",
         "picture": inline(picture),
-        "text": game.draw(state),
+        "text": _in_words(table, state, own),
         "is_map": isinstance(game, ScotlandYard),
         "own": game.describe_infostate(state, seat, own) if hidden else "",
         "others": game.describe_infostate(state, 1 - seat, int(infostates[1 - seat]))
@@ -170,6 +170,12 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "won": table.score[-1] if table.is_over and table.score else 0.0,
         "score": _score(table),
     }
+
+
+def _in_words(table: Table, state: Any, own: int) -> str:
+    """What everybody sees, and below it what the person sees, where that has several lines."""
+    text, seen = table.game.draw(state), table.game.draw_infostate(state, table.seat, own)
+    return f"{text}\n\nYou see:\n{seen}" if "\n" in seen else text
 
 
 def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:

@@ -12,7 +12,10 @@ from rich.table import Table
 from rich.tree import Tree
 
 from sog.cli import display
+from sog.cli.play.screen import worth_of
 from sog.cli.train.view import TrainView
+from sog.drawing.outline import signed
+from sog.games.registry import make
 
 HELLO = """\
 import sys
@@ -85,6 +88,16 @@ def test_lines_are_drawn_with_what_stdout_has(
     display.print_table(table)
     stdout.seek(0)
     assert stdout.read() == f"root\n{branch}\n"
+
+
+def test_a_number_that_may_be_rounding_is_printed_as_0() -> None:
+    game = make("kuhn")
+    assert display.in_milli_units(game, 4e-17) == "0 mbb"
+    assert display.in_milli_units(game, -4e-17) == "0 mbb"
+    assert display.in_milli_units(game, 1e-9) == "1e-06 mbb"
+    assert display.in_units(game, -1e-9) == "0.000000 chips"
+    assert signed(-4e-4) == "+0.000"
+    assert worth_of(game, -4e-3) == "worth +0.00 chips"
 
 
 def test_the_time_left_counts_from_the_first_part_that_was_finished(

@@ -3,6 +3,7 @@
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +13,7 @@ import pytest
 from sog.games.conformance import check_game
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL
 from sog.games.openspiel.game import OpenSpielState, load_openspiel
+from sog.games.openspiel.pictures import private_picture
 from sog.games.registry import make
 from tests.games.openspiel_games import (
     COORDINATED,
@@ -152,6 +154,41 @@ def test_kuhn_poker_in_words() -> None:
     assert game.describe_state(state) == "Pass, Bet"
     assert game.describe_infostate(state, 1, 2) == "2pb"
     assert game.spiel_infostate(state, 0, 1) == "1pb"
+
+
+def test_a_board_on_which_nothing_is_hidden_is_drawn_as_openspiel_draws_it() -> None:
+    game = load_openspiel("clobber(rows=2,columns=2)")
+    assert game.draw(game.root()).splitlines() == ["start", "2xo", "1ox", " ab"]
+    moved = game.apply(game.root(), jnp.int32(0))
+    assert game.draw(moved) == game.describe_state(moved) + "\n" + str(
+        spiel_game(game.text).new_initial_state().child(game.spiel_action(game.root(), 0))
+    ).rstrip("\n")
+
+
+def test_a_player_sees_his_own_board_and_not_what_the_other_has_put_on_it() -> None:
+    game = load_openspiel("dark_hex(board_size=2)")
+    hidden = game.apply(game.root(), jnp.int32(0))  # the first stone
+    assert game.draw(hidden) == "hidden"
+    first = [game.draw_infostate(hidden, 0, s) for s in range(4)]
+    assert sorted(first) == ["..\n.x", "..\nx.", ".x\n..", "x.\n.."]
+    assert game.draw_infostate(hidden, 1, 0) == "..\n.."
+
+
+def test_what_differs_between_the_histories_of_an_infostate_is_not_drawn() -> None:
+    class Told:
+        """A state of dark hex that tells more than a player knows."""
+
+        def __init__(self, secret: int) -> None:
+            self.secret = secret
+
+        def get_game(self) -> Any:
+            return spiel_game("dark_hex(board_size=2)")
+
+        def observation_string(self, player: int) -> str:
+            return f"the board\nthe other's stone is on {self.secret}"
+
+    assert private_picture([Told(1), Told(1)], 0).startswith("the board\n")
+    assert private_picture([Told(1), Told(2)], 0) == ""
 
 
 def test_chance_and_hidden_moves_in_words() -> None:

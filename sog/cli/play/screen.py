@@ -121,7 +121,7 @@ def signed_units(game: Game[Any], value: float) -> str:
 
 def worth_of(game: Game[Any], value: float) -> str:
     """What an agent expects, as "worth -0.25 chips"."""
-    return f"worth {value + 0.0:+.2f} {game.unit}"
+    return f"worth {round(value, 2) + 0.0:+.2f} {game.unit}"
 
 
 def shares(offered: Sequence[Choice], policy: np.ndarray) -> str:

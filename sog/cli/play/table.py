@@ -196,8 +196,9 @@ class Human:
             self._draw(self._state, ranges, infostate)
         say(f"\n{draw_state(self.game, self._state, ranges)}")
         if self.game.num_infostates > 1:
-            known = self.game.describe_infostate(self._state, self.player, infostate)
-            say(f"  You: {known}", "bold")
+            known = self.game.draw_infostate(self._state, self.player, infostate)
+            lines = f"\n{textwrap.indent(known, '    ')}" if "\n" in known else f" {known}"
+            say(f"  You:{lines}", "bold")
         chosen = offered[0]
         if len(offered) == 1:
             say(f"  There is no choice: {chosen.text}.", "dim")

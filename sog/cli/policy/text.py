@@ -52,7 +52,7 @@ def _title(grid: Grid) -> str:
 def _reached(grid: Grid, game: Game[object]) -> str:
     if not grid.probability > 0:
         return "never reached by the strategy"
-    value = f"{display.number(grid.value)} {game.unit}"
+    value = f"{display.number(display.or_nothing(game, grid.value))} {game.unit}"
     return f"reached in {percent(grid.probability)} of games, worth {value} to player 0"
 
 

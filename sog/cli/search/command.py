@@ -14,13 +14,15 @@ from sog.cli.search.compare import check_can_compare, comparison_as_json, print_
 from sog.cli.search.searching import Found, search_state
 from sog.cli.search.text import as_table, node_as_json
 from sog.cli.search_numbers import read_method, read_search
+from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
 from sog.games import Game
 from sog.memory import available_bytes, in_bytes
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
-_MOST_PRINTED: Final = 12  # children of one node
+_MOST_PRINTED, _LEAST_PRINTED = 12, 3  # children of one node
+_MOST_LINES: Final = 40  # of the tree that is printed, if that is enough for the least children
 _MOST_DRAWN: Final = 10
 
 
@@ -143,10 +145,20 @@ def _print(found: Found) -> None:
     )
     print(f"\n{found.board}\n" if found.board else "")
     footer = (
-        f"Percentages: how often average play gets there from the state searched. Values: to "
-        f"player 0\nin {found.game.unit}, those of an infostate to its player."
+        f"Percentages: how often average play gets there from the state searched.\n"
+        f"Values: to player 0 in {found.game.unit}, those of an infostate to its player."
     )
-    display.print_table(as_table(found.outline(_LEVELS_PRINTED, _MOST_PRINTED)), footer=footer)
+    display.print_table(as_table(_printed(found)), footer=footer)
+
+
+def _printed(found: Found) -> Outline:
+    """The top of the tree, about a screenful."""
+    most = _MOST_PRINTED
+    while (shown := found.outline(_LEVELS_PRINTED, most)).size > _MOST_LINES:
+        if most == _LEAST_PRINTED:
+            break
+        most -= 1
+    return shown
 
 
 def _print_room(game: Game[Any], room: dict[str, int], arguments: argparse.Namespace) -> None:

@@ -103,7 +103,13 @@ def _line(shown: Outline, is_top: bool = False) -> Text:
     if node.num_visits:
         facts.append(f"{node.num_visits:,} visit{'s' if node.num_visits > 1 else ''}")
     line = Text.assemble(
-        (name, "bold"), "  ", (_actor(node), _COLORS[node.actor]), "  ", ", ".join(facts)
+        (name, "bold"),
+        "  ",
+        (_actor(node), _COLORS[node.actor]),
+        "  ",
+        ", ".join(facts),
+        no_wrap=not is_top,
+        overflow="ellipsis",
     )
     if not shown.children and shown.events and not math.isnan(shown.share):
         line.append(f"  then {_likely_events(shown)}", style="dim")

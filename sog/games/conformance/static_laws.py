@@ -134,6 +134,9 @@ def check_texts(game: Game[Any], state: Any, probe: Probe, seed: int) -> None:
     for player, infostate in rng.permutation(np.argwhere(probe.mask))[:MOST_DESCRIBED].tolist():
         text = game.describe_infostate(state, player, infostate)
         is_text("describe_infostate", text)
+        seen = game.draw_infostate(state, player, infostate)
+        if not isinstance(seen, str) or not seen.strip():
+            raise broken(game, "draw_infostate is text", state, f"got {seen!r}")
     outcomes = np.flatnonzero(probe.outcomes).tolist()
     texts = [game.describe_outcome(state, outcome) for outcome in outcomes]
     distinct("describe_outcome", outcomes, texts)

@@ -37,6 +37,7 @@ from sog.games.openspiel.histories import (
     one_line,
     refusal,
 )
+from sog.games.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
 from sog.games.openspiel.tables import WAIT, Slices, Tables, make_tables
 from sog.pytree import pytree
 
@@ -279,6 +280,20 @@ class OpenSpiel(Game[OpenSpielState]):
             node = parent
         return ", ".join(reversed(words)) or "start"
 
+    def draw(self, state: OpenSpielState, ranges: np.ndarray | None = None) -> str:
+        told, histories = self.describe_state(state), self._members(state)
+        picture = public_picture(self._spiel_state(histories[0])) if len(histories) == 1 else ""
+        return f"{told}\n{picture}" if picture else told
+
+    def draw_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
+        information = self.histories.info[player]
+        same = information[self._history(state, player, infostate)]
+        histories = [one for one in self._members(state) if information[one] == same]
+        picture = ""
+        if len(histories) <= MOST_COMPARED:
+            picture = private_picture(map(self._spiel_state, histories), player)
+        return picture or self.describe_infostate(state, player, infostate)
+
     def describe_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
         return one_line(self.spiel_infostate(state, player, infostate)) or "nothing yet"
 
@@ -313,6 +328,12 @@ class OpenSpiel(Game[OpenSpielState]):
         came = self.tables.member_history[members][~self.tables.member_waited[members]]
         numbers, first = np.unique(self.histories.action[came], return_index=True)
         return dict(zip(numbers.tolist(), came[first].tolist(), strict=True))
+
+    def _members(self, state: OpenSpielState) -> list[int]:
+        """The histories that are one public state."""
+        members = self.tables.members.at(int(state.node))
+        found: list[int] = np.unique(self.tables.member_history[members]).tolist()
+        return found
 
     def _history(self, state: OpenSpielState, player: int, infostate: int) -> int:
         row = self.tables.entries[player].at(int(state.node)).start + infostate

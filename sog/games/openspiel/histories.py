@@ -110,7 +110,7 @@ def load_spiel(text: str) -> Any:
         game = pyspiel.convert_to_turn_based(game)
     elif rules.dynamics != kinds.Dynamics.SEQUENTIAL:
         raise refusal(text, f"moves must be in turn or simultaneous, are {rules.dynamics.name}")
-    if not (game.get_type().provides_information_state_string or _is_public(game)):
+    if not (game.get_type().provides_information_state_string or is_public(game)):
         raise refusal(text, "OpenSpiel has no information state strings for it")
     return game
 
@@ -180,7 +180,7 @@ class _Walk:
     def __init__(self, text: str, game: Any, max_histories: int) -> None:
         self._text = text
         self._max_histories = max_histories
-        self._is_public = _is_public(game)
+        self._is_public = is_public(game)
         self._infos: dict[tuple[int, int, str | None, int], int] = {}
         self._strings: list[str | None] = []  # of each information
         self._ends: dict[tuple[int, int, str | None, int], int] = {}
@@ -304,7 +304,7 @@ class _Walk:
         raise refusal(self._text, f"player {player} has {reason} {shown!r}")
 
 
-def _is_public(game: Any) -> bool:
+def is_public(game: Any) -> bool:
     rules = game.get_type()
     return bool(
         rules.information == type(rules).Information.PERFECT_INFORMATION
