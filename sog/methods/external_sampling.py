@@ -71,7 +71,7 @@ class ExternalSampling(LearningMethod):
     ) -> RegretTables:
         """One traversal: down level by level, and back up with the values of the sampled part."""
         widths = histories.widths[player]
-        numbers = jax.random.uniform(key, (sum(widths), 2))
+        numbers = jax.random.uniform(key, (2 * sum(widths),)).reshape(-1, 2)
         start = jnp.array([ROOT], jnp.int32), jnp.array([True])
         levels = [_look(histories, state.regret, *start, player)]
         for width, upto in zip(widths[1:], itertools.accumulate(widths), strict=False):

@@ -88,7 +88,9 @@ def walk(
     memory: what `choose` is given at the first step. start: a history. chance: how its events are
     drawn, if not with their probabilities.
     """
-    numbers = jax.random.uniform(key, (histories.depth, NUMBERS_PER_STEP))
+    # In one axis: where the last one is short, XLA hashes number by number, in four times the time.
+    numbers = jax.random.uniform(key, (histories.depth * NUMBERS_PER_STEP,))
+    numbers = numbers.reshape(histories.depth, NUMBERS_PER_STEP)
     if chance is None:
         chance = Chance(threshold=histories.threshold, alias=histories.alias, offset=jnp.int32(0))
 
