@@ -1,11 +1,13 @@
-"""Figure 3 of the paper on online outcome sampling (Lisy, Lanctot, Bowling 2015), on smaller games.
+"""Figure 3 of the paper on online outcome sampling (Lisy, Lanctot, Bowling 2015).
 
 Example:
-    python scripts/reproduce_oos.py --game kuhn --simulations 100 1000 10000 --matches 60
+    python scripts/reproduce_oos.py liars_dice --simulations 100 1000 10000 --matches 60 \\
+        --root-simulations 1000 10000 100000
 
-Exploitability (half of NashConv, in thousandths of the game's unit) of what the searches of some
-matches against random play add up to, see `sog.methods.aggregate`: the mean over --seeds and its
-standard error. C of UCT is twice the largest utility, as in the paper.
+Exploitability (half of NashConv, in thousandths of the game's unit): of what one search of the
+whole game learns, and of what the searches of some matches against random play add up to, see
+`sog.methods.aggregate`. Mean over --seeds, and its standard error. C of UCT is twice the largest
+utility, as in the paper. With --out, PREFIX.json is written, anew after each figure.
 """
 
 import argparse
@@ -13,27 +15,31 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from machine import processor, versions
 
 from sog.games import make
 from sog.methods import make_method
-from sog.methods.aggregate import aggregate
+from sog.methods.aggregate import aggregate, at_the_root
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import RowEvaluator
-from sog.methods.online import OnlineMethod
+from sog.methods.online import OnlineMethod, Searcher
 from sog.tabular import enumerate_public_tree
+
+_ROOT_METHODS: Final = ("OOS", "UCT", "RM")
 
 
 def methods(max_utility: float) -> dict[str, str]:
-    """What is compared, without budgets."""
+    """What is compared, without budgets. At the root nothing is directed."""
     return {
-        "OOS, not directed": "oos(delta=0)",
+        "OOS": "oos(delta=0,epsilon=0.6)",
         "OOS-IST, delta 0.5": "oos(targeting=ist,delta=0.5)",
         "OOS-IST, delta 0.9": "oos(targeting=ist,delta=0.9)",
+        "OOS-PST, delta 0.5": "oos(targeting=pst,delta=0.5)",
         "OOS-PST, delta 0.9": "oos(targeting=pst,delta=0.9)",
         "UCT": f"ismcts(selection=uct,c={2 * max_utility:g},final=mixed)",
         "RM": "ismcts(selection=rm,gamma=0.2,final=mixed)",
@@ -41,55 +47,66 @@ def methods(max_utility: float) -> dict[str, str]:
 
 
 def main() -> None:
-    """Measures, prints a table, and writes it as JSON where asked."""
+    """Measures, prints tables, and writes them as JSON where asked."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--game", default="kuhn")
-    parser.add_argument("--simulations", type=int, nargs="+", default=[100, 1000, 10_000])
-    parser.add_argument("--matches", type=int, default=60, help="per seed (default: 60)")
-    parser.add_argument("--seeds", type=int, default=3, help="(default: 3)")
-    parser.add_argument("--out", metavar="PREFIX", help="write PREFIX.json")
+    add = parser.add_argument
+    add("game", metavar="GAME")
+    add("--root-simulations", type=int, nargs="*", default=[], metavar="N", help="at the root")
+    add("--simulations", type=int, nargs="*", default=[], metavar="N", help="per move of matches")
+    add("--matches", type=int, default=60, metavar="N", help="per seed (default: 60)")
+    add("--seeds", type=int, default=3, metavar="N", help="(default: 3)")
+    add("--without", nargs="*", default=[], metavar="NAME", help="methods to leave out")
+    add("--out", metavar="PREFIX", help="write PREFIX.json")
     arguments = parser.parse_args()
     game = make(arguments.game)
     tree = lay_out_histories(enumerate_public_tree(game))
     evaluator = RowEvaluator(tree)
-    results: list[dict[str, Any]] = []
-    print(f"| search | {' | '.join(f'{n:,}' for n in arguments.simulations)} |")
-    print("|---" * (1 + len(arguments.simulations)) + "|")
-    for name, text in methods(game.max_utility).items():
-        cells = []
-        for simulations in arguments.simulations:
-            method = make_method(f"{text}:{simulations}")
-            assert isinstance(method, OnlineMethod)
-            searcher, began = method.searcher(tree), time.perf_counter()
-            policies = [
-                aggregate(searcher, arguments.matches, seed=seed) for seed in range(arguments.seeds)
-            ]
-            found = np.asarray(evaluator.evaluate(np.stack(policies)).exploitability)
-            results.append(
-                {
-                    "search": str(method),
-                    "simulations": simulations,
-                    "exploitability": found.tolist(),
-                    "seconds": time.perf_counter() - began,
-                }
-            )
-            error = found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else 0
-            cells.append(f"{1000 * found.mean():.0f} ± {1000 * error:.0f}")
-            print(name, simulations, cells[-1], file=sys.stderr, flush=True)
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
-    if arguments.out:
-        facts = {
-            "command": " ".join(["python", *sys.argv]),
-            "processor": processor(),
-            "cores": os.cpu_count(),
-            "versions": versions(("jax", "jaxlib", "numpy")),
-            "game": str(game),
-            "matches": arguments.matches,
-            "results": results,
-        }
-        Path(f"{arguments.out}.json").write_text(json.dumps(facts, indent=1) + "\n")
+    known = methods(game.max_utility)
+    if unknown := set(arguments.without) - set(known):
+        parser.error(f"--without must name some of {', '.join(known)}, got {min(unknown)}")
+    facts: dict[str, Any] = {
+        "command": " ".join(["python", *sys.argv]),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "versions": versions(("jax", "jaxlib", "numpy")),
+        "game": str(game),
+        "matches": arguments.matches,
+    }
+
+    def measure(part: str, text: str, search: Callable[[Searcher[Any], int], np.ndarray]) -> str:
+        """One figure: of a method with its budget."""
+        method = make_method(text)
+        assert isinstance(method, OnlineMethod)
+        searcher, began = method.searcher(tree), time.perf_counter()
+        policies = np.stack([search(searcher, seed) for seed in range(arguments.seeds)])
+        found = np.asarray(evaluator.evaluate(policies).exploitability)
+        line = {"search": str(method), "exploitability": found.tolist()}
+        facts.setdefault(part, []).append({**line, "seconds": time.perf_counter() - began})
+        if arguments.out:
+            Path(f"{arguments.out}.json").write_text(json.dumps(facts, indent=1) + "\n")
+        error = found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else 0
+        print(f"{part}: {method} {1000 * found.mean():.0f}", file=sys.stderr, flush=True)
+        return f"{1000 * found.mean():.0f} ± {1000 * error:.0f}"
+
+    for part, budgets, search in (
+        ("root", arguments.root_simulations, lambda s, seed: at_the_root(s, seed=seed)),
+        (
+            "aggregated",
+            arguments.simulations,
+            lambda s, seed: aggregate(s, arguments.matches, seed=seed),
+        ),
+    ):
+        if not budgets:
+            continue
+        print(f"| {part} | {' | '.join(f'{n:,}' for n in budgets)} |")
+        print("|---" * (1 + len(budgets)) + "|")
+        for name, text in known.items():
+            if name in arguments.without or (part == "root" and name not in _ROOT_METHODS):
+                continue
+            cells = [measure(part, f"{text}:{budget}", search) for budget in budgets]
+            print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,20 +15,21 @@ from typing import Final
 from convergence import reproduce
 
 COMMON: Final = {
+    "DUCT(max)": "sm_mcts(selection=duct_max,c=1.5)",
+    "DUCT(mix)": "sm_mcts(selection=duct_mix,c=1.5)",
+    "Exp3": "sm_mcts(selection=exp3,gamma=0.2)",
     "RM": "sm_mcts(selection=rm,gamma=0.025)",
     "SM-OOS": "outcome_sampling(epsilon=0.5)",
 }
 METHODS: Final[dict[str, dict[str, str]]] = {
     "goofspiel(cards=4,order=random,payoff=wl)": {
-        "DUCT(mix)": "sm_mcts(selection=duct,c=1.5)",
-        "Exp3": "sm_mcts(selection=exp3,gamma=0.2)",
         **COMMON,
+        "OOS+": "sm_mcts(selection=oos_plus,gamma=0.55)",
     },
     # The paper's C of 150 and gamma of 0.01 are for points; here rewards are scaled to [0, 1].
     "goofspiel(cards=4,order=random,payoff=diff)": {
-        "DUCT(mix)": "sm_mcts(selection=duct,c=1.5)",
-        "Exp3": "sm_mcts(selection=exp3,gamma=0.2)",
         **COMMON,
+        "OOS+": "sm_mcts(selection=oos_plus,gamma=0.4)",
     },
 }
 

@@ -1,4 +1,4 @@
-"""How exploitable a method is that searches at every decision: the aggregate method.
+"""How exploitable a method is that searches: at the root, and by the aggregate method.
 
 "Online Monte Carlo counterfactual regret minimization for search in imperfect information games"
 (Lisy, Lanctot, Bowling 2015), section 4.2: no search says what it would do everywhere, so many
@@ -34,14 +34,28 @@ def aggregate(
     if matches < 2:
         raise ValueError(f"matches must be >= 2, so that both seats are played, got {matches}.")
     tree = searcher.tree
-    histories = tree.histories
-    learned = np.zeros((histories.num_rows + 1, histories.max_choices))
+    learned = np.zeros((tree.histories.num_rows + 1, tree.histories.max_choices))
     rng, below = np.random.default_rng(seed), RowsBelow(tree)
     for number in range(matches):
         _play(searcher, number % 2, rng, below, learned)
         if progress is not None:
             progress(number + 1)
-    legal = np.asarray(histories.legal)
+    return _complete(tree, learned)
+
+
+def at_the_root(searcher: Searcher[Any], *, seed: int = 0) -> np.ndarray:
+    """[row + 1, choice]: the policy of one search of the whole game, before the deal.
+
+    Choices where nothing was learned are those of `aggregate` (section "Convergence at the
+    root" of the paper).
+    """
+    memory = searcher.search_root(jax.random.key(seed))
+    return _complete(searcher.tree, searcher.learned(memory))
+
+
+def _complete(tree: HistoryTree, learned: np.ndarray) -> np.ndarray:
+    """A policy from what speaks for each choice; fixed choices where nothing does."""
+    legal = np.asarray(tree.histories.legal)
     fixed = np.random.default_rng(_NOTHING_LEARNED_SEED).random(legal.shape) * legal
     certain = fixed == fixed.max(axis=1, keepdims=True)
     learned = np.where(learned.sum(axis=1, keepdims=True) > 0, learned, certain & legal)

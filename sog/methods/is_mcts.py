@@ -12,7 +12,7 @@ from jax.sharding import Mesh
 
 from gtcfr.mesh import batch_mesh, first_devices
 from sog.games.core import draw, param
-from sog.methods.histories import Histories, HistoryTree, Members
+from sog.methods.histories import ROOT, Histories, HistoryTree, Members
 from sog.methods.learning import share
 from sog.methods.online import OnlineMethod, Searcher, on_device
 from sog.methods.smooth_uct import VisitTables, is_best_by_ucb
@@ -64,16 +64,20 @@ class IsMcts(OnlineMethod):
         """With the arrays on the device."""
         return IsMctsSearcher(self, tree)
 
-    def search(self, histories: Histories, members: Members, row: Array, key: Array) -> Any:
-        """The tables after all simulations from a row; pure, for one search."""
+    def search(self, histories: Histories, members: Members, row: Array | None, key: Array) -> Any:
+        """The tables after all simulations from a row, or from the deal; pure, for one search."""
         begin: Any = empty_tables(histories)
         if self.selection == "uct":
             begin = VisitTables(visits=begin.regret.astype(jnp.int32), value=begin.regret)
-        known = jnp.zeros(histories.num_rows + 1, bool).at[row].set(True)
+        known = jnp.zeros(histories.num_rows + 1, bool)
+        if row is not None:
+            known = known.at[row].set(True)
 
         def simulate(number: Array, state: SearchTables) -> SearchTables:
             start_key, walk_key = jax.random.split(jax.random.fold_in(key, number))
-            start = members.draw(row, jax.random.uniform(start_key, (2,)))
+            start: Array | int = ROOT
+            if row is not None:
+                start = members.draw(row, jax.random.uniform(start_key, (2,)))
             choose = functools.partial(self._choose, histories, state)
             played = walk(histories, walk_key, choose, jnp.bool_(False), start)
             return self._update(histories, state, played)
@@ -154,6 +158,10 @@ class IsMctsSearcher(Searcher[Any]):
         lines = jax.tree.map(lambda table: table[row : row + 1], found)
         return found, self.method.final_policy(lines)[0]
 
+    def search_root(self, key: Array) -> Any:
+        """Simulations from the deal."""
+        return jax.tree.map(np.asarray, _search(self.method, self._arrays, None, key))
+
     def learned(self, memory: Any) -> np.ndarray:
         """Visits, or sums of policies."""
         return np.asarray(memory.visits if self.method.selection == "uct" else memory.policy_sum)
@@ -169,7 +177,9 @@ class IsMctsSearcher(Searcher[Any]):
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _search(method: IsMcts, arrays: tuple[Histories, Members], row: Array, key: Array) -> Any:
+def _search(
+    method: IsMcts, arrays: tuple[Histories, Members], row: Array | None, key: Array
+) -> Any:
     return method.search(*arrays, row, key)
 
 

@@ -45,6 +45,10 @@ class Searcher(abc.ABC, Generic[Memory]):
         """One search: what is remembered now, and the policy [choice] at the row."""
 
     @abc.abstractmethod
+    def search_root(self, key: Array) -> Memory:
+        """One search of the whole game, before the deal: what is remembered."""
+
+    @abc.abstractmethod
     def learned(self, memory: Memory) -> np.ndarray:
         """[row + 1, choice]: how much speaks for each choice; in proportion, a policy."""
 

@@ -179,9 +179,18 @@ class OosSearcher(Searcher[OosTables]):
 
     def search(self, memory: OosTables, row: int, key: Array) -> tuple[OosTables, np.ndarray]:
         """Directs simulations at one row, and goes on with what is remembered."""
-        target = on_device(self.target(memory, row))
-        memory = _search(self.method, self._histories, target, memory, key)
+        memory = self._simulate(self.target(memory, row), memory, key)
         return memory, self.policy(memory)[row]
+
+    def search_root(self, key: Array) -> OosTables:
+        """All simulations are directed at the whole game, so at nothing."""
+        memory, everything = self.begin(), np.ones(len(self.tree.histories.facts), bool)
+        target = make_target(self.tree, everything, self.policy(memory), self.method.delta)
+        return self._simulate(target, memory, key)
+
+    def _simulate(self, target: Target, memory: OosTables, key: Array) -> OosTables:
+        found: OosTables = _search(self.method, self._histories, on_device(target), memory, key)
+        return found
 
     def learned(self, memory: OosTables) -> np.ndarray:
         """The policy sums."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,7 @@ from sog.methods.tables import add_rows, row_policy, table_policy
 from sog.methods.walk import Place, walk
 from sog.pytree import pytree
 
+_SELECTIONS: Final = ("duct_max", "duct_mix", "exp3", "rm", "oos_plus")
 _NOT_PLANNED = -1
 
 
@@ -31,11 +32,13 @@ class MatrixTables:
     row_visits: Array
     """[row + 1, choice]."""
     row_sum: Array
-    """[row + 1, choice]: rewards of duct, estimated rewards of exp3, regrets of rm."""
+    """[row + 1, choice]: rewards of duct, estimated rewards of exp3, regrets of rm and oos_plus."""
     policy_sum: Array
-    """[row + 1, choice]: of rm."""
+    """[row + 1, choice]: of rm and oos_plus."""
     scale: Array
     """The largest utility."""
+    explorer: Array
+    """int32: the player who explores and learns, of oos_plus; they take turns."""
 
 
 @pytree
@@ -60,6 +63,8 @@ class _Memory:
     """Of player 0, where player 1 is to choose."""
     first_edge: Array
     """int32: player 0's first edge there."""
+    sampled: Array
+    """The probability that the explorer's choices led here."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -67,16 +72,18 @@ class SimultaneousMcts(LearningMethod):
     """SM-MCTS (Lanctot, Lisy, Winands 2013, Algorithm 1), from the start of the game.
 
     Where a joint action was never tried, one such is, and the rest of the game is random. Else each
-    player selects: duct by UCB on his own actions (section 3.1), exp3 by Exp3 (3.2), rm by regret
-    matching on the matrix of mean rewards (3.3).
+    player selects: duct by UCB on his own actions (section 3.1; max takes the best mean in the end,
+    mix visits), exp3 by Exp3 (3.2), rm by regret matching on the matrix of mean rewards (3.3),
+    oos_plus by regret matching on counterfactual regret in that matrix (3.4). OOS itself, which
+    takes unsampled actions for nothing, is `outcome_sampling`.
     """
 
     name = "sm_mcts"
     paper: ClassVar[str] = "Lanctot, Lisy, Winands 2013, Algorithm 1 and section 3"
 
-    selection: str = param("rm", "how a player selects", choices=("duct", "exp3", "rm"))
+    selection: str = param("rm", "how a player selects", choices=_SELECTIONS)
     c: float = param(1.5, "exploration of duct; rewards are in [0, 1]", minimum=0)
-    gamma: float = param(0.1, "exploration of exp3 and rm", minimum=0.000001, maximum=1)
+    gamma: float = param(0.1, "exploration of exp3, rm and oos_plus", minimum=0.000001, maximum=1)
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)
 
     @property
@@ -111,13 +118,19 @@ class SimultaneousMcts(LearningMethod):
             row_sum=rows,
             policy_sum=rows,
             scale=jnp.max(jnp.abs(jnp.asarray(histories.utility))),
+            explorer=jnp.int32(PLAYER_0),
         )
 
     def average_policy(self, histories: Histories, state: MatrixTables) -> Array:
-        """duct(mix): visits; exp3: visits without those by exploration (equation 4); rm: sums."""
-        if self.selection == "rm":
+        """duct_max: the best mean; duct_mix: visits; exp3: visits without those by exploration
+        (equation 4); rm and oos_plus: sums."""
+        if self.selection in ("rm", "oos_plus"):
             return table_policy(histories, state.policy_sum)
         visits = state.row_visits
+        if self.selection == "duct_max":
+            means = jnp.where(visits > 0, state.row_sum / jnp.maximum(visits, 1), -1)
+            best = jax.nn.one_hot(means.argmax(axis=1), histories.max_choices, dtype=visits.dtype)
+            return table_policy(histories, jnp.where(means >= 0, best, 0))
         if self.selection == "exp3":
             count = jnp.maximum(jnp.asarray(histories.row_choices), 1)[:, None]
             visits = jnp.maximum(visits - self.gamma / count * visits.sum(axis=1, keepdims=True), 0)
@@ -136,28 +149,42 @@ class SimultaneousMcts(LearningMethod):
             planned=jnp.int32(_NOT_PLANNED),
             first=nothing,
             first_edge=jnp.int32(0),
+            sampled=jnp.ones_like(state.scale),
         )
         played = walk(histories, key, functools.partial(self._choose, histories, state), memory)
-        learns, first, second, first_values, second_values = played.record
+        learns, selects, sampled, means, first, second = played.record
         reward = (played.utility / state.scale + 1) / 2
         here = jnp.where(learns, histories.child[played.edge], len(state.visits))
         row_visits, row_sum, policy_sum = state.row_visits, state.row_sum, state.policy_sum
-        for own, values, gain in (
-            (first, first_values, reward),
-            (second, second_values, 1 - reward),
+        # Of player 1: what he gets, his actions being the first axis.
+        answers = jnp.where(means >= 0, 1 - means, -1).swapaxes(-2, -1)
+        for player, own, other, known, gain in (
+            (PLAYER_0, first, second, means, reward),
+            (PLAYER_1, second, first, answers, 1 - reward),
         ):
             row = jnp.where(learns, own.row, histories.num_rows)
             taken = jax.nn.one_hot(own.choice, histories.max_choices, dtype=row_sum.dtype)
-            if self.selection == "duct":
+            weight = jnp.ones_like(sampled)
+            if self.selection.startswith("duct"):
                 added = taken * gain
             elif self.selection == "exp3":
                 added = taken * (gain / jnp.where(learns, own.probability, 1))[:, None]
+            elif self.selection == "rm":
+                of_others = jnp.take_along_axis(known, other.choice[:, None, None], axis=2)[..., 0]
+                added = jnp.where((of_others >= 0) & (taken == 0), of_others - gain, 0)
             else:
-                known = values if own is first else 1 - values
-                added = jnp.where((values >= 0) & (taken == 0), known - gain, 0)
+                weight = jnp.where(selects, 1 / sampled, 0)
+                values = _values(known, own, other, gain)
+                expected = (own.policy * values).sum(axis=-1, keepdims=True)
+                legal = (
+                    jnp.arange(histories.max_choices)[None] < histories.row_choices[row][:, None]
+                )
+                is_own = state.explorer == player
+                added = jnp.where(legal & is_own, weight[:, None] * (values - expected), 0)
+                weight = jnp.where(is_own, 0, weight)
             row_visits = add_rows(row_visits, row, taken)
             row_sum = add_rows(row_sum, row, added)
-            policy_sum = add_rows(policy_sum, row, own.policy)
+            policy_sum = add_rows(policy_sum, row, weight[:, None] * own.policy)
         return MatrixTables(
             visits=state.visits.at[here].add(1, mode="drop"),
             reward=state.reward.at[here].add(reward, mode="drop"),
@@ -165,6 +192,7 @@ class SimultaneousMcts(LearningMethod):
             row_sum=row_sum,
             policy_sum=policy_sum,
             scale=state.scale,
+            explorer=1 - state.explorer,
         )
 
     def _choose(
@@ -179,7 +207,7 @@ class SimultaneousMcts(LearningMethod):
         is_first, is_second = place.actor == PLAYER_0, place.actor == PLAYER_1
         choices = jnp.arange(histories.max_choices)
         legal = choices < place.num_choices
-        policy, sampled = self._select(state, place.row, legal)
+        policy, sampled = self._select(state, place, legal)
         untried = self._untried(histories, state, place) & is_first & ~memory.is_out
         joint = draw(numbers[2], untried.reshape(-1).astype(policy.dtype))
         expands = untried.any()
@@ -191,26 +219,24 @@ class SimultaneousMcts(LearningMethod):
         own = _Choice(row=place.row, choice=choice, probability=sampled[choice], policy=policy)
 
         learns = is_second & ~memory.is_out
-        # Of player 0's other actions against this one, and of player 1's against his.
-        others = histories.child.at[memory.first_edge + choices].get(mode="clip")
-        edges = histories.facts[others, FIRST_EDGE] + choice
-        first_values = jnp.where(
-            choices < histories.row_choices[memory.first.row], _mean(histories, state, edges), -1
-        )
-        second_values = jnp.where(legal, _mean(histories, state, place.first_edge + choices), -1)
+        by_first, by_second = memory.first.probability, own.probability
+        by_explorer = jnp.where(state.explorer == PLAYER_0, by_first, by_second)
+        means = self._means(histories, state, memory.first_edge, memory.first.row)
         further = _Memory(
             is_out=memory.is_out | planned,
             planned=jnp.where(expands, joint % histories.max_choices, _NOT_PLANNED),
             first=jax.tree.map(lambda new, old: jnp.where(is_first, new, old), own, memory.first),
             first_edge=jnp.where(is_first, place.first_edge, memory.first_edge),
+            sampled=jnp.where(is_second, memory.sampled * by_explorer, memory.sampled),
         )
-        return choice, further, (learns, memory.first, own, first_values, second_values)
+        selects = learns & ~planned
+        return choice, further, (learns, selects, memory.sampled, means, memory.first, own)
 
-    def _select(self, state: MatrixTables, row: Array, legal: Array) -> tuple[Array, Array]:
+    def _select(self, state: MatrixTables, place: Place, legal: Array) -> tuple[Array, Array]:
         """[choice]: the policy of a row, and with exploration."""
-        visits, total = state.row_visits[row], state.row_sum[row]
+        visits, total = state.row_visits[place.row], state.row_sum[place.row]
         count = jnp.maximum(legal.sum(), 1)
-        if self.selection == "duct":
+        if self.selection.startswith("duct"):
             best = is_best_by_ucb(visits, total / jnp.maximum(visits, 1), legal, self.c)
             policy = row_policy(best.astype(total.dtype), legal)
             return policy, policy
@@ -220,23 +246,49 @@ class SimultaneousMcts(LearningMethod):
         else:
             policy = row_policy(total, legal)
         explored = (1 - self.gamma) * policy + self.gamma * legal / count
+        if self.selection == "oos_plus":
+            explored = jnp.where(place.actor == state.explorer, explored, policy)
         return policy, explored.astype(policy.dtype)
 
     def _untried(self, histories: Histories, state: MatrixTables, place: Place) -> Array:
         """[choice, choice] bool: joint actions without a visit, at a place of player 0."""
-        choices = jnp.arange(histories.max_choices)
-        answers = histories.child.at[place.first_edge + choices].get(mode="clip")
-        facts = histories.facts[answers]
-        edges = facts[:, FIRST_EDGE][:, None] + choices[None, :]
-        children = histories.child.at[edges].get(mode="clip")
-        is_first = choices < place.num_choices
-        is_second = choices[None, :] < facts[:, NUM_EDGES][:, None]
-        untried: Array = is_first[:, None] & is_second & (state.visits[children] == 0)
+        children, is_legal = _matrix(histories, place.first_edge, place.num_choices)
+        untried: Array = is_legal & (state.visits[children] == 0)
         return untried
 
+    def _means(
+        self, histories: Histories, state: MatrixTables, first_edge: Array, row: Array
+    ) -> Array:
+        """[choice, choice]: the mean rewards of player 0; -1 where there was no visit."""
+        if self.selection not in ("rm", "oos_plus"):
+            return jnp.zeros((1, 1), state.reward.dtype)
+        children, is_legal = _matrix(histories, first_edge, histories.row_choices[row])
+        visits = state.visits[children]
+        known = is_legal & (visits > 0)
+        return jnp.where(known, state.reward[children] / jnp.maximum(visits, 1), -1)
 
-def _mean(histories: Histories, state: MatrixTables, edges: Array) -> Array:
-    """[choice]: the mean reward of children; -1 where there was no visit."""
-    child = histories.child.at[edges].get(mode="clip")
-    visits = state.visits[child]
-    return jnp.where(visits > 0, state.reward[child] / jnp.maximum(visits, 1), -1)
+
+def _matrix(histories: Histories, first_edge: Array, num_choices: Array) -> tuple[Array, Array]:
+    """[choice, choice]: children of joint actions, from player 0's edges, and which there are."""
+    choices = jnp.arange(histories.max_choices)
+    answers = histories.child.at[first_edge + choices].get(mode="clip")
+    facts = histories.facts[answers]
+    edges = facts[:, FIRST_EDGE][:, None] + choices[None, :]
+    children = histories.child.at[edges].get(mode="clip")
+    return children, (choices < num_choices)[:, None] & (
+        choices[None, :] < facts[:, NUM_EDGES][:, None]
+    )
+
+
+def _values(known: Array, own: _Choice, other: _Choice, gain: Array) -> Array:
+    """[step, choice]: of a player's actions against the other's policy (section 3.4): what was
+    selected brought the gain, the rest is worth its mean.
+
+    known: [step, choice, choice], the player's own actions being the first axis.
+    """
+    values = (known * other.policy[:, None, :]).sum(axis=-1)
+    of_other = jnp.take_along_axis(known, other.choice[:, None, None], axis=2)[..., 0]
+    mean = jnp.take_along_axis(of_other, own.choice[:, None], axis=1)
+    share = jnp.take_along_axis(other.policy, other.choice[:, None], axis=1)
+    taken = jax.nn.one_hot(own.choice, known.shape[-1], dtype=known.dtype)
+    return values + taken * share * (gain - mean)

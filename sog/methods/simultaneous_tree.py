@@ -12,7 +12,7 @@ class Node:
 
     __slots__ = ("children", "mean_n", "mean_x", "policy", "size", "total", "untried", "visits")
 
-    def __init__(self, size: int, source: random.Random, tries_all: bool) -> None:
+    def __init__(self, size: int, tries_all: bool) -> None:
         self.size = size
         self.visits, self.total, self.policy = (
             ([0.0] * size, [0.0] * size) for _ in range(3)
@@ -20,7 +20,12 @@ class Node:
         self.mean_n, self.mean_x = [0] * size**2, [0.0] * size**2  # of joint actions
         self.children: dict[tuple[int, int], Node] = {}  # by joint action and next point card
         self.untried = list(range(size**2)) if tries_all else []
-        source.shuffle(self.untried)
+
+    def try_one(self, source: random.Random) -> int:
+        """A joint action that was not tried yet, any of them being as likely."""
+        place = int(source.random() * len(self.untried))
+        self.untried[place], self.untried[-1] = self.untried[-1], self.untried[place]
+        return self.untried.pop()
 
     def mean(self, joint: int) -> float:
         """Of the rewards of player 0; 0.5 where there are none."""
@@ -42,7 +47,7 @@ class TreeSearch:
 
     def node(self, world: GoofspielWorld) -> Node:
         """A new one."""
-        return Node(len(world.hands[0]), self._random, self._selection != "oos")
+        return Node(len(world.hands[0]), self._selection != "oos")
 
     def simulate(self, root: Node, world: GoofspielWorld) -> None:
         """One simulation, from a world that may be changed."""
@@ -69,7 +74,7 @@ class TreeSearch:
         mixed = [self._explored(policies[player], player) for player in (0, 1)]
         is_new = bool(node.untried)
         if is_new:
-            joint = node.untried.pop()
+            joint = node.try_one(self._random)
         else:
             first, second = (
                 self._random.choices(range(node.size), weights)[0] for weights in mixed

@@ -1,9 +1,10 @@
 """The aggregate method: what many searches have learned, as one policy."""
 
+import jax
 import numpy as np
 import pytest
 
-from sog.methods.aggregate import RowsBelow, aggregate
+from sog.methods.aggregate import RowsBelow, aggregate, at_the_root
 from sog.methods.is_mcts import IsMcts
 from sog.methods.learning import RowEvaluator
 from sog.methods.online import OnlineMethod
@@ -45,6 +46,31 @@ def test_where_nothing_was_learned_one_choice_is_made_and_always_the_same() -> N
     fixed = (first.max(axis=1) == 1) & (second.max(axis=1) == 1)
     assert fixed.sum() >= 4
     np.testing.assert_array_equal(first[fixed], second[fixed])
+
+
+def test_a_search_of_the_root_deals_before_it_plays() -> None:
+    """Kuhn: player 0 begins with any of three cards, and joins the tree first."""
+    tree = history_tree("kuhn")
+    searcher = IsMcts(final="mixed", c=4.0, budget=300).searcher(tree)
+    visits = searcher.learned(searcher.search_root(jax.random.key(0)))
+    first = tree.row_of[0, :3]
+    assert visits[first].sum() == 300 - 3
+    assert (visits[first].sum(axis=1) > 50).all()  # a third of the deals each
+    assert at_the_root(searcher)[:-1].sum(axis=1) == pytest.approx(np.ones(12))
+
+
+def test_oos_converges_at_the_root() -> None:
+    """Kuhn; a target that is the whole game changes nothing."""
+    tree = history_tree("kuhn")
+    evaluator = RowEvaluator(tree)
+    found = {}
+    for delta, budget in ((0.0, 100), (0.0, 30_000), (0.9, 30_000)):
+        searcher = OnlineOutcomeSampling(delta=delta, budget=budget).searcher(tree)
+        policies = np.stack([at_the_root(searcher, seed=seed) for seed in range(4)])
+        found[delta, budget] = evaluator.evaluate(policies).exploitability.mean()
+    assert found[0.0, 100] > 0.1
+    assert found[0.0, 30_000] < 0.04
+    assert found[0.9, 30_000] < 0.04
 
 
 def test_both_seats_must_be_played() -> None:
