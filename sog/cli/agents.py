@@ -2,12 +2,15 @@
 
 import argparse
 import dataclasses
+from typing import Final
 
 from rich.table import Table
 
 from sog.agents import AGENT_PREFIX, AgentEntry, read_agents
 from sog.cli import display
 from sog.cli.errors import SUCCESS
+
+_TRAIN: Final = "sog train"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -17,18 +20,18 @@ def run(arguments: argparse.Namespace) -> int:
         display.print_json([dataclasses.asdict(agent) for agent in agents])
         return SUCCESS
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for column in ("agent", "game", "exploitability", "made by"):
+    for column in ("agent", "game", "exploitability", _TRAIN):
         table.add_column(column, no_wrap=column == "agent")
     for agent in agents:
-        table.add_row(
-            f"{AGENT_PREFIX}{agent.name}", agent.game, _exploitability(agent), agent.trained
-        )
+        config = agent.trained.removeprefix(f"{_TRAIN} ")
+        table.add_row(f"{AGENT_PREFIX}{agent.name}", agent.game, _exploitability(agent), config)
     footer = ""
-    if agents:
-        first = agents[0]
+    measured = [agent for agent in agents if agent.exploitability is not None]
+    if measured:
         footer = (
-            f"Play against one: sog play {first.name}. Exploitability is what an optimal opponent\n"
-            f"wins per game, measured by {first.measured} and the like."
+            f"Play against one: sog play {agents[0].name}. Exploitability is what an optimal\n"
+            f"opponent wins per game, measured by `{measured[0].measured}`\n"
+            f"and the like (--json has each agent's); - where the game is too large for that."
         )
     display.print_table(table, footer=footer)
     return SUCCESS
@@ -36,5 +39,5 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _exploitability(agent: AgentEntry) -> str:
     if agent.exploitability is None:
-        return "not measured"
+        return "-"
     return f"{agent.exploitability:.4g} {agent.unit}"

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import io
 import json
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -48,6 +49,11 @@ class _Page(io.StringIO):
     def __init__(self) -> None:
         super().__init__()
         self.encoding = sys.stdout.encoding or self.encoding
+
+
+def width() -> int:
+    """How many letters a line on stdout may have."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH_OF_FILES
 
 
 def print_table(table: RenderableType, title: str | None = None, footer: str | None = None) -> None:

@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 import math
-from typing import Any, Final
+from typing import Any
 
 from rich.table import Table
 
@@ -14,10 +14,7 @@ from sog.cli.errors import SUCCESS, CommandError
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.players import Seating, check_searches, seat_players
 from sog.cli.search_numbers import describe_search
-from sog.memory import available_bytes
 from sog.play.arena import Z_95, MatchResult, play_match
-
-_SHARE_OF_MEMORY: Final = 0.5
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,17 +83,8 @@ def _play(
         arguments.seed,
         show,
         aivat=aivat,
-        batch_size=_batch_size(arguments.batch, seating.search_bytes),
+        batch_size=seating.batch_size(arguments.batch),
     )
-
-
-def _batch_size(most: int, search_bytes: int) -> int:
-    """Searches at once for which there is memory: a batch, and a last search of both players in
-    each of the games that go on, twice as many."""
-    free = available_bytes()
-    if free is None or search_bytes == 0:
-        return most
-    return max(1, min(most, int(_SHARE_OF_MEMORY * free) // (5 * search_bytes)))
 
 
 def _print(seating: Seating, arguments: argparse.Namespace, result: MatchResult) -> None:

@@ -77,14 +77,7 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
         choices=("exact", "network"),
         help="reduce the variance (Burch et al. 2018), see below",
     )
-    add(
-        "--batch",
-        type=positive_integer,
-        default=DEFAULT_BATCH,
-        metavar="N",
-        help="searches of different games at once, or as many as there is memory for; the result "
-        f"does not depend on it, rounding and random playouts apart (default: {DEFAULT_BATCH})",
-    )
+    add_batch_option(parser)
     add("--seed", type=seed, default=0, metavar="N", help="of deals and agents (default: 0)")
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")
 
@@ -108,4 +101,16 @@ def add_player_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="enumerate games of at most N public states for tabular, uniform and exact "
         "(default: 1000000)",
+    )
+
+
+def add_batch_option(parser: argparse.ArgumentParser) -> None:
+    """Adds how many searches are made at once."""
+    parser.add_argument(
+        "--batch",
+        type=positive_integer,
+        default=DEFAULT_BATCH,
+        metavar="N",
+        help="searches of different games at once, or as many as there is memory for; the result "
+        f"does not depend on it, rounding and random playouts apart (default: {DEFAULT_BATCH})",
     )

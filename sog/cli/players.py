@@ -20,6 +20,7 @@ from sog.cli.sizes import can_be_counted
 from sog.cli.tree import TOO_LARGE, enumerate_whole_game, explain_too_large
 from sog.games import Game
 from sog.games.registry import is_game
+from sog.memory import available_bytes
 from sog.methods.leaf_search import LeafSearch, is_perfect_information, search_agents
 from sog.methods.method import Host, Method
 from sog.methods.registry import METHODS, make_method, name_of
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 RANDOM: Final = "random"
 _MAX_NODES: Final = 1_000_000
+_SHARE_OF_MEMORY: Final = 0.5  # for batches of searches
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,6 +70,14 @@ class Seating:
     players: tuple[Player, ...]
     search_bytes: int
     """What the largest search of a player takes; 0 where nobody's was counted."""
+
+    def batch_size(self, most: int) -> int:
+        """Searches at once for which there is memory: a batch, and a last search of both players in
+        each of the games that go on, twice as many."""
+        free = available_bytes()
+        if free is None or self.search_bytes == 0:
+            return most
+        return max(1, min(most, int(_SHARE_OF_MEMORY * free) // (5 * self.search_bytes)))
 
 
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:

@@ -63,7 +63,8 @@ def _play(seating: Seating, arguments: argparse.Namespace, work: display.Work) -
         work.update(f"{names} {rate}{work.time_left(done, total)}", done)
 
     factories = [player.make for player in players]
-    return play_tournament(game, factories, arguments.games, arguments.seed, show)
+    batch = seating.batch_size(arguments.batch)
+    return play_tournament(game, factories, arguments.games, arguments.seed, show, batch)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,12 @@
 import argparse
 from typing import Final
 
-from sog.cli.match_options import DEFAULT_GAMES, PLAYERS, add_player_options
+from sog.cli.match_options import (
+    DEFAULT_GAMES,
+    PLAYERS,
+    add_batch_option,
+    add_player_options,
+)
 from sog.cli.numbers import positive_integer, seed
 
 TOURNAMENT_SUMMARY: Final = "let several agents play each other, each against each"
@@ -45,5 +50,6 @@ def add_tournament_options(parser: argparse.ArgumentParser) -> None:
         help="what the table has and players are ordered by (default: mean utility)",
     )
     add_player_options(parser)
+    add_batch_option(parser)
     add("--seed", type=seed, default=0, metavar="N", help="of deals and agents (default: 0)")
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")

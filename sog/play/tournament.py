@@ -22,12 +22,14 @@ def play_tournament(
     num_games: int,
     seed: int = 0,
     progress: Callable[[Pairing, MatchResult], None] | None = None,
+    batch_size: int = 1,
 ) -> dict[Pairing, MatchResult]:
     """Plays `num_games` games per pairing, see `play_match`; results are of the lower number.
 
-    All pairings have the same deals. progress: called after every pair of games. Ctrl-C ends the
-    tournament with what there is; a pairing that was begun is marked as interrupted. Raises
-    ValueError for less than two agents, and as `play_match`.
+    All pairings have the same deals. progress: called after every pair of games. batch_size: as of
+    `play_match`, searches of different games of a pairing at once. Ctrl-C ends the tournament with
+    what there is; a pairing that was begun is marked as interrupted. Raises ValueError for less
+    than two agents, and as `play_match`.
     """
     if len(agents) < 2:
         raise ValueError(f"agents must be two or more, got {len(agents)}.")
@@ -39,7 +41,9 @@ def play_tournament(
                 progress(pairing, result)
 
         try:
-            result = play_match(game, agents[first], agents[second], num_games, seed, show)
+            result = play_match(
+                game, agents[first], agents[second], num_games, seed, show, batch_size=batch_size
+            )
         except KeyboardInterrupt:
             if not results:
                 raise

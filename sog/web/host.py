@@ -61,8 +61,12 @@ class Host(Protocol):
     """Players of any game."""
     evaluators: Sequence[str]
     """What may value the leaves of a search; the first is the default."""
+    networks: Sequence[str]
+    """Trained ones, which are players of their own games, and value the leaves of searches."""
+    named: Sequence[str]
+    """Those of them that were named when the server was started."""
     runs: Sequence[str]
-    """Training runs, which are players of their own games, and search with their networks."""
+    """Those of them that are runs, which may be watched."""
 
     def opponent(self, game: str, player: str, search: str) -> Opponent:
         """Prepares a player; may take long. search: "s,c", or empty for the default."""

@@ -65,13 +65,13 @@ class SearchPages:
         ]
 
     def warm_up(self) -> None:
-        """Compiles the usual searches of the runs, so that their visitors do not wait for it."""
-        for run in self._host.runs[:_MOST_WARMED_UP]:
-            self._submit(functools.partial(self._warm_up, run))
+        """Compiles the usual searches of what was named, so that visitors do not wait for it."""
+        for network in self._host.named[:_MOST_WARMED_UP]:
+            self._submit(functools.partial(self._warm_up, network))
 
-    def _warm_up(self, run: str) -> None:
+    def _warm_up(self, network: str) -> None:
         with contextlib.suppress(Mistake):  # which a visitor is told
-            searcher = self._host.searcher(run, self._host.evaluators[0], "", 0)
+            searcher = self._host.searcher(network, self._host.evaluators[0], "", 0)
             LiveSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).picture()
 
     def begin(self, request: Request, form: Form) -> Response:

@@ -13,8 +13,11 @@ Run = Callable[..., tuple[int, str, str]]
 def test_agents_are_listed_with_how_good_they_are(sog: Run) -> None:
     code, out, _ = sog("agents")
     assert code == 0
-    for name in read_agents():
-        assert f"agent:{name}" in out
+    for name, agent in read_agents().items():
+        (line,) = [line for line in out.splitlines() if line.startswith(f"agent:{name} ")]
+        told = "-" if agent.exploitability is None else f"{agent.exploitability:.4g} {agent.unit}"
+        assert f"  {told}  " in line
+    assert "measured by `sog evaluate agent:glasses --seeds 3`" in out
 
 
 def test_programs_get_everything(sog: Run) -> None:

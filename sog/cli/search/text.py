@@ -10,6 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from gtcfr.view import NodeView
+from sog.cli import display
 from sog.drawing.outline import (
     Outline,
     action_names,
@@ -24,6 +25,8 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 _MOST_INFOSTATES: Final = 16
 _MOST_COLUMNS: Final = 10
 _MOST_EVENTS: Final = 4
+_MOST_LETTERS: Final = 60  # of these events
+_OTHER_LETTERS: Final = 28  # of a table with a column per infostate: "player 0", "... and 9 more"
 _COLORS: Final = {PLAYER_0: "blue", PLAYER_1: "dark_orange3", CHANCE: "magenta", TERMINAL: "dim"}
 
 
@@ -108,8 +111,6 @@ def _line(shown: Outline, is_top: bool = False) -> Text:
         (_actor(node), _COLORS[node.actor]),
         "  ",
         ", ".join(facts),
-        no_wrap=not is_top,
-        overflow="ellipsis",
     )
     if not shown.children and shown.events and not math.isnan(shown.share):
         line.append(f"  then {_likely_events(shown)}", style="dim")
@@ -128,9 +129,11 @@ def _likely_events(shown: Outline) -> str:
     if not known:
         return "new leaves"
     listed = known if len(known) <= _MOST_EVENTS else sorted(known, key=lambda pair: -pair[1])
-    text = ", ".join(f"{event} {percent(share)}" for event, share in listed[:_MOST_EVENTS])
-    more = len(shown.events) - _MOST_EVENTS
-    return f"{text} ... and {more} more" if more > 0 else text
+    texts = [f"{event} {percent(share)}" for event, share in listed[:_MOST_EVENTS]]
+    while len(texts) > 1 and len(", ".join(texts)) > _MOST_LETTERS:
+        texts.pop()
+    more = len(shown.events) - len(texts)
+    return ", ".join(texts) + (f" ... and {more} more" if more > 0 else "")
 
 
 def policy_table(node: NodeView) -> Table:
@@ -179,14 +182,19 @@ def _likely_actions(policy: np.ndarray, names: dict[int, str]) -> str:
 
 def _players_table(node: NodeView, player: int) -> Table | None:
     """A column per infostate of a player who does not act; None where he hides nothing."""
-    shown, num_hidden = infostates(node, player, _MOST_COLUMNS)
-    if len(shown) < 2:
+    possible, _ = infostates(node, player, 2)
+    if len(possible) < 2:
         return None
+    for most in range(_MOST_COLUMNS, 0, -1):
+        shown, num_hidden = infostates(node, player, most)
+        columns = [_facts(node, player, infostate) for infostate in shown]
+        widths = [max(map(len, facts)) + 2 for facts in columns]
+        if sum(widths) + _OTHER_LETTERS <= display.width():
+            break
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(f"player {player}", style=_COLORS[player], no_wrap=True)
-    columns = [_facts(node, player, infostate) for infostate in shown]
     for name, _, _ in columns:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     more = [f"... and {num_hidden} more"] if num_hidden else []
     table.add_row("range", *(range_ for _, range_, _ in columns), *more)
     table.add_row("value", *(value for _, _, value in columns))

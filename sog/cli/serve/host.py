@@ -14,6 +14,7 @@ from gtcfr.settings import SearchSettings
 from selfplay.metrics import read_metrics
 from selfplay.run_folder import RunFolder
 from selfplay.trained import trained_steps
+from sog.agents import AGENT_PREFIX, read_agents
 from sog.cli.catalog import read_catalog
 from sog.cli.display import quiet_work
 from sog.cli.errors import CommandError
@@ -32,6 +33,7 @@ from sog.web.host import Mistake, Opponent, RunState, Searcher
 EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
 _FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "connect_four")
+_FIRST_AGENT: Final = f"{AGENT_PREFIX}leduc"
 _DEFAULT_SEARCH: Final = "100,1"
 _MOST_SIMULATIONS: Final = 20_000
 _MOST_UPDATES: Final = 100_000
@@ -45,8 +47,15 @@ class ServeHost:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         """Raises CommandError for runs and games that are not there."""
-        self.runs: Sequence[str] = tuple(dict.fromkeys(arguments.runs))
+        self.named: Sequence[str] = tuple(dict.fromkeys(arguments.runs))
+        self._agents = {f"{AGENT_PREFIX}{name}": entry for name, entry in read_agents().items()}
+        for text in self.named:
+            if text.startswith(AGENT_PREFIX) and text not in self._agents:
+                load_run(text)  # which says that it is not there
+        self.runs: Sequence[str] = tuple(text for text in self.named if text not in self._agents)
         self._folders = [_run_folder(text) for text in self.runs]
+        ours = sorted(self._agents, key=lambda text: text != _FIRST_AGENT)
+        self.networks: Sequence[str] = tuple(dict.fromkeys([*self.named, *ours]))
         listed = [entry["name"] for entry in read_catalog() if entry["name"] != _NEEDS_A_MAP]
         named = sorted(listed, key=lambda name: name not in _FIRST)
         self._given = {str(load_game(text)): text for text in arguments.game}
@@ -60,7 +69,9 @@ class ServeHost:
         self._lock = threading.Lock()
 
     def game(self, text: str) -> Game[Any]:
-        """A game, or that of a run."""
+        """A game, or that of a network."""
+        if text in self._agents:
+            return self._told(load_game, self._agents[text].game)
         if text in self.runs:
             return self._told(load_game, self._folders[self.runs.index(text)].config.game)
         if text not in self.games:
@@ -73,8 +84,8 @@ class ServeHost:
         add_player_options(options)
         arguments = options.parse_args([])
         arguments.seed, arguments.search = 0, search or None
-        if player in self.runs:
-            if game:
+        if player in self.networks:
+            if game and self.game(game) != self.game(player):
                 raise Mistake(f"{player} plays its own game: choose 'that of the network'.")
         elif player not in self.players:
             raise Mistake(f"{player!r} is no player of this server.")
@@ -102,7 +113,7 @@ class ServeHost:
             raise Mistake(f"{evaluator!r} is no evaluator of this server.")
 
         def prepare() -> Searcher:
-            if game in self.runs:
+            if game in self.networks:
                 trained = load_run(game)
                 name = f"{trained.name} at step {trained.step:,}"
                 return Searcher(
@@ -123,7 +134,7 @@ class ServeHost:
                 settings=SearchSettings(num_children=1 if one_by_one else None),
             )
 
-        asked = "" if game in self.runs else evaluator
+        asked = "" if game in self.networks else evaluator
         key = (game, asked, self._step(game))
         found = self._once(("searcher", *key), prepare)
         settings = self._told(read_search, search or _DEFAULT_SEARCH, _plain(found.settings))

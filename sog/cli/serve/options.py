@@ -11,7 +11,7 @@ DEFAULT_PORT: Final = 8642
 SERVE_SUMMARY: Final = "play, look into searches and watch runs in a browser"
 SERVE_EXAMPLES: Final = """\
 examples:
-  sog serve                                     play any game against any player
+  sog serve                                     any game, any player, the agents of the package
   sog serve runs/leduc runs/glasses             against these networks too; watch them train
   sog serve --game "leduc(ranks=4)"             a game with other parameters
   sog serve --port 0                            at any free port
@@ -29,7 +29,7 @@ pip install 'sog[web]'.
 def add_serve_options(parser: argparse.ArgumentParser) -> None:
     """Adds all that `sog serve` can be told."""
     add = parser.add_argument
-    add("runs", nargs="*", metavar="RUN", help="run folders, or RUN@STEP")
+    add("runs", nargs="*", metavar="RUN", help="run folders, RUN@STEP, or agent:NAME")
     add(
         "--game",
         action="append",
