@@ -92,7 +92,9 @@ def main() -> None:
             text = compile_for(device, function, *shapes).as_text()
             cost = cost_of(read_program(text), {}, lambda size: max(least, size * per_byte))
             speed = iterations * batch / cost.seconds
-            print(f"| {name} | {batch} | {cost.kernels / iterations:.0f} | {speed:,.0f} |", flush=True)
+            print(
+                f"| {name} | {batch} | {cost.kernels / iterations:.0f} | {speed:,.0f} |", flush=True
+            )
 
 
 if __name__ == "__main__":
