@@ -305,6 +305,7 @@ class _Walk:
 
 
 def is_public(game: Any) -> bool:
+    """Whether nothing is ever hidden in a game of OpenSpiel."""
     rules = game.get_type()
     return bool(
         rules.information == type(rules).Information.PERFECT_INFORMATION
