@@ -176,7 +176,6 @@ def _pictures(visitor: Visitor, folder: Path) -> None:
     for _ in range(20):
         visitor.act("")
     shoot("map", 1100, 900)
-    shoot("map_phone", *_PHONE)
     visitor.play("that of the network", "agent:glasses", "player 0", 1)
     visitor.act("")
     shoot("phone", *_PHONE)
@@ -192,7 +191,6 @@ def _pictures(visitor: Visitor, folder: Path) -> None:
     visitor.find("#solve").click()
     visitor.wait(lambda: "CFR+ over all" in visitor.find("main").text)
     shoot("search", 1100, 820)
-    shoot("search_phone", *_PHONE)
 
 
 @contextlib.contextmanager
