@@ -87,6 +87,9 @@ def _train(
         display.note(f"checkpoints will take some {most} of disk; {free} are free.")
         view.tell(_COMPILING)
         training = _resumed(arguments, schedule, folder, path)
+        random_games = config.selfplay.random_games
+        if random_games and schedule.counts["cycles"] == 0:
+            view.tell(f"playing {random_games:,} games at random, compiling")
 
         def show(line: dict[str, Any]) -> None:
             if not begun:  # from now on an interrupt is heard between cycles
