@@ -183,6 +183,8 @@ def test_a_game_is_begun_and_played_with_the_keyboard_only(browser: Browser) -> 
             break
         if focused().get_attribute("name") == "player":
             press("random")
+        if focused().get_attribute("name") == "game":
+            press("kuhn")
         if focused().get_attribute("name") == "seat":
             press("player 0")
     press(Keys.ENTER)
