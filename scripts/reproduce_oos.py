@@ -60,7 +60,17 @@ def main() -> None:
     add("--without", nargs="*", default=[], metavar="NAME", help="methods to leave out")
     add("--out", metavar="PREFIX", help="write PREFIX.json")
     arguments = parser.parse_args()
-    game = make(arguments.game)
+    if arguments.matches < 2:
+        parser.error(
+            f"--matches must be >= 2, so that both seats are played, got {arguments.matches}"
+        )
+    least = min([arguments.seeds, *arguments.root_simulations, *arguments.simulations])
+    if least < 1:
+        parser.error(f"--seeds and simulations must be >= 1, got {least}")
+    try:
+        game = make(arguments.game)
+    except ValueError as error:
+        parser.error(str(error))
     tree = lay_out_histories(enumerate_public_tree(game))
     evaluator = RowEvaluator(tree)
     known = methods(game.max_utility)
