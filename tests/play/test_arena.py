@@ -220,10 +220,11 @@ def test_the_number_of_games_must_be_even(num_games: int) -> None:
 
 
 def test_games_that_search_together_are_the_games_that_each_plays_alone() -> None:
-    settings = SearchSettings(num_simulations=4)
+    # One evaluator for all: others are not searched together.
+    settings, evaluator = SearchSettings(num_simulations=4), ZeroEvaluator()
 
     def searching(player: int, seed: int) -> Agent:
-        return SearchAgent(KUHN, ZeroEvaluator(), settings, player=player, seed=seed)
+        return SearchAgent(KUHN, evaluator, settings, player=player, seed=seed)
 
     alone, together = (
         play_match(KUHN, searching, random_player, 24, seed=3, batch_size=batch_size)
