@@ -6,6 +6,7 @@ from sog.cli.display import Work
 from sog.cli.errors import CommandError
 from sog.cli.sizes import can_be_counted, estimate_public_states
 from sog.games import Game
+from sog.methods.grown.search import plain_game
 from sog.tabular import (
     CompiledGame,
     PublicTree,
@@ -50,5 +51,6 @@ def explain_too_large(game: Game[Any], error: ValueError) -> str:
         return f"{error} {_WITHOUT_TREE}"
     size = estimate_public_states(game)
     if size > most_nodes_in_memory(game):
-        return f"{error} It has some {size:.0e} nodes, too many for memory. {_WITHOUT_TREE}"
+        grown = " oos and ismcts play it with tree=grown." if plain_game(game) is not None else ""
+        return f"{error} It has some {size:.0e} nodes, too many for memory. {_WITHOUT_TREE}{grown}"
     return f"{error} A higher limit: --max-nodes N."

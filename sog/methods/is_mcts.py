@@ -12,6 +12,9 @@ from jax.sharding import Mesh
 
 from gtcfr.mesh import batch_mesh, first_devices
 from sog.games.core import draw, param
+from sog.methods.grown.is_mcts import IsMctsTree
+from sog.methods.grown.search import TreeSearch
+from sog.methods.grown.worlds import PlainGame
 from sog.methods.histories import ROOT, Histories, HistoryTree, Members
 from sog.methods.learning import share
 from sog.methods.online import OnlineMethod, Searcher, on_device
@@ -33,7 +36,8 @@ class SearchTables:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class IsMcts(OnlineMethod):
-    """IS-MCTS (Cowling, Powley, Whitehouse 2012), from nothing at every decision.
+    """IS-MCTS (Cowling, Powley, Whitehouse 2012), from nothing at every decision unless its tree is
+    grown.
 
     Each simulation starts in a world that agrees with the infostate of the player to move, drawn as
     chance makes them, whatever the opponent may have meant. An infostate that is not in the tree
@@ -63,6 +67,21 @@ class IsMcts(OnlineMethod):
     def searcher(self, tree: HistoryTree) -> "IsMctsSearcher":
         """With the arrays on the device."""
         return IsMctsSearcher(self, tree)
+
+    def grown(
+        self, game: PlainGame, *, seconds: float | None = None, seed: int = 0
+    ) -> TreeSearch[Any]:
+        """With a tree of its own, which is kept from move to move."""
+        return IsMctsTree(
+            game,
+            selection=self.selection,
+            c=self.c,
+            gamma=self.gamma,
+            final=self.final,
+            budget=self.budget,
+            seconds=seconds,
+            seed=seed,
+        )
 
     def search(self, histories: Histories, members: Members, row: Array | None, key: Array) -> Any:
         """The tables after all simulations from a row, or from the deal; pure, for one search."""

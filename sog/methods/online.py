@@ -15,7 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.core import Game
+from sog.games.core import Game, param
+from sog.methods.grown.agent import GrownAgent
+from sog.methods.grown.search import TreeSearch, plain_game
+from sog.methods.grown.worlds import PlainGame
 from sog.methods.histories import HistoryTree
 from sog.methods.layout import lay_out_histories
 from sog.methods.method import Host, Method
@@ -57,14 +60,46 @@ class Searcher(abc.ABC, Generic[Memory]):
 class OnlineMethod(Method):
     """A method that searches at every decision."""
 
+    tree: str = param(
+        "whole",
+        "whole: tables of all infostates, of games that can be enumerated; grown: a tree that "
+        "grows as it is searched, of liars_dice and ii_goofspiel of any size",
+        choices=("whole", "grown"),
+    )
     budget: int  # declared by each method, with a default of its own
 
     @abc.abstractmethod
     def searcher(self, tree: HistoryTree) -> Searcher[Any]:
-        """Makes ready for a game."""
+        """Makes ready for an enumerated game."""
+
+    @abc.abstractmethod
+    def grown(
+        self, game: PlainGame, *, seconds: float | None = None, seed: int = 0
+    ) -> TreeSearch[Any]:
+        """A search with a tree of its own. seconds: the most that it takes per move."""
+
+    def check(self, game: Game[Any]) -> None:
+        """A grown tree needs the game in plain Python."""
+        if self.tree == "grown":
+            plain = plain_game(game)
+            if plain is None:
+                raise ValueError(
+                    f"tree=grown plays liars_dice, and ii_goofspiel with point cards in a fixed "
+                    f"order, which {game} is not."
+                )
+            self.grown(plain)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that share the arrays of the game and the compiled search."""
+        """Agents that share the arrays of the game and the compiled search, or grow a tree."""
+        if self.tree == "grown":
+            plain = plain_game(game)
+            assert plain is not None
+
+            def grow(player: int, seed: int) -> GrownAgent:
+                search = self.grown(plain, seconds=host.seconds, seed=seed)
+                return GrownAgent(game, search, player=player)
+
+            return grow
         tree = host.enumerate(game)
         host.begin(f"laying out the histories of {game.name}")
         searcher = self.searcher(lay_out_histories(tree))

@@ -10,6 +10,9 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, draw, param
+from sog.methods.grown.oos import OosTree
+from sog.methods.grown.search import TreeSearch
+from sog.methods.grown.worlds import PlainGame
 from sog.methods.histories import ROW, Histories, HistoryTree
 from sog.methods.online import OnlineMethod, Searcher, on_device
 from sog.methods.tables import add_rows, row_policy, table_policy
@@ -67,6 +70,21 @@ class OnlineOutcomeSampling(OnlineMethod):
     def searcher(self, tree: HistoryTree) -> "OosSearcher":
         """With the arrays on the device."""
         return OosSearcher(self, tree)
+
+    def grown(
+        self, game: PlainGame, *, seconds: float | None = None, seed: int = 0
+    ) -> TreeSearch[Any]:
+        """With a tree of its own."""
+        return OosTree(
+            game,
+            targeting=self.targeting,
+            delta=self.delta,
+            epsilon=self.epsilon,
+            gamma=self.gamma,
+            budget=self.budget,
+            seconds=seconds,
+            seed=seed,
+        )
 
     def simulate(
         self, histories: Histories, target: Target, state: OosTables, key: Array, player: Array
