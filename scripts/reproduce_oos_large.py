@@ -49,11 +49,11 @@ def plain(name: str) -> PlainGame:
 def player(name: str, game: PlainGame, budget: int, seed: int) -> TreeSearch[Any] | None:
     """A search with the paper's parameters; None for random play."""
     if name == "OOS":
-        return OnlineOutcomeSampling(budget=budget).grown(game, seed=seed)
+        return OnlineOutcomeSampling(budget=budget).grown(game, seed)
     if name == "UCT":
-        return IsMcts(c=2 * game.max_utility, budget=budget).grown(game, seed=seed)
+        return IsMcts(c=2 * game.max_utility, budget=budget).grown(game, seed)
     if name == "RM":
-        return IsMcts(selection="rm", final="mixed", budget=budget).grown(game, seed=seed)
+        return IsMcts(selection="rm", final="mixed", budget=budget).grown(game, seed)
     return None
 
 

@@ -68,9 +68,7 @@ class IsMcts(OnlineMethod):
         """With the arrays on the device."""
         return IsMctsSearcher(self, tree)
 
-    def grown(
-        self, game: PlainGame, *, seconds: float | None = None, seed: int = 0
-    ) -> TreeSearch[Any]:
+    def grown(self, game: PlainGame, seed: int = 0) -> TreeSearch[Any]:
         """With a tree of its own, which is kept from move to move."""
         return IsMctsTree(
             game,
@@ -79,7 +77,7 @@ class IsMcts(OnlineMethod):
             gamma=self.gamma,
             final=self.final,
             budget=self.budget,
-            seconds=seconds,
+            seconds=self.seconds,
             seed=seed,
         )
 

@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game, param
+from sog.methods.budget import seconds_param
 from sog.methods.grown.agent import GrownAgent
 from sog.methods.grown.search import TreeSearch, plain_game
 from sog.methods.grown.worlds import PlainGame
@@ -62,21 +63,28 @@ class OnlineMethod(Method):
 
     tree: str = param(
         "whole",
-        "whole: tables of all infostates, of games that can be enumerated; grown: a tree that "
-        "grows as it is searched, of liars_dice and ii_goofspiel of any size",
+        "whole: all infostates of an enumerated game; grown: it grows with the search, for "
+        "liars_dice and ii_goofspiel of any size",
         choices=("whole", "grown"),
     )
+    seconds: float = seconds_param()
     budget: int  # declared by each method, with a default of its own
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.seconds and self.tree == "whole":
+            raise ValueError(
+                f"{self.name}: seconds must be 0 with tree=whole, whose searches are programs that "
+                f"run to their end, got {self.seconds}."
+            )
 
     @abc.abstractmethod
     def searcher(self, tree: HistoryTree) -> Searcher[Any]:
         """Makes ready for an enumerated game."""
 
     @abc.abstractmethod
-    def grown(
-        self, game: PlainGame, *, seconds: float | None = None, seed: int = 0
-    ) -> TreeSearch[Any]:
-        """A search with a tree of its own. seconds: the most that it takes per move."""
+    def grown(self, game: PlainGame, seed: int = 0) -> TreeSearch[Any]:
+        """A search with a tree of its own."""
 
     def check(self, game: Game[Any]) -> None:
         """A grown tree needs the game in plain Python."""
@@ -96,7 +104,7 @@ class OnlineMethod(Method):
             assert plain is not None
 
             def grow(player: int, seed: int) -> GrownAgent:
-                search = self.grown(plain, seconds=host.seconds, seed=seed)
+                search = self.grown(plain, seed)
                 return GrownAgent(game, search, player=player)
 
             return grow

@@ -71,9 +71,7 @@ class OnlineOutcomeSampling(OnlineMethod):
         """With the arrays on the device."""
         return OosSearcher(self, tree)
 
-    def grown(
-        self, game: PlainGame, *, seconds: float | None = None, seed: int = 0
-    ) -> TreeSearch[Any]:
+    def grown(self, game: PlainGame, seed: int = 0) -> TreeSearch[Any]:
         """With a tree of its own."""
         return OosTree(
             game,
@@ -82,7 +80,7 @@ class OnlineOutcomeSampling(OnlineMethod):
             epsilon=self.epsilon,
             gamma=self.gamma,
             budget=self.budget,
-            seconds=seconds,
+            seconds=self.seconds,
             seed=seed,
         )
 

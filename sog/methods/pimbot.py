@@ -11,6 +11,7 @@ import numpy as np
 from sog.games.core import PLAYER_0, Game, param
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
+from sog.methods.budget import Simulations, seconds_param
 from sog.methods.method import Host, Method
 from sog.methods.yard_world import NOBODY, Move, Roads, World
 from sog.play.arena import AgentFactory
@@ -47,6 +48,7 @@ class PimBot(Method):
     epsilon: float = param(0.2, "share of random moves in playouts", minimum=0, maximum=1)
     reduction: float = param(0.1, "a detective loses by another's catch", minimum=0, maximum=1)
     categories: bool = param(True, "whether some distances of Mr X are likelier than others")
+    seconds: float = seconds_param()
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
 
     def check(self, game: Game[Any]) -> None:
@@ -150,7 +152,7 @@ class Node:
 def search(world: World, where: Whereabouts, method: PimBot, source: random.Random) -> Node:
     """The tree after all simulations; its root is the world's player to move."""
     root = Node()
-    for _ in range(method.budget):
+    for _ in Simulations(method.budget, method.seconds):
         _simulate(root, world.copy(where.draw(source)), method, source)
     return root
 

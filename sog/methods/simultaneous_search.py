@@ -9,6 +9,7 @@ import numpy as np
 
 from sog.games.core import Game, param
 from sog.games.goofspiel import Goofspiel
+from sog.methods.budget import Simulations, seconds_param
 from sog.methods.goofspiel_world import GoofspielWorld
 from sog.methods.method import Host, Method
 from sog.methods.simultaneous_tree import Node, TreeSearch
@@ -40,6 +41,7 @@ class SimultaneousSearch(Method):
     gamma: float = param(
         0.0, "exploration of the others; 0: what the paper tuned", minimum=0, maximum=1
     )
+    seconds: float = seconds_param()
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
 
     @property
@@ -77,7 +79,7 @@ class SimultaneousAgent:
         self, method: SimultaneousSearch, game: Goofspiel, *, player: int, seed: int = 0
     ) -> None:
         """Sits down as a player, before the first public event."""
-        self._game, self.player, self._budget = game, player, method.budget
+        self._game, self.player, self._method = game, player, method
         self._search = method.tree_search(game, seed)
         self._random = random.Random(seed)
         self.reset()
@@ -97,7 +99,7 @@ class SimultaneousAgent:
         state = jax.device_get(self._state)
         world = GoofspielWorld.at(self._game, state)
         root = self._kept(state, world) or self._search.node(world)
-        for _ in range(self._budget):
+        for _ in Simulations(self._method.budget, self._method.seconds):
             self._search.simulate(root, world.copy())
         self._root, self._world = root, world
         found = np.zeros(self._game.num_actions)

@@ -190,7 +190,7 @@ def test_is_mcts_is_that_of_the_enumerated_game(
     row = int(np.flatnonzero(tree.row_node == node)[1])
     method = IsMcts(selection=selection, c=1.0, final="mixed", budget=60)
     seen, size = seen_at(tree, twin, row), int(tree.histories.row_choices[row])
-    ours = np.array([method.grown(twin, seed=n).search(seen, size) for n in range(searches)])
+    ours = np.array([method.grown(twin, n).search(seen, size) for n in range(searches)])
     keys = jax.random.split(jax.random.key(0), searches)
     found = method.searcher(tree).search_rows(np.full(searches, row), keys)
     theirs = method.final_policy(found)[:, :size]
@@ -236,8 +236,8 @@ def test_what_is_found_is_kept_for_the_next_move_and_not_for_the_next_game(metho
 
 
 def test_a_clock_ends_a_search() -> None:
-    method = IsMcts(tree="grown", budget=1_000_000_000)
-    tree = method.grown(plain("liars_dice(dice=2)"), seconds=0.05)
+    method = IsMcts(tree="grown", seconds=0.05, budget=1_000_000_000)
+    tree = method.grown(plain("liars_dice(dice=2)"))
     found = tree.search(Seen(0, (2,), ()), 24)
     assert sum(found) == pytest.approx(1)
     (visits,) = (sum(node.visits) for key, node in tree.tree.items() if key == (2, 0))
@@ -264,6 +264,25 @@ def test_goofspiel_with_13_cards_is_played_to_the_end() -> None:
         ("oos(tree=grown,targeting=pst)", "ii_goofspiel", "targeting must be ist"),
     ],
 )
-def test_a_mistake_is_told(method: str, game: str, message: str) -> None:
+def test_a_method_needs_the_game_in_plain_python(method: str, game: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_method(method).check(make(game))
+
+
+def test_programs_play_to_no_clock() -> None:
+    with pytest.raises(ValueError, match="oos: seconds must be 0 with tree=whole"):
+        make_method("oos(seconds=1)")
+
+
+@pytest.mark.parametrize(
+    ("method", "game"),
+    [
+        ("oos(tree=grown,seconds=0.05)", "liars_dice(dice=2)"),
+        ("sm_search(seconds=0.05)", "goofspiel(cards=13)"),
+        ("pimbot(seconds=0.05)", "glasses"),
+    ],
+)
+def test_agents_play_to_a_clock(method: str, game: str) -> None:
+    agents = make_method(f"{method}:2000000000").agents(make(game), Host())
+    infostates = np.flatnonzero(situation(make(game), first_state(make(game))).infostate_mask[0])
+    assert agents(0, 1).act(int(infostates[0])) >= 0

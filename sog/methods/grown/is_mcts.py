@@ -36,7 +36,7 @@ class IsMctsTree(TreeSearch[Node]):
         gamma: float,
         final: str,
         budget: int,
-        seconds: float | None = None,
+        seconds: float = 0.0,
         seed: int = 0,
     ) -> None:
         """As the parameters of `IsMcts`."""

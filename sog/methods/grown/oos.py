@@ -52,7 +52,7 @@ class OosTree(TreeSearch[Node]):
         epsilon: float,
         gamma: float,
         budget: int,
-        seconds: float | None = None,
+        seconds: float = 0.0,
         seed: int = 0,
     ) -> None:
         """As the parameters of `OnlineOutcomeSampling`. Raises ValueError where public states are

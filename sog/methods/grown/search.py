@@ -1,22 +1,19 @@
-"""What both searches share: which games there are, budgets and clocks, tables of regrets."""
+"""What both searches share: which games there are, a tree, regret matching."""
 
 import abc
 import random
-import time
 from collections.abc import Hashable, Sequence
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sog.games.core import Game
 from sog.games.ii_goofspiel import IIGoofspiel
 from sog.games.liars_dice import LiarsDice
+from sog.methods.budget import Simulations
 from sog.methods.grown.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.grown.liars_dice import PlainLiarsDice
 from sog.methods.grown.worlds import PlainGame, Seen
 
 Node = TypeVar("Node")
-
-_CLOCK_EVERY: Final = 16
-"""Simulations between two looks at the clock."""
 
 
 def plain_game(game: Game[Any]) -> PlainGame | None:
@@ -31,8 +28,8 @@ def plain_game(game: Game[Any]) -> PlainGame | None:
 class TreeSearch(abc.ABC, Generic[Node]):
     """A search with its tree, for one player and one game at a time."""
 
-    def __init__(self, game: PlainGame, *, budget: int, seconds: float | None, seed: int) -> None:
-        """seconds: the most that a search takes."""
+    def __init__(self, game: PlainGame, *, budget: int, seconds: float, seed: int) -> None:
+        """seconds: the most that a search takes, 0 for no clock."""
         self.game, self.budget, self.seconds = game, budget, seconds
         self.source = random.Random(seed)
         self.tree: dict[Hashable, Node] = {}
@@ -47,27 +44,8 @@ class TreeSearch(abc.ABC, Generic[Node]):
         """One search where a player is to move: a probability for each of his actions. What is
         found is kept for the next one."""
 
-    def _simulations(self) -> "_Numbers":
-        return _Numbers(self.budget, self.seconds)
-
-
-class _Numbers:
-    """Counts simulations until the budget is spent, or the time."""
-
-    def __init__(self, budget: int, seconds: float | None) -> None:
-        self._budget, self._next = budget, 0
-        self._end = None if seconds is None else time.monotonic() + seconds
-
-    def __iter__(self) -> "_Numbers":
-        return self
-
-    def __next__(self) -> int:
-        number = self._next
-        looks = self._end is not None and number > 0 and number % _CLOCK_EVERY == 0
-        if number == self._budget or (looks and time.monotonic() >= (self._end or 0)):
-            raise StopIteration
-        self._next += 1
-        return number
+    def _simulations(self) -> Simulations:
+        return Simulations(self.budget, self.seconds)
 
 
 def matched(regret: Sequence[float], gamma: float) -> list[float]:
