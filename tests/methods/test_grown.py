@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sog.games import make
+from sog.games.bidding import WON_BY_0
 from sog.methods import make_method
 from sog.methods.grown import oos
 from sog.methods.grown.ii_goofspiel import PlainIIGoofspiel
@@ -178,6 +179,20 @@ def test_directed_simulations_get_there(text: str) -> None:
         target = twin.target(seen, public=False)
         search.simulate(target, 1.0, 1 - seen.player)  # the other one learns
         assert sum(search.tree[key].policy_sum) > before
+
+
+def test_nothing_leads_on_where_the_card_that_is_needed_is_spent() -> None:
+    game = PlainIIGoofspiel(cards=4, order="descending", payoff="wl")
+    won = Seen(0, (2, 1), (WON_BY_0, WON_BY_0))  # by the cards 2 and 1: against 1 and 0
+    target, world = game.target(won, public=False), game.deal(random.Random(0))
+    world.play(2)
+    assert target.leads(world) == [False, True, False, False]
+    world.play(0)
+    assert target.leads(world) is False
+    world.play(1)
+    assert target.leads(world) is False
+    search = oos_tree(game, delta=0.1, gamma=0.2, budget=3000)
+    assert sum(search.search(won, 2)) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("selection", ["uct", "rm"])

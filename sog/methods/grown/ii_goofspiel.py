@@ -205,11 +205,11 @@ class _Bids(Target):
         ):
             return False
         spent = sum(1 << card for card in other)
+        has_bid = len(other) > number  # the opponent, in this round
+        if not self._ways.count(spent) or (has_bid and not self._ways.fits(number, other[-1])):
+            return False
         if world.player == player:
             wanted = self._to.own[number]
-            waits = len(other) == number  # the opponent has not bid in this round
-            if not self._ways.count(spent) or not (waits or self._ways.fits(number, other[-1])):
-                return False
             return [card == wanted for card in world.hands[player]]
         return [
             self._ways.fits(number, card) and self._ways.count(spent | 1 << card) > 0
