@@ -310,9 +310,8 @@ def test_uct_is_a_player(run_match: Match) -> None:
             "depth 3). A higher limit: --max-nodes N.",
         ),
         (
-            ["rollout", "random", "--game", "kuhn"],
-            "rollout: kuhn is no game of perfect information; one of zero, uniform "
-            "and exact can value its leaves.",
+            ["rollout(games=none)", "random", "--game", "kuhn"],
+            "rollout: games must be an integer, got 'none'.",
         ),
         (
             ["random", "tabular", "--game", "kuhn", "--aivat", "network"],
