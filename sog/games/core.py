@@ -250,7 +250,7 @@ class Game(abc.ABC, Generic[State]):
         return self.legal_actions(state)[infostates[row]]
 
     def world_utility(self, state: State, infostates: Array) -> Array:
-        """What player 0 gets in a world that is over, 0 in one that cannot be; infostates int32[2].
+        """What player 0 gets in a world that is over; infostates int32[2]. Here 0 if it cannot be.
 
         A game may find it without what the public state keeps for ranges; a program that only plays
         worlds then does not compute that.

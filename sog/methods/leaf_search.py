@@ -86,8 +86,8 @@ class Exact(LeafSearch):
 class Rollout(LeafSearch):
     """Leaves are worth the average of some random games.
 
-    Where players hide things, games begin from each pair of infostates that a leaf may be: once at
-    least, up to 256 pairs, of more from as many as that, drawn at random.
+    Where players hide things, every pair of infostates that a leaf may be gets a game at least; if
+    there are more than 256, a sample of them does.
     """
 
     name = "rollout"
