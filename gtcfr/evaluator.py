@@ -12,8 +12,9 @@ in every regret update, since beliefs change. With perfect information it sees e
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -68,6 +69,14 @@ class Evaluator(Protocol):
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
         """Answers the queries."""
+
+
+@runtime_checkable
+class BatchEncoder(Protocol):
+    """An evaluator whose work is in `encode`: it gets all that join the trees in one call."""
+
+    def encode_many(self, game: Game[Any], states: Any, is_valid: Array) -> Any:
+        """What `encode` makes of each public state [n, ...]; anything where not is_valid [n]."""
 
 
 @pytree
@@ -157,9 +166,15 @@ def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
     """What the tree keeps of a leaf for the evaluator.
 
     Nothing with perfect information: a leaf is evaluated once, when it joins the tree, and then
-    encoded too. Of the children that could be, few do.
+    encoded too. Of the children that could be, few do; for that reason a `BatchEncoder` gets room
+    only, which `gtcfr.expansion` has filled for those that do.
     """
-    return () if game.num_infostates == 1 else evaluator.encode(game, state)
+    if game.num_infostates == 1:
+        return ()
+    if isinstance(evaluator, BatchEncoder):
+        shapes = jax.eval_shape(lambda: evaluator.encode(game, game.root()))
+        return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+    return evaluator.encode(game, state)
 
 
 def evaluate(

@@ -16,7 +16,7 @@ from jax import Array
 
 from gtcfr.attaching import NewLeaves
 from gtcfr.children import best_actions
-from gtcfr.evaluator import Evaluator, LeafQueries, evaluate, look_for_faults
+from gtcfr.evaluator import BatchEncoder, Evaluator, LeafQueries, evaluate, look_for_faults
 from gtcfr.growth import add_child, expand, leaf_at
 from gtcfr.leaves import policy_logits
 from gtcfr.packing import unpack
@@ -132,8 +132,13 @@ def expand_down_to(
 def evaluate_new(
     game: Game[Any], evaluator: Evaluator, state: SearchState, new: NewLeaves
 ) -> SearchState:
-    """With perfect information, evaluates new leaves once and for all; else does nothing."""
+    """With perfect information, evaluates new leaves once and for all.
+
+    Else has them encoded where that was put off, see `encode_to_keep`.
+    """
     if game.num_infostates > 1:
+        if isinstance(evaluator, BatchEncoder):
+            return _encode_new(game, evaluator, state, new)
         return state
     shape = state.tree.shape
 
@@ -184,6 +189,33 @@ def evaluate_new(
 
     evaluated: SearchState = jax.lax.fori_loop(0, jnp.max(new.count), one, state)
     return evaluated
+
+
+def _encode_new(
+    game: Game[Any], evaluator: BatchEncoder, state: SearchState, new: NewLeaves
+) -> SearchState:
+    """Encodes the new leaves of all trees in one call."""
+    tree, shape = state.tree, state.tree.shape
+    number = jnp.arange(shape.num_children, dtype=jnp.int32)
+
+    def find(tree: SearchTree, new: NewLeaves) -> tuple[Array, Any]:
+        slot = tree.leaf.free[jnp.minimum(new.first + number, shape.num_leaves - 1)]
+        return slot, jax.vmap(lambda row: unpack(game, row))(tree.leaf.state[slot])
+
+    slot, states = jax.vmap(find)(tree, new)
+    is_new = number[None] < new.count[:, None]
+    flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), states)
+    encoded = evaluator.encode_many(game, flat, is_new.reshape(-1))
+    slot = jnp.where(is_new, slot, shape.num_leaves)
+
+    def write(whole: Array, slot: Array, rows: Array) -> Array:
+        return whole.at[slot].set(rows, mode="drop")
+
+    by_tree = jax.tree.map(lambda rows: rows.reshape(*slot.shape, *rows.shape[1:]), encoded)
+    written = jax.tree.map(
+        lambda whole, rows: jax.vmap(write)(whole, slot, rows), tree.leaf.encoded, by_tree
+    )
+    return replace(state, tree=replace(tree, leaf=replace(tree.leaf, encoded=written)))
 
 
 def repeat(count: int, body: Callable[[Any, T], T], start: T) -> T:

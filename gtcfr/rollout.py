@@ -1,4 +1,7 @@
-"""Random playouts: the evaluator of plain Monte Carlo, for games too large to enumerate."""
+"""Random playouts: the evaluator of plain Monte Carlo, for games of perfect information.
+
+`gtcfr.world_rollout` is for games in which players hide things.
+"""
 
 import dataclasses
 from typing import Any
@@ -8,7 +11,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
-from sog.games.core import TERMINAL, Game
+from gtcfr.playout import play_out
+from sog.games.core import Game
 from sog.pytree import pytree
 
 
@@ -37,8 +41,8 @@ class RolloutEvaluator:
         """A key per search; ValueError for a game with hidden information."""
         if game.num_infostates != 1:
             raise ValueError(
-                f"random playouts value games of perfect information, and {game} has "
-                f"{game.num_infostates} infostates per public state."
+                f"a RolloutEvaluator values games of perfect information, and {game} has "
+                f"{game.num_infostates} infostates per public state; a WorldRolloutEvaluator can."
             )
         key = jax.random.key(self.seed)
         keys: Array = jax.vmap(lambda row: jax.random.fold_in(key, row))(jnp.arange(batch_size))
@@ -50,9 +54,12 @@ class RolloutEvaluator:
         dtype = queries.ranges.dtype
 
         def value_of(key: Array, leaf: Array, state: Any, is_valid: Array) -> Array:
+            def utility_of(key: Array) -> Array:
+                alone = jnp.zeros(2, jnp.int32)
+                return game.world_utility(*play_out(game, state, alone, is_valid, key))
+
             keys = jax.random.split(jax.random.fold_in(key, leaf), self.num_rollouts)
-            ends = jax.vmap(lambda key: _play_out(game, state, is_valid, key))(keys)
-            return jnp.mean(jax.vmap(lambda end: _result(game, end, dtype))(ends))
+            return jnp.mean(jax.vmap(utility_of)(keys).astype(dtype))
 
         leaves = jnp.arange(queries.is_valid.shape[1])
         of_search = jax.vmap(value_of, (None, 0, 0, 0))
@@ -65,31 +72,3 @@ class RolloutEvaluator:
         return LeafEvaluation(
             values=values, policy_logits=logits, memory=jnp.where(asked, split[:, 1], memory)
         )
-
-
-def _play_out(game: Game[Any], state: Any, is_valid: Array, key: Array) -> Any:
-    """The end of a random game; a state that is not valid stays as it is."""
-
-    def goes_on(step: tuple[Any, Array, Array]) -> Array:
-        state, _, depth = step
-        return is_valid & (game.actor(state) != TERMINAL) & (depth < game.max_depth)
-
-    def move(step: tuple[Any, Array, Array]) -> tuple[Any, Array, Array]:
-        state, key, depth = step
-        key_action, key_transition, key_next = jax.random.split(key, 3)
-        legal = game.legal_actions(state)[0]
-        action = jax.random.categorical(key_action, jnp.where(legal, 0.0, -jnp.inf))
-        alone = jnp.zeros(2, jnp.int32)
-        outcome, _ = game.transition(key_transition, state, alone, action.astype(jnp.int32))
-        return game.apply(state, outcome), key_next, depth + 1
-
-    end, _, _ = jax.lax.while_loop(goes_on, move, (state, key, jnp.int32(0)))
-    return end
-
-
-def _result(game: Game[Any], end: Any, dtype: Any) -> Array:
-    """Player 0's utility at the end of a game."""
-    everything = jnp.ones((2, 1), dtype)
-    cfv = game.utilities(end, everything)[0, 0]  # contains the probability of chance's moves
-    compatible = game.compatible_reach(end, everything)[0, 0]
-    return jnp.where(compatible > 0, cfv / jnp.where(compatible > 0, compatible, 1), 0)

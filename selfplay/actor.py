@@ -28,7 +28,7 @@ from selfplay.examples import StoredExample, store_example
 from selfplay.query_solver import NewQueries, choose_queries, with_queries
 from selfplay.settings import SelfplaySettings
 from selfplay.world import World, make_move, new_world
-from sog.games.core import PLAYER_0, TERMINAL, Game, world_utility
+from sog.games.core import PLAYER_0, TERMINAL, Game
 from sog.pytree import pytree
 
 
@@ -114,7 +114,7 @@ def step_games(
     keys = jax.random.split(move_key, size)
     moved, resigns = _each_game(mesh, move)(worlds, owners, policy, values, keys)
     is_over = jax.vmap(game.actor)(moved.state) == TERMINAL
-    utility = jax.vmap(functools.partial(world_utility, game))(moved.state, moved.infostates)
+    utility = jax.vmap(game.world_utility)(moved.state, moved.infostates)
     deal = functools.partial(new_world, game, settings)
     new = _each_game(mesh, deal)(jax.random.split(deal_key, size))
     decisions = Decisions(

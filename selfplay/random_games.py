@@ -22,7 +22,7 @@ from gtcfr.flow import normalize
 from gtcfr.packing import BeliefState, pack
 from selfplay.examples import StoredExample
 from selfplay.workers import SELFPLAY, Work
-from sog.games.core import CHANCE, TERMINAL, Game, draw, world_utility
+from sog.games.core import CHANCE, TERMINAL, Game, draw
 from sog.pytree import pytree
 
 _GAMES_PER_CALL: Final = 64
@@ -73,7 +73,7 @@ def random_game(game: Game[Any], key: Array) -> RandomGame:
         belief=beliefs,
         infostates=on_the_way,
         is_decision=is_decision,
-        utility=world_utility(game, end, infostates),
+        utility=game.world_utility(end, infostates),
     )
 
 

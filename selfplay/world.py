@@ -130,8 +130,7 @@ def _play_out(game: Game[Any], world: World, is_cut: Array, key: Array) -> World
     def event(carry: tuple[World, Array]) -> tuple[World, Array]:
         world, key = carry
         key, action_key, event_key = jax.random.split(key, 3)
-        mover = jnp.minimum(game.actor(world.state), 1)  # chance ignores the action
-        legal = game.legal_actions(world.state)[world.infostates[mover]]
+        legal = game.world_actions(world.state, world.infostates)  # chance ignores the action
         action = jax.random.categorical(action_key, jnp.where(legal, 0.0, _NEVER))
         return _one_event(game, world, action.astype(jnp.int32), event_key), key
 

@@ -4,7 +4,12 @@ import argparse
 from typing import Final
 
 from sog.cli.numbers import positive_integer, seed
-from sog.cli.search.options import add_method_options, add_resolving_option, add_seconds_option
+from sog.cli.search.options import (
+    add_max_outcomes_option,
+    add_method_options,
+    add_resolving_option,
+    add_seconds_option,
+)
 from sog.methods.registry import METHODS
 
 DEFAULT_GAMES: Final = 100
@@ -34,6 +39,8 @@ examples:
   sog match runs/leduc@1000 runs/leduc@10000 --games 500
   sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
   sog match rollout random --game tic_tac_toe --json
+  sog match "rollout(games=100)" zero --game leduc
+  sog match rollout random --game london --search 10,1 --max-outcomes 26 --games 10
   sog match runs/connect_four uct:1000
   sog match agent:leduc tabular --games 1000 --aivat exact
 
@@ -93,6 +100,7 @@ def add_player_options(parser: argparse.ArgumentParser) -> None:
         "run was evaluated with while it trained, its run.evaluate_search; else 100,1)",
     )
     add_method_options(parser)
+    add_max_outcomes_option(parser)
     add_resolving_option(parser)
     add_seconds_option(parser)
     add(

@@ -83,8 +83,8 @@ class Seating:
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
     """Loads and prepares the players; mistakes are told before anything takes long.
 
-    arguments: `game`, `search`, `rule`, `leaf_averaging`, `seconds`, `seed` and `max_nodes`, as the
-    options are called.
+    arguments: `game`, `search`, `rule`, `leaf_averaging`, `max_outcomes`, `seconds`, `seed` and
+    `max_nodes`, as the options are called.
     """
     methods = {text: read_player(text) for text in texts if name_of(text) is not None}
     runs = {text: _load_run(text) for text in texts if text not in methods}
@@ -107,7 +107,7 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     names = [name_of(text) for text in texts]
     if any(name is None or METHODS[name].searches for name in names):
         return
-    for option in ("search", "rule", "leaf_averaging", "resolve_from", "seconds"):
+    for option in ("search", "rule", "leaf_averaging", "max_outcomes", "resolve_from", "seconds"):
         value = getattr(arguments, option)
         if value is not None:
             who = " and ".join(dict.fromkeys(texts))

@@ -1,4 +1,4 @@
-"""How searches are told on the command line: --search, --rule, --leaf-averaging, --resolve-from."""
+"""How searches are told on the command line: --search, --rule and the options beside them."""
 
 import argparse
 import dataclasses
@@ -36,7 +36,7 @@ def read_method(
     arguments: argparse.Namespace,
     base: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
 ) -> SearchSettings:
-    """`base` with --rule, --leaf-averaging and --resolve-from, where they are given."""
+    """`base` with --rule, --leaf-averaging, --resolve-from, --max-outcomes where they are given."""
     given: dict[str, Any] = {}
     if arguments.rule is not None:
         try:
@@ -46,9 +46,9 @@ def read_method(
         given["rule"] = arguments.rule
     if arguments.leaf_averaging is not None:
         given["leaf_averaging"] = arguments.leaf_averaging
-    resolve_from = getattr(arguments, "resolve_from", None)  # a single search has no use for it
-    if resolve_from is not None:
-        given["resolve_from"] = resolve_from
+    for name in ("resolve_from", "max_outcomes"):  # not all commands have them
+        if getattr(arguments, name, None) is not None:
+            given[name] = getattr(arguments, name)
     return dataclasses.replace(base, **given)
 
 

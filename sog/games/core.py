@@ -241,6 +241,26 @@ class Game(abc.ABC, Generic[State]):
         state the action is ignored and the outcome has its true probability in this world.
         """
 
+    def world_actions(self, state: State, infostates: Array) -> Array:
+        """bool[A]: the row of `legal_actions` of the player to act in a world; infostates int32[2].
+
+        A game may find one row without the others.
+        """
+        row = jnp.where(self.actor(state) == PLAYER_1, PLAYER_1, PLAYER_0)
+        return self.legal_actions(state)[infostates[row]]
+
+    def world_utility(self, state: State, infostates: Array) -> Array:
+        """What player 0 gets in a world that is over; infostates int32[2]. Here 0 if it cannot be.
+
+        A game may find it without what the public state keeps for ranges; a program that only plays
+        worlds then does not compute that.
+        """
+        world = jax.nn.one_hot(infostates, self.num_infostates)
+        # A cfv is the utility times the joint weight of the two infostates.
+        weight = self.compatible_reach(state, world)[PLAYER_0, infostates[PLAYER_0]]
+        cfv = self.utilities(state, world)[PLAYER_0, infostates[PLAYER_0]]
+        return jnp.where(weight > 0, cfv / jnp.where(weight > 0, weight, 1), 0)
+
     # Text for people; runs on the host.
 
     @abc.abstractmethod
@@ -364,15 +384,6 @@ def draw(point: Array, weights: Array) -> Array:
     for number, start in enumerate(starts):
         found = jnp.where((weights[number] > 0) & (start <= point * total), number, found)
     return found
-
-
-def world_utility(game: Game[State], state: State, infostates: Array) -> Array:
-    """What player 0 gets in a world that is over; 0 in one that cannot be. infostates: int32[2]."""
-    world = jax.nn.one_hot(infostates, game.num_infostates)
-    # A cfv is the utility times the joint weight of the two infostates.
-    weight = game.compatible_reach(state, world)[PLAYER_0, infostates[PLAYER_0]]
-    cfv = game.utilities(state, world)[PLAYER_0, infostates[PLAYER_0]]
-    return jnp.where(weight > 0, cfv / jnp.where(weight > 0, weight, 1), 0)
 
 
 def zero_sum_cfvs(payoff_weight: Array, reach: Array) -> Array:

@@ -8,13 +8,14 @@ from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, uniform_play_evaluator
 from gtcfr.rollout import RolloutEvaluator
 from gtcfr.settings import SearchSettings
-from sog.games.core import Game
+from gtcfr.world_rollout import WorldRolloutEvaluator, check_infostates
+from sog.games.core import Game, param
 from sog.methods.method import Host, Method
 from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
 from sog.tabular.enumerated_game import EnumeratedGame
 
-_ROLLOUTS: Final = 16  # random games per leaf
+_MOST_GAMES: Final = 2**16
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -83,21 +84,25 @@ class Exact(LeafSearch):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rollout(LeafSearch):
-    """Leaves are worth the average of some random games."""
+    """Leaves are worth the average of some random games.
+
+    Where players hide things, every pair of infostates that a leaf may be gets a game at least; if
+    there are more than 256, a sample of them does.
+    """
 
     name = "rollout"
 
+    games: int = param(16, "random games per leaf", minimum=1, maximum=_MOST_GAMES)
+
     def check(self, game: Game[Any]) -> None:
-        """A random game needs to know the world that it starts from."""
-        if not is_perfect_information(game):
-            raise ValueError(
-                f"{game.name} is no game of perfect information; one of zero, uniform and exact "
-                f"can value its leaves."
-            )
+        """Pairs of infostates are looked at one by one."""
+        check_infostates(game)
 
     def evaluator(self, game: Game[Any], seed: int) -> Evaluator:
         """Random games."""
-        return RolloutEvaluator(num_rollouts=_ROLLOUTS, seed=seed)
+        if is_perfect_information(game):
+            return RolloutEvaluator(num_rollouts=self.games, seed=seed)
+        return WorldRolloutEvaluator(num_games=self.games, seed=seed)
 
 
 def search_agents(

@@ -60,7 +60,7 @@ METHODS: Final[dict[str, Entry]] = {
         module="sog.methods.leaf_search",
         attribute="Rollout",
         form="rollout",
-        summary="search whose leaves are random games; for games of perfect information",
+        summary="search whose leaves are worth the mean of random games from there on",
         searches=True,
     ),
     "tabular": Entry(

@@ -78,9 +78,10 @@ def search_chains(
 ) -> list[SearchResult]:
     """Searches the public states that some chains have come to; each result is a batch of one.
 
-    Each is what the chain would find alone, rounding apart (but playouts at random are numbered
-    through the batch, see `gtcfr.rollout`). There are at most batch_size chains; copies fill up the
-    batch, so that one compiled program serves all numbers. Raises ValueError if a search fails.
+    Each is what the chain would find alone, rounding apart (but with perfect information playouts
+    at random are numbered through the batch, see `gtcfr.rollout`). There are at most batch_size
+    chains; copies fill up the batch, so that one compiled program serves all numbers. Raises
+    ValueError if a search fails.
     """
     numbers = [*range(len(chains)), *[0] * (batch_size - len(chains))]
     copies, filled = [chains[n] for n in numbers], jnp.stack([keys[n] for n in numbers])

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from sog.games.core import Game, world_utility
+from sog.games.core import Game
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -110,7 +110,7 @@ def _deal(game: Game[Any], key: Array) -> Array:
 
 @functools.partial(jax.jit, static_argnames="game")
 def _utility(game: Game[Any], state: Any, infostates: Array) -> Array:
-    return world_utility(game, state, infostates)
+    return game.world_utility(state, infostates)
 
 
 @jax.jit

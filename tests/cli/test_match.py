@@ -12,9 +12,11 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.cli import match
+from sog.cli.display import quiet_work
 from sog.cli.errors import INTERRUPTED, CommandError
 from sog.cli.interrupts import Concluded
 from sog.cli.match_options import add_match_options
+from sog.cli.players import CommandHost
 from sog.games import make
 from sog.methods import METHODS
 from sog.play.arena import MatchResult, play_match
@@ -310,9 +312,17 @@ def test_uct_is_a_player(run_match: Match) -> None:
             "depth 3). A higher limit: --max-nodes N.",
         ),
         (
-            ["rollout", "random", "--game", "kuhn"],
-            "rollout: kuhn is no game of perfect information; one of zero, uniform "
-            "and exact can value its leaves.",
+            ["zero", "random", "--game", "kuhn", "--max-outcomes", "1"],
+            "max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a decision, "
+            "got 1.",
+        ),
+        (
+            ["tabular", "random", "--game", "kuhn", "--max-outcomes", "5"],
+            "--max-outcomes 5 has no effect: tabular and random cannot be told how to search.",
+        ),
+        (
+            ["rollout(games=none)", "random", "--game", "kuhn"],
+            "rollout: games must be an integer, got 'none'.",
         ),
         (
             ["random", "tabular", "--game", "kuhn", "--aivat", "network"],
@@ -340,6 +350,13 @@ def test_a_mistake_is_told_in_one_line(
     with pytest.raises(CommandError) as caught:
         run_match(*arguments)
     assert str(caught.value) == message
+
+
+def test_all_who_search_keep_as_many_outcomes_of_chance_as_they_are_told() -> None:
+    parser = argparse.ArgumentParser()
+    add_match_options(parser)
+    told = parser.parse_args(["rollout", "random", "--max-outcomes", "26"])
+    assert CommandHost(told, quiet_work()).search_settings(make("london")).max_outcomes == 26
 
 
 def test_runs_of_different_games_are_both_named(run_match: Match, runs: Path) -> None:

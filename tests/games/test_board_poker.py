@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sog.games import make
-from sog.games.core import TERMINAL, world_utility
+from sog.games.core import TERMINAL
 from sog.games.poker import CALL, FIRST_RAISE, PokerState
 from sog.games.registry import make as make_game
 from sog.tabular import compile_tree
@@ -66,7 +66,7 @@ def test_most_public_cards_of_ones_own_rank_win_then_the_higher_rank(
 ) -> None:
     state = state_after(CALL, CALL, board[0], CALL, CALL, board[1], CALL, CALL)
     assert int(SMALL.actor(state)) == TERMINAL
-    assert float(world_utility(SMALL, state, jnp.asarray(cards))) == wins  # the ante
+    assert float(SMALL.world_utility(state, jnp.asarray(cards))) == wins  # the ante
 
 
 def test_raises_are_twice_as_large_in_the_second_half_of_the_rounds() -> None:

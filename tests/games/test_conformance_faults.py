@@ -291,6 +291,14 @@ LATE = {
         ),
         "transition samples with .* an even sample of probability",
     ),
+    "a world has an action more": (
+        kuhn(world_actions=lambda row, *_: row.at[0].set(True)),
+        "world_actions is the acting player's row of legal_actions; .*action 0, expected 0, got 1",
+    ),
+    "a world is worth what player 1 gets": (
+        kuhn(world_utility=lambda utility, *_: -utility),
+        "world_utility is player 0's utility of a world that is over",
+    ),
     "features are not finite": (
         kuhn(observe=lambda features, _: features / 0),
         "features are finite",

@@ -245,6 +245,6 @@ def test_playouts_do_not_depend_on_whether_the_neighbour_asks() -> None:
     assert once[0] == play_out(boards(), 40)[0, 0, 0, 0] != twice[0]
 
 
-def test_playouts_refuse_a_game_with_hidden_cards() -> None:
+def test_playouts_of_perfect_information_refuse_a_game_with_hidden_cards() -> None:
     with pytest.raises(ValueError, match=r"perfect information, and kuhn.* has 3 infostates"):
         RolloutEvaluator(num_rollouts=1).start(make("kuhn"), 1)

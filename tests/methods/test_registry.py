@@ -42,6 +42,7 @@ def test_every_method_is_what_the_registry_says_and_reads_what_it_prints(name: s
         ("tabular(budget=5):5", "tabular: budget is given twice."),
         ("tabular:0", "tabular: budget must be >= 1, got 0."),
         ("tabular:", "tabular: budget must be an integer, got ''."),
+        ("rollout(games=0)", "rollout: games must be >= 1, got 0."),
     ],
 )
 def test_a_mistake_in_a_method_is_told_in_one_line(text: str, message: str) -> None:
@@ -51,8 +52,8 @@ def test_a_mistake_in_a_method_is_told_in_one_line(text: str, message: str) -> N
 
 
 def test_a_method_says_what_it_needs_of_a_game() -> None:
-    with pytest.raises(ValueError, match=r"^kuhn is no game of perfect information; one of zero,"):
-        make_method("rollout").check(make("kuhn"))
+    with pytest.raises(ValueError, match=r"^uct needs perfect information, which kuhn"):
+        make_method("uct").check(make("kuhn"))
 
 
 def test_agents_of_the_tabular_method_play_its_average_policy() -> None:

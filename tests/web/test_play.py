@@ -200,7 +200,7 @@ def test_an_action_that_cannot_be_is_told(visitor: Visitor, action: object) -> N
 @pytest.mark.parametrize(
     ("form", "told"),
     [
-        ({"player": "rollout", "game": "kuhn"}, "no game of perfect information"),
+        ({"player": "uct", "game": "kuhn"}, "needs perfect information"),
         ({"player": "zero", "game": "kuhn", "search": "0,1"}, "num_simulations must be"),
         ({"player": "zero", "game": "kuhn", "search": "many"}, "must be two numbers"),
         ({"player": "zero", "game": "kuhn", "search": "10,1e-5"}, "100,000 updates"),

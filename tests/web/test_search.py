@@ -150,7 +150,6 @@ def test_ranges_that_cannot_be_are_told(ranges: list[list[float]], told: str) ->
         ({"search": "3,2"}, "must be a multiple"),
         ({"search": "30000,1"}, "20,000 simulations"),
         ({"evaluator": "magic"}, "no evaluator of this server"),
-        ({"evaluator": "rollout"}, "no game of perfect information"),
         ({"game": "chess"}, "no game of this server"),
     ],
 )

@@ -12,7 +12,7 @@ evaluators, which say what a leaf of the tree is worth:
   zero     nothing: search from the rules alone
   uniform  the exact worth of random play; the game must be small enough to enumerate
   exact    the subgame is solved by CFR; the game must be small enough to enumerate
-  rollout  the mean of random games; for games of perfect information
+  rollout  the mean of 16 random games, or of one for each pair of infostates if those are more
 
 The default is uniform where the game can be enumerated, else zero. A run folder (RUN, or RUN@STEP)
 stands for its game, with its network at the leaves and the search that the run evaluates.
@@ -107,13 +107,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
         help="levels below the state that the tree holds from the start (default: 1, or what a "
         "run was set to)",
     )
-    add(
-        "--max-outcomes",
-        type=positive_integer,
-        metavar="N",
-        help="keep a sample of N outcomes of chance where there are more, at least as many as a "
-        "decision of the game can have (default: all)",
-    )
+    add_max_outcomes_option(parser)
     add(
         "--first-outcomes",
         type=positive_integer,
@@ -171,6 +165,17 @@ def add_method_options(container: Any) -> None:
         metavar="X",
         help="share of the average ranges in those that leaves are asked about, the rest is those "
         "of the update (default: 0 as in the paper, or what a run was set to)",
+    )
+
+
+def add_max_outcomes_option(container: Any) -> None:
+    """Adds how many outcomes of chance a search keeps. container: as above."""
+    container.add_argument(
+        "--max-outcomes",
+        type=positive_integer,
+        metavar="N",
+        help="keep a sample of N outcomes of chance where there are more, at least as many as a "
+        "decision of the game can have (default: all, or what a run was set to)",
     )
 
 

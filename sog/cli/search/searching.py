@@ -171,7 +171,6 @@ def _settings(
         "c_puct": arguments.c_puct,
         "lookahead": arguments.lookahead,
         "max_actions": arguments.max_actions,
-        "max_outcomes": arguments.max_outcomes,
         "first_outcomes": arguments.first_outcomes,
     }
     changes = {name: value for name, value in given.items() if value is not None}

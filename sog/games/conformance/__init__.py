@@ -26,7 +26,7 @@ float64, so that laws hold to 9 digits or are broken. What is checked, in this o
                   legal outcomes; conservation of probability; zero sum and bounds; what a game
                   with `has_public_actions` promises
     symmetry_laws if the game has a `random_symmetry`: the twin's subtree is the state's, renamed
-    world_laws    `transition` against `advance` on one-hot ranges
+    world_laws    `transition` against `advance` on one-hot ranges, and what else is said of worlds
     plain_calls   the same results with and without jit and vmap
 """
 

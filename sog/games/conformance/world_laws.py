@@ -1,4 +1,4 @@
-"""Laws of single worlds: `deal` and `transition` must agree with how ranges flow.
+"""Laws of single worlds: what is said of one must agree with how ranges flow.
 
 A world (s0, s1) with joint weight w > 0 and an action, pushed through `advance` as one-hot ranges,
 predicts the probability of every world of every child: the child's joint weight where both pushed
@@ -41,6 +41,9 @@ class WorldProbe:
     sampled_probability: Array  # [M, N]: predicted, of the sampled outcome and infostates
     first_key: Array  # uint32[M, ...]: key data of the first sample
     payoffs: Array  # [M, 2]: `utilities` of the one-hot ranges, where terminal
+    legal: Array  # bool[M, A]: the acting player's row of `legal_actions`
+    world_legal: Array  # bool[M, A]: what `world_actions` says
+    world_payoff: Array  # [M]: what `world_utility` says
 
     @property
     def names(self) -> np.ndarray:
@@ -102,7 +105,8 @@ def probe_worlds(
     row = acting_row(actor)
     first = jnp.arange(game.num_actions) == 0
     no_choice = possible[row][:, None] & first[None, :]
-    legal = jnp.where(actor == TERMINAL, no_choice, game.legal_actions(state))
+    given = game.legal_actions(state)
+    legal = jnp.where(actor == TERMINAL, no_choice, given)
     shape = (size, size, game.num_actions)
     if count == math.prod(shape):
         own, other, action = jnp.unravel_index(jnp.arange(count, dtype=jnp.int32), shape)
@@ -159,6 +163,9 @@ def probe_worlds(
         sampled_probability=followed[5],
         first_key=followed[6],
         payoffs=(cfvs * reach).sum(axis=2),
+        legal=given[infostates[:, row]],
+        world_legal=jax.vmap(game.world_actions, (None, 0))(state, infostates),
+        world_payoff=jax.vmap(game.world_utility, (None, 0))(state, infostates),
     )
 
 
@@ -204,6 +211,18 @@ def _payoff_is_bounded(game: Game[Any], worlds: WorldProbe) -> Finding | None:
     return agree(np.clip(payoffs, -game.max_utility, game.max_utility), payoffs, where=where)
 
 
+@law("world_actions is the acting player's row of legal_actions", "world", "action")
+def _row_of_actions(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    return agree(worlds.legal, worlds.world_legal, where=worlds.exists[:, None])
+
+
+@law("world_utility is player 0's utility of a world that is over", "world")
+def _world_payoff(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    payoffs = worlds.payoffs[:, 0] / np.where(worlds.exists, worlds.weight, 1)
+    where = worlds.exists & (worlds.actor == TERMINAL)
+    return agree(payoffs, worlds.world_payoff, where=where, scale=game.max_utility)
+
+
 def goes_on(worlds: WorldProbe) -> Array:
     """bool[M]: worlds in which someone, or chance, is to act."""
     return worlds.exists & (worlds.actor != TERMINAL)
@@ -216,4 +235,6 @@ WORLD_LAWS: Final[tuple[Law, ...]] = (
     _transition_is_possible,
     _payoff_is_zero_sum,
     _payoff_is_bounded,
+    _row_of_actions,
+    _world_payoff,
 )

@@ -18,10 +18,11 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS, YardRules
+from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.games.scotland_yard.setup import NONE, YardState, changed
 from sog.games.scotland_yard.station_map import NO_TICKET, NUM_TICKETS, TICKETS, load_positions
 from sog.games.scotland_yard.view import DetectiveView, Positions, YardView, board_text
+from sog.games.scotland_yard.worlds import YardWorlds
 
 _MOST_NAMED: Final = 6  # stations where Mr X may be, listed one by one in a line of text
 _TAKES: Final = ("takes a taxi", "takes a bus", "takes the underground", "plays a black ticket")
@@ -29,7 +30,7 @@ _FIRST_HALF: Final = ", the first half of a double move"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ScotlandYard(YardRules):
+class ScotlandYard(YardWorlds):
     """Scotland Yard on any map; `YardSetup` explains parameters, actions and outcomes.
 
     That Mr X is stuck or shows himself are public events. The first is his forced action, since
@@ -105,32 +106,6 @@ the last round, or as soon as no detective can move."""
                 share(state.num_moves, self.rounds),
             ]
         )
-
-    # Worlds, for sampling.
-
-    def deal(self, key: Array) -> Array:
-        cards = self._start_indices if self._deals else self._start_indices[:1]
-        return jnp.stack([jax.random.choice(key, jnp.asarray(cards)), jnp.int32(0)])
-
-    def transition(
-        self, key: Array, state: YardState, infostates: Array, action: Array
-    ) -> tuple[Array, Array]:
-        here, ends = infostates[0], jnp.asarray(self._moves.destination)
-        stuck = action == self._stuck_action
-        column = action % self._num_moves
-        ticket = jnp.asarray(self._moves.ticket)[column]
-        double = action // self._num_moves * NUM_TICKETS
-        caught = ends[state.stations[state.turn], column] == here
-        cards = self._undealt(state) & ~self._is_station(here)
-        card = _random_station(key, cards)
-        outcome = jax.lax.select_n(
-            jnp.minimum(state.stage, CHANCE),
-            jnp.where(stuck, self._stuck_outcome, double + ticket).astype(jnp.int32),
-            (2 * action + caught).astype(jnp.int32),
-            jnp.where(state.turn == self.detectives, here, card),
-        )
-        moves = (state.stage == PLAYER_0) & ~stuck
-        return outcome, infostates.at[0].set(jnp.where(moves, ends[here, column], here))
 
     # Text for people.
 
@@ -316,9 +291,3 @@ class Quarter(ScotlandYard):
     mr_x_underground: int = changed("mr_x_underground", 0)
     black: int = changed("black", 0)
     doubles: int = changed("doubles", 0)
-
-
-def _random_station(key: Array, mask: Array) -> Array:
-    """int32: a uniformly random True of bool[S]."""
-    number = jax.random.randint(key, (), 0, jnp.maximum(mask.sum(), 1))
-    return jnp.argmax(jnp.cumsum(mask) > number).astype(jnp.int32)

@@ -1,0 +1,213 @@
+"""Random playouts where players hide things: a game from each world that a leaf may be.
+
+A world of a leaf is a pair of infostates with a joint weight w(s0, s1) > 0. When a leaf joins the
+tree, random games are played from its worlds, and their results u are kept. Ranges r come later,
+and again in every update; what infostate s of a player is worth then is
+
+    sum over s' of w(s, s') r(s') u(s, s')  /  sum over s' of w(s, s') r(s')
+
+with r the opponent's, u the mean of the games from that world, to that player. That is right on
+average for whatever ranges, as long as every world has a game. Where there are more worlds than
+games are played, some of them are drawn, evenly spread over the infostates of player 0; the sums
+then go over those, which is right in the limit of many games, and never outside the utilities.
+
+All random numbers come from the public state and the seed, so that a search finds the same in
+whatever batch it is.
+"""
+
+import dataclasses
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import LeafEvaluation, LeafQueries
+from gtcfr.packing import pack
+from gtcfr.playout import play_out
+from sog.games.core import Game
+from sog.pytree import pytree
+
+MOST_WORLDS: Final = 256
+"""Worlds of a leaf that all get a game, whatever the number of games; more in games in which a
+player alone has more infostates."""
+MOST_INFOSTATES: Final = 4096
+"""Joint weights of all pairs of them are looked at."""
+_FEWEST_LANES: Final = 64  # games at once; fewer are no faster
+
+
+@pytree
+class Playouts:
+    """The random games of a leaf, G of them at most; what is kept for the evaluator."""
+
+    infostates: Array  # [G, player] int32: the world that a game began in
+    weight: Array  # [G]: its joint weight, divided among the games from it; 0 where none was played
+    utility: Array  # [G]: what player 0 got
+
+
+@pytree
+class _Worlds:
+    """Where the games of a leaf begin."""
+
+    infostates: Array  # [G, player] int32
+    weight: Array  # [G], see `Playouts`
+    num_games: Array  # int32: the first ones are played
+
+
+@pytree
+class WorldRolloutEvaluator:
+    """Values leaves by random games, for games with hidden information."""
+
+    num_games: int = dataclasses.field(metadata={"static": True})
+    """Per leaf; as many more as give each of its worlds a game, up to `MOST_WORLDS`."""
+    seed: int = 0
+    leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
+
+    def encode(self, game: Game[Any], state: Any) -> Playouts:
+        """Plays the games of one leaf."""
+        one = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], state)
+        played: Playouts = jax.tree.map(
+            lambda leaf: leaf[0], self.encode_many(game, one, jnp.ones(1, bool))
+        )
+        return played
+
+    def encode_many(self, game: Game[Any], states: Any, is_valid: Array) -> Playouts:
+        """Plays the games of all leaves that are valid, some at a time."""
+        keys = jax.vmap(lambda state: _key_of(self.seed, state))(states)
+        count = self._room(game)
+        nothing = _Worlds(
+            infostates=jnp.zeros((len(is_valid), count, 2), jnp.int32),
+            weight=jnp.zeros((len(is_valid), count)),
+            num_games=jnp.zeros(len(is_valid), jnp.int32),
+        )
+        order = jnp.argsort(~is_valid)  # the valid ones first
+
+        def find(number: Array, worlds: _Worlds) -> _Worlds:
+            leaf = order[number]
+            state = jax.tree.map(lambda part: part[leaf], states)
+            found = _choose_worlds(game, state, self.num_games, count, keys[leaf])
+            written: _Worlds = jax.tree.map(
+                lambda whole, row: whole.at[leaf].set(row), worlds, found
+            )
+            return written
+
+        worlds = jax.lax.fori_loop(0, jnp.sum(is_valid), find, nothing)
+        utility = _play(game, states, worlds, keys)
+        return Playouts(infostates=worlds.infostates, weight=worlds.weight, utility=utility)
+
+    def _room(self, game: Game[Any]) -> int:
+        """G."""
+        size = game.num_infostates
+        return max(self.num_games, min(size**2, max(MOST_WORLDS, size)))
+
+    def start(self, game: Game[Any], batch_size: int) -> Any:
+        """No memory; ValueError for a game with too many infostates."""
+        check_infostates(game)
+        return ()
+
+    def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
+        """The means of the games, by what the ranges say of the worlds; every action is as good."""
+        values = jax.vmap(jax.vmap(_values))(queries.encoded, queries.ranges)
+        logits = jnp.zeros((*values.shape[:2], game.num_infostates, game.num_actions), values.dtype)
+        return LeafEvaluation(values=values, policy_logits=logits, memory=memory)
+
+
+def check_infostates(game: Game[Any]) -> None:
+    """ValueError for a game with too many infostates."""
+    if game.num_infostates > MOST_INFOSTATES:
+        raise ValueError(
+            f"random playouts value games of at most {MOST_INFOSTATES:,} infostates per public "
+            f"state, and {game} has {game.num_infostates:,}."
+        )
+
+
+def _values(played: Playouts, ranges: Array) -> Array:
+    """[player, S]; 0 for an infostate that no game began in with the opponent's range."""
+    size = ranges.shape[1]
+
+    def of_player(player: int, utility: Array) -> Array:
+        own = played.infostates[:, player]
+        weight = played.weight * ranges[1 - player, played.infostates[:, 1 - player]]
+        total = jax.ops.segment_sum(weight, own, size)
+        earned = jax.ops.segment_sum(weight * utility, own, size)
+        return jnp.where(total > 0, earned / jnp.where(total > 0, total, 1), 0)
+
+    return jnp.stack([of_player(0, played.utility), of_player(1, -played.utility)])
+
+
+def _key_of(seed: int, state: Any) -> Array:
+    """A random key from a hash of the public state."""
+    row = pack(state).astype(jnp.uint32)
+    place = jnp.arange(1, len(row) + 1, dtype=jnp.uint32)
+    key = jax.random.key(seed)
+    for factor in (np.uint32(0x9E3779B1), np.uint32(0x85EBCA77)):  # odd, of no pattern
+        mixed = _mix(row + factor * place)
+        key = jax.random.fold_in(key, jnp.sum(mixed, dtype=jnp.uint32))
+    return key
+
+
+def _mix(bits: Array) -> Array:
+    """uint32 to uint32, one to one, each bit of the result depending on all (MurmurHash3)."""
+    bits = (bits ^ (bits >> 16)) * np.uint32(0x85EBCA6B)
+    bits = (bits ^ (bits >> 13)) * np.uint32(0xC2B2AE35)
+    return bits ^ (bits >> 16)
+
+
+def _choose_worlds(game: Game[Any], state: Any, num_games: int, room: int, key: Array) -> _Worlds:
+    """Each world `num_games` / their number times, but at least once; if there is no room for
+    that, some that are drawn, each with the same probability."""
+    size = game.num_infostates
+
+    def column(other: Array) -> Array:
+        return game.compatible_reach(state, jnp.stack([jnp.zeros_like(other), other]))[0]
+
+    weights = jax.vmap(column, out_axes=1)(jnp.eye(size)).reshape(-1)  # [S * S]
+    upto = jnp.cumsum(weights > 0, dtype=jnp.int32)
+    num_worlds = upto[-1]
+    count = jnp.minimum(jnp.maximum(num_games, num_worlds), room)
+    number = jnp.arange(room, dtype=jnp.int32)
+    # Worlds in a line, cut into as many parts as there are games: one is drawn of each part, and
+    # on average each world count / num_worlds times.
+    point = jax.random.randint(key, (room,), 0, jnp.maximum(num_worlds, 1))
+    drawn = (number * num_worlds + point) // jnp.maximum(count, 1)
+    in_turn = number % jnp.maximum(num_worlds, 1)
+    rank = jnp.where(num_worlds > count, drawn, in_turn)
+    world = jnp.searchsorted(upto, rank, side="right")
+    world = jnp.minimum(world, size**2 - 1).astype(jnp.int32)
+    times = (count - 1 - rank) // jnp.maximum(num_worlds, 1) + 1  # in turn
+    share = jnp.where(num_worlds > count, 1, 1 / jnp.maximum(times, 1))
+    num_played = jnp.where(num_worlds > 0, count, 0)
+    return _Worlds(
+        infostates=jnp.stack([world // size, world % size], axis=1),
+        weight=jnp.where(number < num_played, weights[world] * share, 0),
+        num_games=num_played,
+    )
+
+
+def _play(game: Game[Any], states: Any, worlds: _Worlds, keys: Array) -> Array:
+    """What player 0 got in the games of all leaves, [leaf, G]; 0 where none is to be played.
+
+    Games are numbered through the leaves and played so many at a time, until all are over.
+    """
+    num_leaves, room = worlds.weight.shape
+    lanes = min(num_leaves * room, max(_FEWEST_LANES, num_leaves))
+    ends = jnp.cumsum(worlds.num_games, dtype=jnp.int32)
+
+    def one(number: Array) -> tuple[Array, Array, Array]:
+        is_game = number < ends[-1]
+        leaf = jnp.minimum(jnp.searchsorted(ends, number, side="right"), num_leaves - 1)
+        which = jnp.clip(number - ends[leaf] + worlds.num_games[leaf], 0, room - 1)
+        state = jax.tree.map(lambda part: part[leaf], states)
+        key = jax.random.fold_in(keys[leaf], which)
+        end = play_out(game, state, worlds.infostates[leaf, which], is_game, key)
+        return jnp.where(is_game, leaf, num_leaves), which, game.world_utility(*end)
+
+    def some(step: Array, results: Array) -> Array:
+        numbers = step * lanes + jnp.arange(lanes, dtype=jnp.int32)
+        leaf, which, utility = jax.vmap(one)(numbers)
+        return results.at[leaf, which].set(utility.astype(results.dtype), mode="drop")
+
+    steps = (ends[-1] + lanes - 1) // lanes
+    played: Array = jax.lax.fori_loop(0, steps, some, jnp.zeros((num_leaves, room)))
+    return played
