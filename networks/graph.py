@@ -56,7 +56,7 @@ class GraphCVPN(nnx.Module):
         self.game: Any = game
         graph: GameGraph = self.game.graph
         channels, whole = jax.eval_shape(lambda: self.game.observe_graph(game.root()))
-        self.size, self.num_channels, self.width = len(graph.roads), channels.shape[1], width
+        self.size, self.num_channels, self.width = len(graph.roads), len(channels), width
         self.channels = nnx.Linear(self.num_channels, width, rngs=rngs)
         self.whole = nnx.Linear(len(whole), width, use_bias=False, rngs=rngs)
         self.blocks = nnx.List(RoadBlock(width, rngs=rngs) for _ in range(depth))
@@ -78,14 +78,13 @@ class GraphCVPN(nnx.Module):
     def embed(self, features: Array) -> Array:
         """[batch, feature] -> [batch, kept]: the nodes after all blocks; and where the mover is."""
         batch, split = len(features), self.size * self.num_channels
-        channels = features[:, :split].reshape(batch, self.size, self.num_channels)
-        nodes = self.channels(channels.swapaxes(0, 1)) + self.whole(features[:, split:])[None]
-        roads = _mean_weights(self.game.graph.roads)
+        channels = features[:, :split].reshape(batch, self.num_channels, self.size)
+        nodes = self.channels(channels.transpose(2, 0, 1)) + self.whole(features[:, split:])[None]
+        roads = _road_weights(self.game.graph.roads)
         for block in self.blocks:
             nodes = block(nodes, roads)
-        return jnp.concatenate(
-            [nodes.swapaxes(0, 1).reshape(batch, -1), channels[:, :, MOVER]], axis=1
-        )
+        kept = [nodes.swapaxes(0, 1).reshape(batch, -1), channels[:, MOVER]]
+        return jnp.concatenate(kept, axis=1)
 
     def answer(self, kept: Array, ranges: Array) -> tuple[Array, Array]:
         """The same as `__call__`, from what `embed` made of the features."""
@@ -129,7 +128,7 @@ def observe(game: Any, state: Any) -> Array:
     return jnp.concatenate([channels.reshape(-1), whole])
 
 
-def _mean_weights(roads: np.ndarray) -> Array:
-    """float32[N, N]: a neighbor's share, one over the root of the product of their neighbors."""
+def _road_weights(roads: np.ndarray) -> Array:
+    """float32[N, N]: of a neighbor, 1 over the root of the product of both numbers of neighbors."""
     degree = np.maximum(roads.sum(axis=1), 1)
     return jnp.asarray(roads / np.sqrt(degree[:, None] * degree), jnp.float32)

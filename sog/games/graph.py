@@ -16,7 +16,7 @@ class GameGraph:
     Player 1 has the one infostate 0, and meets any of player 0's with the same weight. A game with
     a map has this as its property `graph`, as a game on a board has `planes`, and a method
 
-        observe_graph(state) -> (float32[N, channel], float32[feature])
+        observe_graph(state) -> (float32[channel, N], float32[feature])
 
     for what is public at each node, and of the whole state; roughly in [-1, 1]. Channel `MOVER` is
     1 where the pawn of player 1 stands that is to move, and 0 everywhere where it is not his turn.

@@ -60,7 +60,7 @@ def test_features_tell_who_moves_and_stay_within_bounds(text: str) -> None:
         nodes, whole = observe(state)
         assert nodes.dtype == whole.dtype == np.float32
         assert 0 <= whole.min() <= whole.max() <= 1
-        mover = np.flatnonzero(nodes[:, MOVER]).tolist()
+        mover = np.flatnonzero(nodes[MOVER]).tolist()
         assert mover == ([int(state.stations[state.turn])] if step.actor == PLAYER_1 else [])
         assert nodes.min() >= 0
         assert nodes.max() <= 1
@@ -72,16 +72,16 @@ def test_on_glasses_distances_are_those_of_the_picture() -> None:
     state = game.apply(game.root(), jnp.int32(0))  # Mr X takes a taxi; detective 1 is to move
     nodes = np.asarray(game.observe_graph(state)[0])
     assert int(state.turn) == 0
-    np.testing.assert_array_equal(nodes[:, MOVER], [1] + 10 * [0])
+    np.testing.assert_array_equal(nodes[MOVER], [1] + 10 * [0])
     at_both = [1] + 9 * [0] + [1]
-    assert at_both in nodes.T.tolist()
+    assert at_both in nodes.tolist()
     # Two moves from 1 are 2, 3 and 4, from 11 are 10, 9 and 8.
-    assert [0.5, 0.5, 0.5, 0.5, 0, 0, 0, 0.5, 0.5, 0.5, 0.5] in nodes.T.tolist()
+    assert [0.5, 0.5, 0.5, 0.5, 0, 0, 0, 0.5, 0.5, 0.5, 0.5] in nodes.tolist()
     later = game.apply(state, jnp.int32(0))  # not caught: only detective 2 is still to come
     assert int(later.turn) == 1
     alone = [0, 0, 0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5]
-    assert alone in np.asarray(game.observe_graph(later)[0]).T.tolist()
-    assert alone not in nodes.T.tolist()
+    assert alone in np.asarray(game.observe_graph(later)[0]).tolist()
+    assert alone not in nodes.tolist()
 
 
 def test_within_counts_moves() -> None:

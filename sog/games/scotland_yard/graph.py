@@ -51,7 +51,7 @@ class YardGraph(YardRules, abc.ABC):
         return np.moveaxis(np.concatenate([reached, nowhere], axis=1), 0, 1).astype(np.float32)
 
     def observe_graph(self, state: YardState) -> tuple[Array, Array]:
-        """Features [S, channel] of the stations, [feature] of the state; see `GameGraph`."""
+        """Features [channel, S] of the stations, [feature] of the state; see `GameGraph`."""
         number = jnp.arange(self.detectives, dtype=jnp.int32)
         is_mover = (state.stage == PLAYER_1) & (number == state.turn)
         # Who can come before Mr X moves again: all of them where he moves or shows himself.
@@ -74,7 +74,7 @@ class YardGraph(YardRules, abc.ABC):
             moves_left.T.reshape(-1, self.num_infostates),
             state.possible.astype(jnp.float32)[None],
         ]
-        return jnp.concatenate(channels).T, self._observe_whole(state)
+        return jnp.concatenate(channels), self._observe_whole(state)
 
     @property
     def _most_each(self) -> int:
