@@ -15,9 +15,12 @@ import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 
+from networks import graph
+from networks.graph import HEAD_SCALE, GraphCVPN
 from networks.torsos import TORSOS
 from sog.games.core import PLAYER_1, Game
 
+GRAPH: Final = "graph"
 VALUE_HEADS: Final = ("plain", "pairwise")
 POLICY_HEADS: Final = (1, 2)
 MOST_WIDTH: Final = 1_000_000
@@ -29,11 +32,12 @@ class NetworkSettings:
     """The shape of a network. Hashable."""
 
     torso: str = "mlp"
-    """mlp, or resnet for games whose features are planes of a board."""
+    """mlp, resnet for games whose features are planes of a board, or graph for games on a map; a
+    graph has heads of its own, see `networks.graph`."""
     width: int = 128
-    """Units of a layer, or channels of the resnet."""
+    """Units of a layer, channels of the resnet, or numbers of a node of the graph."""
     depth: int = 3
-    """Hidden layers, or blocks of the resnet."""
+    """Hidden layers, or blocks of the resnet or the graph."""
     value_head: str = "plain"
     """plain, a value for every infostate, or pairwise, an expected utility for every pair of
     infostates; pairwise values follow from it by the definition of a cfv, so they are zero-sum, and
@@ -43,8 +47,9 @@ class NetworkSettings:
     that of the player to act answers, for players whose actions mean different things."""
 
     def __post_init__(self) -> None:
-        if self.torso not in TORSOS:
-            raise ValueError(f"torso must be one of {', '.join(TORSOS)}, got {self.torso!r}.")
+        torsos = (*TORSOS, GRAPH)
+        if self.torso not in torsos:
+            raise ValueError(f"torso must be one of {', '.join(torsos)}, got {self.torso!r}.")
         if self.value_head not in VALUE_HEADS:
             raise ValueError(
                 f"value_head must be one of {', '.join(VALUE_HEADS)}, got {self.value_head!r}."
@@ -54,6 +59,12 @@ class NetworkSettings:
                 f"policy_heads must be {' or '.join(map(str, POLICY_HEADS))}, "
                 f"got {self.policy_heads}."
             )
+        for name, plain in (("value_head", "plain"), ("policy_heads", 1)):
+            if self.torso == GRAPH and getattr(self, name) != plain:
+                raise ValueError(
+                    f"{name} must be {plain} with the torso graph, which has heads of its own, "
+                    f"got {getattr(self, name)}."
+                )
         for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
             if not 1 <= getattr(self, name) <= most:
                 raise ValueError(
@@ -84,8 +95,7 @@ class CVPN(nnx.Module):
         can_begin = self.takes_ranges and hasattr(self.torso, "begin")
         self.embeds = can_begin and num_features > settings.width
         self.num_kept = settings.width if self.embeds else num_features
-        # Small heads: an untrained network values everything near 0 and prefers no action.
-        head = nnx.initializers.normal(_HEAD_SCALE / width**0.5)
+        head = nnx.initializers.normal(HEAD_SCALE / width**0.5)
         self.values = nnx.Linear(width, num_values, kernel_init=head, rngs=rngs)
         self.policies = nnx.List(
             nnx.Linear(width, size * self.num_actions, kernel_init=head, rngs=rngs)
@@ -165,9 +175,6 @@ def joint_weights(game: Game[Any], state: Any) -> Array:
     return weight / jnp.where(largest > 0, largest, 1)
 
 
-_HEAD_SCALE: Final = 0.1
-
-
 @dataclasses.dataclass(frozen=True)
 class EncodeState:
     """(game, public state) -> features [feature] of a network with these settings.
@@ -180,6 +187,8 @@ class EncodeState:
     def __call__(self, game: Game[Any], state: Any) -> Array:
         """The features of the game; then what the heads need: the joint weights, and last, 1 where
         player 1 acts. Where nobody does, no policy is used, whichever head it is of."""
+        if self.settings.torso == GRAPH:
+            return graph.observe(game, state)
         parts = [game.observe(state)]
         if self.settings.value_head == "pairwise":
             parts.append(joint_weights(game, state).reshape(-1))
@@ -239,18 +248,23 @@ def _merged(graph: Any, params: Any) -> Any:
     return nnx.merge(graph, nnx.State(params))
 
 
+def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> CVPN | GraphCVPN:
+    rngs = nnx.Rngs(seed)
+    if settings.torso == GRAPH:
+        return GraphCVPN(game, settings.width, settings.depth, rngs=rngs)
+    return CVPN(game, settings, rngs=rngs)
+
+
 def num_kept(game: Game[Any], settings: NetworkSettings) -> int:
     """Numbers that a search keeps of a public state for the network, see `CVPN.embed`."""
     features = jax.eval_shape(lambda: EncodeState(settings)(game, game.root()))
-    kept = nnx.eval_shape(
-        lambda: CVPN(game, settings, rngs=nnx.Rngs(0)).embed(jnp.zeros((1, *features.shape)))
-    )
+    kept = nnx.eval_shape(lambda: _new(game, settings).embed(jnp.zeros((1, *features.shape))))
     return int(kept.shape[1])
 
 
 def num_parameters(game: Game[Any], settings: NetworkSettings) -> int:
     """The numbers that a network learns; computes none. ValueError if the game cannot have it."""
-    network = nnx.eval_shape(lambda: CVPN(game, settings, rngs=nnx.Rngs(0)))
+    network = nnx.eval_shape(lambda: _new(game, settings))
     shapes = jax.tree.leaves(nnx.state(network, nnx.Param))
     return sum(math.prod(leaf.shape) for leaf in shapes)
 
@@ -259,5 +273,5 @@ def make_network(
     game: Game[Any], settings: NetworkSettings, seed: int = 0
 ) -> tuple[ApplyNetwork, Any]:
     """A new network: its function, and its parameters as nested dictionaries of arrays."""
-    graph, state = nnx.split(CVPN(game, settings, rngs=nnx.Rngs(seed)))
+    graph, state = nnx.split(_new(game, settings, seed))
     return ApplyNetwork(graph, settings), nnx.to_pure_dict(state)

@@ -139,7 +139,7 @@ def test_a_resnet_needs_features_that_are_planes() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"torso": "cnn"}, r"^torso must be one of mlp, resnet, got 'cnn'\.$"),
+        ({"torso": "cnn"}, r"^torso must be one of mlp, resnet, graph, got 'cnn'\.$"),
         ({"width": 0}, r"^width must be an integer from 1 to 1000000, got 0\.$"),
         ({"depth": -1}, r"^depth must be an integer from 1 to 1000, got -1\.$"),
         ({"policy_heads": 0}, r"^policy_heads must be 1 or 2, got 0\.$"),

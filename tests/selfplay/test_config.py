@@ -288,7 +288,8 @@ def test_each_configuration_is_short_and_names_a_game_that_can_be_searched(file:
     game = make(config.game)
     for search in (config.search, config.solver.search, config.run.evaluate_search):
         search.shape(game, path_length=game.max_depth)
-    assert config.network.torso == "mlp" or hasattr(game, "planes")
+    needed = {"mlp": "observe", "resnet": "planes", "graph": "graph"}[config.network.torso]
+    assert hasattr(game, needed)
 
 
 @pytest.mark.parametrize("is_installed", [True, False])

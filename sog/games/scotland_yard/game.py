@@ -18,6 +18,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.scotland_yard.graph import YardGraph
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.games.scotland_yard.setup import NONE, YardState, changed
 from sog.games.scotland_yard.station_map import NO_TICKET, NUM_TICKETS, TICKETS, load_positions
@@ -30,7 +31,7 @@ _FIRST_HALF: Final = ", the first half of a double move"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ScotlandYard(YardWorlds):
+class ScotlandYard(YardWorlds, YardGraph):
     """Scotland Yard on any map; `YardSetup` explains parameters, actions and outcomes.
 
     That Mr X is stuck or shows himself are public events. The first is his forced action, since

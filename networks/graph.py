@@ -1,0 +1,134 @@
+"""A network over the map of a game: it knows the roads, and its weights are shared by all nodes.
+
+What an MLP learns of one station says nothing to it of the others, and the infostates of a hidden
+pawn are stations. Here each has numbers of its own, made by the same functions from what is public
+there (`sog.games.graph.GameGraph`) and from the numbers of its neighbors. Beyond the paper.
+"""
+
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+from jax import Array
+
+from sog.games.core import Game
+from sog.games.graph import MOVER, GameGraph, within
+
+HEAD_SCALE: Final = 0.1
+"""Of the weights of heads: an untrained network values everything near 0 and prefers nothing."""
+
+_FARTHEST: Final = 4  # moves; how much of a range is that near to a node
+
+# Nodes are the first axis: a sum over roads is one product of matrices then.
+
+
+class RoadBlock(nnx.Module):
+    """A layer of each node and its neighbors, beside the identity."""
+
+    def __init__(self, width: int, *, rngs: nnx.Rngs) -> None:
+        self.own = nnx.Linear(width, width, rngs=rngs)
+        self.neighbors = nnx.Linear(width, width, use_bias=False, rngs=rngs)
+        self.last = nnx.Linear(width, width, rngs=rngs)
+
+    def __call__(self, nodes: Array, roads: Array) -> Array:
+        """[node, batch, width], the same. roads: [node, node], the weights of neighbors."""
+        inner = nnx.relu(nodes)
+        told = (roads @ self.neighbors(inner).reshape(len(nodes), -1)).reshape(nodes.shape)
+        return nodes + self.last(nnx.relu(self.own(inner) + told))
+
+
+class GraphCVPN(nnx.Module):
+    """A CVPN (`networks.cvpn`) for games with a `GameGraph`: torso and heads.
+
+    The value of player 0 is computed at every node. That of player 1, who has one infostate, is the
+    mean of these by the range, with the other sign: values are zero-sum. The logit of an action is
+    computed at its two ends, for its kind.
+    """
+
+    def __init__(self, game: Game[Any], width: int, depth: int, *, rngs: nnx.Rngs) -> None:
+        """width: numbers of a node, depth: blocks. Raises ValueError for a game without a graph."""
+        if not hasattr(game, "graph"):
+            raise ValueError(
+                f"torso must be mlp or resnet for {game.name}, which has no graph, got graph."
+            )
+        self.game: Any = game
+        graph: GameGraph = self.game.graph
+        channels, whole = jax.eval_shape(lambda: self.game.observe_graph(game.root()))
+        self.size, self.num_channels, self.width = len(graph.roads), len(channels), width
+        self.channels = nnx.Linear(self.num_channels, width, rngs=rngs)
+        self.whole = nnx.Linear(len(whole), width, use_bias=False, rngs=rngs)
+        self.blocks = nnx.List(RoadBlock(width, rngs=rngs) for _ in range(depth))
+        self.ranges = nnx.Linear(2 + _FARTHEST, width, use_bias=False, rngs=rngs)
+        self.pooled = nnx.Linear(2 * width, width, rngs=rngs)
+        self.last = nnx.Linear(width, width, rngs=rngs)
+        head = nnx.initializers.normal(HEAD_SCALE / width**0.5)
+        self.values = nnx.Linear(width, 1, kernel_init=head, rngs=rngs)
+        self.starts = nnx.Linear(width, graph.num_kinds, kernel_init=head, rngs=rngs)
+        self.ends = nnx.Linear(width, graph.num_kinds, kernel_init=head, rngs=rngs)
+
+    def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
+        """As `CVPN`. features: [batch, feature], see `observe`; ranges: [batch, player, S].
+
+        Returns values [batch, player, S] and policy logits [batch, S, A].
+        """
+        return self.answer(self.embed(features), ranges)
+
+    def embed(self, features: Array) -> Array:
+        """[batch, feature] -> [batch, kept]: the nodes after all blocks; and where the mover is."""
+        batch, split = len(features), self.size * self.num_channels
+        channels = features[:, :split].reshape(batch, self.num_channels, self.size)
+        nodes = self.channels(channels.transpose(2, 0, 1)) + self.whole(features[:, split:])[None]
+        roads = _road_weights(self.game.graph.roads)
+        for block in self.blocks:
+            nodes = block(nodes, roads)
+        kept = [nodes.swapaxes(0, 1).reshape(batch, -1), channels[:, MOVER]]
+        return jnp.concatenate(kept, axis=1)
+
+    def answer(self, kept: Array, ranges: Array) -> tuple[Array, Array]:
+        """The same as `__call__`, from what `embed` made of the features."""
+        split = self.size * self.width
+        nodes = kept[:, :split].reshape(-1, self.size, self.width).swapaxes(0, 1)
+        range_ = ranges[:, 0].T  # [node, batch]
+        inner = nnx.relu(nodes)
+        pooled = [jnp.einsum("nb,nbw->bw", range_, inner), jnp.mean(inner, axis=0)]
+        nodes = nodes + self.ranges(self._of_range(range_))
+        nodes = nnx.relu(nodes + self.pooled(jnp.concatenate(pooled, axis=1))[None])
+        nodes = nodes + nnx.relu(self.last(nodes))
+        values = self.values(nodes)[:, :, 0]
+        mean = jnp.sum(range_ * values, axis=0)[:, None]
+        both = jnp.stack([values.T, jnp.broadcast_to(-mean, ranges[:, 1].shape)], axis=1)
+        return both, self._logits(nodes, kept[:, split:])
+
+    def _of_range(self, range_: Array) -> Array:
+        """[node, batch, feature]: a range at a node and around it. range_: [node, batch]."""
+        around = jnp.asarray(within(self.game.graph.roads, _FARTHEST), range_.dtype)
+        mass = (around.reshape(-1, self.size) @ range_).reshape(_FARTHEST, *range_.shape)
+        return jnp.stack([range_, jnp.sqrt(range_), *mass], axis=2)
+
+    def _logits(self, nodes: Array, mover: Array) -> Array:
+        """[batch, S, A] from nodes [node, batch, width] and [batch, node], 1 where the mover is."""
+        graph: GameGraph = self.game.graph
+        starts, ends = (head(nodes).swapaxes(1, 2) for head in (self.starts, self.ends))
+        picked = np.minimum(graph.action_end, self.size - 1) * graph.num_kinds + graph.action_kind
+        of_ends = jnp.take(
+            ends.reshape(self.size * graph.num_kinds, -1), picked, axis=0, mode="clip"
+        )
+        logits = (starts[:, graph.action_kind] + of_ends).transpose(2, 0, 1)
+        # Player 1 has one infostate, whose actions are those of the pawn that is to move.
+        own = jnp.einsum("bn,bna->ba", mover, logits)
+        moves_second = jnp.sum(mover, axis=1, keepdims=True) > 0
+        return logits.at[:, 0].set(jnp.where(moves_second, own, logits[:, 0]))
+
+
+def observe(game: Any, state: Any) -> Array:
+    """[feature]: the channels of all nodes, then the features of the whole state."""
+    channels, whole = game.observe_graph(state)
+    return jnp.concatenate([channels.reshape(-1), whole])
+
+
+def _road_weights(roads: np.ndarray) -> Array:
+    """float32[N, N]: of a neighbor, 1 over the root of the product of both numbers of neighbors."""
+    degree = np.maximum(roads.sum(axis=1), 1)
+    return jnp.asarray(roads / np.sqrt(degree[:, None] * degree), jnp.float32)

@@ -1,0 +1,262 @@
+"""The network over a map: what goes in, what comes out, and that a map is all it knows of it."""
+
+import functools
+import importlib.resources
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.root import start_of_game
+from gtcfr.search import search
+from gtcfr.settings import SearchSettings
+from networks.cvpn import NetworkSettings, make_network, num_kept
+from networks.losses import Example, batch_loss
+from sog.games import PLAYER_0, PLAYER_1, Game, make
+from sog.games.scotland_yard.game import ScotlandYard
+from tests.games.random_plays import play_randomly
+
+TINY = NetworkSettings(torso="graph", width=4, depth=2)
+GAMES = pytest.mark.parametrize("text", ["glasses", "quarter"])
+
+_apply = jax.jit(lambda apply_fn, params, *inputs: apply_fn(params, *inputs), static_argnums=0)
+
+
+@functools.cache
+def states_of(game: Game[Any], num_plays: int = 3) -> list[Any]:
+    """Those of random plays where somebody is to move."""
+    states, apply = [], jax.jit(game.apply)
+    for play in play_randomly(game, num_plays, seed=5):
+        state = game.root()
+        for step in play.steps:
+            states += [state] if step.actor in (PLAYER_0, PLAYER_1) else []
+            state = apply(state, jnp.int32(step.outcome))
+    return states
+
+
+def random_ranges(game: Game[Any], states: list[Any], seed: int = 0) -> jax.Array:
+    masks = np.stack([game.infostate_mask(state) for state in states])
+    weight = np.random.default_rng(seed).exponential(size=masks.shape) * masks
+    return jnp.asarray(weight / weight.sum(axis=2, keepdims=True), jnp.float32)
+
+
+def grown(game: Game[Any], settings: NetworkSettings = TINY) -> tuple[Any, Any]:
+    """A network whose heads are not that small and whose biases are not 0."""
+    apply_fn, params = make_network(game, settings)
+    return apply_fn, jax.tree.map(lambda leaf: leaf + 0.05, params)
+
+
+def encode(apply_fn: Any, game: Game[Any], states: list[Any]) -> jax.Array:
+    return jnp.stack([apply_fn.encode(game, state) for state in states])
+
+
+def ask(game: Game[Any], states: list[Any], ranges: jax.Array) -> tuple[np.ndarray, np.ndarray]:
+    apply_fn, params = grown(game)
+    values, logits = _apply(apply_fn, params, encode(apply_fn, game, states), ranges)
+    return np.asarray(values), np.asarray(logits)
+
+
+@GAMES
+def test_there_is_a_value_for_every_infostate_and_a_logit_for_every_action(text: str) -> None:
+    game = make(text)
+    states = states_of(game)[:5]
+    ranges = jnp.full((5, 2, game.num_infostates), 1 / game.num_infostates)
+    values, logits = ask(game, states, ranges)
+    assert values.shape == (5, 2, game.num_infostates)
+    assert logits.shape == (5, game.num_infostates, game.num_actions)
+    assert values.dtype == logits.dtype == np.float32
+    assert np.ptp(values, axis=0).min() > 1e-4  # though only the states differ
+
+
+def test_an_untrained_network_values_everything_near_zero() -> None:
+    game = make("quarter")
+    states = states_of(game)
+    apply_fn, params = make_network(game, NetworkSettings(torso="graph", width=16, depth=1))
+    values, logits = _apply(
+        apply_fn, params, encode(apply_fn, game, states), random_ranges(game, states)
+    )
+    assert 1e-4 < np.abs(values).max() < 0.5
+    assert np.ptp(logits, axis=2).max() < 1
+
+
+@GAMES
+def test_it_answers_in_two_steps_what_it_does_in_one(text: str) -> None:
+    game = make(text)
+    states = states_of(game)
+    ranges = random_ranges(game, states)
+    apply_fn, params = grown(game)
+    embed, answer = apply_fn.in_parts
+    features = encode(apply_fn, game, states)
+    kept = embed(params, features)
+    assert kept.shape == (len(states), num_kept(game, TINY))
+    for row in range(3):  # one by one, as a search embeds them
+        alone = embed(params, features[row][None])[0]
+        np.testing.assert_allclose(alone, kept[row], rtol=1e-5, atol=1e-5)
+    parts = answer(params, kept, ranges)
+    for one, two in zip(apply_fn(params, features, ranges), parts, strict=True):
+        assert np.ptp(one) > 0.01
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
+
+
+@GAMES
+def test_values_are_zero_sum(text: str) -> None:
+    game = make(text)
+    states = states_of(game)
+    ranges = random_ranges(game, states)
+    values, _ = ask(game, states, ranges)
+    worth = np.sum(values * np.asarray(ranges), axis=2)
+    assert np.abs(worth[:, 0]).min() > 1e-4
+    np.testing.assert_allclose(worth[:, 0], -worth[:, 1], rtol=1e-5)
+
+
+def test_ranges_matter_and_not_only_where_they_are() -> None:
+    game = make("quarter")
+    states = [state for state in states_of(game) if game.infostate_mask(state)[0].sum() > 2]
+    first, second = (ask(game, states, random_ranges(game, states, seed)) for seed in (0, 1))
+    for one, two in zip(first, second, strict=True):
+        assert np.abs(one - two).max(axis=tuple(range(1, one.ndim))).min() > 1e-4
+
+
+# A map of other numbers.
+
+
+def renumbered(tmp_path: Path) -> tuple[Game[Any], Game[Any], np.ndarray]:
+    """Quarter and the same map with other numbers of the stations; for each index, the other."""
+    quarter = make("quarter")
+    text = (importlib.resources.files("sog.games.scotland_yard") / "maps/quarter.csv").read_text()
+    rows = [row.split(",") for row in text.splitlines() if row[:1].isdigit()]
+    old = sorted({int(end) for row in rows for end in row[:2]})
+    new = np.random.default_rng(0).permutation(len(old)) + 1
+    names = dict(zip(map(str, old), map(str, new), strict=True))
+    moved = [",".join([names[a], names[b], way]) for a, b, way in rows]
+    path = tmp_path / "other.csv"
+    path.write_text("\n".join(["station_a,station_b,transport", *moved]))
+    starts = "/".join(
+        names.get(start, start) for start in str(quarter.params()["starts"]).split("/")
+    )
+    other = ScotlandYard(**quarter.params() | {"map": str(path), "starts": starts})
+    return quarter, other, new - 1
+
+
+def test_numbers_of_stations_mean_nothing(tmp_path: Path) -> None:
+    game, other, index = renumbered(tmp_path)
+    size, twins = game.num_infostates, []
+    states = states_of(game)
+    for state in states:
+        fields = {name: np.asarray(array) for name, array in vars(state).items()}
+        for name in ("stations", "seen"):
+            fields[name] = np.append(index, size)[fields[name]].astype(np.int32)
+        possible = np.zeros_like(fields["possible"])
+        possible[index] = fields["possible"]
+        twins.append(type(state)(**fields | {"possible": possible}))
+    ranges = np.asarray(random_ranges(game, states))
+    moved = ranges.copy()
+    moved[:, 0, index] = ranges[:, 0]
+    values, logits = ask(game, states, jnp.asarray(ranges))
+    new_values, new_logits = ask(other, twins, jnp.asarray(moved))
+    np.testing.assert_allclose(new_values[:, 0, index], values[:, 0], atol=1e-5)
+    np.testing.assert_allclose(new_values[:, 1, 0], values[:, 1, 0], atol=1e-5)
+    num_moves = 0
+    for row, (state, twin) in enumerate(zip(states, twins, strict=True)):
+        first, second = (by_end(g, s) for g, s in ((game, state), (other, twin)))
+        assert len(first) == len(second)
+        for (pawn, at, end, kind), where in first.items():
+            new_end = index[end] if end < size else size
+            there = second[pawn, index[at], new_end, kind]
+            assert new_logits[(row, *there)] == pytest.approx(logits[(row, *where)], abs=1e-5)
+            num_moves += 1
+    assert num_moves > 100
+
+
+def by_end(game: Any, state: Any) -> dict[tuple[int, int, int, int], tuple[int, int]]:
+    """Legal (infostate, action) by who moves, from where, to where, and the kind of the move."""
+    found, actor = {}, int(game.actor(state))
+    for infostate, action in np.argwhere(np.asarray(game.legal_actions(state))).tolist():
+        at = infostate if actor == PLAYER_0 else int(state.stations[state.turn])
+        end, kind = game.graph.action_end[at, action], game.graph.action_kind[action]
+        found[actor, at, int(end), int(kind)] = infostate, action
+    return found
+
+
+# What a run does with it.
+
+
+def test_a_gradient_step_lowers_the_loss() -> None:
+    game = make("quarter")
+    states = states_of(game)[:8]
+    apply_fn, params = make_network(game, TINY)
+    legal = jnp.stack([game.legal_actions(state) for state in states])
+    mask = jnp.stack([game.infostate_mask(state) for state in states])
+    random = np.random.default_rng(2)
+    weight = jnp.asarray(random.exponential(size=legal.shape), jnp.float32) * legal
+    total = weight.sum(axis=2, keepdims=True)
+    examples = Example(
+        features=encode(apply_fn, game, states),
+        legal=legal,
+        ranges=random_ranges(game, states),
+        values=jnp.asarray(random.uniform(-1, 1, mask.shape), jnp.float32),
+        value_mask=mask,
+        policy=weight / jnp.where(total > 0, total, 1),
+        policy_mask=legal.any(axis=2),
+    )
+
+    def loss(params: Any) -> tuple[jax.Array, dict[str, jax.Array]]:
+        return batch_loss(
+            apply_fn, params, examples, value_weight=1, policy_weight=0.05, huber_delta=1
+        )
+
+    gradient, before = jax.jit(jax.grad(loss, has_aux=True))(params)
+    assert all(np.abs(leaf).max() > 0 for leaf in jax.tree.leaves(gradient))
+    stepped = jax.tree.map(lambda leaf, slope: leaf - 0.02 * slope, params, gradient)
+    after = loss(stepped)[1]
+    for term in ("value_loss", "policy_loss"):
+        assert after[term] < before[term]
+
+
+@GAMES
+def test_a_search_asks_it(text: str) -> None:
+    game = make(text)
+    apply_fn, params = make_network(game, TINY)
+    embed, answer = apply_fn.in_parts
+    run = jax.jit(functools.partial(search, game, settings=SearchSettings(num_simulations=3)))
+    whole, parts = (
+        run(
+            evaluator=NetworkEvaluator(
+                apply_fn=asked, params=params, encode_fn=apply_fn.encode, embed_fn=embed_fn
+            ),
+            root=start_of_game(game),
+            key=jax.random.key(0),
+        )
+        for asked, embed_fn in ((apply_fn, None), (answer, embed))
+    )
+    np.testing.assert_allclose(parts.values, whole.values, atol=1e-5)
+    assert np.abs(parts.values).max() > 1e-4
+
+
+def test_functions_of_equal_networks_are_equal_so_that_programs_are_shared() -> None:
+    first, second = (make_network(make("glasses"), TINY, seed)[0] for seed in (0, 1))
+    assert (first, hash(first)) == (second, hash(second))
+    assert first != make_network(make("quarter"), TINY)[0]
+
+
+def test_a_graph_needs_a_game_with_a_graph() -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"^torso must be mlp or resnet for kuhn, which has no graph, got graph\.$",
+    ):
+        make_network(make("kuhn"), TINY)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"), [("value_head", "pairwise", "plain"), ("policy_heads", 2, "1")]
+)
+def test_it_has_heads_of_its_own(name: str, value: Any, rule: str) -> None:
+    message = (
+        rf"^{name} must be {rule} with the torso graph, which has heads of its own, got {value}\.$"
+    )
+    with pytest.raises(ValueError, match=message):
+        NetworkSettings(torso="graph", **{name: value})
