@@ -17,7 +17,9 @@ Searches share all devices: the GPUs, or the cores of a CPU (JAX_NUM_CPU_DEVICES
 
 More tables: how time grows with s, the simulations of a search (in theory as s squared with
 hidden information, since all leaves are valued in every update); a decision in London by
-SoG(20, 1), of chance a sample of 26 outcomes; and mctx's `muzero_policy` against our search with
+SoG(20, 1), of chance a sample of 26 outcomes; a batch of the query solver of some configurations,
+with their own networks, untrained, and their own rules (dcfr asks leaves once for each player in an
+update); and mctx's `muzero_policy` against our search with
 perfect information, both on one device and on Connect Four, with the same 2 x 64 MLP. Exponents are
 slopes of the logarithm of time, by least squares. Times are medians of several runs after warm-up.
 """
@@ -25,19 +27,19 @@ slopes of the logarithm of time, by least squares. Times are medians of several 
 import argparse
 import functools
 import importlib.util
-import itertools
 import json
 import os
-import statistics
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from bench_mctx import measure_mctx
+from bench_mlp import median_seconds, mlp, mlp_params
 from jax import Array
 from jax.sharding import Mesh
 from machine import processor, versions
@@ -49,12 +51,15 @@ from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
+from networks.cvpn import make_network
+from selfplay.config import load_config
+from selfplay.schedule import make_evaluator
 from sog.cli.devices import use_all_cores
 from sog.games import Game, make
 
 Row = dict[str, Any]
-Params = list[tuple[Array, Array]]
 
+CONFIGURED: Final = ("leduc", "liars_dice_1x6f", "glasses", "london_small", "connect_four")
 GAMES: Final = ("leduc", "liars_dice", "glasses", "connect_four")
 GROWTH: Final = (25, 50, 100, 200, 400)
 LONDON_BATCHES: Final = (1, 16)
@@ -63,59 +68,25 @@ LONDON_OUTCOMES: Final = 26
 HIDDEN: Final = (128, 128, 128)
 MCTX_HIDDEN: Final = (64, 64)
 MCTX_BATCH: Final = 64
-MIN_RUNS: Final = 5
 PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "mctx")
 
 
-def mlp_params(game: Game[Any], hidden: Sequence[int], seed: int) -> Params:
-    """Random weights; He's initialization."""
-    size = game.num_infostates
-    num_features = jax.eval_shape(lambda: game.observe(game.root())).shape[0]
-    sizes = [num_features + 2 * size, *hidden, 2 * size + size * game.num_actions]
-    rng = np.random.default_rng(seed)
-    return [
-        (
-            jnp.asarray(rng.normal(size=(above, below)) * (2 / above) ** 0.5, jnp.float32),
-            jnp.zeros((1, below)),
-        )
-        for above, below in itertools.pairwise(sizes)
-    ]
-
-
-def mlp(params: Params, features: Array, ranges: Array) -> tuple[Array, Array]:
-    """Values in [-1, 1], [query, player, S], and logits, [query, S, A]."""
-    size = ranges.shape[-1]
-    layer = jnp.concatenate([features, ranges.reshape(len(ranges), -1)], axis=1)
-    for weight, bias in params[:-1]:
-        layer = jax.nn.relu(layer @ weight + bias)
-    out = layer @ params[-1][0] + params[-1][1]
-    values = jnp.tanh(0.1 * out[:, : 2 * size]).reshape(-1, 2, size)
-    return values, out[:, 2 * size :].reshape(len(out), size, -1)
-
-
-def median_seconds(run: Callable[[int], Any]) -> float:
-    """Of at least `MIN_RUNS` runs after a warm-up; run(seed) returns arrays to wait for."""
-    jax.block_until_ready(run(0))
-    seconds = []
-    for seed in range(MIN_RUNS):
-        start = time.perf_counter()
-        jax.block_until_ready(run(seed + 1))
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
-
-
 def floor_seconds(
-    game: Game[Any], params: Params, num_calls: int, queries_per_call: int, mesh: Mesh
+    game: Game[Any],
+    evaluator: NetworkEvaluator,
+    num_calls: int,
+    queries_per_call: int,
+    mesh: Mesh,
 ) -> float:
     """The same evaluations alone: each call waits for the one before, as in a search."""
     num_queries = -(-queries_per_call // mesh.size) * mesh.size
-    num_features = jax.eval_shape(lambda: game.observe(game.root())).shape[0]
+    (num_features,) = jax.eval_shape(lambda: evaluator.encode(game, game.root())).shape
     features = jax.random.normal(jax.random.key(0), (num_queries, num_features))
     ranges = jnp.full((num_queries, 2, game.num_infostates), 1 / game.num_infostates)
 
-    def run(params: Params, features: Array, ranges: Array) -> Array:
+    def run(evaluator: NetworkEvaluator, features: Array, ranges: Array) -> Array:
         def call(_: Array, ranges: Array) -> Array:
-            values, logits = mlp(params, features, ranges)
+            values, logits = evaluator.apply_fn(evaluator.params, features, ranges)
             return ranges + 1e-9 * (values + jnp.sum(logits, axis=(1, 2))[:, None, None])
 
         result: Array = jax.lax.fori_loop(0, num_calls, call, ranges)
@@ -123,10 +94,12 @@ def floor_seconds(
 
     split = split_batch(mesh).spec
     specs = (on_all(mesh).spec, split, split)
-    spread = jax.jit(jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split))
-    params = jax.device_put(params, on_all(mesh))
+    spread = jax.jit(
+        jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
+    )
+    evaluator = jax.device_put(evaluator, on_all(mesh))
     features, ranges = jax.device_put((features, ranges), split_batch(mesh))
-    return median_seconds(lambda _: spread(params, features, ranges))
+    return median_seconds(lambda _: spread(evaluator, features, ranges))
 
 
 def measure(
@@ -138,22 +111,41 @@ def measure(
     max_outcomes: int | None = None,
 ) -> Row:
     """One row: SoG(simulations, 1) from the start of a game. mesh: all devices unless given."""
-    mesh = batch_mesh(batch) if mesh is None else mesh
     game = make(text)
     params = mlp_params(game, hidden, seed=0)
     evaluator = NetworkEvaluator(apply_fn=mlp, params=params, leaves_per_call=leaves_per_call())
-    is_perfect = game.num_infostates == 1
     settings = SearchSettings(
         num_simulations=simulations,
-        num_children=1 if is_perfect else None,
+        num_children=1 if game.num_infostates == 1 else None,
         max_outcomes=max_outcomes,
     )
-    evaluator = jax.device_put(evaluator, on_all(mesh))
+    mesh = batch_mesh(batch) if mesh is None else mesh
+    return {"game": text, **measure_search(game, evaluator, settings, batch, mesh)}
+
+
+def measure_configured(name: str) -> Row:
+    """One row: a batch of the query solver of a configuration, with its network, untrained."""
+    config = load_config(name)
+    game, batch = make(config.game), config.solver.batch_size
+    evaluator = make_evaluator(*make_network(game, config.network))
+    settings = config.solver.search
+    return {"game": name, **measure_search(game, evaluator, settings, batch, batch_mesh(batch))}
+
+
+def measure_search(
+    game: Game[Any],
+    evaluator: NetworkEvaluator,
+    settings: SearchSettings,
+    batch: int,
+    mesh: Mesh,
+) -> Row:
+    """A batch of searches from the start of a game, and its floor."""
+    of_all = jax.device_put(evaluator, on_all(mesh))
     root = jax.device_put(start_of_game(game, batch_size=batch), split_batch(mesh))
     began = time.perf_counter()
     compiled = (
         jax.jit(functools.partial(search, game, settings=settings, mesh=mesh))
-        .lower(evaluator=evaluator, root=root, key=jax.device_put(jax.random.key(0), on_all(mesh)))
+        .lower(evaluator=of_all, root=root, key=jax.device_put(jax.random.key(0), on_all(mesh)))
         .compile()
     )
     compile_seconds = time.perf_counter() - began
@@ -161,21 +153,23 @@ def measure(
 
     def run(seed: int) -> SearchResult:
         key = jax.device_put(jax.random.key(seed), on_all(mesh))
-        result: SearchResult = compiled(evaluator=evaluator, root=root, key=key)
+        result: SearchResult = compiled(evaluator=of_all, root=root, key=key)
         return result
 
     result = run(1)
     seconds = median_seconds(lambda seed: run(seed).policy)
     num_queries = float(np.mean(np.asarray(result.queries.num_seen)))
-    queries_per_call = max(1, round(num_queries * batch / settings.num_updates))
+    # A rule that alternates asks all leaves once for each player.
+    num_calls = settings.num_updates * (2 if settings.cfr_rule.alternating else 1)
+    queries_per_call = max(1, round(num_queries * batch / num_calls))
     floor = min(
-        floor_seconds(game, params, settings.num_updates, queries_per_call, floor_mesh)
+        floor_seconds(game, evaluator, num_calls, queries_per_call, floor_mesh)
         for floor_mesh in {batch_mesh(1), mesh}
     )
     return {
-        "game": text,
         "batch": batch,
-        "simulations": simulations,
+        "simulations": settings.num_simulations,
+        "rule": settings.rule,
         "devices": mesh.size,
         "seconds": seconds,
         "searches_per_second": batch / seconds,
@@ -189,56 +183,6 @@ def measure(
         and mesh.size  # it is told of one device
         * (memory.argument_size_in_bytes + memory.output_size_in_bytes + memory.temp_size_in_bytes),
     }
-
-
-def measure_mctx(simulations: int) -> Row:
-    """mctx's `muzero_policy` on Connect Four; the model is the game itself, the network an MLP."""
-    import mctx
-
-    game = make("connect_four")
-    params = mlp_params(game, MCTX_HIDDEN, seed=0)
-    ranges = jnp.ones((MCTX_BATCH, 2, 1))
-
-    def evaluate(params: Params, state: Any) -> tuple[Array, Array]:
-        """Prior logits and the value for the player to move."""
-        values, logits = mlp(params, jax.vmap(game.observe)(state), ranges)
-        actor = jnp.minimum(jax.vmap(game.actor)(state), 1)
-        value = jnp.take_along_axis(values[:, :, 0], actor[:, None], axis=1)[:, 0]
-        legal = jax.vmap(game.legal_actions)(state)[:, 0]
-        return jnp.where(legal, logits[:, 0], -1e9), value
-
-    def recurrent_fn(params: Params, key: Array, action: Array, state: Any) -> tuple[Any, Any]:
-        mover = jax.vmap(game.actor)(state)
-        is_over = ~jnp.any(jax.vmap(game.legal_outcomes)(state), axis=1)
-        after = jax.vmap(game.apply)(state, action)
-        utilities = jax.vmap(game.utilities)(after, ranges)[:, :, 0]
-        ends = ~is_over & ~jnp.any(jax.vmap(game.legal_outcomes)(after), axis=1)
-        own = jnp.take_along_axis(utilities, jnp.minimum(mover, 1)[:, None], axis=1)[:, 0]
-        logits, value = evaluate(params, after)
-        goes_on = ~(is_over | ends)
-        output = mctx.RecurrentFnOutput(
-            reward=jnp.where(ends, own, 0),
-            discount=jnp.where(goes_on, -1.0, 0.0),
-            prior_logits=logits,
-            value=jnp.where(goes_on, value, 0),
-        )
-        return output, after
-
-    @jax.jit
-    def run(params: Params, key: Array) -> Array:
-        root_state = jax.tree.map(
-            lambda leaf: jnp.broadcast_to(leaf, (MCTX_BATCH, *leaf.shape)), game.root()
-        )
-        logits, value = evaluate(params, root_state)
-        root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=root_state)
-        output = mctx.muzero_policy(
-            params, key, root, recurrent_fn, num_simulations=simulations, dirichlet_fraction=0.0
-        )
-        weights: Array = output.action_weights
-        return weights
-
-    seconds = median_seconds(lambda seed: run(params, jax.random.key(seed)))
-    return {"seconds": seconds, "searches_per_second": MCTX_BATCH / seconds}
 
 
 def exponent(rows: list[Row], name: str) -> float:
@@ -282,6 +226,7 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=100, metavar="S")
     parser.add_argument("--without-growth", action="store_true", help="skip the table over s")
     parser.add_argument("--without-london", action="store_true", help="skip London")
+    parser.add_argument("--without-configured", action="store_true", help="skip configurations")
     parser.add_argument("--without-mctx", action="store_true", help="skip the comparison with mctx")
     parser.add_argument("--json-out", type=Path, metavar="FILE")
     arguments = parser.parse_args()
@@ -299,7 +244,14 @@ def main() -> None:
         "versions": versions(PACKAGES),
     }
     console.print(", ".join(str(value) for value in list(report.values())[1:]))
-    report |= {"rows": [], "batch_exponents": {}, "growth": [], "london": [], "mctx": None}
+    report |= {
+        "rows": [],
+        "batch_exponents": {},
+        "growth": [],
+        "london": [],
+        "configured": [],
+        "mctx": None,
+    }
     with console.status("") as status:
         for text in arguments.games:
             for batch in arguments.batches:
@@ -326,6 +278,11 @@ def main() -> None:
                     measure("london", batch, LONDON_SIMULATIONS, max_outcomes=LONDON_OUTCOMES)
                 )
             print_rows(console, "a decision in London", report["london"])
+        if not arguments.without_configured:
+            for name in CONFIGURED:
+                status.update(f"the query solver of {name}")
+                report["configured"].append(measure_configured(name))
+            print_rows(console, "query solvers as configured", report["configured"])
         if not arguments.without_mctx:
             status.update("mctx")
             report["mctx"] = compare_with_mctx(console, arguments.simulations)
@@ -340,7 +297,7 @@ def compare_with_mctx(console: Console, simulations: int) -> Row | None:
     if importlib.util.find_spec("mctx") is None:
         console.print("mctx is not installed: pip install mctx")
         return None
-    theirs = measure_mctx(simulations)
+    theirs = measure_mctx(simulations, MCTX_BATCH, MCTX_HIDDEN)
     ours = measure("connect_four", MCTX_BATCH, simulations, MCTX_HIDDEN, batch_mesh(1))
     ratio = ours["seconds"] / theirs["seconds"]
     console.print(

@@ -46,7 +46,8 @@ Row = dict[str, Any]
 def search_of(text: str, batch: int, simulations: int) -> tuple[Any, Any]:
     """The search as a function of arrays, and its arguments."""
     import jax
-    from bench_search import HIDDEN, mlp, mlp_params
+    from bench_mlp import mlp, mlp_params
+    from bench_search import HIDDEN
 
     from gtcfr.evaluator import NetworkEvaluator
     from gtcfr.mesh import leaves_per_call
