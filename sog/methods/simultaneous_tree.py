@@ -5,6 +5,7 @@ import random
 
 from sog.games.goofspiel import Goofspiel
 from sog.methods.goofspiel_world import GoofspielWorld
+from sog.methods.weights import normalized
 
 
 class Node:
@@ -61,11 +62,11 @@ class TreeSearch:
             means = [x / n if n else -1.0 for x, n in zip(node.total[player], visits, strict=True)]
             return [float(card == means.index(max(means))) for card in range(size)]
         if self._selection == "duct_mix":
-            return _normalized(visits)
+            return normalized(visits)
         if self._selection == "exp3":
             explored = self._gamma / size * sum(visits)
-            return _normalized([max(n - explored, 0.0) for n in visits])
-        return _normalized(node.policy[player])
+            return normalized([max(n - explored, 0.0) for n in visits])
+        return normalized(node.policy[player])
 
     def _visit(self, node: Node, world: GoofspielWorld, sampled: float) -> float:
         """sampled: the probability that the explorer's choices led here. Returns the reward; of
@@ -123,11 +124,11 @@ class TreeSearch:
                 x / n + self._c * math.sqrt(log / n) for x, n in zip(total, visits, strict=True)
             ]
             best = max(bounds)
-            return _normalized([float(bound == best) for bound in bounds])
+            return normalized([float(bound == best) for bound in bounds])
         if self._selection == "exp3":
             most, eta = max(total), self._gamma / node.size
-            return _normalized([math.exp(eta * (x - most)) for x in total])
-        return _normalized([max(regret, 0.0) for regret in total])
+            return normalized([math.exp(eta * (x - most)) for x in total])
+        return normalized([max(regret, 0.0) for regret in total])
 
     def _explored(self, policy: list[float], player: int) -> list[float]:
         gamma, is_oos = self._gamma, self._selection.startswith("oos")
@@ -217,9 +218,3 @@ def _joint(node: Node, chosen: tuple[int, int], player: int, card: int) -> int:
 def _add(table: list[float], values: list[float], weight: float) -> None:
     for card, value in enumerate(values):
         table[card] += weight * value
-
-
-def _normalized(weights: list[float]) -> list[float]:
-    total = sum(weights)
-    size = len(weights)
-    return [weight / total for weight in weights] if total > 0 else [1 / size] * size

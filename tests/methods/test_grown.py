@@ -14,12 +14,13 @@ import pytest
 
 from sog.games import make
 from sog.games.bidding import WON_BY_0
+from sog.games.core import TERMINAL
 from sog.methods import make_method
 from sog.methods.grown import oos
 from sog.methods.grown.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.grown.liars_dice import LiarsDiceWorld, PlainLiarsDice
 from sog.methods.grown.search import plain_game
-from sog.methods.grown.worlds import TERMINAL, PlainGame, Seen, World
+from sog.methods.grown.worlds import PlainGame, Seen, World
 from sog.methods.histories import HistoryTree
 from sog.methods.is_mcts import IsMcts
 from sog.methods.method import Host

@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
 from sog.games.bidding import TIED, WON_BY_0, WON_BY_1
+from sog.games.core import TERMINAL
 from sog.games.ii_goofspiel import IIGoofspiel
-from sog.methods.grown.worlds import TERMINAL, PlainGame, Policy, Seen, Target, World
+from sog.methods.grown.worlds import PlainGame, Policy, Seen, Target, World
 
 _RESULTS: Final = 4  # a base in which results, from 1 on, are digits
 

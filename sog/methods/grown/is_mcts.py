@@ -4,8 +4,10 @@ import dataclasses
 import math
 import random
 
-from sog.methods.grown.search import TreeSearch, draw, matched, normalized
-from sog.methods.grown.worlds import TERMINAL, PlainGame, Seen, World
+from sog.games.core import TERMINAL
+from sog.methods.grown.search import TreeSearch
+from sog.methods.grown.worlds import PlainGame, Seen, World
+from sog.methods.weights import draw, matched, normalized
 
 
 @dataclasses.dataclass(slots=True)

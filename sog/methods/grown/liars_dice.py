@@ -7,8 +7,9 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
+from sog.games.core import TERMINAL
 from sog.games.liars_dice import LiarsDice
-from sog.methods.grown.worlds import TERMINAL, PlainGame, Policy, Seen, Target, World
+from sog.methods.grown.worlds import PlainGame, Policy, Seen, Target, World
 
 
 class LiarsDiceWorld(World):

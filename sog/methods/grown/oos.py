@@ -6,8 +6,10 @@ The method is told in `sog.methods.online_outcome_sampling`. Line numbers are th
 import dataclasses
 from collections.abc import Hashable, Sequence
 
-from sog.methods.grown.search import TreeSearch, draw, matched, normalized
-from sog.methods.grown.worlds import TERMINAL, PlainGame, Seen, Target
+from sog.games.core import TERMINAL
+from sog.methods.grown.search import TreeSearch
+from sog.methods.grown.worlds import PlainGame, Seen, Target
+from sog.methods.weights import draw, matched, normalized
 
 
 @dataclasses.dataclass(slots=True)

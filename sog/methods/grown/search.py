@@ -1,8 +1,8 @@
-"""What both searches share: which games there are, a tree, regret matching."""
+"""What both searches share: which games there are, and a tree."""
 
 import abc
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any, Generic, TypeVar
 
 from sog.games.core import Game
@@ -46,30 +46,3 @@ class TreeSearch(abc.ABC, Generic[Node]):
 
     def _simulations(self) -> Simulations:
         return Simulations(self.budget, self.seconds)
-
-
-def matched(regret: Sequence[float], gamma: float) -> list[float]:
-    """Regret matching, mixed with uniform play."""
-    size = len(regret)
-    total = sum(value for value in regret if value > 0)
-    if total <= 0:
-        return [1 / size] * size
-    scale, least = (1 - gamma) / total, gamma / size
-    return [least + scale * value if value > 0 else least for value in regret]
-
-
-def draw(weights: Sequence[float], total: float, source: random.Random) -> int:
-    """A place in proportion to weights, whose sum is given; never one of weight 0."""
-    point, last = source.random() * total, 0
-    for place, weight in enumerate(weights):
-        if weight > 0:
-            if point < weight:
-                return place
-            point, last = point - weight, place
-    return last
-
-
-def normalized(weights: Sequence[float]) -> list[float]:
-    """In proportion; uniform where nothing is positive."""
-    total = sum(weights)
-    return [w / total for w in weights] if total > 0 else [1 / len(weights)] * len(weights)

@@ -11,9 +11,6 @@ import abc
 import dataclasses
 import random
 from collections.abc import Callable, Hashable, Sequence
-from typing import Final
-
-TERMINAL: Final = 3
 
 Policy = Callable[[Hashable], Sequence[float] | None]
 """From the key of an infostate to a probability for each of its actions, if it is in memory."""
