@@ -30,7 +30,9 @@ from gtcfr.exact import exact_evaluator
 from gtcfr.packing import BeliefState, pack
 from gtcfr.settings import SearchSettings
 from selfplay.checkpoint import load_checkpoint
+from selfplay.examples import as_arrays
 from selfplay.query_solver import solve_queries
+from selfplay.replay import Replay
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import arrays_of
 from selfplay.settings import SolverSettings
@@ -52,13 +54,13 @@ def measure(run: Path, search: SearchSettings, count: int) -> dict[str, Any]:
     """Solves the newest queries of a run with this search and compares."""
     trained = load_trained(run)
     game, unit = trained.game, trained.game.max_utility
-    replay = arrays_of(load_checkpoint(RunFolder.read(run).checkpoints).arrays, "replay")
-    rows = np.argsort(replay["version"], kind="stable")[-count:]
-    rows = rows[: len(rows) // _BATCH * _BATCH]
-    if not len(rows):
+    folder = RunFolder.read(run)
+    replay = Replay(game, folder.config.replay.size, folder.config.replay.max_grad_updates)
+    replay.load(arrays_of(load_checkpoint(folder.checkpoints).arrays, "replay"))
+    count = min(count, len(replay)) // _BATCH * _BATCH
+    if not count:
         raise ValueError(f"{run}: its replay holds less than {_BATCH} examples.")
-    names = ("state", "ranges", "values", "value_mask")
-    kept: dict[str, Any] = {name: replay[name][rows] for name in names}
+    kept = as_arrays(replay.newest(count))
 
     def solve(evaluator: Evaluator, beliefs: BeliefState, key: Array) -> Array:
         settings = SolverSettings(search=search, recursive_queries=0.0, tremble=0.0)
@@ -68,7 +70,7 @@ def measure(run: Path, search: SearchSettings, count: int) -> dict[str, Any]:
 
     program: Any = jax.jit(solve)
     solved, seconds = [], []
-    for first in range(0, len(rows), _BATCH):
+    for first in range(0, count, _BATCH):
         some = slice(first, first + _BATCH)
         began = time.perf_counter()
         key = jax.random.key(first)
@@ -95,7 +97,7 @@ def measure(run: Path, search: SearchSettings, count: int) -> dict[str, Any]:
         "step": trained.step,
         "game": str(game),
         "unit": game.unit,
-        "queries": len(rows),
+        "queries": count,
         "search": [search.num_simulations, search.simulations_per_update],
         "rule": search.rule,
         "leaf_averaging": search.leaf_averaging,

@@ -58,12 +58,19 @@ class Replay:
     def draw(self, shape: tuple[int, ...], random: np.random.Generator) -> StoredExample:
         """Examples drawn uniformly from the window, with replacement; they count as used."""
         self.num_drawn += int(np.prod(shape))
-        places = random.integers(len(self), size=shape)
+        return self._take(random.integers(len(self), size=shape))
+
+    def newest(self, count: int) -> StoredExample:
+        """The newest so many examples, or all if there are fewer, the oldest of them first."""
+        first = max(self.num_added - min(count, len(self)), 0)
+        return self._take(np.arange(first, self.num_added) % self.size)
+
+    def _take(self, places: np.ndarray) -> StoredExample:
         ends = np.cumsum([math.prod(kind) for kind in self._shapes.values()])
         parts = np.split(self._sparse.take(places), ends[:-1], axis=-1)
         drawn: dict[str, Any] = {name: table[places] for name, table in self._dense.items()}
         for (name, kind), part in zip(self._shapes.items(), parts, strict=True):
-            drawn[name] = part.reshape(*shape, *kind)
+            drawn[name] = part.reshape(*places.shape, *kind)
         return from_arrays(drawn)
 
     def mean_age(self, version: int) -> float:

@@ -84,6 +84,20 @@ def test_batches_are_drawn_evenly_from_the_window_and_nothing_else() -> None:
     assert (drawn.values[..., 0, 0] == drawn.version).all()
 
 
+@pytest.mark.parametrize(
+    ("count", "expected"), [(1, [6]), (3, [4, 5, 6]), (4, [3, 4, 5, 6]), (9, [3, 4, 5, 6])]
+)
+def test_the_newest_examples_come_in_the_order_in_which_they_were_added(
+    count: int, expected: list[int]
+) -> None:
+    replay = Replay(KUHN, 4, 1.0)
+    for number in range(1, 7):
+        replay.add(examples([number]))
+    newest = replay.newest(count)
+    assert newest.version.tolist() == expected
+    assert newest.values[:, 0, 0].tolist() == expected  # of those that are kept without zeros
+
+
 def test_what_is_drawn_does_not_change_when_it_is_overwritten() -> None:
     replay = Replay(KUHN, 2, 1.0)
     replay.add(examples([1, 1]))

@@ -1,0 +1,232 @@
+"""Makes the README's table of results again, with the code as it is now, and says which rows moved.
+
+Examples:
+    python scripts/figures.py --list                       the rows, and how long each takes
+    python scripts/figures.py leduc_demo --trainings 3     one row, from three trainings
+    python scripts/figures.py                              all of them: most of a day on two cores
+
+A row is trained several times, with seeds 0, 1, 2 ..., because trainings differ by more than the
+seeds of an evaluation tell. Its figure is the mean over the trainings, with the least and the most
+of them. Trainings and evaluations are kept in runs/figures: the same command goes on where it was
+stopped, and what is finished is not done again; another folder (--runs) begins anew. What was found
+is written to docs/results/figures.json row by row. A row has moved if the figure that was there
+lies outside of today's trainings, or, where one number is all there is, differs by more than 10%.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from machine import processor, versions
+
+from sog.cli.numbers import positive_integer
+
+CHECKOUT: Final = Path(__file__).resolve().parents[1]
+KEPT: Final = CHECKOUT / "docs" / "results" / "figures.json"
+PACKAGES: Final = ("sog", "jax", "jaxlib", "flax", "optax", "numpy", "mctx", "open_spiel")
+_MOVED: Final = 0.1  # of a figure that has no trainings to tell its spread
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Row:
+    """A figure, and the commands that make it."""
+
+    what: str
+    unit: str
+    measure: tuple[str, ...]
+    """The command that prints JSON; RUN stands for the run folder."""
+    take: tuple[str | int, ...]
+    """Where in the JSON the figure is."""
+    scale: float = 1.0
+    config: str | None = None
+    """What is trained first; None for a benchmark."""
+    trainings: int = 3
+    minutes: int = 0
+    """About how long a training and its evaluation take on two cores."""
+
+
+def _exploitability(config: str, what: str, unit: str, *search: str, **others: Any) -> Row:
+    scale = 1000.0 if unit == "mbb" else 1.0
+    return Row(
+        config=config,
+        what=what,
+        unit=unit,
+        scale=scale,
+        measure=("-m", "sog", "evaluate", "RUN", "--json", *search),
+        take=("results", 0, "exploitability", "mean"),
+        **others,
+    )
+
+
+def _dice(config: str, what: str, minutes: int) -> Row:
+    search = ("--search", "64,0.0625", "--seeds", "10")
+    return _exploitability(config, what, "points", *search, minutes=minutes)
+
+
+_FEW, _MANY = ("--search", "100,1", "--seeds", "50"), ("--search", "100,0.1", "--seeds", "20")
+ROWS: Final = {
+    "leduc_demo": _exploitability(
+        "leduc_demo", "Leduc, the demo, SoG(100, 1)", "mbb", *_FEW, trainings=5, minutes=5
+    ),
+    "leduc": _exploitability("leduc", "Leduc, the long run, SoG(100, 1)", "mbb", *_FEW, minutes=40),
+    "leduc_long_search": _exploitability(
+        "leduc", "the same, SoG(100, 0.1)", "mbb", *_MANY, minutes=5
+    ),
+    "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12),
+    "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
+    "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 60),
+    "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 60),
+    "glasses": _exploitability(
+        "glasses", "Glasses", "points", "--seeds", "10", "--seed", "1000", minutes=30
+    ),
+    "london_small": Row(
+        config="london_small",
+        what="London, wins of 200 games against random play",
+        unit="wins",
+        measure=("-m", "sog", "match", "RUN", "random", "--games", "200", "--json"),
+        take=("wins",),
+        minutes=40,
+    ),
+    "cfr": Row(
+        what="CFR+ on Leduc, an iteration",
+        unit="ms",
+        scale=1000.0,
+        measure=("scripts/bench_tabular.py", "--json-out", "OUT"),
+        take=("rows", "sog", "seconds_per_iteration"),
+        minutes=5,
+    ),
+    "searches": Row(
+        what="searches of Leduc, SoG(100, 1), batch 64",
+        unit="per second",
+        measure=("scripts/bench_search.py", "--json-out", "OUT"),
+        take=("rows", "leduc", "searches_per_second"),
+        minutes=15,
+    ),
+}
+
+
+def make_row(name: str, trainings: int | None, runs: Path) -> dict[str, Any]:
+    """Trains and measures what is not there yet; the figures of a row."""
+    row = ROWS[name]
+    figures = []
+    for seed in range((trainings or row.trainings) if row.config else 1):
+        run = runs / f"{row.config or name}-{seed}"
+        found = runs / f"{name}-{seed}.json"
+        if not found.exists():
+            if row.config is not None:
+                print(f"{name}: training {seed}", file=sys.stderr, flush=True)
+                _python("-m", "sog", "train", row.config, "--run", run, "--set", f"run.seed={seed}")
+            print(f"{name}: measuring {seed}", file=sys.stderr, flush=True)
+            _measure(row, run, found)
+        figures.append(row.scale * take_figure(json.loads(found.read_text()), row.take))
+    return {
+        "what": row.what,
+        "unit": row.unit,
+        "mean": sum(figures) / len(figures),
+        "least": min(figures),
+        "most": max(figures),
+        "trainings": figures if row.config else None,
+        "commands": _commands(row),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "versions": versions(PACKAGES),
+    }
+
+
+def _commands(row: Row) -> list[str]:
+    words = ("sog", *row.measure[2:]) if row.measure[0] == "-m" else ("python", *row.measure)
+    measure = " ".join(words).replace("RUN", f"runs/{row.config}")
+    train = f"sog train {row.config} --set run.seed=SEED"
+    return [train, measure] if row.config else [measure]
+
+
+def _measure(row: Row, run: Path, found: Path) -> None:
+    """Writes the file only when it is whole: it says that this is done."""
+    new = found.with_suffix(".new")
+    words = [{"RUN": str(run), "OUT": str(new)}.get(word, word) for word in row.measure]
+    printed = _python(*words, capture="OUT" not in row.measure)
+    if printed is not None:
+        new.write_text(printed)
+    new.replace(found)
+
+
+def _python(*words: str | Path, capture: bool = False) -> str | None:
+    command = [sys.executable, *map(str, words)]
+    output = subprocess.PIPE if capture else None
+    done = subprocess.run(command, stdout=output, text=True, check=False, cwd=CHECKOUT)
+    if done.returncode:
+        raise SystemExit(done.returncode)  # it has said why
+    return done.stdout
+
+
+def take_figure(found: Any, where: Sequence[str | int]) -> float:
+    """Follows names and numbers into the JSON; a name in a list is that of a row's first text, and
+    of rows of several batches the one of 64 counts."""
+    for step in where:
+        if isinstance(found, list) and isinstance(step, str):
+            named = [row for row in found if step in (row.get("solver"), row.get("game"))]
+            ours = [row for row in named if row.get("solver", "sog") == "sog"]
+            found = next(row for row in ours if row.get("batch", 64) == 64)
+        else:
+            found = found[step]
+    return float(found)
+
+
+def has_moved(new: dict[str, Any], old: dict[str, Any] | None) -> bool:
+    """Whether the figure that was there is not one that today's code gives."""
+    if old is None:
+        return False
+    if not new["trainings"]:
+        return bool(abs(new["mean"] - old["mean"]) > _MOVED * abs(old["mean"]))
+    return not new["least"] <= old["mean"] <= new["most"]
+
+
+def in_words(name: str, row: dict[str, Any], old: dict[str, Any] | None) -> str:
+    """A row in a line."""
+    line = f"{name}: {row['mean']:.3g} {row['unit']}"
+    if row["trainings"]:
+        count = len(row["trainings"])
+        line += f" ({row['least']:.3g} to {row['most']:.3g}; trainings: {count})"
+    if old is None:
+        return f"{line}, new"
+    return f"{line}, {'moved from' if has_moved(row, old) else 'was'} {old['mean']:.3g}"
+
+
+def main() -> int:
+    """Makes the rows that are asked for; exit code 0."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("rows", nargs="*", metavar="ROW", help="default: all, the shortest first")
+    parser.add_argument("--trainings", type=positive_integer, help="of each row (default: 5 or 3)")
+    parser.add_argument("--runs", type=Path, default=CHECKOUT / "runs" / "figures", metavar="DIR")
+    parser.add_argument("--out", type=Path, default=KEPT, metavar="FILE")
+    parser.add_argument("--list", action="store_true", help="only say what there is")
+    given = parser.parse_args()
+    for name in given.rows:
+        if name not in ROWS:
+            parser.error(f"ROW must be one of {', '.join(ROWS)}, got {name!r}")
+    chosen = given.rows or sorted(ROWS, key=lambda name: ROWS[name].minutes * ROWS[name].trainings)
+    if given.list:
+        for name in chosen:
+            row = ROWS[name]
+            times = f"{given.trainings or row.trainings} x " if row.config else ""
+            print(f"{name:18} {times}{row.minutes} minutes  {row.what}")
+        return 0
+    given.runs.mkdir(parents=True, exist_ok=True)
+    for name in chosen:
+        kept = json.loads(given.out.read_text()) if given.out.exists() else {}
+        found = make_row(name, given.trainings, given.runs)
+        print(in_words(name, found, kept.get(name)), flush=True)
+        given.out.write_text(json.dumps(kept | {name: found}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
