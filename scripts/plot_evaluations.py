@@ -13,17 +13,19 @@ All files must be of the same game.
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.errors import CommandError
 from sog.cli.figure import check_plot, finish_axes, new_figure, write_figure
+from sog.files import parse_json, read_bytes
 from sog.games import make
+from sog.games.foreign import check_named_by_file
 
 _COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444")
 _MILLI: Final = 1000
+_MOST_BYTES: Final = 2**26
 
 
 def draw(path: Path, title: str, series: dict[str, dict[str, Any]]) -> None:
@@ -74,12 +76,16 @@ def _lines(series: dict[str, dict[str, Any]]) -> dict[str, list[dict[str, Any]]]
 def _read(argument: str) -> tuple[str, dict[str, Any]]:
     label, sign, name = argument.partition("=")
     try:
-        output = json.loads(Path(name).read_text(encoding="utf-8"))
+        output = parse_json(read_bytes(name, _MOST_BYTES))
         if not (sign and label and output["results"] and output["game"]):
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError):
         message = f"files must be LABEL=FILE with an output of sog evaluate --json, got {argument}."
         raise CommandError(message) from None
+    try:
+        check_named_by_file(str(output["game"]), name)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
     return label, output
 
 

@@ -21,6 +21,7 @@ import multiprocessing
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -99,6 +100,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, metavar="J", help="runs at the same time")
     parser.add_argument("--json-out", type=Path, metavar="FILE", help="write the counts here")
     arguments = parser.parse_args()
+    # A shell starts what runs in its background with interrupts ignored, and so would be the runs
+    # that are interrupted here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = Path(tempfile.mkdtemp(prefix="sog-torture-"))
     os.environ["SOG_CACHE_DIR"] = str(folder / "cache")  # kills tear entries of it as well
     (folder / TINY).write_text(CONFIG)

@@ -7,6 +7,7 @@ only numbers of the types and shapes that were described beside them are taken.
 
 import contextlib
 import logging
+import math
 import os
 import re
 import sys
@@ -18,6 +19,8 @@ from typing import Any, Final
 
 import jax.numpy as jnp
 import numpy as np
+
+from sog.memory import available_bytes, in_bytes
 
 _LONGEST: Final = 120
 """Characters of another library's message that ours repeats."""
@@ -53,9 +56,15 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
 def load_arrays(path: Path, described: dict[str, Any]) -> dict[str, np.ndarray]:
     """The arrays of a folder, in the order in which they were described.
 
-    Raises ValueError for descriptions that are none, ArraysError if the arrays are not like them.
+    Raises ValueError for descriptions that are none, or for which there is no memory: what is not
+    in a file counts as 0, so that a small one may hold any number. ArraysError if the arrays are
+    not like them.
     """
     wanted = {name: _kind(name, kind) for name, kind in described.items()}
+    total = sum(math.prod(shape) * kind.itemsize for kind, shape in wanted.values())
+    free = available_bytes()
+    if free is not None and total > free:
+        raise ValueError(f"the arrays need {in_bytes(total)} of memory, of {in_bytes(free)}.")
     filled = {name: kind for name, kind in wanted.items() if 0 not in kind[1]}
     arrays = {name: np.zeros(0) for name in wanted}
     arrays |= {name: np.zeros(shape, kind) for name, (kind, shape) in wanted.items() if 0 in shape}
@@ -67,7 +76,8 @@ _Kind = tuple[np.dtype[Any], tuple[int, ...]]
 
 
 def _is_of_numbers(kind: np.dtype[Any]) -> bool:
-    return bool(jnp.issubdtype(kind, np.number) or kind == np.bool_)
+    is_number = jnp.issubdtype(kind, np.integer) or jnp.issubdtype(kind, np.floating)
+    return bool(is_number or kind == np.bool_)
 
 
 def _kind(name: str, described: Any) -> _Kind:

@@ -25,13 +25,13 @@ import numpy as np
 from selfplay.arrays import ArraysError, describe_arrays, load_arrays, save_arrays
 from selfplay.manifest import (
     ManifestError,
-    force_to_disk,
     read_manifest,
     read_part,
     verify_files,
     write_json,
     write_manifest,
 )
+from sog.files import force_to_disk
 
 _ARRAYS: Final = "arrays"
 _META: Final = "meta.json"
@@ -87,6 +87,7 @@ class CheckpointStore:
         self._check = check
         self._thin: set[int] = set()  # steps that have nothing passing
         self._whole: set[int] = set()  # steps that this process has saved or verified
+        _check_no_link(self._folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         for entry in list(self._folder.iterdir()):
             if match := re.fullmatch(rf"{_STEP}({re.escape(_OLD)})?{re.escape(_TORN)}", entry.name):
@@ -236,11 +237,18 @@ def load_checkpoint(
 
 def _candidates(folder: Path) -> list[int]:
     """The folders that may be checkpoints, ascending."""
+    _check_no_link(folder)
     if not folder.is_dir():
         return []
     # A link could lead anywhere, and nothing here makes one.
     entries = [entry for entry in folder.iterdir() if re.fullmatch(_STEP, entry.name)]
     return sorted(int(e.name) for e in entries if e.is_dir() and not e.is_symlink())
+
+
+def _check_no_link(folder: Path) -> None:
+    """Makes sure that no other run's checkpoints are taken for this one's, and deleted."""
+    if folder.is_symlink():
+        raise CheckpointError(f"{folder} is a link, which is not followed.")
 
 
 def _set_aside(path: Path) -> Path:

@@ -11,11 +11,13 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
-from selfplay.config_files import parse_toml, read_values
+from selfplay.config_files import is_file_name, parse_toml, read_values
 from selfplay.settings import Config
+from sog.games.foreign import check_named_by_file
 
 _NONE: Final = "none"
 """How None is written, which TOML does not have."""
+_INTEGERS: Final = range(-(2**63), 2**63)
 _KINDS: Final = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
 
 
@@ -57,8 +59,18 @@ def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
     """The configuration of this name, or in this file (its name ends in .toml).
 
     overrides: `search.num_simulations=50`, where the value is TOML or a bare word; later ones win.
-    Raises ValueError, in one line, if a file, a key or a value is not as it must be.
+    Raises ValueError, in one line, if a file, a key or a value is not as it must be, and if a file
+    names a game that nobody has allowed, see `sog.games.foreign`.
     """
+    config = read_config(name_or_path, overrides)
+    is_typed = any(_parse_override(text).key == "game" for text in overrides)
+    if is_file_name(name_or_path) and not is_typed:
+        check_named_by_file(config.game, name_or_path)
+    return config
+
+
+def read_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
+    """As `load_config`, to compare with: its game must not be made."""
     values = read_values(name_or_path)
     source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
     for override in source.overrides:
@@ -104,8 +116,9 @@ def _as_toml(key: str, value: Any) -> str:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, str):
-        # Strings of JSON are strings of TOML, but for one character.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        # Strings of JSON are strings of TOML, but for characters that no terminal should get.
+        text = json.dumps(value, ensure_ascii=False)
+        return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in text)
     raise ValueError(f"{key} cannot be written as TOML, got {value!r}.")
 
 
@@ -164,6 +177,9 @@ def _convert(hint: Any, value: Any, key: str, source: _Source) -> Any:
     options = _options(hint)
     if value == _NONE and types.NoneType in options:
         return None
+    if type(value) is int and int in options and value not in _INTEGERS:
+        bits = value.bit_length()
+        raise source.error(key, f"must be an integer of 64 bits, got one of {bits:,} bits.")
     if type(value) in options:
         return value
     if type(value) is int and float in options:

@@ -10,13 +10,21 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final
 
+from sog.files import read_text
+
 _SUFFIX: Final = ".toml"
+_MOST_BYTES: Final = 2**20
 
 
 def list_configs() -> list[str]:
     """The names of the configurations that are installed."""
     entries = _folder().iterdir()
     return sorted(e.name.removesuffix(_SUFFIX) for e in entries if e.name.endswith(_SUFFIX))
+
+
+def is_file_name(name_or_path: str) -> bool:
+    """Whether it is a file that is meant, not a configuration that is installed."""
+    return name_or_path.endswith(_SUFFIX)
 
 
 def read_values(name_or_path: str) -> dict[str, Any]:
@@ -45,8 +53,11 @@ def _folder() -> Traversable:
 
 
 def _read_text(name_or_path: str) -> str:
-    if name_or_path.endswith(_SUFFIX):
-        return _read_file(Path(name_or_path), name_or_path)
+    if is_file_name(name_or_path):
+        try:
+            return read_text(name_or_path, _MOST_BYTES)
+        except OSError as error:
+            raise ValueError(f"{name_or_path}: cannot be read: {error.strerror}.") from None
     names = list_configs()
     if name_or_path not in names:
         own = Path(name_or_path) / "config.toml"
@@ -63,12 +74,3 @@ def _read_text(name_or_path: str) -> str:
         )
     file = _folder() / f"{name_or_path}{_SUFFIX}"
     return file.read_text(encoding="utf-8")
-
-
-def _read_file(path: Path, name: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
-    except OSError as error:
-        raise ValueError(f"{name}: cannot be read: {error.strerror}.") from None
-    except ValueError:  # of UTF-8, and of names with a null character
-        raise ValueError(f"{name}: cannot be read: not a file of UTF-8 text.") from None

@@ -4,20 +4,21 @@ A checkpoint may come from somebody else, so nothing that a manifest says is tak
 hash that matches tells that it was not damaged by accident, and no more.
 """
 
-import contextlib
 import dataclasses
 import hashlib
 import json
 import math
-import os
 import re
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from sog import __version__
+from sog.files import force_to_disk, open_to_read, parse_json, read_bytes
 
 _NAME: Final = "manifest.json"
 _FORMAT: Final = 1
+_MOST_BYTES: Final = 2**24  # of a JSON file
+_MOST_OF_FILES: Final = 2**36  # bytes of all files of a checkpoint
 _LONGEST: Final = 60
 """Characters of a value that a message repeats."""
 
@@ -45,7 +46,8 @@ def write_manifest(path: Path, step: int, metric: float | None) -> None:
             folders.append(entry)
         else:
             force_to_disk(entry)
-            files[entry.relative_to(path).as_posix()] = (_sha256(entry), entry.stat().st_size)
+            size = entry.stat().st_size
+            files[entry.relative_to(path).as_posix()] = (_sha256(entry, size), size)
     body = {
         "format": _FORMAT,
         "sog": __version__,
@@ -81,7 +83,11 @@ def read_manifest(path: Path) -> Manifest:
     files = body.get("files")
     if not isinstance(files, dict):
         raise ManifestError(f"{_NAME}: files must be names with hashes, got {_shown(files)}.")
-    return Manifest(step=step, metric=metric, files=dict(map(_check_entry, files.items())))
+    checked = dict(map(_check_entry, files.items()))
+    total = sum(size for _, size in checked.values())
+    if total > _MOST_OF_FILES:
+        raise ManifestError(f"{_NAME}: the files may have {_MOST_OF_FILES:,} bytes, got {total:,}.")
+    return Manifest(step=step, metric=metric, files=checked)
 
 
 def _check_entry(entry: tuple[str, Any]) -> tuple[str, tuple[str, int]]:
@@ -111,7 +117,7 @@ def verify_files(path: Path, manifest: Manifest) -> None:
             now = file.stat().st_size
             if now != size:
                 raise ManifestError(f"file {name} has {now} bytes, not {size}.")
-            if _sha256(file) != sha256:
+            if _sha256(file, size) != sha256:
                 raise ManifestError(f"file {name} does not match its SHA-256.")
         except OSError as error:
             raise _unreadable(f"file {name}", error) from None
@@ -130,10 +136,10 @@ def read_part(path: Path, name: str, manifest: Manifest) -> dict[str, Any]:
 def _read(path: Path, name: str) -> Any:
     """What a JSON file holds; ManifestError if it cannot be read."""
     try:
-        return json.loads((path / name).read_bytes())
+        return parse_json(read_bytes(path / name, _MOST_BYTES, follow=False))
     except OSError as error:
         raise _unreadable(name, error) from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise ManifestError(f"{name} is damaged.") from None
 
 
@@ -160,43 +166,14 @@ def write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, allow_nan=False))
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Writes a text file, so that there is the old one or the whole new one at any moment.
-
-    Never writes through a link that somebody has left at the name of the new one.
-    """
-    new = path.with_name(f"{path.name}.new")
-    new.unlink(missing_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-    try:
-        with open(os.open(new, flags, 0o666), "w", encoding="utf-8") as file:
-            file.write(text)
-        force_to_disk(new)
-        new.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            new.unlink(missing_ok=True)
-        raise
-    force_to_disk(path.parent)
-
-
-def force_to_disk(path: Path) -> None:
-    """Waits until a file or folder is on disk, with what was written to it."""
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
-
-
 def _unreadable(name: str, error: OSError) -> ManifestError:
     if isinstance(error, FileNotFoundError):
         return ManifestError(f"{name} is missing.")
     return ManifestError(f"{name} cannot be read: {error.strerror}.")
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
+def _sha256(path: Path, size: int) -> str:
+    with open_to_read(path, size, follow=False) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -4,15 +4,17 @@ Names carry their units. `step` is the learner step, `seconds` the time that the
 earlier sessions included. Every value is a number.
 """
 
+import contextlib
 import json
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from selfplay.manifest import is_number, replace_file
+from selfplay.manifest import is_number
+from sog.files import open_to_append, read_bytes, replace_file
 
 Metrics = dict[str, Any]
+_MOST_BYTES: Final = 2**28  # a line every five seconds for a month
 _ASIDE: Final = ".damaged"
 """Ends the name of the file that keeps lines which are no metrics."""
 
@@ -38,14 +40,18 @@ class MetricsFile:
                     self._writer.add_scalar(name, value, metrics["step"])
             self._writer.flush()
 
-    def go_on_from(self, step: int, lines: Iterable[Metrics] = ()) -> tuple[str, ...]:
+    def go_on_from(
+        self, step: int, seconds: float, lines: Iterable[Metrics] = ()
+    ) -> tuple[str, ...]:
         """Drops what a killed run reported beyond the checkpoint that it goes on from.
 
-        lines: of that checkpoint, which a kill may have kept from being written. Returns what was
-        found that is no metrics, a line each: it is moved to a file beside this one.
+        step, seconds: of that checkpoint; it is made after the lines up to it, and a run may report
+        for long before it takes another step. lines: its own, which a kill may have kept from being
+        written. Returns what was found that is no metrics, a line each: it is moved to a file
+        beside this one.
         """
         found, damaged = _read(self.path)
-        kept = [line for line in found if line["step"] <= step]
+        kept = [line for line in found if line["step"] <= step and line["seconds"] <= seconds]
         kept += [line for line in lines if line not in kept]
         problems = []
         for number, content in damaged:
@@ -73,7 +79,9 @@ def _read(path: Path) -> tuple[list[Metrics], list[tuple[int, bytes]]]:
     """The metrics of a file, and what is none, with its number; without what a kill has torn."""
     found: list[Metrics] = []
     damaged: list[tuple[int, bytes]] = []
-    content = path.read_bytes() if path.exists() else b""
+    content = b""
+    with contextlib.suppress(FileNotFoundError):
+        content = read_bytes(path, _MOST_BYTES, follow=False)
     *lines, torn = content.split(b"\n")
     for number, line in enumerate([*lines, torn], start=1):
         metrics = _parse(line)
@@ -102,9 +110,8 @@ def is_metrics(value: Any) -> bool:
 
 def _append(path: Path, content: bytes) -> None:
     """Never through a link: a run folder may come from somebody else."""
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
     try:
-        with open(os.open(path, flags, 0o666), "ab") as file:
+        with open_to_append(path) as file:
             file.write(content)
     except OSError as error:
         error.filename = str(path)

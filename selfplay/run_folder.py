@@ -3,10 +3,10 @@
 runs/leduc/config.toml    every setting, as resolved
 runs/leduc/metrics.jsonl  a JSON object per line
 runs/leduc/checkpoints/   see `CheckpointStore`
+runs/leduc/tensorboard/   if it was asked for
 runs/leduc/lock           locked by the process that trains, whose number it holds
 """
 
-import errno
 import fcntl
 import os
 from pathlib import Path
@@ -14,17 +14,18 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from selfplay.checkpoint import has_checkpoints
-from selfplay.config import dump_config, flatten, load_config
-from selfplay.manifest import replace_file
+from selfplay.config import dump_config, flatten, load_config, read_config
 from selfplay.settings import Config
-from sog.games.packages import check_named_by_file
+from sog.files import open_to_lock, printable, read_text, replace_file
 from sog.games.registry import origin
 
 _CONFIG: Final = "config.toml"
+_MOST_BYTES: Final = 2**20  # of it
 _NEW_CONFIG: Final = "config.toml.new"
 _LOCK: Final = "lock"
 _CHECKPOINTS: Final = "checkpoints"
 _METRICS: Final = "metrics.jsonl"
+TENSORBOARD: Final = "tensorboard"
 _ORIGIN: Final = "# the game comes from "
 _MAY_CHANGE: Final = (
     "summary",
@@ -59,6 +60,7 @@ class RunFolder:
         path = path.absolute()
         path.mkdir(parents=True, exist_ok=True)
         _check_no_other(path)
+        _check_no_links(path)
         lock = _lock(path)
         try:
             if (path / _CONFIG).exists() and _has_begun(path):
@@ -66,7 +68,7 @@ class RunFolder:
                     raise ValueError(
                         f"run folder {path} holds a run already; choose another --run folder."
                     )
-                _check_same(path, load_config(str(path / _CONFIG)), config)
+                _check_same(path, read_config(str(path / _CONFIG)), config)
             package = origin(config.game)
             comment = f"{_ORIGIN}{package}\n" if package else ""
             replace_file(path / _CONFIG, comment + dump_config(config))
@@ -84,10 +86,11 @@ class RunFolder:
         path = path.absolute()
         if not path.is_dir():
             raise ValueError(f"run folder {path} does not exist.")
+        _check_no_links(path)
         if not (path / _CONFIG).is_file():
             raise ValueError(f"{path} is no run folder: it has no {_CONFIG}.")
         config = load_config(str(path / _CONFIG))
-        _check_game(path, config.game)
+        _check_origin(path, config.game)
         return cls(path, config, None)
 
     @property
@@ -139,13 +142,19 @@ def _check_no_other(path: Path) -> None:
         )
 
 
-def _check_game(path: Path, game: str) -> None:
-    """Makes sure that the game of a run is one to be had here, and not imported at its word."""
+def _check_no_links(path: Path) -> None:
+    """Makes sure that a folder, which may come from somebody else, leads nowhere else."""
+    for name in (_CONFIG, _LOCK, _CHECKPOINTS, _METRICS, TENSORBOARD):
+        if (path / name).is_symlink():
+            raise ValueError(f"{path / name} is a link, which is not followed.")
+
+
+def _check_origin(path: Path, game: str) -> None:
+    """Makes sure that the game of a run is one to be had here."""
     name = game.partition("(")[0].strip()
-    check_named_by_file(name, path)
-    first, _, _ = (path / _CONFIG).read_text(encoding="utf-8").partition("\n")
+    first, _, _ = read_text(path / _CONFIG, _MOST_BYTES).partition("\n")
     if first.startswith(_ORIGIN) and not origin(game):
-        package = first.removeprefix(_ORIGIN)
+        package = printable(first.removeprefix(_ORIGIN))
         raise ValueError(f"{path} is of the game {name}, which comes from {package}: install that.")
 
 
@@ -156,12 +165,7 @@ def _has_begun(path: Path) -> bool:
 
 def _lock(path: Path) -> int:
     """Locks a folder for as long as the answer, an open file, is not closed."""
-    try:
-        file = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise ValueError(f"{path / _LOCK} is a link, which is not written to.") from None
-        raise
+    file = open_to_lock(path / _LOCK)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.ftruncate(file, 0)

@@ -20,6 +20,8 @@ from selfplay.schedule import make_evaluator
 from selfplay.trained import Trained
 from sog.agents import AGENT_PREFIX, AgentEntry, read_agents
 from sog.games import make
+from sog.memory import bytes_of
+from sog.npz import opened_npz, read_array
 
 _PACKAGE: Final = "sog.agents"
 
@@ -30,18 +32,22 @@ def load_agent(name: str) -> Trained:
     Raises ValueError, in one line, for a name that is not in `read_agents()` or a damaged file.
     """
     entry = find_agent(name)
+    network, search = agent_settings(entry)
     game = make(entry.game)
-    apply_fn, params = make_network(game, NetworkSettings(**entry.network))
+    apply_fn, params = make_network(game, network)
     data = (importlib.resources.files(_PACKAGE) / f"{name}.npz").read_bytes()
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            filled = unpack_params(params, dict(arrays))
+        with opened_npz(io.BytesIO(data)) as archive:
+            names = [file.removesuffix(".npy") for file in archive.namelist()]
+            most = bytes_of(params)
+            arrays = {one: read_array(archive, one, kinds="f", most=most) for one in names}
+        filled = unpack_params(params, arrays)
     except Exception as error:  # whatever a damaged archive leads to
         raise ValueError(f"agent {name}: its file is damaged ({error}); install anew.") from None
     return Trained(
         game=game,
         evaluator=make_evaluator(apply_fn, filled),
-        settings=SearchSettings(**entry.search),
+        settings=search,
         step=entry.step,
         name=f"{AGENT_PREFIX}{name}",
         skipped=(),
@@ -55,6 +61,16 @@ def find_agent(name: str) -> AgentEntry:
     if name not in agents:
         raise ValueError(f"there is no agent {name!r}; there are {', '.join(agents)}.")
     return agents[name]
+
+
+def agent_settings(entry: AgentEntry) -> tuple[NetworkSettings, SearchSettings]:
+    """The network of an agent, and how it searches; ValueError if its entry is damaged."""
+    try:
+        return NetworkSettings(**entry.network), SearchSettings(**entry.search)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"agent {entry.name}: its entry is damaged ({error}); install sog anew."
+        ) from None
 
 
 def pack_params(params: Any) -> dict[str, np.ndarray]:

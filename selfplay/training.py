@@ -67,7 +67,8 @@ class Training:
         self._before = float(found.meta["total_seconds"])
         self._began = time.perf_counter()
         self._last = self._snapshot()
-        problems = self._metrics.go_on_from(found.step, found.meta.get("lines", ()))
+        lines = found.meta.get("lines", ())
+        problems = self._metrics.go_on_from(found.step, self._before, lines)
         self._saved, self._measured = found.step, found.meta["measured"]
         if not any(name.startswith(PASSING) for name in found.arrays):
             problems += (f"{found.path} is too old to have examples; they are gathered anew.",)

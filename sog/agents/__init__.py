@@ -4,12 +4,21 @@ Imports next to nothing, so that they are listed at once.
 """
 
 import dataclasses
-import importlib.resources
 import json
+import types
 from typing import Any, Final
+
+from sog.files import read_shipped
 
 AGENT_PREFIX: Final = "agent:"
 """Before the name of an agent, where a run folder may stand too."""
+_KINDS: Final = {
+    "step": int,
+    "network": dict,
+    "search": dict,
+    "exploitability": (int, float, types.NoneType),
+}
+"""Of the values of an entry that are no texts."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -35,7 +44,15 @@ class AgentEntry:
 
 
 def read_agents() -> dict[str, AgentEntry]:
-    """All agents by name, in the order of their names."""
-    text = (importlib.resources.files("sog.agents") / "agents.json").read_text("utf-8")
+    """All agents by name, in the order of their names. OSError if the list is damaged."""
+    return {entry.name: entry for entry in read_shipped("sog.agents", "agents.json", _read)}
+
+
+def _read(text: str) -> list[AgentEntry]:
+    """The entries of agents.json; ValueError and others if they are none."""
     entries = [AgentEntry(**values) for values in json.loads(text)]
-    return {entry.name: entry for entry in entries}
+    for entry in entries:
+        for name, value in dataclasses.asdict(entry).items():
+            if not isinstance(value, _KINDS.get(name, str)):
+                raise TypeError(name)
+    return entries

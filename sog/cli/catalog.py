@@ -3,17 +3,17 @@
 `python scripts/make_catalog.py` writes it, see `game_facts.list_games`; a test compares the two.
 """
 
-import importlib.resources
 import json
 from typing import Any, Final
+
+from sog.files import read_shipped
 
 CATALOG: Final = "catalog.json"
 
 
 def read_catalog() -> list[dict[str, Any]]:
     """What `sog games --json` prints."""
-    text = (importlib.resources.files("sog.cli") / CATALOG).read_text(encoding="utf-8")
-    games: list[dict[str, Any]] = json.loads(text)
+    games: list[dict[str, Any]] = read_shipped("sog.cli", CATALOG, json.loads)
     return games
 
 

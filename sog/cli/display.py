@@ -17,6 +17,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from sog.cli.interrupts import restoring
+from sog.files import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -35,7 +36,7 @@ def print_json(value: Any) -> None:
 
 def note(text: str) -> None:
     """Tells the user something that is not a result, on stderr."""
-    print(f"sog: {text}", file=sys.stderr)
+    print(f"sog: {printable(text)}", file=sys.stderr)
 
 
 class _Page(io.StringIO):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sog.cli.errors import PICTURES, check_target, require_package
+from sog.files import replace_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,7 +133,7 @@ def write_figure(path: Path, figure: "Figure") -> None:
     """Writes a picture in the format of its name."""
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix.lower()[1:])
-    path.write_bytes(picture.getvalue())
+    replace_file(path, picture.getvalue())
 
 
 def rule_axis(axis: "Axis") -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sog.cli.errors import CommandError, check_target, reason
 from sog.drawing.picture import draw_picture, has_picture
+from sog.files import replace_file
 from sog.games import Game
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.station_map import positions_file
@@ -51,6 +52,6 @@ def write_picture(
     picture = draw_picture(game, state, infostates=infostates, ranges=ranges, title=title)
     assert picture is not None  # see `check_has_picture`
     try:
-        path.write_text(picture, encoding="utf-8")
+        replace_file(path, picture)
     except OSError as error:
         raise CommandError(f"cannot write {path}: {reason(error)}.") from None

@@ -20,6 +20,7 @@ from sog.cli.search_numbers import describe_search, read_method, read_search
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import compose
 from sog.games import Game
+from sog.games.foreign import check_named_by_file
 from sog.tabular import (
     Checkpoint,
     CompiledGame,
@@ -153,9 +154,11 @@ def _kind(source: str) -> str:
 
 def _read_game(path: str) -> str:
     try:
-        return str(read_metadata(path)["game"])
-    except PolicyFileError as error:
+        game = str(read_metadata(path)["game"])
+        check_named_by_file(game, path)
+    except ValueError as error:
         raise CommandError(str(error)) from None
+    return game
 
 
 def _settings(arguments: argparse.Namespace, base: SearchSettings) -> SearchSettings:

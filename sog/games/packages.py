@@ -5,8 +5,7 @@ A package makes its games known by entry points, in its pyproject.toml:
     [project.entry-points."sog.games"]
     my_game = "my_package.my_game:MyGame"
 
-What a person types is imported. What a file says is not: a run folder of a game `module:Class` is
-read only where `TRUSTED` names that game, so that no folder from elsewhere chooses what is run.
+What a person types is imported. What a file says is not, see `sog.games.foreign`.
 """
 
 import dataclasses
@@ -20,8 +19,6 @@ from typing import Any, Final
 from sog.games.core import Game
 
 GROUP: Final = "sog.games"
-TRUSTED: Final = "SOG_GAMES"
-"""Environment variable: `module:Class` of games that files may name, with commas between them."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -58,15 +55,6 @@ def import_typed(path: str) -> type[Game[Any]]:
     if here not in sys.path:
         sys.path.append(here)  # last: it takes the place of nothing that is installed
     return _import_class(path, f"game {path!r}")
-
-
-def check_named_by_file(path: str, file: object) -> None:
-    """Raises ValueError if a file names a class that nobody has allowed."""
-    if is_class_path(path) and path not in os.environ.get(TRUSTED, "").split(","):
-        raise ValueError(
-            f"{file} is of the game {path}, and no file chooses what is imported: set "
-            f"{TRUSTED}={path} if it is yours, or install it with an entry point."
-        )
 
 
 def _import_class(path: str, what: str) -> type[Game[Any]]:

@@ -1,20 +1,27 @@
 """Saving and loading a policy: an npz file of numbers and one JSON text; nothing is executed.
 
-The zip container holds checksums, so a truncated or damaged file is noticed.
+The zip container holds checksums, so a truncated or damaged file is noticed. The game that a file
+names is only a text here: `sog.games.foreign` says whether it may be made.
 """
 
+import contextlib
 import json
 import os
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from sog.files import open_to_read, parse_json, replacing
+from sog.npz import ArrayError, opened_npz, read_array
 from sog.tabular.public_tree import PublicTree
 
 FORMAT: Final = "sog-policy-1"
 _TOLERANCE: Final = 1e-4  # probabilities may have been saved from 32-bit numbers
-_MOST_BESIDE: Final = 2**20  # bytes of the notes, and of what numpy writes in front of an array
+_MOST_BYTES: Final = 2**30  # of a file
+_MOST_OF_NOTES: Final = 2**20
 
 
 class PolicyFileError(ValueError):
@@ -28,37 +35,35 @@ def save_policy(
 
     notes: JSON values to keep beside it, such as the rule and the number of iterations.
     """
-    target = Path(path)
     metadata = {**notes, "format": FORMAT, "game": str(tree.game)}
     legal = _decisions(tree)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez_compressed(
-                file, probabilities=policy[legal], metadata=np.array(json.dumps(metadata))
-            )
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with replacing(Path(path), f".{os.getpid()}.new") as file:
+        np.savez_compressed(
+            file, probabilities=policy[legal], metadata=np.array(json.dumps(metadata))
+        )
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The JSON notes of a policy file, `game` among them; PolicyFileError for any damage."""
-    return _read(path, most_numbers=0)[0]
+    """The JSON notes of a policy file, `game` among them; PolicyFileError if they are damaged."""
+    with _opened(path) as (_, metadata):
+        return metadata
 
 
 def load_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
     """Reads the policy [node, S, A] of this game. Raises PolicyFileError with the reason."""
     legal = _decisions(tree)
-    metadata, probabilities = _read(path, most_numbers=int(legal.sum()))
-    if metadata["game"] != str(tree.game):
-        raise PolicyFileError(f"{path}: is a policy of {metadata['game']}, not of {tree.game}.")
-    expected = f"{path}: {legal.sum()} probabilities expected for {tree.game}"
-    if probabilities is None:
-        raise PolicyFileError(f"{expected}, got more.")
-    if probabilities.shape != (legal.sum(),) or probabilities.dtype.kind != "f":
-        raise PolicyFileError(f"{expected}, got {probabilities.dtype}{probabilities.shape}.")
+    expected = int(legal.sum())
+    with _opened(path) as (archive, metadata):
+        if metadata["game"] != str(tree.game):
+            raise PolicyFileError(f"{path}: is a policy of {metadata['game']}, not of {tree.game}.")
+        try:
+            probabilities = read_array(archive, "probabilities", kinds="f", most=8 * expected)
+            if probabilities.shape != (expected,):
+                raise ArrayError(f"{probabilities.dtype}{probabilities.shape}")
+        except ArrayError as error:
+            raise PolicyFileError(
+                f"{path}: {expected} probabilities expected for {tree.game}, got {error}."
+            ) from None
     policy = np.zeros(legal.shape, np.float64)
     policy[legal] = probabilities
     total = policy.sum(axis=-1)[legal.any(axis=-1)]
@@ -73,27 +78,24 @@ def _decisions(tree: PublicTree) -> np.ndarray:
     return np.asarray(tree.node_legal & (tree.node_actor < 2)[:, None, None])
 
 
-def _read(
-    path: str | os.PathLike[str], *, most_numbers: int
-) -> tuple[dict[str, Any], np.ndarray | None]:
-    """The notes, and the probabilities unless there are more than that.
-
-    So no file, which may unpack to a thousand times its size, fills the memory.
-    """
+@contextlib.contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+    """A policy file and its notes; what goes wrong in the body is its damage."""
     try:
-        # Opened here because `np.load` leaves a damaged file open.
-        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
-            sizes = {member.filename: member.file_size for member in file.zip.infolist()}
-            if file.zip.testzip() is not None or sizes["metadata.npy"] > _MOST_BESIDE:
-                raise ValueError
-            metadata = json.loads(str(file["metadata"]))
-            fits = sizes["probabilities.npy"] <= 8 * most_numbers + _MOST_BESIDE
-            probabilities = file["probabilities"] if fits else None
+        with open_to_read(path, _MOST_BYTES) as file, opened_npz(file) as archive:
+            notes = read_array(archive, "metadata", kinds="U", most=_MOST_OF_NOTES)
+            metadata = parse_json(str(notes))
+            if (
+                not isinstance(metadata, dict)
+                or metadata.get("format") != FORMAT
+                or not isinstance(metadata.get("game"), str)
+            ):
+                raise PolicyFileError(f"{path}: is not a policy file of this version ({FORMAT}).")
+            yield archive, metadata
+    except PolicyFileError:
+        raise
     except FileNotFoundError:
         raise PolicyFileError(f"{path}: no such file.") from None
     except Exception:
         # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
         raise PolicyFileError(f"{path}: is not a policy file, or is damaged.") from None
-    if not isinstance(metadata, dict) or metadata.get("format") != FORMAT or "game" not in metadata:
-        raise PolicyFileError(f"{path}: is not a policy file of this version ({FORMAT}).")
-    return metadata, probabilities

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from sog.games import make
-from sog.games.packages import check_named_by_file, installed_games
+from sog.games.foreign import check_named_by_file
+from sog.games.packages import installed_games
 from sog.games.registry import is_game, origin
 
 COIN = """

@@ -233,7 +233,7 @@ def test_nothing_is_written_through_a_link(path: Path, tmp_path: Path, name: str
     path.mkdir(parents=True)
     (path / name).symlink_to(mine)
     if name == "lock":
-        assert refusal(path, CONFIG) == "FOLDER/lock is a link, which is not written to."
+        assert refusal(path, CONFIG) == "FOLDER/lock is a link, which is not followed."
     else:
         with RunFolder.open(path, CONFIG):
             assert load_config(str(path / "config.toml")) == CONFIG

@@ -164,7 +164,7 @@ def test_pickled_arrays_are_refused_and_not_executed(tmp_path: Path, tree: Publi
         probabilities=np.array([Touch(tmp_path / "executed")], object),
         metadata=metadata(),
     )
-    assert reason(path, tree).startswith("is not a policy file, or is damaged")
+    assert reason(path, tree) == f"24 probabilities expected for {KUHN}, got object(1,)."
     raw = tmp_path / "raw.npz"
     raw.write_bytes(pickle.dumps(Touch(tmp_path / "executed")))
     assert reason(raw, tree).startswith("is not a policy file, or is damaged")

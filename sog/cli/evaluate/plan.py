@@ -190,15 +190,16 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
                 f"{_flag(option)} has no effect on {arguments.game}, which has a network."
             )
     if arguments.game.startswith(AGENT_PREFIX):
-        from selfplay.shipped import find_agent
+        from selfplay.shipped import agent_settings, find_agent
 
         run = arguments.game
         try:
             agent = find_agent(run.removeprefix(AGENT_PREFIX))
+            _, search = agent_settings(agent)
         except ValueError as error:
             raise CommandError(str(error)) from None
         arguments.game = agent.game
-        return run, SearchSettings(**agent.search)
+        return run, search
     path, step = split_step(arguments.game)
     if step is not None:
         raise CommandError(f"write {path} --checkpoint {step}, got {arguments.game}.")

@@ -2,12 +2,16 @@
 
 import dataclasses
 import json
-import os
+import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sog.cli.errors import CommandError, reason
+from sog.cli.numbers import MOST_SEED
 from sog.cli.play.moves import Move
+from sog.files import parse_json, read_bytes, replace_file
+
+_MOST_BYTES: Final = 2**26
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -31,35 +35,42 @@ class Saved:
         moves = [[move.player, move.action] for move in self.unfinished]
         del fields["human"]
         fields["unfinished"] = {"human": self.human, "moves": moves} if moves else None
-        beside = path.with_name(f".{path.name}.new")
         try:
-            beside.write_text(json.dumps(fields, indent=1) + "\n", encoding="utf-8")
-            os.replace(beside, path)
+            replace_file(path, json.dumps(fields, indent=1) + "\n")
         except OSError as error:
             raise CommandError(f"cannot write {path}: {reason(error)}.") from None
 
 
 def read_saved(path: Path) -> Saved:
-    """Reads such a file. Raises CommandError if it is none, OSError if it cannot be read."""
+    """Reads such a file. Raises CommandError if it is none, OSError if it cannot be read.
+
+    Its texts are printable; what it tells of the games is not compared with any rules.
+    """
     try:
-        fields: Any = json.loads(path.read_text(encoding="utf-8"))
+        fields: Any = parse_json(read_bytes(path, _MOST_BYTES))
         left = fields.get("unfinished") or {"human": 0, "moves": []}
         saved = Saved(
             game=str(fields["game"]),
             unit=str(fields["unit"]),
             agent=dict(fields["agent"]),
             seed=int(fields.get("seed", 0)),
-            games=[dict(game) for game in fields["games"]],
+            games=[_read_game(game) for game in fields["games"]],
             human=int(left["human"]),
             unfinished=[Move(player=int(one), action=int(two)) for one, two in left["moves"]],
         )
-        for game in saved.games:
-            int(game["human"]), float(game["utility"])
-    except (ValueError, RecursionError, AttributeError, KeyError, TypeError, OverflowError):
+    except (ValueError, AttributeError, KeyError, TypeError, OverflowError):
         raise no_saved(path) from None
-    if saved.human not in (0, 1) or saved.seed < 0:
+    if saved.human not in (0, 1) or not 0 <= saved.seed <= MOST_SEED:
         raise no_saved(path)
     return saved
+
+
+def _read_game(fields: Any) -> dict[str, Any]:
+    """A finished game; ValueError and others if it is none."""
+    human, utility = int(fields["human"]), float(fields["utility"])
+    if human not in (0, 1) or not math.isfinite(utility):
+        raise ValueError
+    return {**fields, "human": human, "utility": utility}
 
 
 def no_saved(path: Path) -> CommandError:

@@ -13,6 +13,7 @@ from sog.cli.policy.walk import walk
 from sog.cli.strategy import Strategy, check_source, load_strategy
 from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, merge_alike, node_at, read_grid
 from sog.drawing.grid_svg import draw_grid
+from sog.files import replace_file
 from sog.games.core import CHANCE, PLAYER_0
 
 
@@ -87,7 +88,7 @@ def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) 
 
 def _write(path: Path, content: str) -> None:
     try:
-        path.write_text(content, encoding="utf-8")
+        replace_file(path, content)
     except OSError as error:
         raise CommandError(f"cannot write {path}: {reason(error)}.") from None
 

@@ -16,6 +16,7 @@ from sog.cli.search.text import as_table, node_as_json
 from sog.cli.search_numbers import read_method, read_search
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
+from sog.files import replace_file
 from sog.games import Game
 from sog.memory import available_bytes, in_bytes
 
@@ -111,7 +112,7 @@ def _draw(found: Found) -> None:
         found.outline(_LEVELS_DRAWN, _MOST_DRAWN), title=found.title, unit=found.game.unit
     )
     try:
-        path.write_text(picture, encoding="utf-8")
+        replace_file(path, picture)
     except OSError as error:
         raise CommandError(f"cannot write {path}: {reason(error)}.") from None
 

@@ -15,7 +15,7 @@ from selfplay.learner import NotFiniteError
 from selfplay.loop import InlineSchedule
 from selfplay.memory import disk_bytes
 from selfplay.metrics import MetricsFile, read_metrics
-from selfplay.run_folder import RunFolder
+from selfplay.run_folder import TENSORBOARD, RunFolder
 from selfplay.schedule import PASSING, Schedule, check_config
 from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, check_meta, milestones
@@ -26,6 +26,7 @@ from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game
 from sog.cli.sizes import can_be_counted
 from sog.cli.train.view import TrainView
+from sog.files import replacing
 from sog.games import Game
 from sog.memory import in_bytes
 
@@ -116,7 +117,7 @@ def _resumed(
         passing=PASSING,
         check=check_meta,
     )
-    events = path / "tensorboard" if arguments.tensorboard else None
+    events = path / TENSORBOARD if arguments.tensorboard else None
     training = Training(schedule, store, MetricsFile(folder.metrics, tensorboard=events))
     resumed = training.resume()
     if resumed is not None:
@@ -191,7 +192,8 @@ def _keep_batch(path: Path, error: NotFiniteError) -> Path:
     arrays: dict[str, Any] = {
         name: np.asarray(leaf) for name, leaf in as_arrays(error.batch).items()
     }
-    np.savez(target, **arrays)
+    with replacing(target) as file:
+        np.savez(file, **arrays)
     return target
 
 

@@ -17,6 +17,7 @@ is public (perfect information, moves in turn), a player's information is the hi
 
 import dataclasses
 import difflib
+import os
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -25,6 +26,7 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from sog.files import open_to_read
 from sog.games.core import CHANCE, TERMINAL
 from sog.games.openspiel.bounds import (
     CHARACTERS_PER_HISTORY,
@@ -39,6 +41,7 @@ _MY_MOVE: Final = -1  # in place of the last own move, which the string must det
 _ENDED: Final = -2  # and less: in place of it at the end, by the move that ended the game
 _NO_MATTER: Final = -1  # in place of what was known before
 _HISTORIES_PER_REPORT: Final = 1000
+_MOST_BYTES: Final = 2**24  # of a file that a parameter names
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,6 +95,12 @@ def load_spiel(text: str) -> Any:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "see OpenSpiel's list of games."
         raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
+    for path in re.findall(r"\w*file\w*\s*=\s*([^,()]+)", text):
+        if os.path.exists(path.strip()):  # OpenSpiel may have it elsewhere, or says that it has not
+            try:
+                open_to_read(path.strip(), _MOST_BYTES).close()
+            except OSError as error:
+                raise ValueError(f"openspiel:{text}: {path}: {error.strerror}.") from None
     try:
         game = pyspiel.load_game(text)
     except (pyspiel.SpielError, RuntimeError) as error:

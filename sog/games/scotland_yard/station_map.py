@@ -15,6 +15,8 @@ from typing import Final
 
 import numpy as np
 
+from sog.files import read_text
+
 TAXI, BUS, UNDERGROUND, BLACK = range(4)
 TICKETS: Final = ("taxi", "bus", "underground", "black")
 NUM_TICKETS: Final = len(TICKETS)
@@ -24,6 +26,7 @@ SHIPPED_MAPS: Final = ("glasses", "quarter", "london")
 _WIDTH_TO_HEIGHT: Final = {"quarter": 4 / 3, "london": 4 / 3}
 """Of a board, where positions are fractions of its width and height."""
 
+_MOST_BYTES: Final = 2**15  # five times London
 _HEADER: Final = "station_a,station_b,transport"
 _EDGE: Final = re.compile(r"([0-9]+),([0-9]+),(taxi|bus|underground|ferry)")
 _POSITIONS_HEADER: Final = "station,x,y"
@@ -152,9 +155,9 @@ def _map_text(name: str) -> str:
 
 def _read(path: Path, rule: str) -> str:
     try:
-        return path.expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
+        return read_text(path.expanduser(), _MOST_BYTES)
+    except (OSError, RuntimeError) as error:  # of the second kind where ~ is nobody's
+        reason = getattr(error, "strerror", None) or "there is no such user"
         raise ValueError(f"{rule}, got {str(path)!r}: {reason}.") from error
 
 

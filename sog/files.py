@@ -1,0 +1,178 @@
+"""The door for files that may come from somebody else: what is opened, how much of it is read,
+where it is safe to write, and what of a text reaches a terminal as it is.
+
+Only regular files are opened, of a size that the reader says; no device, no pipe. What is wrong is
+an OSError whose `strerror` tells it in words, so that whoever tells of a full disk tells of this as
+well. Imports nothing heavy.
+"""
+
+import contextlib
+import errno
+import importlib.resources
+import json
+import os
+import stat
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Final, TypeVar
+
+Parsed = TypeVar("Parsed")
+AnyPath = str | os.PathLike[str]
+_NOT_PRINTED: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode's categories of what changes how a terminal shows the rest."""
+_LINES: Final = "\n\t"
+
+
+def open_to_read(path: AnyPath, most: int, *, follow: bool = True) -> BinaryIO:
+    """Opens a regular file of at most so many bytes.
+
+    follow: whether a link may lead to it; not in a folder from somebody else. Raises OSError.
+    """
+    _check(path, _status(path, follow), most)
+    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    number = os.open(path, flags)
+    try:
+        _check(path, os.fstat(number), most)  # it may be another one by now
+        return open(number, "rb")
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def read_bytes(path: AnyPath, most: int, *, follow: bool = True) -> bytes:
+    """All of a file, see `open_to_read`."""
+    with open_to_read(path, most, follow=follow) as file:
+        content = file.read(most + 1)  # files of the system say that they are empty
+    if len(content) > most:
+        raise _too_large(path, most)
+    return content
+
+
+def read_text(path: AnyPath, most: int, *, follow: bool = True) -> str:
+    """All of a file of UTF-8, with or without the mark that some editors put first."""
+    try:
+        return read_bytes(path, most, follow=follow).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise _refusal(path, errno.EILSEQ, "not a file of UTF-8 text") from None
+
+
+def parse_json(content: str | bytes) -> Any:
+    """A JSON value, its texts as `printable` makes them; ValueError, whatever is wrong with it."""
+    try:
+        return _printable_value(json.loads(content))
+    except RecursionError:
+        raise ValueError("nested too deeply.") from None
+
+
+def read_shipped(package: str, name: str, parse: Callable[[str], Parsed]) -> Parsed:
+    """What `parse` makes of a text file that is installed with us; OSError if it is damaged."""
+    file = importlib.resources.files(package) / name
+    try:
+        return parse(file.read_text("utf-8"))
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        raise _refusal(str(file), errno.EBADMSG, "it is damaged; install sog anew") from None
+
+
+def open_to_append(path: AnyPath) -> BinaryIO:
+    """Opens a regular file at its end, or makes one; never through a link. Raises OSError."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    return open(_open_own(path, flags), "ab")
+
+
+def open_to_lock(path: AnyPath) -> int:
+    """Opens a regular file, or makes one, to be locked; never through a link. Raises OSError."""
+    return _open_own(path, os.O_RDWR | os.O_CREAT)
+
+
+@contextlib.contextmanager
+def replacing(path: Path, ending: str = ".new") -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path` at the end of the body, whole and on disk.
+
+    There is the old one or the new one at any moment, also if the body raises. Never writes through
+    a link, be it at the name of the file or at that of the new one, which is the name and `ending`.
+    """
+    new = path.with_name(f"{path.name}{ending}")
+    new.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    try:
+        with open(os.open(new, flags, 0o666), "wb") as file:
+            yield file
+        force_to_disk(new)
+        new.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise
+    force_to_disk(path.parent)
+
+
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Writes a whole file, see `replacing`; a text as UTF-8."""
+    with replacing(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def force_to_disk(path: Path) -> None:
+    """Waits until a file or folder is on disk, with what was written to it."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def printable(text: str) -> str:
+    """A text that does nothing to a terminal but appear there: control characters are escaped, all
+    but ends of lines and tabs."""
+    if text.isprintable():
+        return text
+    return "".join(
+        one.encode("unicode_escape").decode()
+        if one not in _LINES and unicodedata.category(one) in _NOT_PRINTED
+        else one
+        for one in text
+    )
+
+
+def _printable_value(value: Any) -> Any:
+    """A value of JSON whose texts, and names, are printable."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [_printable_value(one) for one in value]
+    if isinstance(value, dict):
+        return {printable(name): _printable_value(one) for name, one in value.items()}
+    return value
+
+
+def _status(path: AnyPath, follow: bool) -> os.stat_result:
+    try:
+        return os.stat(path, follow_symlinks=follow)
+    except ValueError:  # of a null character
+        raise _refusal(path, errno.EINVAL, "no name of a file") from None
+
+
+def _check(path: AnyPath, status: os.stat_result, most: int) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise _refusal(path, errno.ELOOP, "it is a link, which is not followed")
+    if stat.S_ISDIR(status.st_mode):
+        raise _refusal(path, errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(status.st_mode):
+        raise _refusal(path, errno.EINVAL, "not a regular file")
+    if status.st_size > most:
+        raise _too_large(path, most)
+
+
+def _open_own(path: AnyPath, flags: int) -> int:
+    with contextlib.suppress(FileNotFoundError):
+        _check(path, os.stat(path, follow_symlinks=False), most=2**63)
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+
+
+def _too_large(path: AnyPath, most: int) -> OSError:
+    return _refusal(path, errno.EFBIG, f"larger than {most:,} bytes")
+
+
+def _refusal(path: AnyPath, code: int, problem: str) -> OSError:
+    return OSError(code, problem, os.fspath(path))

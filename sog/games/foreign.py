@@ -1,0 +1,75 @@
+"""Games that a file names, which may come from somebody else: a policy, a configuration, a run.
+
+No file chooses what is imported, nor which other file is read: a game `module:Class` and the path
+of a map count only where `TRUSTED` names them, a path also where it leads into the file's folder.
+What is installed, by an entry point or with us, needs nobody's permission.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from sog.games.packages import is_class_path
+from sog.games.registry import GAMES, OPENSPIEL_PREFIX
+from sog.games.scotland_yard.station_map import SHIPPED_MAPS, positions_file
+from sog.parameters import split_call
+
+TRUSTED: Final = "SOG_GAMES"
+"""Environment variable: `module:Class` of games, and paths of maps, that files may name, with
+commas between them."""
+_READS_A_FILE: Final = re.compile(r"(?:file(?:name)?|_root)\s*=")
+"""Names of OpenSpiel's parameters that are paths."""
+_PLAIN_PATH: Final = re.compile(r"\w+\(\w+\s*=\s*([\w./~ -]+)\)")
+
+
+def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
+    """Raises ValueError if a file names a game that would import or read what nobody has allowed.
+
+    game: as `sog.games.make` takes it; whether there is such a game is not looked at.
+    """
+    name = game.partition("(")[0].strip()
+    if is_class_path(name) and not name.startswith(OPENSPIEL_PREFIX) and not _is_trusted(name):
+        raise ValueError(
+            f"{file} is of the game {name}, and no file chooses what is imported: set "
+            f"{TRUSTED}={name} if it is yours, or install it with an entry point."
+        )
+    folder = Path(file).absolute().parent.resolve()
+    for path in _paths(game.strip()):
+        if not _is_trusted(path) and not _is_inside(path, folder):
+            raise ValueError(
+                f"{file} names the file {path}, which is not in its own folder: set "
+                f"{TRUSTED}={path} if it is yours."
+            )
+
+
+def _is_trusted(name: str) -> bool:
+    return name in os.environ.get(TRUSTED, "").split(",")
+
+
+def _is_inside(path: str, folder: Path) -> bool:
+    try:
+        files = Path(path).expanduser(), positions_file(path)
+        return all(one.resolve().is_relative_to(folder) for one in files)
+    except (
+        OSError,
+        RuntimeError,
+        ValueError,
+    ):  # no such user, links in a circle, no name of a file
+        return False
+
+
+def _paths(game: str) -> Iterator[str]:
+    """The paths among the parameters of a game."""
+    if game.startswith(OPENSPIEL_PREFIX):
+        if _READS_A_FILE.search(game):
+            # Nothing but one plain path: OpenSpiel reads brackets and commas in its own way.
+            plain = _PLAIN_PATH.fullmatch(game.removeprefix(OPENSPIEL_PREFIX).strip())
+            yield plain[1] if plain else game
+        return
+    name, parameters = split_call(game) or ("", "")
+    for part in parameters.split(",") if name in GAMES else ():
+        key, _, value = (piece.strip() for piece in part.partition("="))
+        if key == "map" and value not in SHIPPED_MAPS:
+            yield value
