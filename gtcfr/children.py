@@ -111,9 +111,12 @@ def choose_outcomes(
             chance_weight=jnp.ones(num_children),
             fits=jnp.bool_(True),
         )
+    certain = jnp.any(numbers == branch_outcome)
     limit = jnp.int32(num_children)
     if few is not None:
-        limit = jnp.where(is_chance, min(few, num_children), limit)
+        # The branch stands for itself: beside it there is one at least that stands for the others.
+        first = jnp.minimum(jnp.maximum(few, 1 + certain), num_children)
+        limit = jnp.where(is_chance, first, limit)
     score = jax.random.uniform(key, (num_outcomes,))
     if settings.num_children is not None:
         limit = jnp.where(is_chance, limit, min(settings.num_children, num_children))
@@ -126,7 +129,6 @@ def choose_outcomes(
     outcome = numbers if num_children == num_outcomes else best.astype(jnp.int32)
     exists = kept[outcome]
     # The branch is kept for certain; of the others, as many as there is room for.
-    certain = jnp.any(numbers == branch_outcome)
     kept_others, others = jnp.sum(kept) - certain, num_legal - certain
     weight = jnp.where(
         is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0
