@@ -82,7 +82,8 @@ def choose_outcomes(
 
     All legal ones; after a decision only the best `num_children` by the prior if that is set; of a
     chance node that has more than there is room for, or than it begins with, a sample without
-    replacement, whose weights keep every expectation right on average. action: those that are
+    replacement, whose weights keep every expectation right on average (as long as its size does not
+    depend on what it holds, see `SearchSettings.first_outcomes`). action: those that are
     considered, see `InteriorNodes`; prior: [A, S], of them.
     """
     legal = game.legal_outcomes(state)

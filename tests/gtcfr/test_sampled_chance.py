@@ -121,9 +121,11 @@ def test_the_branch_is_kept_for_certain_and_the_rest_of_chance_is_weighted_up() 
     np.testing.assert_allclose(mean, exact, atol=1e-6)
 
 
-@pytest.mark.parametrize("first_outcomes", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "first_outcomes", [1, *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 3, 4))]
+)
 def test_a_few_outcomes_on_the_way_of_a_re_solve_stand_for_all_of_them(first_outcomes: int) -> None:
-    """Below the branch the tree goes on, so that its card is no longer worth what the table says."""
+    """Below the branch the tree goes on: its card is no longer worth what the table says."""
     settings = SearchSettings(grow=False, num_simulations=1, first_outcomes=first_outcomes)
     result, oracle = searched_from_chance([[_BRANCH]] * _SAMPLES, settings), sampled_chance()[0]
     cfvs = np.asarray(result.tree.cfvs)[:, ROOT]
