@@ -1,7 +1,7 @@
-"""Saving a solve so that it can be gone on with: an npz file of numbers and one JSON text.
+"""Saving a solve so that it can be gone on with: numbers and one JSON text in an npz file.
 
-    save_solver("leduc_solve.npz", solve(compiled, iterations=500).solver)
-    solve(compiled, iterations=1000, solver=load_solver("leduc_solve.npz", compiled))
+    save_solver("leduc.solve", solve(compiled, iterations=500).solver)
+    solve(compiled, iterations=1000, solver=load_solver("leduc.solve", compiled))
 
 That is the same solve, to the last bit, as one of 1000 iterations. A file is of one game, one rule
 and one precision; nothing in it is executed.
@@ -24,7 +24,7 @@ from sog.tabular.solver import Solver
 FORMAT: Final = "sog-solve-1"
 _NOTES: Final = {"game": str, "rule": str, "precision": str, "digest": str, "iteration": int}
 _MOST_BESIDE: Final = 2**20  # bytes of the notes, and of what numpy writes in front of an array
-_MOST_ITERATIONS: Final = 2**31  # they are counted in 32 bits
+_MOST_ITERATIONS: Final = 2**30  # they are counted in 32 bits
 
 
 class SolveFileError(ValueError):
