@@ -82,7 +82,8 @@ def choose_outcomes(
 
     All legal ones; after a decision only the best `num_children` by the prior if that is set; of a
     chance node that has more than there is room for, or than it begins with, a sample without
-    replacement, whose weights keep every expectation right on average. action: those that are
+    replacement, whose weights keep every expectation right on average (as long as its size does not
+    depend on what it holds, see `SearchSettings.first_outcomes`). action: those that are
     considered, see `InteriorNodes`; prior: [A, S], of them.
     """
     legal = game.legal_outcomes(state)
@@ -111,9 +112,12 @@ def choose_outcomes(
             chance_weight=jnp.ones(num_children),
             fits=jnp.bool_(True),
         )
+    certain = jnp.any(numbers == branch_outcome)
     limit = jnp.int32(num_children)
     if few is not None:
-        limit = jnp.where(is_chance, min(few, num_children), limit)
+        # The branch stands for itself: beside it there is one at least that stands for the others.
+        first = jnp.minimum(jnp.maximum(few, 1 + certain), num_children)
+        limit = jnp.where(is_chance, first, limit)
     score = jax.random.uniform(key, (num_outcomes,))
     if settings.num_children is not None:
         limit = jnp.where(is_chance, limit, min(settings.num_children, num_children))
@@ -126,7 +130,6 @@ def choose_outcomes(
     outcome = numbers if num_children == num_outcomes else best.astype(jnp.int32)
     exists = kept[outcome]
     # The branch is kept for certain; of the others, as many as there is room for.
-    certain = jnp.any(numbers == branch_outcome)
     kept_others, others = jnp.sum(kept) - certain, num_legal - certain
     weight = jnp.where(
         is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0

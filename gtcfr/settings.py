@@ -68,12 +68,15 @@ class SearchSettings:
     grow: bool = True
     """False: no simulations, the tree stays what `lookahead` makes it."""
     max_outcomes: int | None = None
-    """Chance nodes with more outcomes than this keep a sample of so many; at least the game's
-    `num_decision_outcomes`."""
+    """Chance nodes with more outcomes than this keep a sample of so many; at least what
+    `least_outcomes` says of the game."""
     first_outcomes: int | None = None
-    """Outcomes that a chance node begins with where it has more. Simulations that come to it add
-    others, one each, while it has fewer than these plus the square root of the visits, up to
-    `max_outcomes` (progressive widening). None for all of them at once."""
+    """Outcomes that a chance node begins with where it has more; on the way of a re-solve two at
+    least, one of which came to be. Simulations that come to it add others, one each, while it has
+    fewer than these plus the square root of the visits, up to `max_outcomes` (progressive
+    widening). None for all of them at once. What a node that grows so is worth is right on average
+    only if visits do not depend on the sample: a choice that a bad sample speaks against is visited
+    less, and the sample stays as it is, so gambles are worth too little."""
     capacity: int | None = None
     """Public states that a tree has room for; None for as many as the simulations can add."""
     num_queries: int = 0
@@ -193,11 +196,11 @@ class SearchSettings:
         )
 
     def _check_game(self, game: Game[Any]) -> None:
-        least = game.num_decision_outcomes
+        least, why = least_outcomes(game)
         if self.max_outcomes is not None and self.max_outcomes < least:
             raise ValueError(
-                f"max_outcomes must be at least {least} in {game}, for all outcomes of a decision, "
-                f"got {self.max_outcomes}."
+                f"max_outcomes must be at least {least} in {game}, for {why}, got "
+                f"{self.max_outcomes}."
             )
         if self.first_outcomes is not None and self.num_children is not None:
             raise ValueError(
@@ -220,6 +223,14 @@ class SearchSettings:
             raise ValueError(
                 f"max_actions must be None in {game}, where chance may act; got {self.max_actions}."
             )
+
+
+def least_outcomes(game: Game[Any]) -> tuple[int, str]:
+    """The least that `max_outcomes` may be in a game, and what they are for."""
+    least = game.num_decision_outcomes
+    if least == 1 < game.num_outcomes and game.has_chance:
+        return 2, "what chance did on the way of a re-solve and one that stands for the rest"
+    return least, "all outcomes of a decision"
 
 
 def chunk_size_of(

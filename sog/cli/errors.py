@@ -18,6 +18,7 @@ _MARKS: Final = {
     ".npz": b"probabilities.npy",  # of `sog solve --save`
     ".pdf": b"%PDF-",
     ".png": b"\x89PNG",
+    ".solve": b"numbers.npy",  # of `sog solve --save-state`
     ".svg": b"svg",
 }
 """What is among the first bytes of the files that commands write, by the ending of the name."""

@@ -11,6 +11,7 @@ from sog.tabular.lp import LPSolution, solve_lp
 from sog.tabular.policy_file import PolicyFileError, load_policy, read_metadata, save_policy
 from sog.tabular.public_tree import PublicTree, TreeTooLargeError, enumerate_public_tree
 from sog.tabular.sequence_form import CompiledGame, SequenceForm
+from sog.tabular.solve_file import SolveFileError, load_solver, save_solver
 from sog.tabular.solver import (
     Checkpoint,
     Solution,
@@ -34,6 +35,7 @@ __all__ = [
     "Rule",
     "SequenceForm",
     "Solution",
+    "SolveFileError",
     "Solver",
     "SubgameSolution",
     "TreeTooLargeError",
@@ -43,8 +45,10 @@ __all__ = [
     "evaluate",
     "evaluate_policy",
     "load_policy",
+    "load_solver",
     "read_metadata",
     "save_policy",
+    "save_solver",
     "solve",
     "solve_lp",
     "solve_subgame",

@@ -80,6 +80,10 @@ class EnumeratedGame(Game[EnumeratedState]):
         return self.tree.game.num_outcomes
 
     @property
+    def num_decision_outcomes(self) -> int:
+        return self.tree.game.num_decision_outcomes
+
+    @property
     def max_depth(self) -> int:
         return self.tree.game.max_depth
 

@@ -55,6 +55,8 @@ class Solution:
     checkpoints: tuple[Checkpoint, ...]
     compile_seconds: float
     interrupted: bool
+    solver: "Solver"
+    """To go on with, see `sog.tabular.solve_file`."""
 
     @property
     def last(self) -> Checkpoint:
@@ -100,8 +102,8 @@ class Solver:
             raise ValueError(f"precision must be float32 or float64, got {precision!r}.")
         with jax.enable_x64(precision == "float64"):
             self._form = _on_device(compiled.form, precision)
-            self._root_reach = jnp.asarray(root_reach, precision)
-            self._state = _start(self._form, self._root_reach)
+            self.root_reach = jnp.asarray(root_reach, precision)
+            self.state = _start(self._form, self.root_reach)
         with jax.enable_x64(True):
             self._exact_form = _on_device(compiled.form, "float64")
             self._exact_reach = jnp.asarray(root_reach, "float64")
@@ -112,15 +114,15 @@ class Solver:
             raise ValueError(f"iterations must be >= 0, got {iterations}.")
         with jax.enable_x64(self.precision == "float64"):
             first, count = jnp.int32(self.iteration + 1), jnp.int32(iterations)
-            state = _run(self._form, self._root_reach, self.rule, self._state, first, count)
+            state = _run(self._form, self.root_reach, self.rule, self.state, first, count)
             jax.block_until_ready(state)
         # Both or neither, if Ctrl-C comes while waiting.
-        self._state, self.iteration = state, self.iteration + iterations
+        self.state, self.iteration = state, self.iteration + iterations
 
     def evaluate(self) -> Evaluation:
         """Evaluates the average policy, in 64-bit numbers; numpy arrays."""
         with jax.enable_x64(True):
-            sums = self._state.policy_sum
+            sums = self.state.policy_sum
             return _on_host(_evaluate_sums(self._exact_form, self._exact_reach, sums))
 
     def average_policy(self) -> np.ndarray:
@@ -128,9 +130,9 @@ class Solver:
         uniform, policies = uniform_policy(self.compiled), []
         layers = [
             [np.asarray(block, np.float64) for block in in_layers(plex, total)]
-            for plex, total in zip(self.compiled.form.treeplex, self._state.policy_sum, strict=True)
+            for plex, total in zip(self.compiled.form.treeplex, self.state.policy_sum, strict=True)
         ]
-        for one in range(self._root_reach.shape[-1]):
+        for one in range(self.root_reach.shape[-1]):
             first, second = (tuple(block[..., one] for block in player) for player in layers)
             sums = self.compiled.to_tree((first, second))
             total = sums.sum(axis=-1, keepdims=True)
@@ -153,24 +155,27 @@ def solve(
     until: float | None = None,
     precision: Precision = "float32",
     on_checkpoint: Callable[[Checkpoint], None] | None = None,
+    solver: Solver | None = None,
 ) -> Solution:
     """Runs CFR from the start of the game.
 
     until: stops early when the exploitability (game units) of the average policy is at most this.
+    solver: goes on with it, by its rule and in its precision; `iterations` counts what it has done.
     Ctrl-C stops too; the solution is what was reached, marked `interrupted`.
     """
-    if iterations < 1:
-        raise ValueError(f"iterations must be >= 1, got {iterations}.")
+    done = solver.iteration if solver is not None else 0
+    if iterations <= done:
+        raise ValueError(f"iterations must be >= {done + 1}, got {iterations}.")
     if until is not None and not until > 0:
         raise ValueError(f"the exploitability to reach must be > 0, got {until}.")
     began = time.perf_counter()
-    solver = Solver(compiled, rule, precision=precision)
+    solver = solver or Solver(compiled, rule, precision=precision)
     solver.warm_up()
     compiled_at = time.perf_counter()
     checkpoints: list[Checkpoint] = []
     interrupted, clock = False, _Clock()
     try:
-        for target in _checkpoint_iterations(iterations):
+        for target in _checkpoint_iterations(iterations, done):
             _run_until(solver, target, clock)
             checkpoints.append(_checkpoint(solver, clock.seconds))
             if on_checkpoint is not None:
@@ -186,6 +191,7 @@ def solve(
         checkpoints=tuple(checkpoints),
         compile_seconds=compiled_at - began,
         interrupted=interrupted,
+        solver=solver,
     )
 
 
@@ -256,10 +262,11 @@ def _check_root_reach(compiled: CompiledGame, root_reach: np.ndarray) -> None:
         raise ValueError("root reach must be finite and non-negative.")
 
 
-def _checkpoint_iterations(iterations: int) -> Iterator[int]:
+def _checkpoint_iterations(iterations: int, done: int) -> Iterator[int]:
     at = 1
     while at < iterations:
-        yield at
+        if at > done:
+            yield at
         at = max(at + 1, int(at * _CHECKPOINT_GROWTH))
     yield iterations
 

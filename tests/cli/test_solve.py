@@ -124,3 +124,49 @@ def test_every_rule_is_explained_in_the_help(sog: Run) -> None:
     _, out, _ = sog("solve", "--help")
     explained = {line.split()[0] for line in out.split("rules:")[1].splitlines()[1:7]}
     assert explained == set(RULES)
+
+
+def test_a_solve_that_is_gone_on_with_ends_as_one_that_was_never_stopped(
+    sog: Run, sog_json: Callable[..., Any], tmp_path: Path
+) -> None:
+    state = str(tmp_path / "kuhn.solve")
+    begin = ("solve", "kuhn", "--rule", "dcfr", "--iterations")
+    sog_json(*begin, "20", "--save-state", state)
+    check_target("--save-state", Path(state), (".solve",))  # it may be replaced
+    after = sog_json("solve", "kuhn", "--resume", state, "--iterations", "50")
+    whole = sog_json(*begin, "50")
+    told = ("rule", "precision", "iterations", "exploitability", "value")
+    assert [after[name] for name in told] == [whole[name] for name in told]
+    assert (after["iterations_before"], whole["iterations_before"]) == (20, 0)
+    code, out, _ = sog("solve", "kuhn", "--resume", state, "--iterations", "21")
+    assert (code, "21, 20 of them before" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["leduc"], "is a solve of kuhn(ranks=3), not of leduc(ranks=3,suits=2"),
+        (["kuhn", "--rule", "sog"], "is a solve by cfr+, not by sog."),
+        (["kuhn", "--precision", "float64"], "is a solve in float32, not in float64."),
+        (["kuhn", "--iterations", "20"], "must be more than the 20 that"),
+        (["kuhn"], "kuhn.npz: is not a saved solve, or is damaged."),
+    ],
+)
+def test_a_solve_that_cannot_be_gone_on_with_is_refused_before_the_work_begins(
+    arguments: list[str], reason: str, sog: Run, tmp_path: Path
+) -> None:
+    state, policy = str(tmp_path / "kuhn.solve"), str(tmp_path / "kuhn.npz")
+    sog("solve", "kuhn", "--iterations", "20", "--save-state", state, "--save", policy)
+    file = policy if policy.endswith(reason.split(":")[0]) else state
+    code, out, err = sog("solve", *arguments, "--resume", file)
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert reason in err
+
+
+def test_a_state_is_not_written_over_a_policy(sog: Run, tmp_path: Path) -> None:
+    path = tmp_path / "kuhn.solve"
+    path.write_text("something else")
+    code, _, err = sog("solve", "kuhn", "--save-state", str(path))
+    assert (code, path.read_text()) == (2, "something else")
+    assert "is not replaced" in err

@@ -69,6 +69,30 @@ t "" 9 "" { 1, -1 }
 t "" 10 "" { -1, 1 }
 """
 
+# Player 1 has seen the card, and player 0 not.
+SEEN_CARD = """EFG 2 R "seen card" { "0" "1" } ""
+c "" 1 "card" { "ace" 1/2 "king" 1/2 } 0
+p "" 1 1 "blind" { "shove" "fold" } 0
+p "" 2 1 "ace" { "call" "pass" } 0
+t "" 1 "" { -2, 2 }
+t "" 2 "" { 1, -1 }
+t "" 3 "" { -1, 1 }
+p "" 1 1 "blind" { "shove" "fold" } 0
+p "" 2 2 "king" { "call" "pass" } 0
+t "" 4 "" { 2, -2 }
+t "" 5 "" { 1, -1 }
+t "" 6 "" { -1, 1 }
+"""
+
+ONE_COIN = """EFG 2 R "one coin" { "0" "1" } ""
+c "" 1 "coin" { "h" 1/3 "t" 2/3 } 0
+t "" 1 "" { 3, -3 }
+t "" 2 "" { -1, 1 }
+"""
+OVER_AT_ONCE = """EFG 2 R "over" { "0" "1" } ""
+t "" 1 "" { 2, -2 }
+"""
+
 # After heads player 0 moves first, after tails player 1, and neither knows which it is.
 WHO_IS_FIRST = """EFG 2 R "who is first" { "0" "1" } ""
 c "" 1 "coin" { "h" 1/2 "t" 1/2 } 0

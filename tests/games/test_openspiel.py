@@ -19,9 +19,12 @@ from tests.games.openspiel_games import (
     COORDINATED,
     HIDDEN_COINS,
     IN_STEP,
+    ONE_COIN,
+    OVER_AT_ONCE,
     PIG,
     RESTRICTED,
     SECOND_TRY,
+    SEEN_CARD,
     WHO_IS_FIRST,
     all_nodes,
     expected_value,
@@ -110,8 +113,14 @@ def test_openspiel_games_keep_the_contract(text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tree", [SECOND_TRY, HIDDEN_COINS], ids=["second try", "hidden coins"])
-def test_games_that_wait_keep_the_contract(tree: str, written: Callable[[str], str]) -> None:
+@pytest.mark.parametrize(
+    "tree",
+    [SECOND_TRY, HIDDEN_COINS, SEEN_CARD, ONE_COIN, OVER_AT_ONCE],
+    ids=["second try", "hidden coins", "seen card", "one coin", "over at once"],
+)
+def test_games_from_gambit_files_keep_the_contract(
+    tree: str, written: Callable[[str], str]
+) -> None:
     assert check_game(load_openspiel(written(tree))).exhaustive
 
 
@@ -199,6 +208,16 @@ def test_chance_and_hidden_moves_in_words() -> None:
             texts[int(node.actor)].add(game.describe_outcome(node.state, int(outcome)))
     assert texts[PLAYER_0] == {"hidden"}
     assert texts[CHANCE] == {"Top", "Bottom"}
+
+
+def test_public_states_after_the_same_move_are_told_apart_by_what_a_player_knows_there(
+    written: Callable[[str], str],
+) -> None:
+    game = load_openspiel(written(SEEN_CARD))
+    ace, fold, king = (game.describe_outcome(game.root(), outcome) for outcome in range(3))
+    assert fold == "fold"
+    assert game.num_decision_outcomes == 3  # of two actions
+    assert (ace, king) == ("shove #1 (player 1: 1-1-1-ace)", "shove #3 (player 1: 1-1-2-king)")
 
 
 # Refusals

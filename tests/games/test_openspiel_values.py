@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from sog.games.openspiel.game import load_openspiel
+from sog.tabular import compile_tree, solve
 from tests.games.openspiel_games import (
     HIDDEN_COINS,
     IN_STEP,
+    ONE_COIN,
+    OVER_AT_ONCE,
     RESTRICTED,
     SECOND_TRY,
     Policy,
@@ -76,3 +79,14 @@ def test_kuhn_poker_from_a_gambit_file_is_worth_the_same(written: Callable[[str]
     pairs = game.compatible_reach(game.root(), one_card)[0]
     np.testing.assert_allclose(np.sort(pairs), [0, 1 / 6, 1 / 6], rtol=1e-6)
     check_values(text)
+
+
+@pytest.mark.parametrize(
+    ("tree", "value"), [(ONE_COIN, 1 / 3), (OVER_AT_ONCE, 2)], ids=["one coin", "over at once"]
+)
+def test_a_game_without_a_decision_has_its_value_and_nobody_can_exploit_it(
+    tree: str, value: float, written: Callable[[str], str]
+) -> None:
+    """Three points with probability 1/3, else minus one; and two for nothing."""
+    last = solve(compile_tree(load_openspiel(written(tree))), iterations=2).last
+    assert (last.value, last.exploitability) == (pytest.approx(value, abs=1e-12), 0)

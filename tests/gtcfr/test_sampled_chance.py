@@ -59,24 +59,35 @@ _BRANCH = 2
 
 
 @functools.cache
+def chance_node() -> tuple[int, np.ndarray, np.ndarray]:
+    """A chance node of Leduc, random values of all nodes [node, player, S], random ranges."""
+    public, rng = public_tree("leduc"), np.random.default_rng(1)
+    node = int(np.flatnonzero(public.node_actor == CHANCE)[0])
+    return node, rng.uniform(-1, 1, (public.num_nodes, 2, 6)), rng.dirichlet(np.ones(6), 2)
+
+
+def searched_from_chance(paths: Any, settings: SearchSettings) -> SearchResult:
+    """From that node, a search per path [search, event]."""
+    node, table, ranges = chance_node()
+    root = belief_state(
+        EnumeratedState(node=jnp.full(len(paths), node, jnp.int32)),
+        jnp.broadcast_to(jnp.asarray(ranges, jnp.float32), (len(paths), 2, 6)),
+        path=jnp.asarray(paths, jnp.int32),
+    )
+    values = ValueOfNode(node_values=table.astype(np.float32))
+    return run_search(enumerated("leduc"), settings, root=root, evaluator=values)
+
+
+@functools.cache
 def sampled_chance() -> tuple[PlainSearch, SearchResult]:
     """One update of a search that keeps three of the six cards that Leduc's chance can turn up.
 
     200 searches without and 200 with a branch. With them the oracle, which has all six.
     """
-    public, rng = public_tree("leduc"), np.random.default_rng(1)
-    node = int(np.flatnonzero(public.node_actor == CHANCE)[0])
-    table = rng.uniform(-1, 1, (public.num_nodes, 2, 6))
-    ranges = rng.dirichlet(np.ones(6), 2)
-    path = np.repeat([[NO_EVENT], [_BRANCH]], _SAMPLES, axis=0)
-    root = belief_state(
-        EnumeratedState(node=jnp.full(2 * _SAMPLES, node, jnp.int32)),
-        jnp.broadcast_to(jnp.asarray(ranges, jnp.float32), (2 * _SAMPLES, 2, 6)),
-        path=jnp.asarray(path, jnp.int32),
-    )
+    public, (node, table, ranges) = public_tree("leduc"), chance_node()
+    paths = np.repeat([[NO_EVENT], [_BRANCH]], _SAMPLES, axis=0)
     settings = SearchSettings(grow=False, num_simulations=1, max_outcomes=3)
-    values = ValueOfNode(node_values=table.astype(np.float32))
-    result = run_search(enumerated("leduc"), settings, root=root, evaluator=values)
+    result = searched_from_chance(paths, settings)
     oracle = PlainSearch(public, root=node, ranges=ranges)
     oracle.update(np.arange(public.num_nodes) == node, lambda leaf, _: table[leaf])
     return oracle, result
@@ -108,6 +119,21 @@ def test_the_branch_is_kept_for_certain_and_the_rest_of_chance_is_weighted_up() 
     exact = oracle.cfv_sum[:, root] + mask * (tree.cfvs[row] - oracle.cfv_sum[:, now])
     mean = np.mean([same[0] for same in cfvs.values()], axis=0)
     np.testing.assert_allclose(mean, exact, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "first_outcomes", [1, *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 3, 4))]
+)
+def test_a_few_outcomes_on_the_way_of_a_re_solve_stand_for_all_of_them(first_outcomes: int) -> None:
+    """Below the branch the tree goes on: its card is no longer worth what the table says."""
+    settings = SearchSettings(grow=False, num_simulations=1, first_outcomes=first_outcomes)
+    result, oracle = searched_from_chance([[_BRANCH]] * _SAMPLES, settings), sampled_chance()[0]
+    cfvs = np.asarray(result.tree.cfvs)[:, ROOT]
+    tree, now = tree_number(result), child_of(oracle.tree, oracle.root, _BRANCH)
+    found = tree.cfvs[children_of(tree, int(ROOT))[_BRANCH]]
+    exact = oracle.cfv_sum[:, oracle.root] + found - oracle.cfv_sum[:, now]
+    error = np.abs(cfvs.mean(axis=0) - exact)
+    assert (error <= 4 * cfvs.std(axis=0) / _SAMPLES**0.5 + 1e-6).all()
 
 
 def by_sample(result: SearchResult, searches: range) -> dict[tuple[int, ...], list[np.ndarray]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, check_result
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings, least_outcomes
 from gtcfr.timed import timed_search
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
@@ -159,11 +159,11 @@ def _settings(
         raise CommandError(
             f"--max-actions is for games of perfect information, which {game.name} is not."
         )
-    least = game.num_decision_outcomes
+    least, why = least_outcomes(game)
     if arguments.max_outcomes is not None and arguments.max_outcomes < least:
         raise CommandError(
-            f"--max-outcomes must be at least {least} in {game.name}, for all outcomes of a "
-            f"decision, got {arguments.max_outcomes}."
+            f"--max-outcomes must be at least {least} in {game.name}, for {why}, got "
+            f"{arguments.max_outcomes}."
         )
     given = {
         "num_simulations": arguments.simulations,

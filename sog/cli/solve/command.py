@@ -13,13 +13,35 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
-from sog.tabular import Checkpoint, CompiledGame, Solution, save_policy, solve
+from sog.tabular import (
+    Checkpoint,
+    CompiledGame,
+    Solution,
+    SolveFileError,
+    load_solver,
+    save_policy,
+    save_solver,
+    solve,
+)
+from sog.tabular.solve_file import read_notes
 from sog.tabular.solver import find_rule
 
 _SOLVING: Final = "solving"
+_RULE: Final = "cfr+"
 _ITERATIONS: Final = 1000
 _MOST_ITERATIONS: Final = 1_000_000  # with --until-mbb
 _STALLED: Final = 0.8  # twice the iterations should do better than this factor
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Plan:
+    """How it is solved: as told, or as the solve that is gone on with was."""
+
+    rule: str
+    precision: Any
+    iterations: int
+    before: int
+    """Iterations that were made before."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,6 +49,7 @@ class _Result:
     """What is printed, drawn and saved."""
 
     arguments: argparse.Namespace
+    plan: _Plan
     compiled: CompiledGame
     solution: Solution
     enumerate_seconds: float
@@ -56,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         with concluding(work.tell_interrupted, awaited):
             game = load_game(arguments.game, work)
-            result = _solve(game, arguments, work)
+            result = _solve(game, arguments, _plan(game, arguments), work)
     with holding_interrupts():
         _tell(result)
         failures = _write_files(result)
@@ -69,11 +92,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     try:
-        find_rule(arguments.rule)
+        find_rule(arguments.rule or _RULE)
     except ValueError as error:
         raise CommandError(f"--rule: {error}") from None
     if arguments.save is not None:
         check_target("--save", arguments.save, (".npz",))
+    if arguments.save_state is not None:
+        check_target("--save-state", arguments.save_state, (".solve",))
     if arguments.plot is not None:
         check_plot(arguments.plot)
 
@@ -82,9 +107,35 @@ def _until(arguments: argparse.Namespace) -> float | None:
     return None if arguments.until_mbb is None else arguments.until_mbb / 1000
 
 
-def _solve(game: Game[Any], arguments: argparse.Namespace, work: display.Work) -> _Result:
-    until = _until(arguments)
-    iterations = arguments.iterations or (_ITERATIONS if until is None else _MOST_ITERATIONS)
+def _plan(game: Game[Any], arguments: argparse.Namespace) -> _Plan:
+    """Decides how to solve; a mistake if that is not how the solve to go on with was made."""
+    rule, precision, before = arguments.rule or _RULE, arguments.precision or "float32", 0
+    iterations = arguments.iterations
+    if iterations is None:
+        iterations = _ITERATIONS if arguments.until_mbb is None else _MOST_ITERATIONS
+    if arguments.resume is not None:
+        try:
+            notes = read_notes(
+                arguments.resume,
+                str(game),
+                rule=arguments.rule,
+                precision=arguments.precision,
+            )
+        except SolveFileError as error:
+            raise CommandError(f"--resume: {error}") from None
+        rule, precision, before = notes["rule"], notes["precision"], notes["iteration"]
+        if iterations <= before:
+            raise CommandError(
+                f"--iterations must be more than the {before:,} that {arguments.resume} has made, "
+                f"got {iterations:,}."
+            )
+    return _Plan(rule=rule, precision=precision, iterations=iterations, before=before)
+
+
+def _solve(
+    game: Game[Any], arguments: argparse.Namespace, plan: _Plan, work: display.Work
+) -> _Result:
+    until, iterations, solver = _until(arguments), plan.iterations, None
 
     def show(checkpoint: Checkpoint) -> None:
         if work.doing != _SOLVING:
@@ -98,16 +149,23 @@ def _solve(game: Game[Any], arguments: argparse.Namespace, work: display.Work) -
     compiled = compile_whole_game(game, arguments.max_nodes, work)
     enumerated = time.perf_counter()
     work.begin("compiling")
+    if arguments.resume is not None:
+        try:
+            solver = load_solver(arguments.resume, compiled)
+        except SolveFileError as error:
+            raise CommandError(f"--resume: {error}") from None
     solution = solve(
         compiled,
-        rule=arguments.rule,
+        rule=plan.rule,
         iterations=iterations,
         until=until,
-        precision=arguments.precision,
+        precision=plan.precision,
         on_checkpoint=show,
+        solver=solver,
     )
     return _Result(
         arguments=arguments,
+        plan=plan,
         compiled=compiled,
         solution=solution,
         enumerate_seconds=enumerated - began,
@@ -121,7 +179,7 @@ def _tell(result: _Result) -> None:
         display.note(f"interrupted after {last.iteration:,} iterations; this is what was reached.")
     elif not result.reached:
         hint = "try more --iterations"
-        if result.arguments.precision == "float32":
+        if result.plan.precision == "float32":
             stalled = _has_stalled(result.solution)
             hint = "float32 seems to have stalled: try" if stalled else f"{hint}, or"
             hint += " --precision float64"
@@ -144,22 +202,27 @@ def _write_files(result: _Result) -> list[str]:
     arguments, last, failures = result.arguments, result.solution.last, []
     if arguments.save is not None:
         notes = {
-            "rule": arguments.rule,
+            "rule": result.plan.rule,
             "iterations": last.iteration,
-            "precision": arguments.precision,
+            "precision": result.plan.precision,
             "exploitability": last.exploitability,
         }
         try:
             save_policy(arguments.save, result.compiled.tree, result.solution.policy, **notes)
         except OSError as error:
             failures.append(f"cannot write {arguments.save}: {reason(error)}.")
+    if arguments.save_state is not None:
+        try:
+            save_solver(arguments.save_state, result.solution.solver)
+        except OSError as error:
+            failures.append(f"cannot write {arguments.save_state}: {reason(error)}.")
     points = [point for point in result.solution.checkpoints if point.iteration > 0]
     if arguments.plot is not None and points:
         try:
             plot_exploitability(
                 arguments.plot,
                 points,
-                title=f"{display.short_name(result.game)}, {arguments.rule}",
+                title=f"{display.short_name(result.game)}, {result.plan.rule}",
                 milli_unit=result.game.milli_unit,
                 until=result.until,
             )
@@ -171,14 +234,16 @@ def _write_files(result: _Result) -> list[str]:
 def _print(result: _Result) -> None:
     game, tree, last = result.game, result.compiled.tree, result.solution.last
     infostates = [tree.num_infostates(player) for player in (0, 1)]
-    arguments, compile_seconds = result.arguments, result.solution.compile_seconds
-    if arguments.json:
+    plan, compile_seconds = result.plan, result.solution.compile_seconds
+    before = f", {plan.before:,} of them before" if plan.before else ""
+    if result.arguments.json:
         display.print_json(
             {
                 "game": str(game),
-                "rule": arguments.rule,
-                "precision": arguments.precision,
+                "rule": plan.rule,
+                "precision": plan.precision,
                 "iterations": last.iteration,
+                "iterations_before": plan.before,
                 "interrupted": result.solution.interrupted,
                 "until": result.until,
                 "reached": result.reached,
@@ -196,14 +261,14 @@ def _print(result: _Result) -> None:
         )
         return
     display.print_facts(
-        f"{display.short_name(game)} by {arguments.rule} in {arguments.precision}",
+        f"{display.short_name(game)} by {plan.rule} in {plan.precision}",
         [
             ("exploitability", display.in_milli_units(game, last.exploitability)),
             ("nash_conv", display.in_milli_units(game, 2 * last.exploitability)),
             ("value to player 0", display.in_units(game, last.value)),
             ("public states", f"{tree.num_nodes:,}"),
             ("infostates", f"{infostates[0]:,} + {infostates[1]:,}"),
-            ("iterations", f"{last.iteration:,}"),
+            ("iterations", f"{last.iteration:,}{before}"),
             ("solving", f"{last.seconds:.3g} s"),
             (
                 "compiling",

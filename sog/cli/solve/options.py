@@ -21,6 +21,8 @@ examples:
   sog solve leduc --until-mbb 1 --save leduc.npz --plot leduc.png
   sog solve "liars_dice(dice=1,faces=6)" --rule dcfr --iterations 500
   sog solve kuhn --until-mbb 1e-6 --precision float64 --json
+  sog solve leduc --save-state leduc.solve
+  sog solve leduc --resume leduc.solve --iterations 5000
 
 Exploitability is half of NashConv: what a player loses on average against an optimal opponent,
 both seats counted. It is printed in thousandths of the game's unit; in poker that is mbb, a chip
@@ -30,7 +32,7 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
 
 def add_solve_options(parser: argparse.ArgumentParser) -> None:
     """Adds what `sog solve` can be told, the shared options apart."""
-    parser.add_argument("--rule", default="cfr+", help="a member of the CFR family, see below")
+    parser.add_argument("--rule", help="a member of the CFR family, see below (default: cfr+)")
     parser.add_argument(
         "--iterations",
         type=positive_integer,
@@ -46,7 +48,6 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--precision",
         choices=("float32", "float64"),
-        default="float32",
         help="of the iterations (default: float32); exploitability is always computed in float64",
     )
     parser.add_argument(
@@ -57,4 +58,17 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--save", type=Path, metavar="FILE.npz", help="write the average policy to a file"
+    )
+    parser.add_argument(
+        "--save-state",
+        type=Path,
+        metavar="FILE.solve",
+        help="write to a file what it takes to go on: regrets and sums",
+    )
+    parser.add_argument(
+        "--resume",
+        type=Path,
+        metavar="FILE.solve",
+        help="go on from such a file, by its rule and in its precision; --iterations counts those "
+        "that it has made",
     )

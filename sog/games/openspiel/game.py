@@ -29,6 +29,7 @@ from sog.games.openspiel.bounds import (
     too_large,
 )
 from sog.games.openspiel.classes import TimingError, public_states
+from sog.games.openspiel.events import name_event
 from sog.games.openspiel.histories import (
     Histories,
     enumerate_histories,
@@ -40,8 +41,6 @@ from sog.games.openspiel.histories import (
 from sog.games.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
 from sog.games.openspiel.tables import WAIT, Slices, Tables, make_tables
 from sog.pytree import pytree
-
-_MOST_SHOWN = 4
 
 
 def load_openspiel(
@@ -129,9 +128,14 @@ class OpenSpiel(Game[OpenSpielState]):
         return self.tables.children.longest
 
     @property
+    def num_decision_outcomes(self) -> int:
+        # Not as many as there are actions: one may lead to several public states.
+        return int(self.tables.children.count[self.tables.node_actor < CHANCE].max(initial=1))
+
+    @property
     def max_depth(self) -> int:
         depth = self.tables.node_depth
-        return int(depth.max() - depth[self.tables.root])
+        return max(1, int(depth.max() - depth[self.tables.root]))  # also of a game over at once
 
     @property
     def max_utility(self) -> float:
@@ -263,7 +267,7 @@ class OpenSpiel(Game[OpenSpielState]):
     def spiel_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
         """OpenSpiel's information state string; a policy for OpenSpiel is keyed by it."""
         history = self._history(state, player, infostate)
-        return information_string(self._spiel_state(history), player)
+        return information_string(self.spiel_state(history), player)
 
     def spiel_action(self, state: OpenSpielState, action: int) -> int | None:
         """OpenSpiel's number of an action of the acting player; None if it is to wait."""
@@ -282,7 +286,7 @@ class OpenSpiel(Game[OpenSpielState]):
 
     def draw(self, state: OpenSpielState, ranges: np.ndarray | None = None) -> str:
         told, histories = self.describe_state(state), self._members(state)
-        picture = public_picture(self._spiel_state(histories[0])) if len(histories) == 1 else ""
+        picture = public_picture(self.spiel_state(histories[0])) if len(histories) == 1 else ""
         return f"{told}\n{picture}" if picture else told
 
     def draw_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
@@ -291,7 +295,7 @@ class OpenSpiel(Game[OpenSpielState]):
         histories = [one for one in self._members(state) if information[one] == same]
         picture = ""
         if len(histories) <= MOST_COMPARED:
-            picture = private_picture(map(self._spiel_state, histories), player)
+            picture = private_picture(map(self.spiel_state, histories), player)
         return picture or self.describe_infostate(state, player, infostate)
 
     def describe_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
@@ -304,30 +308,11 @@ class OpenSpiel(Game[OpenSpielState]):
         number = self.spiel_action(state, action)
         if number is None:
             return "wait"
-        spiel_state = self._spiel_state(self._history(state, player, infostate))
+        spiel_state = self.spiel_state(self._history(state, player, infostate))
         return one_line(spiel_state.action_to_string(player, number))
 
     def describe_outcome(self, state: OpenSpielState, outcome: int) -> str:
-        children = self.tables.children.at(int(state.node))
-        events = [self._events(child) for child in range(children.start, children.stop)]
-        numbers, others = list(events[outcome]), [list(event) for event in events]
-        if len(events) == 1 and len(numbers) != 1:
-            return "hidden" if numbers else "wait"
-        words = []
-        for number in numbers[:_MOST_SHOWN]:
-            before = self._spiel_state(int(self.histories.parent[events[outcome][number]]))
-            words.append(one_line(before.action_to_string(before.current_player(), number)))
-        words += ["..."] * (len(numbers) > _MOST_SHOWN)
-        return ("|".join(words) or "wait") + (
-            "" if others.count(numbers) == 1 else f" #{outcome + 1}"
-        )
-
-    def _events(self, node: int) -> dict[int, int]:
-        """OpenSpiel's moves and chance events that lead to a node, and a history for each."""
-        members = self.tables.members.at(node)
-        came = self.tables.member_history[members][~self.tables.member_waited[members]]
-        numbers, first = np.unique(self.histories.action[came], return_index=True)
-        return dict(zip(numbers.tolist(), came[first].tolist(), strict=True))
+        return name_event(self, state, outcome)
 
     def _members(self, state: OpenSpielState) -> list[int]:
         """The histories that are one public state."""
@@ -342,7 +327,8 @@ class OpenSpiel(Game[OpenSpielState]):
         ended = self.histories.kind[history] == TERMINAL
         return int(self.histories.parent[history]) if ended else history
 
-    def _spiel_state(self, history: int) -> Any:
+    def spiel_state(self, history: int) -> Any:
+        """OpenSpiel's state after one of `histories`."""
         return _replay(self._spiel, self.histories.moves_to(history))
 
 

@@ -141,7 +141,7 @@ def make_tables(histories: Histories, states: PublicStates) -> Tables:
         actions=actions,
         action_number=action_number,
         legal_start=legal_start.astype(np.int32),
-        legal=legal,
+        legal=_not_empty(legal),
         pairs=_slices(node[first], num_nodes),
         pair_infostates=np.stack(local, axis=1)[first].astype(np.int32),
         pair_node=node[first].astype(np.int32),
@@ -149,11 +149,16 @@ def make_tables(histories: Histories, states: PublicStates) -> Tables:
         pair_payoff=np.bincount(pair, chance * np.where(at_end, histories.utility[history], 0)),
         pair_action=action[first].astype(np.int32),
         followers=_slices(pair_before[follower], len(first)),
-        follower=follower.astype(np.int32),
+        follower=_not_empty(follower.astype(np.int32)),
         members=_slices(node, num_nodes),
         member_history=history,
         member_waited=waited,
     )
+
+
+def _not_empty(table: np.ndarray) -> np.ndarray:
+    """With a row of zeros where there is none: JAX reads from no empty table, even past its end."""
+    return table if len(table) else np.zeros((1, *table.shape[1:]), table.dtype)
 
 
 def _slices(sorted_owner: np.ndarray, num_owners: int, offset: int = 0) -> Slices:

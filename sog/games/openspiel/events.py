@@ -1,0 +1,64 @@
+"""What public events are called: by OpenSpiel's moves, and by what tells apart those alike."""
+
+from typing import TYPE_CHECKING, Final
+
+import jax.numpy as jnp
+import numpy as np
+
+from sog.games.core import PLAYER_0, PLAYER_1
+from sog.games.openspiel.histories import one_line
+
+if TYPE_CHECKING:
+    from sog.games.openspiel.game import OpenSpiel, OpenSpielState
+
+_MOST_SHOWN: Final = 4
+
+
+def name_event(game: "OpenSpiel", state: "OpenSpielState", outcome: int) -> str:
+    """The moves and chance events that an outcome may be, "hidden" where it tells nothing of them.
+
+    Where the same moves lead to several public states, each has its number, and what a player knows
+    there and not in the others.
+    """
+    children = game.tables.children.at(int(state.node))
+    events = [_moves_to(game, child) for child in range(children.start, children.stop)]
+    numbers = list(events[outcome])
+    if len(events) == 1 and len(numbers) != 1:
+        return "hidden" if numbers else "wait"
+    words = []
+    for number in numbers[:_MOST_SHOWN]:
+        before = game.spiel_state(int(game.histories.parent[events[outcome][number]]))
+        words.append(one_line(before.action_to_string(before.current_player(), number)))
+    words += ["..."] * (len(numbers) > _MOST_SHOWN)
+    name = "|".join(words) or "wait"
+    alike = [other for other, event in enumerate(events) if list(event) == numbers]
+    if len(alike) == 1:
+        return name
+    return f"{name} #{outcome + 1}{_difference(game, state, outcome, alike)}"
+
+
+def _moves_to(game: "OpenSpiel", node: int) -> dict[int, int]:
+    """OpenSpiel's moves and chance events that lead to a node, and a history for each."""
+    members = game.tables.members.at(node)
+    came = game.tables.member_history[members][~game.tables.member_waited[members]]
+    numbers, first = np.unique(game.histories.action[came], return_index=True)
+    return dict(zip(numbers.tolist(), came[first].tolist(), strict=True))
+
+
+def _difference(game: "OpenSpiel", state: "OpenSpielState", outcome: int, alike: list[int]) -> str:
+    """What a player knows after an outcome and not after others; empty if words do not tell."""
+    after = [game.apply(state, jnp.int32(other)) for other in alike]
+    place = alike.index(outcome)
+    next_to_move = int(game.actor(after[place]))
+    for player in (PLAYER_1, PLAYER_0) if next_to_move == PLAYER_1 else (PLAYER_0, PLAYER_1):
+        known = [_known(game, other, player) for other in after]
+        if known.count(known[place]) == 1:
+            return f" (player {player}: {known[place]})"
+    return ""
+
+
+def _known(game: "OpenSpiel", state: "OpenSpielState", player: int) -> str:
+    """The infostates of a player, the first ones."""
+    count = int(game.tables.entries[player].count[int(state.node)])
+    shown = [game.describe_infostate(state, player, one) for one in range(min(count, _MOST_SHOWN))]
+    return "|".join([*dict.fromkeys(shown), *["..."] * (count > _MOST_SHOWN)])

@@ -1,0 +1,158 @@
+"""Saving a solve so that it can be gone on with: numbers and one JSON text in an npz file.
+
+    save_solver("leduc.solve", solve(compiled, iterations=500).solver)
+    solve(compiled, iterations=1000, solver=load_solver("leduc.solve", compiled))
+
+That is the same solve, to the last bit, as one of 1000 iterations. A file is of one game, one rule
+and one precision; nothing in it is executed.
+"""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sog.tabular.cfr import RULES, Rule
+from sog.tabular.sequence_form import CompiledGame
+from sog.tabular.solver import Solver
+
+FORMAT: Final = "sog-solve-1"
+_NOTES: Final = {"game": str, "rule": str, "precision": str, "digest": str, "iteration": int}
+_MOST_BESIDE: Final = 2**20  # bytes of the notes, and of what numpy writes in front of an array
+_MOST_ITERATIONS: Final = 2**30  # they are counted in 32 bits
+
+
+class SolveFileError(ValueError):
+    """The file is not a saved solve, is damaged, or belongs to another game, rule or precision."""
+
+
+def save_solver(path: str | os.PathLike[str], solver: Solver) -> None:
+    """Writes what a solver needs to go on; whole or not at all."""
+    target = Path(path)
+    notes = {
+        "format": FORMAT,
+        "game": str(solver.compiled.tree.game),
+        "rule": _name(solver.rule),
+        "precision": solver.precision,
+        "iteration": solver.iteration,
+        "digest": _digest(solver),
+    }
+    numbers = np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(solver.state)])
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            np.savez(file, numbers=numbers, notes=np.array(json.dumps(notes)))
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def read_notes(
+    path: str | os.PathLike[str],
+    game: str,
+    *,
+    rule: str | Rule | None = None,
+    precision: str | None = None,
+) -> dict[str, Any]:
+    """The notes of a saved solve of a game: its `rule`, `precision` and `iteration` among them.
+
+    rule, precision: what they have to be; None for any. Raises SolveFileError with the reason.
+    """
+    notes = _read(path, 0)[0]
+    wanted_rule = _name(rule) if isinstance(rule, Rule) else rule
+    for word, name, wanted in (
+        ("of", "game", game),
+        ("by", "rule", wanted_rule),
+        ("in", "precision", precision),
+    ):
+        if wanted is not None and notes[name] != wanted:
+            raise SolveFileError(f"{path}: is a solve {word} {notes[name]}, not {word} {wanted}.")
+    return notes
+
+
+def load_solver(
+    path: str | os.PathLike[str], compiled: CompiledGame, rule: Rule | None = None
+) -> Solver:
+    """A solver that goes on where a saved one was. Raises SolveFileError with the reason.
+
+    rule: needed only if it is none of `RULES`.
+    """
+    notes = read_notes(path, str(compiled.tree.game), rule=rule)
+    if rule is None and notes["rule"] not in RULES:
+        raise SolveFileError(f"{path}: its rule must be given, it is {notes['rule']}.")
+    if notes["precision"] not in ("float32", "float64"):
+        raise _damaged(path)
+    solver = Solver(compiled, rule or notes["rule"], precision=notes["precision"])
+    if notes["digest"] != _digest(solver):
+        raise SolveFileError(f"{path}: is a solve of {notes['game']} with other rules or payoffs.")
+    leaves, structure = jax.tree.flatten(solver.state)
+    count = sum(leaf.size for leaf in leaves)
+    numbers = _read(path, count * leaves[0].itemsize)[1]
+    if numbers is None or (numbers.shape, numbers.dtype) != ((count,), leaves[0].dtype):
+        raise _damaged(path)
+    if not np.isfinite(numbers).all():
+        raise SolveFileError(f"{path}: its numbers must be finite.")
+    parts = np.split(numbers, np.cumsum([leaf.size for leaf in leaves])[:-1])
+    with jax.enable_x64(solver.precision == "float64"):
+        taken = [
+            jnp.asarray(part).reshape(old.shape) for part, old in zip(parts, leaves, strict=True)
+        ]
+    solver.state, solver.iteration = jax.tree.unflatten(structure, taken), notes["iteration"]
+    return solver
+
+
+def _name(rule: Rule) -> str:
+    return next((name for name, known in RULES.items() if known == rule), repr(rule))
+
+
+def _digest(solver: Solver) -> str:
+    """Of what is solved: a game may be another one under the same name. Payoffs are rounded."""
+    digest = hashlib.sha256()
+    for leaf in jax.tree.leaves((solver.compiled.form, solver.root_reach)):
+        array = np.asarray(leaf)
+        rounded = array.astype(np.float32) if array.dtype.kind == "f" else array
+        digest.update(repr((rounded.shape, rounded.dtype.str)).encode())
+        digest.update(np.ascontiguousarray(rounded))
+    return digest.hexdigest()
+
+
+def _read(
+    path: str | os.PathLike[str], most_bytes: int
+) -> tuple[dict[str, Any], np.ndarray | None]:
+    """The notes, and the numbers unless they are more than so many bytes.
+
+    So no file, which may unpack to a thousand times its size, fills the memory.
+    """
+    if not Path(path).is_file():  # a device may have no end, a pipe no beginning
+        raise SolveFileError(f"{path}: no such file.")
+    try:
+        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
+            sizes = {member.filename: member.file_size for member in file.zip.infolist()}
+            if sizes["notes.npy"] > _MOST_BESIDE:
+                raise ValueError
+            notes = json.loads(str(file["notes"]))
+            is_read = most_bytes > 0 and sizes["numbers.npy"] <= most_bytes + _MOST_BESIDE
+            numbers = file["numbers"] if is_read else None
+        if notes["format"] != FORMAT:
+            raise SolveFileError(f"{path}: is not a saved solve of this version ({FORMAT}).")
+        for name, kind in _NOTES.items():
+            if type(notes[name]) is not kind:
+                raise ValueError
+        if not 0 <= notes["iteration"] < _MOST_ITERATIONS:
+            raise ValueError
+    except SolveFileError:
+        raise
+    except Exception:
+        # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
+        raise _damaged(path) from None
+    return notes, numbers
+
+
+def _damaged(path: str | os.PathLike[str]) -> SolveFileError:
+    return SolveFileError(f"{path}: is not a saved solve, or is damaged.")
