@@ -46,8 +46,9 @@ class SimultaneousSearch(Method):
 
     @property
     def exploration(self) -> float:
-        """Gamma."""
-        return self.gamma or _EXPLORATION.get(self.selection, 0.0)
+        """Gamma; 0 of duct, whose exploration is c."""
+        tuned = _EXPLORATION.get(self.selection, 0.0)
+        return (self.gamma or tuned) if tuned else 0.0
 
     def check(self, game: Game[Any]) -> None:
         """Needs Goofspiel with revealed bids."""

@@ -75,6 +75,18 @@ def test_top_says_how_many_states_are_shown(sog: Run, calling_jacks: str) -> Non
     assert any(line.startswith("1 public state of 9, with 60% of the expl") for line in lines)
 
 
+def test_shares_are_of_the_whole_also_where_one_state_is_shown(
+    sog_json: RunJson, calling_jacks: str
+) -> None:
+    """1/12 of 1/12 + 1/18, see above, though nothing but that 1/12 is shown."""
+    found = sog_json("explain", calling_jacks, "--top", "1")
+    (state,) = found["states"]
+    assert [state["loss"], state["share"]] == pytest.approx([1 / 12, 3 / 5])
+    assert [mistake["share"] for mistake in state["infostates"]] == pytest.approx([3 / 5])
+    assert found["exploitability"] == pytest.approx(1 / 12 + 1 / 18)
+    assert found["gains"] == pytest.approx([1 / 9, 1 / 6])
+
+
 def test_infostates_that_err_alike_share_a_line(sog: Run, tmp_path: Path) -> None:
     compiled, file = compiled_game("leduc"), tmp_path / "uniform.npz"
     save_policy(file, compiled.tree, uniform_policy(compiled))

@@ -1,6 +1,9 @@
 """SM-MCTS on demand: its Goofspiel against the game's, and against exact values of the subgames."""
 
+import copy
+import itertools
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -17,7 +20,9 @@ from sog.methods.histories import ROOT
 from sog.methods.method import Host
 from sog.methods.registry import make_method
 from sog.methods.simultaneous_search import SimultaneousAgent, SimultaneousSearch
+from sog.methods.simultaneous_tree import Node, TreeSearch
 from sog.play.arena import play_match
+from tests.methods import matrix_updates as by_hand
 from tests.methods.plain_histories import history_tree
 
 
@@ -103,6 +108,103 @@ def test_the_root_comes_close_to_an_equilibrium_of_the_exact_matrix(
     loss = max(matrix @ second) - min(first @ matrix)  # both players', 0 in an equilibrium
     assert loss < most
     assert max(matrix.mean(axis=1)) - min(matrix.mean(axis=0)) > 0.5  # of uniform play
+
+
+# One update, see `matrix_updates.py`.
+
+SELECTIONS = ["duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus"]
+
+
+def search_by_hand(selection: str, c: float = by_hand.C) -> tuple[TreeSearch, GoofspielWorld]:
+    """A search, and the start of the game."""
+    game: Any = make(by_hand.GAME)
+    method = SimultaneousSearch(selection=selection, gamma=by_hand.GAMMA, c=c)
+    return method.tree_search(game, seed=1), GoofspielWorld.at(game, jax.device_get(game.root()))
+
+
+def tree_by_hand() -> Node:
+    """`matrix_updates.BEFORE` in every round."""
+
+    def node(before: by_hand.Tables) -> Node:
+        made = Node(len(before.mean), tries_all=False)
+        for name in ("visits", "total", "policy"):
+            setattr(made, name, copy.deepcopy(getattr(before, name)))
+        made.mean_n = np.ravel(before.mean_n).tolist()
+        made.mean_x = np.multiply(before.mean, before.mean_n).ravel().tolist()
+        return made
+
+    root = node(by_hand.BEFORE[0])
+    root.children = {(joint, 2): node(by_hand.BEFORE[1]) for joint in range(9)}  # for 2 points
+    return root
+
+
+def simulate_by_hand(
+    selection: str, explorer: int, c: float = by_hand.C
+) -> Iterator[tuple[tuple[tuple[int, int], ...], tuple[Node, Node]]]:
+    """One simulation at a time: what was bid, and both rounds after it."""
+    search, start = search_by_hand(selection, c)
+    while True:
+        search._explorer = 1 - explorer  # they take turns
+        root = tree_by_hand()
+        search.simulate(root, start.copy())
+        (first,) = np.flatnonzero(np.subtract(root.mean_n, 2))
+        later = root.children[int(first), 2]
+        (second,) = np.flatnonzero(np.subtract(later.mean_n, [4, 2, 1, 2]))
+        yield (divmod(int(first), 3), divmod(int(second), 2)), (root, later)
+
+
+@pytest.mark.parametrize("explorer", [0, 1])
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_one_update_is_that_worked_by_hand(selection: str, explorer: int) -> None:
+    found = simulate_by_hand(selection, explorer)
+    rounds = next(nodes for bids, nodes in found if bids == by_hand.PATH)
+    name = selection.removesuffix("_max").removesuffix("_mix")
+    expected = by_hand.change(name, explorer)
+    for before, after, change, (first, second) in zip(
+        by_hand.BEFORE, rounds, expected, by_hand.PATH, strict=True
+    ):
+        for player in (0, 1):
+            added = np.subtract(after.total[player], before.total[player])
+            np.testing.assert_allclose(added, change.total[player], rtol=1e-12, atol=1e-12)
+            if name in ("rm", "oos", "oos_plus"):  # the others make no use of it
+                added = np.subtract(after.policy[player], before.policy[player])
+                np.testing.assert_allclose(added, change.policy[player], rtol=1e-12, atol=1e-12)
+            if name in ("duct", "exp3"):
+                added = np.subtract(after.visits[player], before.visits[player])
+                assert np.flatnonzero(added).tolist() == [(first, second)[player]]
+                assert added.sum() == 1
+        joint = first * after.size + second
+        assert after.mean_n[joint] == before.mean_n[first][second] + 1
+        if name != "oos":  # which has no use for means
+            kept = before.mean_n[first][second] * before.mean[first][second]
+            assert after.mean_x[joint] == kept + 0.75
+
+
+@pytest.mark.parametrize("explorer", [0, 1])
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_players_select_with_the_odds_worked_by_hand(selection: str, explorer: int) -> None:
+    odds, simulations = by_hand.odds_of_path(selection, explorer), 1000
+    seen = itertools.islice(simulate_by_hand(selection, explorer), simulations)
+    found = sum(bids == by_hand.PATH for bids, _ in seen) / simulations
+    assert found == pytest.approx(odds, abs=5 * (odds * (1 - odds) / simulations) ** 0.5)
+
+
+def test_duct_changes_its_mind_where_the_bounds_cross() -> None:
+    """Second round, player 0: 1/2 + c sqrt(ln 10 / 6) and 1/4 + c sqrt(ln 10 / 4) meet at 1.796."""
+    first, (_, second) = by_hand.PATH
+    bids, _ = next(simulate_by_hand("duct_mix", 0, c=1.85))
+    assert bids == (first, (1, second))
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_what_is_played_in_the_end_is_that_worked_by_hand(selection: str) -> None:
+    search, _ = search_by_hand(selection)
+    root = tree_by_hand()
+    for node, strategies in zip(
+        (root, root.children[0, 2]), by_hand.STRATEGIES[selection], strict=True
+    ):
+        for player, line in enumerate(strategies):
+            np.testing.assert_allclose(search.strategy(node, player), line, rtol=1e-12)
 
 
 def test_the_subtree_of_what_was_played_is_kept() -> None:
