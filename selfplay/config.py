@@ -63,8 +63,19 @@ def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
     source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
     for override in source.overrides:
         _apply(values, override, name_or_path)
-    config: Config = _build(Config, values, "", source)
+    config: Config = _build(Config, _with_evaluation(values), "", source)
     return config
+
+
+def _with_evaluation(values: dict[str, Any]) -> dict[str, Any]:
+    """The values, where `run.evaluate_search` has those of `search` that it does not say itself."""
+    run, search = values.get("run", {}), values.get("search", {})
+    own = run.get("evaluate_search", {}) if isinstance(run, dict) else None
+    if not (isinstance(own, dict) and isinstance(search, dict)):
+        return values  # which is a mistake, and told as such
+    # Behind `search`, whose mistakes are told first.
+    others = {name: value for name, value in values.items() if name != "run"}
+    return {**others, "run": {**run, "evaluate_search": {**search, **own}}}
 
 
 def flatten(part: Any, prefix: str = "") -> dict[str, Any]:
@@ -82,17 +93,21 @@ def flatten(part: Any, prefix: str = "") -> dict[str, Any]:
 def dump_config(config: Config, comments: Mapping[str, str] | None = None) -> str:
     """All values as TOML, from which `load_config` makes an equal configuration.
 
-    comments: what stands behind the value of a key. Raises ValueError if a value cannot be written,
-    such as a `Rule` that was not given by name.
+    comments: what stands behind the value of a key, or behind a table's name. Raises ValueError if
+    a value cannot be written, such as a `Rule` that was not given by name.
     """
+
+    def commented(line: str, key: str) -> str:
+        comment = (comments or {}).get(key, "")
+        return f"{line:<31} # {comment}" if comment else line
+
     tables: dict[str, list[str]] = {}
     for key, value in flatten(config).items():
         table, _, name = key.rpartition(".")
         # Not in the order of `flatten`: a table's own values may come after one of its sub-tables.
-        header = [f"\n[{table}]"] if table else []
-        line = f"{name} = {_as_toml(key, value)}"
-        comment = (comments or {}).get(key, "")
-        tables.setdefault(table, header).append(f"{line:<31} # {comment}" if comment else line)
+        header = ["", commented(f"[{table}]", table)] if table else []
+        line = commented(f"{name} = {_as_toml(key, value)}", key)
+        tables.setdefault(table, header).append(line)
     return "".join(f"{line}\n" for lines in tables.values() for line in lines)
 
 
