@@ -5,7 +5,6 @@ Which keys there are and what they take follows from the fields of `Config` and 
 
 import contextlib
 import dataclasses
-import difflib
 import json
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from selfplay.config_files import parse_toml, read_values
 from selfplay.settings import Config
+from sog.parameters import near_name
 
 _NONE: Final = "none"
 """How None is written, which TOML does not have."""
@@ -199,11 +199,21 @@ def _is_part(hint: Any) -> bool:
 
 
 def _unknown(key: str) -> str:
-    keys, name = list(_known_keys(Config)), key.rpartition(".")[2]
-    same_name = [known for known in keys if known.rpartition(".")[2] == name]
-    near = difflib.get_close_matches(key, keys, n=1) or same_name
-    hint = f"did you mean {near[0]}?" if near else "`sog configs leduc` shows all."
+    keys, (table, _, name) = list(_known_keys(Config)), key.rpartition(".")
+    if table in ("", *keys):
+        near = _near_key(name, [known for known in keys if known.rpartition(".")[0] == table])
+    else:
+        near = near_name(key, keys)
+    near = near or _near_key(name, keys)
+    hint = f"did you mean {near}?" if near else "`sog configs leduc` shows all."
     return f"is no key of a configuration; {hint}"
+
+
+def _near_key(name: str, keys: Sequence[str]) -> str | None:
+    """The key whose own name, behind those of its tables, is nearest."""
+    names = {key.rpartition(".")[2]: key for key in reversed(keys)}
+    near = near_name(name, names)
+    return names[near] if near else None
 
 
 def _known_keys(kind: Any, prefix: str = "") -> Iterator[str]:

@@ -136,6 +136,31 @@ FIRST_BYTES = {
             "'goofspiel' is no player: it is a game, which --game goofspiel says.",
         ),
         (["configs", ""], f"'' is no configuration; {CONFIGS}"),
+        (
+            ["play", "kuhn", "--map", "own.csv"],
+            "unrecognized arguments: --map own.csv; a game is told that in brackets: "
+            '"GAME(map=...)" (see sog play --help)',
+        ),
+        (
+            ["search", "kuhn", "--sims", "3"],
+            "unrecognized arguments: --sims 3; did you mean --simulations? (see sog search --help)",
+        ),
+        (
+            ["games", "leduc(rank=4)"],
+            "leduc: unknown parameter 'rank'; its parameters: ranks, suits, first_raise, "
+            "second_raise, max_raises, suit_isomorphism; did you mean ranks?",
+        ),
+        (["methods", "cfr+"], "unknown method 'cfr+': a rule of CFR is typed tabular(rule=cfr+)."),
+        (["methods", "smooth-uct"], "unknown method 'smooth-uct': did you mean 'smooth_uct'?"),
+        (
+            ["match", "CFR", "random", "--game", "kuhn"],
+            "'CFR' is no player: a rule of CFR is typed tabular(rule=cfr).",
+        ),
+        (
+            ["match", "k.npz", "random", "--game", "kuhn"],
+            "'k.npz' is no player: of a policy file, sog policy k.npz shows what it plays.",
+        ),
+        (["replay", "no.json"], "no.json: No such file or directory."),
     ],
 )
 def test_a_mistake_is_told_in_one_line(

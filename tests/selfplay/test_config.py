@@ -184,6 +184,13 @@ def test_a_value_of_the_wrong_type_is_named_with_its_file(tmp_path: Path) -> Non
         ("game.name", "game"),
         ("leaner", "learner"),
         ("width", "network.width"),
+        ("search.sims", "search.num_simulations"),
+        ("sims", "search.num_simulations"),
+        ("run.evaluate_search.sims", "run.evaluate_search.num_simulations"),
+        ("search.puct", "search.c_puct"),
+        ("learner.lr", "learner.learning_rate"),
+        ("learner.learning_rates", "learner.learning_rate"),
+        ("run.lr", "learner.learning_rate"),
     ],
 )
 def test_an_unknown_key_suggests_the_closest_one(
@@ -191,7 +198,11 @@ def test_an_unknown_key_suggests_the_closest_one(
 ) -> None:
     says = f"{key} is no key of a configuration; did you mean {meant}?"
     assert problem(leduc, f"{key}=1") == f"override '{key}=1': {says}"
-    if key not in ("game.name", "serch.num_simulations"):  # in a file these are other mistakes
+    if key not in (
+        "game.name",
+        "serch.num_simulations",
+        "run.lr",
+    ):  # in a file these are other mistakes
         assert problem_of(f'game = "leduc"\n{key} = 1\n', tmp_path) == says
 
 

@@ -16,7 +16,6 @@ is public (perfect information, moves in turn), a player's information is the hi
 """
 
 import dataclasses
-import difflib
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -30,6 +29,7 @@ from sog.games.openspiel.bounds import (
     CHARACTERS_PER_HISTORY,
     too_large,
 )
+from sog.parameters import near_name
 
 NO_HISTORY: Final = -1
 NO_INFOSET: Final = -1
@@ -89,8 +89,8 @@ def load_spiel(text: str) -> Any:
     name = text.split("(")[0].strip()
     # Asked first: for an unknown name OpenSpiel itself prints all its games.
     if name not in (known := pyspiel.registered_names()):
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "see OpenSpiel's list of games."
+        near = near_name(name, known)
+        hint = f"did you mean {near!r}?" if near else "see OpenSpiel's list of games."
         raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
     try:
         game = pyspiel.load_game(text)
