@@ -160,6 +160,15 @@ FIRST_BYTES = {
             ["match", "k.npz", "random", "--game", "kuhn"],
             "'k.npz' is no player: of a policy file, sog policy k.npz shows what it plays.",
         ),
+        *(
+            (
+                [command, "london"],
+                "london is made for search, too large to enumerate. Without a tree: `sog search "
+                "--evaluator zero`, and the player zero of `sog match` and `sog play`. For a small "
+                "variant of it: --max-nodes N.",
+            )
+            for command in ("solve", "policy", "explain", "evaluate")
+        ),
         (["replay", "no.json"], "no.json: No such file or directory."),
     ],
 )
