@@ -72,7 +72,7 @@ examples:
   sog games leduc                               one game: its parameters and sizes
   sog games leduc --rules                       how it is played
   sog games "leduc(ranks=4)"                    the sizes of a variant
-  sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install open_spiel)
+  sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install 'sog[openspiel]')
   sog games --json                              for programs
 
 Sizes: a public state is what both players know, an infostate what one player knows where he is

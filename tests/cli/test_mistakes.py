@@ -269,12 +269,12 @@ def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smal
         (
             "matplotlib",
             ["solve", "kuhn", "--plot", "kuhn.png"],
-            "--plot needs matplotlib: pip install matplotlib.",
+            "--plot needs matplotlib: pip install 'sog[plot]'.",
         ),
         (
             "pyspiel",
             ["games", "openspiel:kuhn_poker"],
-            "openspiel games need OpenSpiel: pip install open_spiel.",
+            "openspiel games need OpenSpiel: pip install 'sog[openspiel]'.",
         ),
     ],
 )

@@ -33,7 +33,7 @@ from sog.parameters import near_name
 
 NO_HISTORY: Final = -1
 NO_INFOSET: Final = -1
-MISSING_EXTRA: Final = "openspiel games need OpenSpiel: pip install open_spiel."
+MISSING_EXTRA: Final = "openspiel games need OpenSpiel: pip install 'sog[openspiel]'."
 _TURN_BASED: Final = "turn_based_simultaneous_game"
 _MY_MOVE: Final = -1  # in place of the last own move, which the string must determine
 _ENDED: Final = -2  # and less: in place of it at the end, by the move that ended the game
