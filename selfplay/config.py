@@ -5,7 +5,6 @@ Which keys there are and what they take follows from the fields of `Config` and 
 
 import contextlib
 import dataclasses
-import difflib
 import json
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 from selfplay.config_files import is_file_name, parse_toml, read_values
 from selfplay.settings import Config
 from sog.games.foreign import check_named_by_file
+from sog.parameters import near_name
 
 _NONE: Final = "none"
 """How None is written, which TOML does not have."""
@@ -75,8 +75,19 @@ def read_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
     source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
     for override in source.overrides:
         _apply(values, override, name_or_path)
-    config: Config = _build(Config, values, "", source)
+    config: Config = _build(Config, _with_evaluation(values), "", source)
     return config
+
+
+def _with_evaluation(values: dict[str, Any]) -> dict[str, Any]:
+    """The values, where `run.evaluate_search` has those of `search` that it does not say itself."""
+    run, search = values.get("run", {}), values.get("search", {})
+    own = run.get("evaluate_search", {}) if isinstance(run, dict) else None
+    if not (isinstance(own, dict) and isinstance(search, dict)):
+        return values  # which is a mistake, and told as such
+    # Behind `search`, whose mistakes are told first.
+    others = {name: value for name, value in values.items() if name != "run"}
+    return {**others, "run": {**run, "evaluate_search": {**search, **own}}}
 
 
 def flatten(part: Any, prefix: str = "") -> dict[str, Any]:
@@ -94,17 +105,21 @@ def flatten(part: Any, prefix: str = "") -> dict[str, Any]:
 def dump_config(config: Config, comments: Mapping[str, str] | None = None) -> str:
     """All values as TOML, from which `load_config` makes an equal configuration.
 
-    comments: what stands behind the value of a key. Raises ValueError if a value cannot be written,
-    such as a `Rule` that was not given by name.
+    comments: what stands behind the value of a key, or behind a table's name. Raises ValueError if
+    a value cannot be written, such as a `Rule` that was not given by name.
     """
+
+    def commented(line: str, key: str) -> str:
+        comment = (comments or {}).get(key, "")
+        return f"{line:<31} # {comment}" if comment else line
+
     tables: dict[str, list[str]] = {}
     for key, value in flatten(config).items():
         table, _, name = key.rpartition(".")
         # Not in the order of `flatten`: a table's own values may come after one of its sub-tables.
-        header = [f"\n[{table}]"] if table else []
-        line = f"{name} = {_as_toml(key, value)}"
-        comment = (comments or {}).get(key, "")
-        tables.setdefault(table, header).append(f"{line:<31} # {comment}" if comment else line)
+        header = ["", commented(f"[{table}]", table)] if table else []
+        line = commented(f"{name} = {_as_toml(key, value)}", key)
+        tables.setdefault(table, header).append(line)
     return "".join(f"{line}\n" for lines in tables.values() for line in lines)
 
 
@@ -200,11 +215,21 @@ def _is_part(hint: Any) -> bool:
 
 
 def _unknown(key: str) -> str:
-    keys, name = list(_known_keys(Config)), key.rpartition(".")[2]
-    same_name = [known for known in keys if known.rpartition(".")[2] == name]
-    near = difflib.get_close_matches(key, keys, n=1) or same_name
-    hint = f"did you mean {near[0]}?" if near else "`sog configs leduc` shows all."
+    keys, (table, _, name) = list(_known_keys(Config)), key.rpartition(".")
+    if table in ("", *keys):
+        near = _near_key(name, [known for known in keys if known.rpartition(".")[0] == table])
+    else:
+        near = near_name(key, keys)
+    near = near or _near_key(name, keys)
+    hint = f"did you mean {near}?" if near else "`sog configs leduc` shows all."
     return f"is no key of a configuration; {hint}"
+
+
+def _near_key(name: str, keys: Sequence[str]) -> str | None:
+    """The key whose own name, behind those of its tables, is nearest."""
+    names = {key.rpartition(".")[2]: key for key in reversed(keys)}
+    near = near_name(name, names)
+    return names[near] if near else None
 
 
 def _known_keys(kind: Any, prefix: str = "") -> Iterator[str]:

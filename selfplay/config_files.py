@@ -3,7 +3,6 @@
 Imports next to nothing, so that they are listed at once.
 """
 
-import difflib
 import importlib.resources
 import tomllib
 from importlib.resources.abc import Traversable
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.files import read_text
+from sog.parameters import near_name
 
 _SUFFIX: Final = ".toml"
 _MOST_BYTES: Final = 2**20
@@ -66,8 +66,8 @@ def _read_text(name_or_path: str) -> str:
                 f"{name_or_path} is a run folder, no configuration; to go on with it: "
                 f"`sog train {own} --run {name_or_path}`."
             )
-        near = difflib.get_close_matches(name_or_path.lower(), names, n=1)
-        known = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
+        near = near_name(name_or_path, names)
+        known = f"did you mean {near}?" if near else f"there are {', '.join(names)}."
         raise ValueError(
             f"{name_or_path or repr('')} is no configuration; {known} The name of a file ends in "
             f"{_SUFFIX}."

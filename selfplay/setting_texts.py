@@ -15,7 +15,7 @@ _SEARCH: Final = "search."
 
 
 def setting_texts(config: Config) -> dict[str, str]:
-    """By key, what a value is, and the default where it is another."""
+    """By key, what a value or a table is, and the default of a value where it is another."""
     return _texts(config, "")
 
 
@@ -26,7 +26,9 @@ def _texts(part: Any, prefix: str) -> dict[str, str]:
     for field in dataclasses.fields(part):
         key, value = f"{prefix}{field.name}", getattr(part, field.name)
         if dataclasses.is_dataclass(hints[field.name]):
-            found |= _texts(value, f"{key}.")
+            found |= {key: _first_sentence(docstrings.get(field.name, ""))} | _texts(
+                value, f"{key}."
+            )
             continue
         is_repeated = isinstance(part, SearchSettings) and prefix != _SEARCH
         texts = [] if is_repeated else [_first_sentence(docstrings[field.name])]

@@ -110,7 +110,7 @@ class SolverSettings:
     belief states that good play does not come to. Beyond the paper (DeepStack's training had random
     ranges only)."""
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
-    """The search that solves them; `num_queries` follows from `recursive_queries`."""
+    """The search that solves queries; `num_queries` follows from `recursive_queries`."""
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "queue_size"):
@@ -213,7 +213,7 @@ class RunSettings:
     """Learner steps between evaluations of the exploitability, a multiple of `checkpoint_every`; 0
     for none."""
     evaluate_search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
-    """The search that these evaluate, and that the network plays with unless told otherwise."""
+    """The search of evaluations, matches and play, as [search] where a file says nothing here."""
     value_error_states: int = 256
     """Random belief states that values are compared on with exact ones; 0 for none. Only in games
     that are small enough to solve."""
@@ -242,7 +242,7 @@ class Config:
     """One line for `sog configs`."""
     network: NetworkSettings = NetworkSettings()  # noqa: RUF009 (frozen)
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
-    """The search that plays; `num_queries` follows from `selfplay.queries_per_search`."""
+    """The search of self-play; `num_queries` follows from `selfplay.queries_per_search`."""
     selfplay: SelfplaySettings = SelfplaySettings()
     solver: SolverSettings = SolverSettings()
     replay: ReplaySettings = ReplaySettings()

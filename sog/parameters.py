@@ -8,7 +8,9 @@ import dataclasses
 import difflib
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
+
+_SHORTEST: Final = 3  # fewer letters begin too many words
 
 
 def split_call(text: str) -> tuple[str, str] | None:
@@ -30,8 +32,12 @@ def read_parameters(cls: type, name: str, text: str) -> dict[str, Any]:
         if not equals:
             raise ValueError(f"{name}: write parameters as key=value, got {part!r}.")
         if key not in fields:
+            near = near_name(key, fields)
+            hint = f"; did you mean {near}?" if near else ""
             known = ", ".join(fields) or "none"
-            raise ValueError(f"{name}: unknown parameter {key!r}; its parameters: {known}.")
+            raise ValueError(
+                f"{name}: unknown parameter {key!r}; its parameters: {known}{hint or '.'}"
+            )
         if key in values:
             raise ValueError(f"{name}: {key} is given twice.")
         values[key] = read_value(f"{name}: {key}", fields[key].type, value)
@@ -56,6 +62,24 @@ def read_value(where: str, wanted: Any, text: str) -> Any:
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """The message about a name that is not known, with the one that was probably meant."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}."
+    near = near_name(name, names)
+    hint = f"did you mean {near!r}?" if near else f"known: {', '.join(names)}."
     return f"unknown {kind} {name!r}: {hint}"
+
+
+def near_name(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant: one that is spelled alike, else one that `name` is
+    short for, as "sims" for num_simulations or "lr" for learning_rate."""
+    names = {one.lower().strip("-"): one for one in known}
+    wanted = name.lower().strip("-")
+    near = difflib.get_close_matches(wanted, names, n=1)
+    near += sorted((one for one in names if _is_short_for(wanted, one)), key=len)
+    return names[near[0]] if near else None
+
+
+def _is_short_for(text: str, name: str) -> bool:
+    """Whether it is the initials of a name, or the beginning of one of its words."""
+    words, stem = re.split(r"[\W_]", name), text.removesuffix("s")
+    if len(words) > 1 and text == "".join(word[:1] for word in words):
+        return True
+    return len(stem) >= _SHORTEST and any(word.startswith(stem) for word in words)

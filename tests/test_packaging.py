@@ -51,6 +51,14 @@ def test_every_requirement_has_a_tested_version(
     assert wanted - tested == {"sog"}
 
 
+def test_what_is_missing_is_asked_for_as_one_of_our_extras(pyproject: dict[str, Any]) -> None:
+    sources = [file.read_text() for room in ROOMS for file in (CHECKOUT / room).rglob("*.py")]
+    asked = re.findall(r"pip install (\S+)", " ".join(sources))
+    extras = [*pyproject["project"]["optional-dependencies"], "{extra}"]
+    assert set(asked) >= {"'sog[plot]')\",", "'sog[web]'."}
+    assert [one for one in asked if not re.match(rf"'sog\[({'|'.join(extras)})\]'", one)] == []
+
+
 def test_constraints_are_exact_versions_and_nothing_else(constraints: list[str]) -> None:
     exact = re.compile(r'[\w.-]+==[\w.]+( ; python_version (<|>=) "3\.12")?')
     assert [line for line in constraints if not exact.fullmatch(line)] == []

@@ -72,7 +72,7 @@ examples:
   sog games leduc                               one game: its parameters and sizes
   sog games leduc --rules                       how it is played
   sog games "leduc(ranks=4)"                    the sizes of a variant
-  sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install open_spiel)
+  sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install 'sog[openspiel]')
   sog games --json                              for programs
 
 Sizes: a public state is what both players know, an infostate what one player knows where he is
@@ -91,6 +91,7 @@ _METHODS_EXAMPLES: Final = """\
 examples:
   sog methods                                   all of them
   sog methods tabular                           one: its parameters
+  sog methods "smooth_uct(c=1.75):1000"         and what is changed of them
   sog methods --json                            for programs
 
 A method is typed NAME(key=value,...):BUDGET, brackets and budget being optional; the budget is its
@@ -178,7 +179,7 @@ def _add_replay_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_methods_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("method", nargs="?", metavar="NAME", help="a method's name")
+    parser.add_argument("method", nargs="?", metavar="METHOD", help="a method, see below")
     parser.add_argument("--json", action="store_true", help="print JSON on stdout, nothing else")
 
 

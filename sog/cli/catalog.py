@@ -17,6 +17,11 @@ def read_catalog() -> list[dict[str, Any]]:
     return games
 
 
+def game_parameters() -> set[str]:
+    """The names of all parameters of games."""
+    return {one["name"] for game in read_catalog() for one in game["parameters"]}
+
+
 def size_texts(game: dict[str, Any]) -> tuple[str, str]:
     """The public states of a game of the list, and the infostates of each player."""
     if game["num_public_states"] is not None:

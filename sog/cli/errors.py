@@ -22,6 +22,8 @@ _MARKS: Final = {
     ".svg": b"svg",
 }
 """What is among the first bytes of the files that commands write, by the ending of the name."""
+_EXTRAS: Final = {"matplotlib": "plot", "tensorboardX": "tensorboard", "ray": "processes"}
+"""Our extras, as in pyproject.toml, by the package that one is asked for."""
 
 
 class CommandError(Exception):
@@ -41,7 +43,8 @@ def reason(error: OSError) -> str:
 def require_package(option: str, package: str) -> None:
     """Makes sure that a package of one of our extras is there, which `option` needs."""
     if importlib.util.find_spec(package) is None:
-        raise CommandError(f"{option} needs {package}: pip install {package}.")
+        extra = _EXTRAS.get(package, "web")
+        raise CommandError(f"{option} needs {package}: pip install 'sog[{extra}]'.")
 
 
 def check_target(option: str, path: Path, endings: Sequence[str]) -> None:

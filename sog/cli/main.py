@@ -56,8 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             code = _NOBODY_READS
         except OSError as error:
             _abandon_stdout()
-            where = error.filename or "the output"
-            code = _fail(f"cannot read or write {where}: {reason(error)}.")
+            where = error.filename or "the output cannot be written"
+            code = _fail(f"{where}: {reason(error)}.")
         except MemoryError:
             code = _fail(_NO_MEMORY)
         except RuntimeError as error:

@@ -9,7 +9,8 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError
-from sog.methods.registry import METHODS, method_class
+from sog.methods.method import Method
+from sog.methods.registry import METHODS, make_method, method_class
 
 _FOOTER: Final = "One method's parameters: sog methods NAME."
 
@@ -18,15 +19,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     if arguments.method is not None:
         try:
-            facts = _facts(arguments.method)
+            method = make_method(arguments.method)
         except ValueError as error:
             raise CommandError(str(error)) from None
         if arguments.json:
-            display.print_json(facts)
+            display.print_json(_facts(method))
         else:
-            _print_one(facts)
+            _print_one(_facts(method))
         return SUCCESS
-    methods = [_facts(name) for name in METHODS]
+    methods = [_facts(method_class(name)()) for name in METHODS]
     if arguments.json:
         display.print_json(methods)
     else:
@@ -34,10 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _facts(name: str) -> dict[str, Any]:
+def _facts(method: Method) -> dict[str, Any]:
     """What JSON says of a method."""
-    cls = method_class(name)
-    entry = METHODS[name]
+    name, cls, entry = method.name, type(method), METHODS[method.name]
     return {
         "name": name,
         "form": entry.form,
@@ -49,6 +49,7 @@ def _facts(name: str) -> dict[str, Any]:
                 "name": field.name,
                 "type": type(field.default).__name__,
                 "default": field.default,
+                "value": getattr(method, field.name),
                 **{key: field.metadata[key] for key in ("minimum", "maximum", "choices", "help")},
             }
             for field in dataclasses.fields(cls)
@@ -73,12 +74,14 @@ def _print_one(method: dict[str, Any]) -> None:
         [("paper", method["paper"] or "-")],
     )
     print(f"\n{method['description']}\n")
+    given = any(parameter["value"] != parameter["default"] for parameter in method["parameters"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("  parameter", "default", "range", ""):
+    for column in ("  parameter", *(["value"] if given else []), "default", "range", ""):
         table.add_column(column)
     for parameter in method["parameters"]:
         table.add_row(
             f"  {parameter['name']}",
+            *([display.as_typed(parameter["value"])] if given else []),
             display.as_typed(parameter["default"]),
             display.range_text(parameter),
             parameter["help"],

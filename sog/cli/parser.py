@@ -1,11 +1,12 @@
 """An argument parser that tells a mistake in one line, and what was probably meant."""
 
 import argparse
-import difflib
 import shlex
 from typing import Any, NoReturn
 
+from sog.cli.catalog import game_parameters
 from sog.cli.errors import CommandError
+from sog.parameters import near_name
 
 
 class Parser(argparse.ArgumentParser):
@@ -20,19 +21,22 @@ class Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             options = [text.partition("=")[0] for text in unknown if text.startswith("-")]
-            near = [meant for option in options if (meant := self._near_option(option))]
-            hint = f"; did you mean {near[0]}?" if near else ""
-            self.error(f"unrecognized arguments: {shlex.join(unknown)}{hint}")
+            hints = [hint for option in options if (hint := self._hint(option))]
+            self.error(f"unrecognized arguments: {shlex.join(unknown)}{''.join(hints[:1])}")
         return found, unknown
 
-    def _near_option(self, option: str) -> str | None:
-        near = difflib.get_close_matches(option, self._option_string_actions, n=1)
-        return near[0] if near else None
+    def _hint(self, option: str) -> str:
+        """What was probably meant by an option that this command does not have."""
+        name = option.strip("-").replace("-", "_")
+        if name in game_parameters():
+            return f'; a game is told that in brackets: "GAME({name}=...)"'
+        near = near_name(option, self._option_string_actions)
+        return f"; did you mean {near}?" if near else ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return
         choices = [str(choice) for choice in action.choices]
-        near = difflib.get_close_matches(str(value), choices, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(choices)}"
+        near = near_name(str(value), choices)
+        hint = f"did you mean {near}?" if near else f"choose from {', '.join(choices)}"
         raise argparse.ArgumentError(action, f"invalid choice: {str(value)!r}; {hint}")

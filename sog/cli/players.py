@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +22,8 @@ from sog.games.registry import is_game
 from sog.memory import available_bytes
 from sog.methods.leaf_search import LeafSearch, is_perfect_information, search_agents
 from sog.methods.method import Host, Method
-from sog.methods.registry import METHODS, make_method, name_of
+from sog.methods.registry import METHODS, make_method, name_of, rule_form
+from sog.parameters import near_name
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import usual_path
 from sog.tabular import PublicTree
@@ -132,11 +132,15 @@ def _load_run(text: str) -> "Trained":
     """A network from PATH, or PATH@STEP."""
     if text.startswith(AGENT_PREFIX) or (text and split_step(text)[0].is_dir()):
         return load_run(text)
-    near = near_run(text) or next(iter(difflib.get_close_matches(text.lower(), METHODS, n=1)), None)
+    near = near_run(text) or near_name(text, METHODS)
     if near is not None:
         hint = f"did you mean {near}?"
     elif text in read_agents():
         hint = f"it is a game, which --game {text} says; a trained agent is {AGENT_PREFIX}{text}."
+    elif text.endswith(".npz"):
+        hint = f"of a policy file, sog policy {text} shows what it plays."
+    elif form := rule_form(text):
+        hint = f"a rule of CFR is typed {form}."
     elif is_game(text):
         hint = f"it is a game, which --game {text} says."
     else:

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandError(str(error)) from None
     target = arguments.out or arguments.run / "curves.png"
-    check_plot(target, "--out")
+    check_plot(target, "--out" if arguments.out else "sog plot")
     lines = read_metrics(folder.metrics, display.note)
     if not lines:
         raise CommandError(f"{folder.metrics} has no metrics yet.")

@@ -44,13 +44,16 @@ def names_run(text: str) -> bool:
     if text.startswith(AGENT_PREFIX):
         return True
     path, _ = split_step(text)
-    is_path = len(path.parts) > 1 and not re.search(r"[(:]", text)
-    # A folder that happens to be called like a game is not meant, unless it is a run's.
-    if path.is_dir() and (is_path or is_run(path)):
+    if is_run(path):
         return True
-    near = None if is_game(text) else near_run(text)
+    is_path = len(path.parts) > 1 and not re.search(r"[(:]", text)
+    is_known = is_game(text)
+    near = None if is_known else near_run(text)
     if near is not None:
         raise CommandError(f"{text} is neither a game nor a run folder: did you mean {near}?")
+    # A folder that happens to be called like a game is not meant.
+    if path.is_dir() and (is_path or not is_known):
+        raise CommandError(f"{path} is no run folder: it has no config.toml.")
     if is_path:
         raise CommandError(f"there is no run folder {path}; `sog train` makes one.")
     return False

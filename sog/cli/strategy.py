@@ -122,7 +122,7 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
     trained = load_run(arguments.source)
     check(trained.game)
     search = _settings(arguments, trained.settings)
-    compiled = compile_whole_game(trained.game, arguments.max_nodes or MOST_NODES_EVALUATED, work)
+    compiled = compile_whole_game(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
 
     def show(done: int, total: int) -> None:
         if done == 0:

@@ -24,10 +24,21 @@ _WITHOUT_TREE: Final = (
 )
 
 
-def compile_whole_game(game: Game[Any], max_nodes: int | None, work: Work) -> CompiledGame:
-    """The game's public tree, ready for solvers."""
+def compile_whole_game(
+    game: Game[Any], max_nodes: int | None, work: Work, most: int = DEFAULT_MAX_NODES
+) -> CompiledGame:
+    """The game's public tree, ready for solvers.
+
+    max_nodes: as the user said; None for `most`, and for a refusal of games that are made for
+    search, whose first states alone take long.
+    """
+    if max_nodes is None and not can_be_counted(game):
+        raise CommandError(
+            f"{game.name} is made for search, too large to enumerate. {_WITHOUT_TREE} For a small "
+            f"variant of it: --max-nodes N."
+        )
     try:
-        tree = enumerate_whole_game(game, max_nodes or DEFAULT_MAX_NODES, work)
+        tree = enumerate_whole_game(game, max_nodes or most, work)
     except TOO_LARGE as error:
         raise CommandError(explain_too_large(game, error)) from None
     work.begin(f"laying out {tree.num_nodes:,} public states")

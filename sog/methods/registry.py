@@ -175,10 +175,19 @@ METHODS: Final[dict[str, Entry]] = {
 def method_class(name: str) -> "type[Method]":
     """The class of a method; ValueError for a name that is not in `METHODS`."""
     if name not in METHODS:
-        raise ValueError(unknown_name("method", name, METHODS))
+        form = rule_form(name)
+        meant = form and f"unknown method {name!r}: a rule of CFR is typed {form}."
+        raise ValueError(meant or unknown_name("method", name, METHODS))
     entry = METHODS[name]
     found: type[Method] = getattr(importlib.import_module(entry.module), entry.attribute)
     return found
+
+
+def rule_form(name: str) -> str | None:
+    """How a rule of CFR is typed as a method; None where it is none."""
+    from sog.tabular.cfr import RULES  # heavy, and for mistakes only
+
+    return f"tabular(rule={name.lower()})" if name.lower() in RULES else None
 
 
 def name_of(text: str) -> str | None:
@@ -197,6 +206,8 @@ def make_method(text: str) -> "Method":
     before, colon, budget = text.rpartition(":")
     call = split_call(before.rstrip() if colon else text)
     if call is None:
+        if name := re.split(r"[(:]", text)[0].strip():
+            method_class(name)  # which knows what was probably meant
         raise ValueError(
             f"a method must look like 'name', 'name:budget' or 'name(key=value,...):budget', "
             f"got {text!r}."

@@ -51,6 +51,15 @@ def test_every_value_is_explained_by_the_docstring_of_its_setting(sog: Run) -> N
     assert [line for line in lines if " # " not in line] == []
 
 
+def test_a_table_says_which_search_it_is_and_when_it_follows_another(sog: Run) -> None:
+    _, out, _ = sog("configs", "kuhn")
+    assert "[search]                        # The search of self-play\n" in out
+    says = (
+        "# The search of evaluations, matches and play, as [search] where a file says nothing here"
+    )
+    assert f"[run.evaluate_search]           {says}\n" in out
+
+
 def test_one_is_shown_as_json_too(sog_json: Callable[..., Any]) -> None:
     shown = sog_json("configs", "leduc")
     assert shown["game"] == "leduc"

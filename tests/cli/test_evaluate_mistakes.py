@@ -139,7 +139,7 @@ def test_a_missing_matplotlib_is_told_with_how_to_get_it(
     assert sog("evaluate", "kuhn", "--plot", "k.png") == (
         2,
         "",
-        "sog: error: --plot needs matplotlib: pip install matplotlib.\n",
+        "sog: error: --plot needs matplotlib: pip install 'sog[plot]'.\n",
     )
 
 

@@ -16,6 +16,16 @@ def test_the_list_has_a_line_per_method(sog_json: Callable[..., Any]) -> None:
     assert sog_json("methods", "tabular") == tabular
 
 
+def test_a_method_is_told_as_it_is_typed_for_other_commands(
+    sog: Run, sog_json: Callable[..., Any]
+) -> None:
+    rule, budget = sog_json("methods", "tabular(rule=dcfr):500")["parameters"]
+    assert (rule["value"], rule["default"], budget["value"]) == ("dcfr", "cfr+", 500)
+    _, out, _ = sog("methods", "tabular(rule=dcfr):500")
+    assert "  parameter  value  default  range\n  rule       dcfr   cfr+ " in out
+    assert "value" not in sog("methods", "tabular")[1]
+
+
 def test_a_method_is_told_with_its_paper_and_parameters(sog: Run) -> None:
     code, out, err = sog("methods", "tabular")
     assert (code, err) == (0, "")

@@ -136,6 +136,40 @@ FIRST_BYTES = {
             "'goofspiel' is no player: it is a game, which --game goofspiel says.",
         ),
         (["configs", ""], f"'' is no configuration; {CONFIGS}"),
+        (
+            ["play", "kuhn", "--map", "own.csv"],
+            "unrecognized arguments: --map own.csv; a game is told that in brackets: "
+            '"GAME(map=...)" (see sog play --help)',
+        ),
+        (
+            ["search", "kuhn", "--sims", "3"],
+            "unrecognized arguments: --sims 3; did you mean --simulations? (see sog search --help)",
+        ),
+        (
+            ["games", "leduc(rank=4)"],
+            "leduc: unknown parameter 'rank'; its parameters: ranks, suits, first_raise, "
+            "second_raise, max_raises, suit_isomorphism; did you mean ranks?",
+        ),
+        (["methods", "cfr+"], "unknown method 'cfr+': a rule of CFR is typed tabular(rule=cfr+)."),
+        (["methods", "smooth-uct"], "unknown method 'smooth-uct': did you mean 'smooth_uct'?"),
+        (
+            ["match", "CFR", "random", "--game", "kuhn"],
+            "'CFR' is no player: a rule of CFR is typed tabular(rule=cfr).",
+        ),
+        (
+            ["match", "k.npz", "random", "--game", "kuhn"],
+            "'k.npz' is no player: of a policy file, sog policy k.npz shows what it plays.",
+        ),
+        *(
+            (
+                [command, "london"],
+                "london is made for search, too large to enumerate. Without a tree: `sog search "
+                "--evaluator zero`, and the player zero of `sog match` and `sog play`. For a small "
+                "variant of it: --max-nodes N.",
+            )
+            for command in ("solve", "policy", "explain", "evaluate")
+        ),
+        (["replay", "no.json"], "no.json: No such file or directory."),
     ],
 )
 def test_a_mistake_is_told_in_one_line(
@@ -235,12 +269,12 @@ def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smal
         (
             "matplotlib",
             ["solve", "kuhn", "--plot", "kuhn.png"],
-            "--plot needs matplotlib: pip install matplotlib.",
+            "--plot needs matplotlib: pip install 'sog[plot]'.",
         ),
         (
             "pyspiel",
             ["games", "openspiel:kuhn_poker"],
-            "openspiel games need OpenSpiel: pip install open_spiel.",
+            "openspiel games need OpenSpiel: pip install 'sog[openspiel]'.",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """`sog plot`: the learning curves of a run folder."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,17 @@ def test_mistakes_are_told_in_one_line(sog: Run, tmp_path: Path) -> None:
     assert code == 2
     assert err.startswith("sog: error: --out: the name must end in one of .")
     assert not (path / "curves.png").exists()
+
+
+def test_a_bare_installation_speaks_of_what_was_typed(
+    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = run_folder(tmp_path / "run", EVALUATIONS)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    needs = "needs matplotlib: pip install 'sog[plot]'."
+    assert sog("plot", str(path)) == (2, "", f"sog: error: sog plot {needs}\n")
+    picture = str(tmp_path / "curves.png")
+    assert sog("plot", str(path), "--out", picture) == (2, "", f"sog: error: --out {needs}\n")
 
 
 def test_the_unit_is_that_of_the_game(sog: Run, tmp_path: Path) -> None:

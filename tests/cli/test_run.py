@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sog.cli.run.command import checkpoint_iterations
+from sog.cli.run.options import LEARNERS
 from sog.methods.learning import Learner
 
 Run = Callable[..., tuple[int, str, str]]
@@ -82,6 +83,13 @@ def test_ctrl_c_prints_what_was_reached(sog: Run, monkeypatch: pytest.MonkeyPatc
             "outcome_sampling: updates must be one of alternating, parallel, got 'both'.",
         ),
         (["smooth_uct:0", "kuhn"], "smooth_uct: budget must be >= 1, got 0."),
+        (
+            ["CFR+:9", "leduc(ranks=4)"],
+            "CFR+ does not learn by sampling, it goes through the whole game: sog solve "
+            "'leduc(ranks=4)' --rule cfr+.",
+        ),
+        (["foo", "kuhn"], f"unknown method 'foo': known: {', '.join(LEARNERS)}."),
+        (["kuhn", "dqn"], "kuhn is a game: the method comes first, sog run METHOD GAME."),
         (["outcome_smapling", "kuhn"], "unknown method 'outcome_smapling': did you mean 'outcome_"),
         (["smooth_uct", "kuhm"], "unknown game 'kuhm': did you mean 'kuhn'?"),
         (

@@ -40,6 +40,13 @@ def test_a_run_is_suggested_by_its_name(sog: Run, arguments: list[str], message:
     assert sog(*arguments) == (2, "", f"sog: error: {message}\n")
 
 
+@pytest.mark.parametrize("command", ["evaluate", "explain", "policy", "search"])
+def test_a_folder_that_is_no_run_is_never_taken_for_a_game(sog: Run, command: str) -> None:
+    Path("empty").mkdir()
+    says = "sog: error: empty is no run folder: it has no config.toml.\n"
+    assert sog(command, "empty") == sog(command, "./empty") == (2, "", says)
+
+
 def test_a_game_is_meant_though_a_run_is_called_like_it(sog: Run) -> None:
     code, _, err = sog("search", "kuhn", "--history", "raise")
     assert code == 2

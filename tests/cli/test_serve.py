@@ -122,7 +122,7 @@ def test_without_the_extra_one_line_says_what_to_install(
     monkeypatch.setattr("importlib.util.find_spec", without_starlette)
     code, out, err = sog("serve")
     assert (code, out) == (2, "")
-    assert err == "sog: error: sog serve needs starlette: pip install starlette.\n"
+    assert err == "sog: error: sog serve needs starlette: pip install 'sog[web]'.\n"
 
 
 def test_where_no_browser_is_found_one_line_says_so(

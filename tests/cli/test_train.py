@@ -407,7 +407,7 @@ def test_tensorboard_is_missed_before_the_work_begins(
     sog: Run, config: str, tmp_path: Path
 ) -> None:
     found = refusal(sog, config, "--run", str(tmp_path / "run"), "--tensorboard")
-    assert found == "--tensorboard needs tensorboardX: pip install tensorboardX."
+    assert found == "--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'."
     assert not (tmp_path / "run").exists()
 
 

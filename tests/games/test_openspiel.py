@@ -256,5 +256,5 @@ def test_a_deep_game_is_refused_before_it_fills_the_memory(
 
 def test_without_open_spiel_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(ValueError, match=r"needs? OpenSpiel: pip install open_spiel"):
+    with pytest.raises(ValueError, match=r"needs? OpenSpiel: pip install 'sog\[openspiel\]'"):
         make("openspiel:kuhn_poker")

@@ -114,6 +114,17 @@ def test_bad_parameters_are_refused(text: str, message: str) -> None:
         make(text)
 
 
+@pytest.mark.parametrize("name", ["glasses", "quarter", "scotland_yard"])
+def test_a_map_of_ones_own_asks_for_starts_on_it(tmp_path: Path, name: str) -> None:
+    town = write_map(tmp_path, "3,5,taxi\n5,8,bus\n8,12,taxi")
+    with pytest.raises(ValueError, match=rf"^{name}: the map \S+ needs starts") as caught:
+        make(f"{name}(map={town},detectives=2)")
+    assert "such as starts=3/5/8; or a deck of them" in str(caught.value)
+    assert make(f"{name}(map={town},detectives=2,starts=3/5/8)").num_infostates == 4
+    with pytest.raises(ValueError, match=r"must be stations of the map \S+, got '7'\.$"):
+        make(f"{name}(map={town},detectives=2,starts=3/5/7)")
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

@@ -43,8 +43,64 @@ def problem_of(text: str, folder: Path) -> str:
 
 
 def test_what_a_file_leaves_out_has_its_default(leduc: str) -> None:
-    expected = Config(game="leduc", search=SearchSettings(num_simulations=20))
+    search = SearchSettings(num_simulations=20)
+    expected = Config(game="leduc", search=search, run=RunSettings(evaluate_search=search))
     assert load_config(leduc) == expected
+
+
+def test_evaluation_follows_the_search_of_self_play_unless_told_otherwise(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(
+        """game = "leduc"
+[run]
+steps = 3
+evaluate_search = { num_simulations = 50, alpha = 1.0 }
+[search]
+num_simulations = 20
+rule = "dcfr"
+alpha = 0.25
+"""
+    )
+    config = load_config(str(file), ["search.c_puct=2"])
+    expected = SearchSettings(num_simulations=50, alpha=1.0, rule="dcfr", c_puct=2.0)
+    assert (config.run.evaluate_search, config.run.steps) == (expected, 3)
+    assert config.solver.search == SearchSettings()
+    # What is said of evaluation stays with it, and mistakes are where they were made.
+    assert config.search == SearchSettings(num_simulations=20, rule="dcfr", alpha=0.25, c_puct=2.0)
+    assert problem(str(file), "search.alpha=2").endswith(
+        "=2: search: alpha must be in [0, 1], got 2.0."
+    )
+    assert problem_of('game = "leduc"\nrun = 3\n', tmp_path) == "run must be a table, got 3."
+    says = "run.evaluate_search must be a table, got 3."
+    assert problem_of('game = "leduc"\nrun.evaluate_search = 3\n', tmp_path) == says
+
+
+EVALUATED_BY = {
+    "connect_four": {"num_children": 1, "resolve_from": "deepest"},
+    "connect_four_gpu": {"num_children": 1, "resolve_from": "deepest"},
+    "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
+    "goofspiel4": {"num_simulations": 50},
+    "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "dcfr"},
+    "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"},
+    "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr"},
+    "leduc_gpu": {"leaf_averaging": 0.5, "rule": "dcfr"},
+    "liars_dice_1x4f": {"num_simulations": 64, "simulations_per_update": 0.0625},
+    "liars_dice_1x5f": {"num_simulations": 64, "simulations_per_update": 0.0625},
+    "liars_dice_1x6f": {"num_simulations": 64, "simulations_per_update": 0.0625},
+    "liars_dice_2x3f": {"num_simulations": 64, "simulations_per_update": 0.0625},
+    "london_gpu": {"max_outcomes": 26},
+    "london_small": {"num_simulations": 10, "max_outcomes": 26},
+    "paper_scotland_yard": {"resolve_from": "deepest", "max_outcomes": 26}
+    | {"num_simulations": 400},
+    "tic_tac_toe": {"num_simulations": 25, "num_children": 1, "resolve_from": "deepest"},
+}
+"""What figures of `docs/results` were made with, from when this table had defaults of its own."""
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_each_configuration_is_evaluated_by_the_search_that_its_figures_are_of(file: Path) -> None:
+    found = load_config(str(file)).run.evaluate_search
+    assert found == SearchSettings(**EVALUATED_BY[file.stem])
 
 
 def test_overrides_are_toml_or_bare_words_and_the_last_one_wins(leduc: str) -> None:
@@ -132,6 +188,13 @@ def test_a_value_of_the_wrong_type_is_named_with_its_file(tmp_path: Path) -> Non
         ("game.name", "game"),
         ("leaner", "learner"),
         ("width", "network.width"),
+        ("search.sims", "search.num_simulations"),
+        ("sims", "search.num_simulations"),
+        ("run.evaluate_search.sims", "run.evaluate_search.num_simulations"),
+        ("search.puct", "search.c_puct"),
+        ("learner.lr", "learner.learning_rate"),
+        ("learner.learning_rates", "learner.learning_rate"),
+        ("run.lr", "learner.learning_rate"),
     ],
 )
 def test_an_unknown_key_suggests_the_closest_one(
@@ -139,7 +202,11 @@ def test_an_unknown_key_suggests_the_closest_one(
 ) -> None:
     says = f"{key} is no key of a configuration; did you mean {meant}?"
     assert problem(leduc, f"{key}=1") == f"override '{key}=1': {says}"
-    if key not in ("game.name", "serch.num_simulations"):  # in a file these are other mistakes
+    if key not in (
+        "game.name",
+        "serch.num_simulations",
+        "run.lr",
+    ):  # in a file these are other mistakes
         assert problem_of(f'game = "leduc"\n{key} = 1\n', tmp_path) == says
 
 

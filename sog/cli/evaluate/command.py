@@ -78,7 +78,7 @@ def _evaluate_all(
     game: Game[object], plan: Plan, finished: list[Finished], work: display.Work
 ) -> None:
     """Evaluates one search after another; what is done is in `finished` at once."""
-    compiled = compile_whole_game(game, plan.arguments.max_nodes or MOST_NODES_EVALUATED, work)
+    compiled = compile_whole_game(game, plan.arguments.max_nodes, work, MOST_NODES_EVALUATED)
     _check_seeds(compiled, plan)
     tabular = _solve(compiled, plan, work)
     searches = [in_whole_game(search, compiled.tree) for search in plan.searches]

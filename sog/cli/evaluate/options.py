@@ -61,7 +61,7 @@ def add_evaluate_options(parser: argparse.ArgumentParser) -> None:
         "--plot",
         type=Path,
         metavar="FILE.png",
-        help="draw exploitability against T (pip install matplotlib)",
+        help="draw exploitability against T (pip install 'sog[plot]')",
     )
 
 

@@ -3,6 +3,8 @@
 import argparse
 import dataclasses
 import itertools
+import re
+import shlex
 import time
 from collections.abc import Iterator
 from typing import Any, Final
@@ -20,11 +22,13 @@ from sog.cli.players import CommandHost
 from sog.cli.run.exact import run_exact
 from sog.cli.run.options import LEARNERS
 from sog.games import Game
+from sog.games.registry import is_game
 from sog.methods.backward_induction import BackwardInduction
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod, RowEvaluator
 from sog.methods.method import Method
-from sog.methods.registry import make_method, name_of
+from sog.methods.registry import METHODS, make_method, rule_form
+from sog.parameters import unknown_name
 
 _POINTS_PER_DECADE: Final = 8
 _ROWS: Final = 12  # of the table
@@ -90,14 +94,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_method(arguments: argparse.Namespace) -> LearningMethod | BackwardInduction:
+    name = re.split(r"[(:]", arguments.method)[0].strip()
+    if rule_form(name):
+        raise CommandError(
+            f"{name} does not learn by sampling, it goes through the whole game: sog solve "
+            f"{shlex.quote(arguments.game)} --rule {name.lower()}."
+        )
+    if is_game(name):
+        raise CommandError(f"{name} is a game: the method comes first, sog run METHOD GAME.")
     try:
+        if name not in METHODS:
+            raise ValueError(unknown_name("method", name, LEARNERS))
         method: Method = make_method(arguments.method)
     except ValueError as error:
         raise CommandError(str(error)) from None
     if isinstance(method, BackwardInduction):
         return method
     if not isinstance(method, LearningMethod):
-        name = name_of(arguments.method)
         raise CommandError(
             f"{name} does not learn by sampling; these do: {', '.join(LEARNERS)}. For the CFR "
             f"family: sog solve."

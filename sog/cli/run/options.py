@@ -67,7 +67,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--plot",
         type=Path,
         metavar="FILE.png",
-        help="draw exploitability against iterations (pip install matplotlib)",
+        help="draw exploitability against iterations (pip install 'sog[plot]')",
     )
     add(
         "--max-nodes",

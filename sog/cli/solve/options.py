@@ -54,7 +54,7 @@ def add_solve_options(parser: argparse.ArgumentParser) -> None:
         "--plot",
         type=Path,
         metavar="FILE.png",
-        help="draw exploitability against iterations (pip install matplotlib)",
+        help="draw exploitability against iterations (pip install 'sog[plot]')",
     )
     parser.add_argument(
         "--save", type=Path, metavar="FILE.npz", help="write the average policy to a file"

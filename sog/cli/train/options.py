@@ -22,7 +22,7 @@ The same command goes on where a run was stopped or killed, from its newest chec
 A batch of searches is shared by all GPUs, or by all cores of a CPU, or by as many of them as divide
 it; with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
 
---schedule processes trains on Ray (pip install ray): workers play and solve while the
+--schedule processes trains on Ray (pip install 'sog[processes]'): workers play and solve while the
 learner learns, and one that dies is replaced. Ray is started for the run, reachable from this
 machine only, with a random token. Workers on other machines, which must have sog as well, belong to
 a Ray cluster that you start; its token is in RAY_AUTH_TOKEN or ~/.ray/auth_token. Set
@@ -80,6 +80,6 @@ def add_train_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--tensorboard",
         action="store_true",
-        help="also write event files for TensorBoard (pip install tensorboardX)",
+        help="also write event files for TensorBoard (pip install 'sog[tensorboard]')",
     )
     add("--json", action="store_true", help="print one JSON object on stdout, nothing else")

@@ -16,7 +16,6 @@ is public (perfect information, moves in turn), a player's information is the hi
 """
 
 import dataclasses
-import difflib
 import os
 import re
 from collections.abc import Callable
@@ -32,10 +31,11 @@ from sog.games.openspiel.bounds import (
     CHARACTERS_PER_HISTORY,
     too_large,
 )
+from sog.parameters import near_name
 
 NO_HISTORY: Final = -1
 NO_INFOSET: Final = -1
-MISSING_EXTRA: Final = "openspiel games need OpenSpiel: pip install open_spiel."
+MISSING_EXTRA: Final = "openspiel games need OpenSpiel: pip install 'sog[openspiel]'."
 _TURN_BASED: Final = "turn_based_simultaneous_game"
 _MY_MOVE: Final = -1  # in place of the last own move, which the string must determine
 _ENDED: Final = -2  # and less: in place of it at the end, by the move that ended the game
@@ -92,8 +92,8 @@ def load_spiel(text: str) -> Any:
     name = text.split("(")[0].strip()
     # Asked first: for an unknown name OpenSpiel itself prints all its games.
     if name not in (known := pyspiel.registered_names()):
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "see OpenSpiel's list of games."
+        near = near_name(name, known)
+        hint = f"did you mean {near!r}?" if near else "see OpenSpiel's list of games."
         raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
     for path in re.findall(r"\w*file\w*\s*=\s*([^,()]+)", text):
         if os.path.exists(path.strip()):  # OpenSpiel may have it elsewhere, or says that it has not

@@ -93,8 +93,11 @@ class YardSetup(Game[YardState], abc.ABC):
 
     def _check_starts(self) -> None:
         stations = self._start_stations
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for station in stations:
             if station not in self._map.stations:
+                if self.starts == defaults["starts"]:  # nobody typed it
+                    self._ask_for_starts()
                 self._reject("starts", f"be stations of the map {self.map}", str(station))
         if len(set(stations)) < len(stations):
             self._reject("starts", "differ from each other", self.starts)
@@ -103,6 +106,14 @@ class YardSetup(Game[YardState], abc.ABC):
             self._reject("starts", rule, self.starts)
         if not self._deals and not self._can_start():
             self._reject("starts", "leave a detective a move", self.starts)
+
+    def _ask_for_starts(self) -> None:
+        some = "/".join(map(str, self._map.stations[: 1 + self.detectives]))
+        raise ValueError(
+            f"{self.name}: the map {self.map} needs starts of its own, those of Mr X and of "
+            f"{self.detectives} detectives, such as starts={some}; or a deck of them to be dealt, "
+            f"starts=deck/{some}/...."
+        )
 
     def _can_start(self) -> bool:
         """Whether a detective can move at the start; else the game would be over at the root."""
