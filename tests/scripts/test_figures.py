@@ -60,7 +60,7 @@ def test_a_command_that_fails_ends_the_script_with_its_exit_code(
     def run(*arguments: Any, **options: Any) -> Any:
         return subprocess.CompletedProcess(arguments, 130, None)
 
-    monkeypatch.setattr(figures.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     with pytest.raises(SystemExit, match=r"^130$"):
         figures.make_row("leduc_demo", 1, tmp_path)
     assert not list(tmp_path.glob("*.json"))
