@@ -1,4 +1,4 @@
-"""One update of SM-MCTS for every selection, against those worked by hand in `matrix_updates.py`."""
+"""One update of SM-MCTS for every selection, as worked by hand in `matrix_updates.py`."""
 
 import functools
 from typing import Any
