@@ -90,6 +90,25 @@ def test_sixteen_times_the_games_make_a_quarter_of_the_error(text: str) -> None:
     assert error(16 * worlds) == pytest.approx(error(worlds) / 4, rel=0.25)
 
 
+@pytest.mark.parametrize("games", [1, 16])
+def test_games_are_independent_of_each_other_also_those_from_one_world(games: int) -> None:
+    """Kuhn poker at its start, so many games from each of the six deals; expected by hand.
+
+    Both play at random: check, check 1/4; check, bet, fold 1/8, call 1/8; bet, fold 1/4, call 1/4.
+    Where s = 1 if player 0 has the higher card, else -1, he gets s, -1, 2 s, 1 and 2 s: s + 1/8 on
+    average, 1/4 + 1/8 + 4/8 + 1/4 + 4/4 = 17/8 when squared. A card meets both others alike.
+    """
+    game, num_seeds = game_of("kuhn"), 1000
+    ranges = jnp.full((1, 2, 3), 1 / 3)
+    found = values_by_seed(game, jnp.array([0], jnp.int32), ranges, 6 * games, num_seeds)[:, 0]
+    won, lost = 17 / 8 - (1 + 1 / 8) ** 2, 17 / 8 - (-1 + 1 / 8) ** 2  # variances of player 0
+    of_pairs = {0: [lost + lost, lost + won, won + won], 1: [won + won, won + lost, lost + lost]}
+    for player, variances in of_pairs.items():
+        covariance = np.cov(found[:, player], rowvar=False)
+        expected = np.diag(variances) / 4 / games
+        np.testing.assert_allclose(covariance, expected, atol=0.25 * expected.max())
+
+
 def test_where_no_infostate_of_the_opponent_is_compatible_the_value_is_zero() -> None:
     game = game_of("kuhn")
     ranges = jnp.array([[[0, 0, 1], [0.5, 0.5, 0]]])  # player 0 holds the king

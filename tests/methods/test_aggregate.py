@@ -1,15 +1,21 @@
 """The aggregate method: what many searches have learned, as one policy."""
 
+import functools
+from collections import Counter
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
 
+from sog.games.core import CHANCE
 from sog.methods.aggregate import RowsBelow, aggregate, at_the_root
+from sog.methods.histories import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
 from sog.methods.is_mcts import IsMcts
 from sog.methods.learning import RowEvaluator
-from sog.methods.online import OnlineMethod
+from sog.methods.online import OnlineMethod, Searcher
 from sog.methods.online_outcome_sampling import OnlineOutcomeSampling
-from tests.methods.plain_histories import history_tree
+from tests.methods.plain_histories import history_tree, random_policy
 from tests.tabular.small_games import node_after
 
 
@@ -19,6 +25,106 @@ def test_the_rows_below_are_those_that_the_player_may_come_to() -> None:
     after_a_bet = int(tree.row_of[node_after(tree.tree, 1, 2), 1])  # he checked, and faces a bet
     assert sorted(RowsBelow(tree).of(first).tolist()) == sorted([first, after_a_bet])
     assert RowsBelow(tree).of(after_a_bet).tolist() == [after_a_bet]
+
+
+# Against a slow one in plain Python.
+
+LEDUC = "leduc(suit_isomorphism=true,max_raises=1)"
+"""Two rounds, so that players search more than once in a match, and deals of different odds."""
+MATCHES = 1500
+Memory = tuple[int, ...]  # the rows that were searched in a match
+
+
+class ScriptedSearcher(Searcher[Memory]):
+    """Plays a fixed policy, and has learned something else after every search."""
+
+    def __init__(self) -> None:
+        self.tree = history_tree(LEDUC)
+        self.policy = random_policy(self.tree, seed=2)
+        self.searched: Counter[Memory] = Counter()
+
+    def begin(self) -> Memory:
+        return ()
+
+    def search(self, memory: Memory, row: int, key: Any) -> tuple[Memory, np.ndarray]:
+        memory = (*memory, row)
+        self.searched[memory] += 1
+        return memory, self.policy[row]
+
+    def search_root(self, key: Any) -> Memory:
+        raise NotImplementedError
+
+    def learned(self, memory: Memory) -> np.ndarray:
+        return learned_after(memory)
+
+
+@functools.cache
+def learned_after(memory: Memory) -> np.ndarray:
+    """[row + 1, choice]: any numbers, others for every memory."""
+    return random_policy(history_tree(LEDUC), seed=hash(memory) % 2**32) * len(memory)
+
+
+@functools.cache
+def of_many_matches() -> tuple[ScriptedSearcher, np.ndarray]:
+    searcher = ScriptedSearcher()
+    return searcher, aggregate(searcher, MATCHES, seed=3)
+
+
+def children(history: int) -> list[tuple[int, int, float]]:
+    """What follows a history of Leduc: the number of the choice, the history, chance's odds."""
+    histories = history_tree(LEDUC).histories
+    first, count = histories.facts[history, [FIRST_EDGE, NUM_EDGES]]
+    return [
+        (number, int(histories.child[edge]), float(histories.probability[edge]))
+        for number, edge in enumerate(range(first, first + count))
+    ]
+
+
+def rows_after(history: int, player: int) -> set[int]:
+    """The rows of a player at a history and below it."""
+    actor, row = history_tree(LEDUC).histories.facts[history, [ACTOR, ROW]].tolist()
+    below = (rows_after(child, player) for _, child, _ in children(history))
+    return set().union(*below, {row} if actor == player else ())
+
+
+def test_all_that_searches_have_learned_of_what_may_come_is_added_up() -> None:
+    searcher, policy = of_many_matches()
+    histories = searcher.tree.histories
+    below: dict[int, set[int]] = {}
+    for history, facts in enumerate(histories.facts.tolist()):
+        if facts[ACTOR] < CHANCE:
+            below.setdefault(facts[ROW], set()).update(rows_after(history, facts[ACTOR]))
+    total = np.zeros_like(policy)
+    for memory, times in searcher.searched.items():
+        for row in below[memory[-1]]:
+            total[row] += times * learned_after(memory)[row]
+    mass = total.sum(axis=1, keepdims=True)
+    assert (mass[:-1] > 0).all()
+    np.testing.assert_allclose(policy[:-1], (total / np.maximum(mass, 1e-9))[:-1], rtol=1e-9)
+
+
+def test_matches_are_against_random_play_and_every_other_one_as_player_0() -> None:
+    """How often what was searched in which order, against odds by enumeration."""
+    searcher, _ = of_many_matches()
+    histories = searcher.tree.histories
+    expected: Counter[Memory] = Counter()
+
+    def visit(history: int, player: int, odds: float, memory: Memory) -> None:
+        actor, row = histories.facts[history, [ACTOR, ROW]].tolist()
+        if actor == player:
+            memory = (*memory, row)
+            expected[memory] += odds
+        for choice, child, luck in children(history):
+            chosen = searcher.policy[row, choice] if actor == player else 1 / 2
+            visit(child, player, odds * (luck if actor == CHANCE else chosen), memory)
+
+    assert histories.max_choices == 2
+    for player in (0, 1):
+        visit(ROOT, player, MATCHES / 2, ())
+    assert set(searcher.searched) <= set(expected)
+    assert max(map(len, searcher.searched)) > 2
+    for memory, times in expected.items():
+        assert searcher.searched[memory] == pytest.approx(times, abs=5 * max(times, 1) ** 0.5)
 
 
 @pytest.mark.slow

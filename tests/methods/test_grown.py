@@ -143,12 +143,28 @@ def test_regrets_and_averages_are_unbiased(text: str, targeting: str, learner: i
     """As those of the enumerated search (test_oos.py), whatever is targeted."""
     twin, tree = plain(text), history_tree(text)
     policy, row = random_policy(tree, seed=6), some_rows(tree)[learner]
+    samples, _ = sampled(tree, twin, policy, row, targeting, learner, weight=1.0)
+    assert_means_are(samples, tree, policy, learner, 1.0)
+
+
+def sampled(
+    tree: HistoryTree,
+    twin: PlainGame,
+    policy: Any,
+    row: int,
+    targeting: str,
+    learner: int,
+    weight: float | None = None,
+) -> tuple[np.ndarray, float]:
+    """What each simulation directed at a row adds [sample, regrets and sums, row + 1, choice], all
+    infostates being in memory; and the weight of simulations: the search's own if none is given."""
     search = oos_tree(twin, targeting=targeting)
     keys = full_tree(tree, twin, search, policy)
     target = twin.target(seen_at(tree, twin, row), public=targeting == "pst")
+    weight = search.weight(target) if weight is None else weight
     samples = np.zeros((SAMPLES, 2, *policy.shape))
     for number in range(SAMPLES):
-        search.simulate(target, 1.0, learner)
+        search.simulate(target, weight, learner)
         for line, key in enumerate(keys):
             node = search.tree[key]
             size, start = len(node.regret), policy[line].tolist()
@@ -157,15 +173,36 @@ def test_regrets_and_averages_are_unbiased(text: str, targeting: str, learner: i
                 samples[number, 1, line, :size] = node.policy_sum
                 samples[number, :, line, :size] -= start[:size]
                 search.tree[key] = oos.Node(regret=start[:size], policy_sum=start[:size])
+    return samples, weight
+
+
+def assert_means_are(
+    samples: np.ndarray, tree: HistoryTree, policy: Any, learner: int, scale: float
+) -> None:
+    """Regrets of the learner, and sums of the other, are exact times a number, within 5 sigma."""
     right, players = exact(tree, policy), tree.histories.row_player
     for which, expected, rows in (
         (0, right.regret, np.flatnonzero(players == learner)),
         (1, right.policy_sum, np.flatnonzero(players != learner)),
     ):
         spread = samples[:, which].std(axis=0)[rows] / np.sqrt(SAMPLES)
-        error = np.abs(samples[:, which].mean(axis=0) - expected)[rows]
+        error = np.abs(samples[:, which].mean(axis=0) - scale * expected)[rows]
         assert (error / np.maximum(spread, 1e-4)).max() < 5
         assert np.abs(expected[rows]).max() > 0.02
+
+
+@pytest.mark.parametrize("learner", [0, 1])
+def test_what_two_targets_of_different_weight_add_up_to_is_unbiased(learner: int) -> None:
+    """Each weighs as often as it is come to: regrets and sums of both alike. What weights are is
+    told by `test_targets_weigh_as_in_the_enumerated_game` and test_oos.py."""
+    text = "liars_dice(dice=1,faces=2)"
+    twin, tree = plain(text), history_tree(text)
+    policy = random_policy(tree, seed=6)
+    first, second = (
+        sampled(tree, twin, policy, row, "ist", learner) for row in (0, some_rows(tree)[1])
+    )
+    assert max(first[1], second[1]) > 1.5 * min(first[1], second[1])
+    assert_means_are(first[0] + second[0], tree, policy, learner, first[1] + second[1])
 
 
 @pytest.mark.parametrize("text", GAMES)

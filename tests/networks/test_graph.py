@@ -121,6 +121,60 @@ def test_ranges_matter_and_not_only_where_they_are() -> None:
         assert np.abs(one - two).max(axis=tuple(range(1, one.ndim))).min() > 1e-4
 
 
+# What a logit is made of.
+
+
+@functools.cache
+def logits_with(heads: tuple[tuple[str, int], ...]) -> np.ndarray:
+    """[node, action] of a state in which player 0 is to move, from a network in which 1 was added
+    to some biases: (head, kind)."""
+    game = make("quarter")
+    state = next(state for state in states_of(game) if game.actor(state) == PLAYER_0)
+    apply_fn, params = grown(game)
+    for head, kind in heads:
+        params = jax.tree_util.tree_map_with_path(
+            lambda path, leaf, head=head, kind=kind: (
+                leaf.at[kind].add(1) if f"'{head}'" in str(path) and leaf.ndim == 1 else leaf
+            ),
+            params,
+        )
+    ranges = random_ranges(game, [state])
+    return np.asarray(_apply(apply_fn, params, encode(apply_fn, game, [state]), ranges)[1][0])
+
+
+@pytest.mark.parametrize("head", ["starts", "ends"])
+def test_the_logit_of_an_action_is_that_of_its_kind_at_both_ends(head: str) -> None:
+    """What is added for a kind at all nodes is added to the logits of that kind and no others."""
+    graph = make("quarter").graph
+    for kind in range(graph.num_kinds):
+        more = logits_with(((head, kind),)) - logits_with(())
+        expected = np.broadcast_to(graph.action_kind == kind, more.shape)
+        leads = graph.action_end < len(graph.roads)
+        np.testing.assert_allclose(more[leads], expected[leads], atol=1e-5)
+    assert graph.num_kinds > 3
+
+
+def test_a_logit_is_the_sum_of_what_both_ends_say() -> None:
+    """From one node to two others and from another node there, by one kind: equal differences."""
+    graph, logits = make("quarter").graph, logits_with(())
+    ways: dict[tuple[int, int, int], float] = {}
+    for node, action in np.argwhere(graph.action_end < len(graph.roads)).tolist():
+        kind = int(graph.action_kind[action])
+        ways[node, int(graph.action_end[node, action]), kind] = float(logits[node, action])
+    compared = 0
+    for (node, end, kind), logit in ways.items():
+        others = {other for start, other, by in ways if (start, by) == (node, kind)} - {end}
+        twins = {start for start, there, by in ways if (there, by) == (end, kind)} - {node}
+        for other in others:
+            for twin in twins:
+                if (twin, other, kind) in ways:
+                    here = logit - ways[node, other, kind]
+                    there = ways[twin, end, kind] - ways[twin, other, kind]
+                    assert here == pytest.approx(there, abs=1e-5)
+                    compared += abs(here) > 1e-3
+    assert compared > 10
+
+
 # A map of other numbers.
 
 
