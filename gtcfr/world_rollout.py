@@ -8,8 +8,12 @@ and again in every update; what infostate s of a player is worth then is
 
 with r the opponent's, u the mean of the games from that world, to that player. That is right on
 average for whatever ranges, as long as every world has a game. Where there are more worlds than
-games are played, some of them are drawn, evenly spread over the infostates of player 0; the sums
-then go over those, which is right in the limit of many games, and never outside the utilities.
+games are played, some of them are drawn, evenly spread over the infostates of player 0, and both
+sums go over those. A ratio of two such sums is right in the limit of many games only, though never
+outside the utilities. Where the opponent has no range in any of an infostate's drawn worlds, both
+sums are 0, and its value is taken to be 0, the middle. (In liar's dice with two dice each, 256 of
+441 worlds drawn and ranges of two hands, that is one in five infostates. The mean of the leaf, or
+of the infostate's games against other hands, was further off: it is noisier than it is nearer.)
 
 All random numbers come from the public state and the seed, so that a search finds the same in
 whatever batch it is.
@@ -123,7 +127,8 @@ def check_infostates(game: Game[Any]) -> None:
 
 
 def _values(played: Playouts, ranges: Array) -> Array:
-    """[player, S]; 0 for an infostate that no game began in with the opponent's range."""
+    """[player, S]; 0 for an infostate that no game began in with the opponent's range, which is no
+    estimate where some of its worlds were not drawn."""
     size = ranges.shape[1]
 
     def of_player(player: int, utility: Array) -> Array:

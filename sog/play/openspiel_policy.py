@@ -4,6 +4,8 @@
     policy = AgentPolicy(game, lambda player: SearchAgent(game, ZeroEvaluator(), player=player))
     exploitability(policy.game, policy)       # open_spiel.python.algorithms.exploitability
     PolicyBot(0, numpy.random, policy)        # open_spiel.python.bots.policy
+    table = python_policy_to_pyspiel_policy(policy.to_tabular())  # open_spiel.python.policy
+    pyspiel.exploitability(policy.game, table)                    # what is written in C++
 
 `policy.game` is OpenSpiel's game: for one of ours, its twin (`sog.games.openspiel.twins`), for a
 game made by `sog.games.openspiel.game`, the game it was made from. A trained network gives agents

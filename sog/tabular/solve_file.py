@@ -118,7 +118,7 @@ def _digest(solver: Solver) -> str:
         array = np.asarray(leaf)
         rounded = array.astype(np.float32) if array.dtype.kind == "f" else array
         digest.update(repr((rounded.shape, rounded.dtype.str)).encode())
-        digest.update(np.ascontiguousarray(rounded))
+        digest.update(rounded.tobytes())
     return digest.hexdigest()
 
 

@@ -164,6 +164,8 @@ def solve(
     Ctrl-C stops too; the solution is what was reached, marked `interrupted`.
     """
     done = solver.iteration if solver is not None else 0
+    if solver is not None and solver.compiled is not compiled:
+        raise ValueError("solver must be one of the same compiled game.")
     if iterations <= done:
         raise ValueError(f"iterations must be >= {done + 1}, got {iterations}.")
     if until is not None and not until > 0:

@@ -13,6 +13,7 @@ from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import begin
 from gtcfr.settings import SearchSettings
 from sog.games import Game, make
+from tests.games.broken_games import kuhn
 from tests.gtcfr.large_games import CHESS, GO, TurnCard
 
 GIGABYTE = 10**9
@@ -91,3 +92,11 @@ def test_a_sample_of_chance_needs_no_more_room_than_a_decision() -> None:
     assert least == settings.shape(london, 8).num_children == 26
     with pytest.raises(ValueError, match=r"^max_outcomes must be at least 26 in london.*, got 25"):
         SearchSettings(max_outcomes=25).shape(london, 8)
+
+
+def test_a_sample_of_chance_has_room_for_what_was_and_what_stands_for_the_rest() -> None:
+    """Here no decision has more than one public outcome."""
+    game = kuhn(num_decision_outcomes=1)
+    assert SearchSettings(max_outcomes=2).shape(game, 2).num_children == 2
+    with pytest.raises(ValueError, match=r"^max_outcomes must be at least 2 in kuhn.*, got 1\.$"):
+        SearchSettings(max_outcomes=1).shape(game, 2)

@@ -22,6 +22,7 @@ pyspiel = pytest.importorskip("pyspiel")
 
 from open_spiel.python.algorithms import exploitability  # noqa: E402 (where it is installed)
 from open_spiel.python.bots.policy import PolicyBot  # noqa: E402
+from open_spiel.python.policy import python_policy_to_pyspiel_policy  # noqa: E402
 
 from sog.play.openspiel_policy import AgentPolicy  # noqa: E402
 
@@ -92,6 +93,13 @@ def test_openspiel_finds_the_exploitability_of_a_solution_that_we_find(text: str
     )
     found = exploitability.exploitability(policy.game, policy)
     assert found == pytest.approx(solution.last.exploitability, abs=1e-5)
+
+
+def test_what_openspiel_has_in_c_finds_the_same_of_a_table_of_a_policy() -> None:
+    policy = searching_policy(SMALL)
+    table = python_policy_to_pyspiel_policy(policy.to_tabular())
+    found = pyspiel.exploitability(policy.game, table)
+    assert found == pytest.approx(exploitability.exploitability(policy.game, policy), abs=1e-9)
 
 
 def test_openspiel_finds_the_exploitability_of_a_search_that_composition_finds() -> None:

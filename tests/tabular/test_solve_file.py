@@ -66,6 +66,11 @@ def test_what_has_been_done_is_not_done_again(saved: Path) -> None:
         solve(KUHN, iterations=7, solver=load_solver(saved, KUHN))
 
 
+def test_a_solver_of_another_game_is_refused(saved: Path) -> None:
+    with pytest.raises(ValueError, match="of the same compiled game"):
+        solve(compiled_game("leduc"), solver=load_solver(saved, KUHN))
+
+
 def test_notes_say_what_a_saved_solve_is_of(saved: Path) -> None:
     notes = read_notes(saved, "kuhn(ranks=3)")
     assert {name: notes[name] for name in ("game", "rule", "precision", "iteration")} == {
