@@ -15,6 +15,7 @@ from sog.cli.evaluate.options import (
     MOST_NODES_EVALUATED,
     add_evaluate_options,
 )
+from sog.cli.lines import Formatter
 from sog.cli.match_options import MATCH_EXAMPLES, MATCH_SUMMARY, add_match_options
 from sog.cli.numbers import positive_integer
 from sog.cli.parser import Parser
@@ -225,6 +226,6 @@ def _texts(prog: str | None, description: str, epilog: str) -> dict[str, Any]:
         "prog": prog,
         "description": description,
         "epilog": epilog,
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "formatter_class": Formatter,
         "allow_abbrev": False,
     }

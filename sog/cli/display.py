@@ -17,7 +17,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from sog.cli.interrupts import restoring
-from sog.files import printable
+from sog.cli.lines import fold, tell
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -36,7 +36,7 @@ def print_json(value: Any) -> None:
 
 def note(text: str) -> None:
     """Tells the user something that is not a result, on stderr."""
-    print(f"sog: {printable(text)}", file=sys.stderr)
+    tell(text)
 
 
 class _Page(io.StringIO):
@@ -83,6 +83,11 @@ def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:
     for name, value in facts:
         table.add_row(f"  {name}", value)
     print_table(table, title)
+
+
+def print_text(text: str) -> None:
+    """Prints sentences on stdout, folded to fit it."""
+    print(fold(text, width()))
 
 
 def number(value: float) -> str:

@@ -10,6 +10,7 @@ from rich.table import Table
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.catalog import size_texts
+from sog.cli.lines import fold
 from sog.cli.loading import load_game
 from sog.cli.sizes import can_be_counted, count_public_tree
 from sog.games import GAMES, Game, make
@@ -90,7 +91,8 @@ def show_rules(arguments: argparse.Namespace) -> None:
         display.print_json({"game": str(game), "summary": game.summary, "rules": game.rules})
         return
     rules = game.rules or f"{display.short_name(game)} does not tell its rules."
-    print(f"{display.short_name(game)}: {game.summary}\n\n{textwrap.indent(rules, '  ')}")
+    rules = textwrap.indent(fold(rules, display.width() - 2), "  ")
+    display.print_text(f"{display.short_name(game)}: {game.summary}\n\n{rules}")
 
 
 def _print_parameters(parameters: list[dict[str, Any]]) -> None:

@@ -14,8 +14,8 @@ from sog.cli.arguments import make_parser
 from sog.cli.devices import check_devices
 from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
 from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening
+from sog.cli.lines import tell
 from sog.cli.streams import prepare_streams
-from sog.files import printable
 
 _INTERRUPTED: Final = tuple(map(exit_code, STOPPING))
 _NO_MEMORY: Final = "out of memory; try a smaller game, fewer simulations, or smaller batches."
@@ -81,7 +81,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _fail(message: str) -> int:
-    print(f"sog: error: {printable(' '.join(message.split()))}", file=sys.stderr)
+    tell(f"error: {' '.join(message.split())}")
     return MISTAKE
 
 

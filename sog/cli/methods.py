@@ -73,7 +73,7 @@ def _print_one(method: dict[str, Any]) -> None:
         f"{method['form']}: {method['summary']}",
         [("paper", method["paper"] or "-")],
     )
-    print(f"\n{method['description']}\n")
+    display.print_text(f"\n{method['description']}\n")
     given = any(parameter["value"] != parameter["default"] for parameter in method["parameters"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("  parameter", *(["value"] if given else []), "default", "range", ""):

@@ -118,7 +118,7 @@ METHODS: Final[dict[str, Entry]] = {
         module="sog.methods.smooth_uct",
         attribute="SmoothUct",
         form="smooth_uct:N",
-        summary="the same, mixed with the average policy",
+        summary="extensive_uct mixed with the average policy, N iterations before the first game",
         learns=True,
     ),
     "sm_mcts": Entry(
