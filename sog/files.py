@@ -9,6 +9,7 @@ well. Imports nothing heavy.
 import contextlib
 import errno
 import importlib.resources
+import io
 import json
 import os
 import stat
@@ -24,7 +25,7 @@ _NOT_PRINTED: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _LINES: Final = "\n\t"
 
 
-def open_to_read(path: AnyPath, most: int, *, follow: bool = True) -> BinaryIO:
+def open_to_read(path: AnyPath, most: int, *, follow: bool = True) -> io.BufferedReader:
     """Opens a regular file of at most so many bytes.
 
     follow: whether a link may lead to it; not in a folder from somebody else. Raises OSError.

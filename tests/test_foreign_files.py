@@ -5,9 +5,11 @@ One table of what is read and by which command, and a few of what may lie there 
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -157,3 +159,199 @@ def test_what_is_no_file_of_the_kind_is_refused_at_once(
     (folder / name).rename(folder / "as it was")
     THINGS[thing](folder / name)
     refusal(capsys, command)
+
+
+# Names of games, which commands make.
+
+NAMERS: Final = {
+    "sog policy": "policy policy.npz",
+    "sog explain": "explain policy.npz",
+    "sog train": "train mine.toml --run other",
+    "sog plot": "plot run",
+    "sog evaluate": "evaluate run",
+    "sog play": "play run",
+    "sog match": "match run random",
+    "sog search": "search run",
+    "sog serve": "serve run",
+}
+NAMES: Final = (
+    "evil:Game",
+    " evil:Game(x=1)",
+    "scotland_yard(map=/etc/passwd)",
+    "glasses( map = ../town.csv)",
+    "glasses(map=~/town.csv)",
+    "glasses(map=link.csv)",
+    "openspiel:efg_game(filename=/etc/passwd)",
+    "openspiel:efg_game(filename=x(y)/../../secret)",
+    "openspiel:turn_based_simultaneous_game(game=nfg_game(filename=/etc/passwd))",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("reader", NAMERS)
+def test_a_file_chooses_neither_what_is_imported_nor_what_else_is_read(
+    folder: Path, reader: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "evil.py").write_text("open('ran', 'w')")
+    for place in (folder, folder / "run"):
+        (place / "link.csv").symlink_to("/etc/passwd")
+    write_policy(folder / "policy.npz", name)
+    for file in ("mine.toml", "run/config.toml"):
+        text = (folder / file).read_text().replace('"kuhn"', json.dumps(name))
+        (folder / file).write_text(text)
+    assert "SOG_GAMES=" in refusal(capsys, NAMERS[reader])
+    assert not (folder / "ran").exists()
+
+
+def test_what_lies_beside_a_file_or_is_allowed_may_be_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sog.games.foreign import check_named_by_file
+
+    (folder / "sub").mkdir()
+    check_named_by_file("scotland_yard(rounds=5,map=town.csv)", "policy.npz")
+    check_named_by_file("glasses(map=quarter)", "sub/policy.npz")
+    check_named_by_file("openspiel:efg_game(filename=sub/my game.efg)", folder / "policy.npz")
+    with pytest.raises(ValueError, match=r"^sub/policy.npz names the file town\.csv, which is not"):
+        check_named_by_file("glasses(map=town.csv)", "sub/policy.npz")
+    (folder / "town_positions.csv").symlink_to("/etc/passwd")
+    with pytest.raises(ValueError, match="not in its own folder"):
+        check_named_by_file("glasses(map=town.csv)", "policy.npz")
+    monkeypatch.setenv("SOG_GAMES", "a:B,town.csv")
+    check_named_by_file("glasses(map=town.csv)", "sub/policy.npz")
+    check_named_by_file("a:B(x=2)", "sub/policy.npz")
+
+
+# Links in a folder, and where something is written.
+
+
+@pytest.mark.parametrize("reader", [name for name, (path, _) in READERS.items() if "/" in path])
+def test_a_folder_leads_nowhere_else(
+    folder: Path, reader: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, command = READERS[reader]
+    elsewhere = folder / "elsewhere"
+    (folder / name).rename(elsewhere)
+    (folder / name).symlink_to(elsewhere)
+    assert "link" in refusal(capsys, command)
+    (folder / name).unlink()
+    assert elsewhere.exists()
+
+
+def test_nothing_is_written_through_a_link(folder: Path) -> None:
+    from sog.cli.play.saved import read_saved
+    from sog.files import open_to_append, replace_file
+
+    (folder / "own").write_text("mine")
+    for name in ("saved.json.new", ".saved.json.new", "picture.svg", "picture.svg.new", "lines"):
+        (folder / name).symlink_to("own")
+    (folder / "dangling").symlink_to("nowhere")
+    read_saved(folder / "saved.json").write(folder / "saved.json")
+    replace_file(folder / "picture.svg", "new")
+    replace_file(folder / "dangling", b"new")
+    with pytest.raises(OSError, match="link"):
+        open_to_append(folder / "lines")
+    assert (folder / "own").read_text() == "mine"
+    assert not (folder / "nowhere").exists()
+    assert (folder / "picture.svg").read_text() == (folder / "dangling").read_text() == "new"
+
+
+# What reaches a terminal.
+
+_ESCAPES: Final = "\x1b]0;mine\x07\x9b31m\x7f\u202e"
+
+
+def test_what_a_file_says_does_nothing_to_a_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "saved.json").write_text(
+        json.dumps(SAVED).replace("start", json.dumps(_ESCAPES)[1:-1])
+    )
+    assert main(["replay", "saved.json"]) == 0
+    out, err = capsys.readouterr()
+    assert is_plain(out + err)
+    assert r"\x1b]0;mine\x07\x9b31m\x7f\u202e" in out
+    (folder / "mine.toml").write_text(_CONFIG.replace('"s"', '"\\u001b]0;mine\\u0007\\u009b31m"'))
+    assert main(["configs", "mine.toml"]) == 0
+    assert is_plain(capsys.readouterr().out)
+    write_policy(folder / "policy.npz", _ESCAPES)
+    refusal(capsys, "policy policy.npz")
+    (folder / "mine.toml").write_text(f"'{_ESCAPES[-1]}\\u009b' = 3\n")
+    refusal(capsys, "configs mine.toml")
+    (folder / "run" / "checkpoints" / "0" / _ESCAPES).touch()
+    refusal(capsys, "evaluate run")
+    (folder / "run" / "config.toml").unlink()
+    (folder / "run" / f" {_ESCAPES}").touch()
+    refusal(capsys, "plot run")
+    (folder / "mine.toml").write_text(_CONFIG)
+    refusal(capsys, "train mine.toml --run run")
+
+
+# Sizes.
+
+
+def bomb(path: Path, name: str) -> None:
+    """A policy of which one array is 256 MB of zeros, in some 256 kB."""
+    arrays: dict[str, Any] = {name: np.zeros(2**25)}
+    write_policy(path, **arrays)
+
+
+@pytest.mark.parametrize("name", ["probabilities", "metadata", "other"])
+@pytest.mark.parametrize("command", ["policy policy.npz", "exploitability kuhn policy.npz"])
+def test_nothing_is_unpacked_that_is_too_large(
+    folder: Path, name: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bomb(folder / "policy.npz", name)
+    tracemalloc.start()
+    code = main(command.split())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert code == (0 if name == "other" else 2), capsys.readouterr()
+    assert peak < 2**27
+
+
+def test_a_directory_of_a_million_entries_is_not_read(folder: Path) -> None:
+    from sog.tabular import PolicyFileError, read_metadata
+
+    content = bytearray((folder / "policy.npz").read_bytes())
+    listed = int.from_bytes(content[-10:-6], "little")
+    entry = content[-22 - listed : -22]
+    content[-22:-22] = entry * (2**21 // listed)
+    content[-10:-6] = (listed * (1 + 2**21 // listed)).to_bytes(4, "little")
+    (folder / "policy.npz").write_bytes(content)
+    with pytest.raises(PolicyFileError, match="is damaged"):
+        read_metadata(folder / "policy.npz")
+
+
+# The door.
+
+_OPENS: Final = re.compile(
+    r"(?<!def )(?<![.\w])open\(|(?:os|path)\.open\(|np\.load\(|\.(?:read|write)_(?:text|bytes)\("
+)
+_OF_THE_SYSTEM: Final = {
+    "selfplay/ray_cluster.py",
+    "sog/cli/devices.py",
+    "sog/cli/main.py",
+    "sog/cli/streams.py",
+    "sog/games/openspiel/bounds.py",
+    "sog/memory.py",
+}
+_INSTALLED_WITH_US: Final = {
+    "selfplay/config_files.py",
+    "selfplay/shipped.py",
+    "sog/games/scotland_yard/station_map.py",
+    "sog/web/pages.py",
+}
+_JUST_MADE_OR_LOOKED_AT: Final = {"selfplay/manifest.py", "sog/cli/errors.py"}
+
+
+def test_every_other_file_is_opened_by_one_door() -> None:
+    root = Path(__file__).resolve().parents[1]
+    found = {
+        file.relative_to(root).as_posix()
+        for room in ("sog", "selfplay", "gtcfr", "networks")
+        for file in (root / room).rglob("*.py")
+        if _OPENS.search(file.read_text())
+    }
+    door = {"sog/files.py"}
+    assert found == door | _OF_THE_SYSTEM | _INSTALLED_WITH_US | _JUST_MADE_OR_LOOKED_AT

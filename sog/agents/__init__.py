@@ -12,7 +12,7 @@ from sog.files import read_shipped
 
 AGENT_PREFIX: Final = "agent:"
 """Before the name of an agent, where a run folder may stand too."""
-_KINDS: Final = {
+_KINDS: Final[dict[str, type | tuple[type, ...]]] = {
     "step": int,
     "network": dict,
     "search": dict,

@@ -21,7 +21,9 @@ TRUSTED: Final = "SOG_GAMES"
 commas between them."""
 _READS_A_FILE: Final = re.compile(r"(?:file(?:name)?|_root)\s*=")
 """Names of OpenSpiel's parameters that are paths."""
-_PLAIN_PATH: Final = re.compile(r"\w+\(\w+\s*=\s*([\w./~ -]+)\)")
+_ONE_PARAMETER: Final = re.compile(r"\w+\(\w+=(.*)\)", re.DOTALL)
+_UNCLEAR: Final = re.compile(r"[^\w./~ -]")
+"""In a path of which it is not sure how it is read: OpenSpiel has its own way with brackets."""
 
 
 def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
@@ -35,9 +37,8 @@ def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
             f"{file} is of the game {name}, and no file chooses what is imported: set "
             f"{TRUSTED}={name} if it is yours, or install it with an entry point."
         )
-    folder = Path(file).absolute().parent.resolve()
     for path in _paths(game.strip()):
-        if not _is_trusted(path) and not _is_inside(path, folder):
+        if not _is_trusted(path) and not _is_inside(path, Path(file).absolute().parent.resolve()):
             raise ValueError(
                 f"{file} names the file {path}, which is not in its own folder: set "
                 f"{TRUSTED}={path} if it is yours."
@@ -49,14 +50,12 @@ def _is_trusted(name: str) -> bool:
 
 
 def _is_inside(path: str, folder: Path) -> bool:
+    if _UNCLEAR.search(path):
+        return False
     try:
         files = Path(path).expanduser(), positions_file(path)
         return all(one.resolve().is_relative_to(folder) for one in files)
-    except (
-        OSError,
-        RuntimeError,
-        ValueError,
-    ):  # no such user, links in a circle, no name of a file
+    except (OSError, RuntimeError, ValueError):  # no such user, no name of a file
         return False
 
 
@@ -64,9 +63,8 @@ def _paths(game: str) -> Iterator[str]:
     """The paths among the parameters of a game."""
     if game.startswith(OPENSPIEL_PREFIX):
         if _READS_A_FILE.search(game):
-            # Nothing but one plain path: OpenSpiel reads brackets and commas in its own way.
-            plain = _PLAIN_PATH.fullmatch(game.removeprefix(OPENSPIEL_PREFIX).strip())
-            yield plain[1] if plain else game
+            one = _ONE_PARAMETER.fullmatch(game.removeprefix(OPENSPIEL_PREFIX).strip())
+            yield one[1] if one else game  # which is unclear
         return
     name, parameters = split_call(game) or ("", "")
     for part in parameters.split(",") if name in GAMES else ():

@@ -1,10 +1,14 @@
 """`sog agents`, and agents of the package wherever a run folder may stand."""
 
+import dataclasses
+import importlib.resources
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from selfplay.shipped import find_agent
 from sog.agents import read_agents
 
 Run = Callable[..., tuple[int, str, str]]
@@ -30,6 +34,52 @@ def test_an_agent_plays_a_match(sog: Run) -> None:
     code, out, _ = sog("match", "agent:kuhn", "random", "--games", "2", "--search", "2,1", "--json")
     assert code == 0
     assert json.loads(out)["players"][0]["name"].startswith("agent:kuhn at step ")
+
+
+_ENTRY = dataclasses.asdict(read_agents()["kuhn"])
+_DAMAGES = {
+    "no JSON": "{",
+    "nested": "[" * 100_000,
+    "no list": "3",
+    "a list of something else": '[{"name": "kuhn"}]',
+    "another key": json.dumps([_ENTRY | {"more": 1}]),
+    "a name that is none": json.dumps([_ENTRY | {"name": [1]}]),
+    "a network that is none": json.dumps([_ENTRY | {"network": 3}]),
+    "a network of another kind": json.dumps([_ENTRY | {"network": {"width": "x", "y": 1}}]),
+    "a search of another kind": json.dumps([_ENTRY | {"search": {"num_simulations": "x"}}]),
+}
+
+
+@pytest.mark.parametrize("damage", _DAMAGES)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "agents",
+        "play kuhn",
+        "match agent:kuhn random",
+        "tournament agent:kuhn random",
+        "evaluate agent:kuhn",
+        "search agent:kuhn",
+        "explain agent:kuhn",
+        "serve agent:kuhn",
+    ],
+)
+def test_a_damaged_list_of_agents_is_told_in_a_line(
+    sog: Run, command: str, damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "of another kind" in damage and command in ("agents", "serve agent:kuhn"):
+        return  # which make no agent yet
+    (tmp_path / "agents.json").write_text(_DAMAGES[damage])
+    real = importlib.resources.files
+    monkeypatch.setattr(
+        "importlib.resources.files", lambda name: tmp_path if name == "sog.agents" else real(name)
+    )
+    find_agent.cache_clear()
+    code, out, err = sog(*command.split())
+    find_agent.cache_clear()
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith("sog: error: ")
+    assert err.splitlines()[-1].endswith("install sog anew.")
 
 
 def test_an_agent_that_is_not_there_is_a_mistake(sog: Run) -> None:

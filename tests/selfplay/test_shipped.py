@@ -96,6 +96,20 @@ def test_a_file_that_holds_code_is_refused(tmp_path: Path, monkeypatch: pytest.M
         load_agent("kuhn")
 
 
+@pytest.mark.parametrize("kind", ["U8", "datetime64[s]", complex, np.int16])
+def test_arrays_of_anything_but_numbers_are_refused(
+    kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, params = make_network(make(_KUHN.game), NetworkSettings(**_KUHN.network))
+    arrays = pack_params(params)
+    name = next(iter(arrays))
+    np.savez(tmp_path / "kuhn.npz", **arrays | {name: np.zeros(arrays[name].shape, kind)})
+    monkeypatch.setattr("importlib.resources.files", lambda name: tmp_path)
+    monkeypatch.setattr(shipped, "find_agent", {"kuhn": _KUHN}.__getitem__)
+    with pytest.raises(ValueError, match=r"^agent kuhn: its file is damaged \("):
+        load_agent("kuhn")
+
+
 def test_an_agent_that_is_not_there_is_told_with_those_that_are() -> None:
     with pytest.raises(ValueError, match=r"^there is no agent 'chess'; there are .*kuhn"):
         load_agent("chess")

@@ -195,8 +195,11 @@ def with_probabilities(path: Path, probabilities: np.ndarray) -> Path:
         (np.ones(24, bool), "bool(24,)"),
         (np.ones(24, np.int32), "int32(24,)"),
         (np.array(["one"] * 24), "<U3(24,)"),
+        (np.ones(24, complex), "complex128(24,)"),
+        (np.ones(24, "datetime64[s]"), "datetime64[s](24,)"),
+        (np.ones(10_000), "float64(10000,)"),
     ],
-    ids=["too few", "a table", "booleans", "integers", "text"],
+    ids=["too few", "a table", "booleans", "integers", "text", "complex", "dates", "too many"],
 )
 def test_another_number_or_type_of_probabilities_is_refused(
     tmp_path: Path, tree: PublicTree, probabilities: np.ndarray, what: str
