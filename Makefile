@@ -11,7 +11,7 @@ INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint co
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format test-slow test-gpu bench bench-search bench-selfplay docs clean moved
+.PHONY: help demo test check format test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved
 
 help:
 	@echo "make demo       train an agent for Leduc hold'em, evaluate it, plot how it learned"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench-search  measure our search against its own network and against mctx"
 	@echo "make bench-selfplay  measure training, and the query solver with ReBeL's setting"
 	@echo "make docs       the site, build/docs/index.html: tutorial, how it works, API, results"
+	@echo "make dist       the wheel and the source distribution, in dist/"
 	@echo "make clean      remove the environment, caches and built files; runs/ stays"
 	@echo
 	@echo "Each sets up $(VENV) by itself. Another Python: make PYTHON=/path/to/python3.12 demo"
@@ -78,6 +79,10 @@ bench-search: $(VENV)/bench-installed
 docs: $(VENV)/dev-installed
 	$(RUN) sphinx -W --keep-going -q -b html docs build/docs
 	@echo "build/docs/index.html"
+
+dist: $(VENV)/dev-installed
+	rm -rf dist
+	$(RUN) build --outdir dist .
 
 clean:
 	rm -rf $(VENV) .cache build dist sog.egg-info .hypothesis

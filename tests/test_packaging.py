@@ -64,10 +64,14 @@ def test_constraints_are_exact_versions_and_nothing_else(constraints: list[str])
     assert [line for line in constraints if not exact.fullmatch(line)] == []
 
 
-def test_the_version_is_the_newest_of_the_changelog() -> None:
+def test_the_version_is_the_newest_of_the_changelog_with_its_date_and_that_of_the_readme() -> None:
     from sog import __version__
 
-    assert f"[{__version__}]" in (CHECKOUT / "CHANGELOG.md").read_text()
+    headings = re.findall(r"^## (.*)$", (CHECKOUT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert re.fullmatch(rf"\[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d", headings[0])
+    readme = (CHECKOUT / "README.md").read_text()
+    assert f"Version\n{__version__}." in readme
+    assert f"dist/sog-{__version__}-py3-none-any.whl" in readme
 
 
 def test_configs_are_found_as_data_of_the_installed_package() -> None:
