@@ -26,6 +26,7 @@ READERS: Final = {
     "sog policy": ("policy.npz", "policy policy.npz"),
     "sog explain": ("policy.npz", "explain policy.npz"),
     "sog exploitability": ("policy.npz", "exploitability kuhn policy.npz"),
+    "sog solve --resume": ("kuhn.solve", "solve kuhn --resume kuhn.solve"),
     "sog configs": ("mine.toml", "configs mine.toml"),
     "sog train, its configuration": ("mine.toml", "train mine.toml --run other"),
     "sog replay": ("saved.json", "replay saved.json"),
@@ -97,6 +98,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         CheckpointStore(run.checkpoints, keep=1).save(0, {"learner": np.zeros(2)}, {})
         MetricsFile(run.metrics).add({"step": 0, "seconds": 1.0})
     write_policy(folder / "policy.npz")
+    (folder / "kuhn.solve").write_bytes(b"")  # what lies there instead is not even looked into
     (folder / "saved.json").write_text(json.dumps(SAVED))
     (folder / "town.csv").write_text("station_a,station_b,transport\n3,5,taxi\n5,8,taxi\n")
     return folder

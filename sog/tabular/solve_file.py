@@ -17,13 +17,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from sog.files import open_to_read, parse_json, replacing
+from sog.npz import opened_npz, read_array
 from sog.tabular.cfr import RULES, Rule
 from sog.tabular.sequence_form import CompiledGame
 from sog.tabular.solver import Solver
 
 FORMAT: Final = "sog-solve-1"
 _NOTES: Final = {"game": str, "rule": str, "precision": str, "digest": str, "iteration": int}
-_MOST_BESIDE: Final = 2**20  # bytes of the notes, and of what numpy writes in front of an array
+_MOST_BYTES: Final = 2**36  # of a file
+_MOST_OF_NOTES: Final = 2**20
 _MOST_ITERATIONS: Final = 2**30  # they are counted in 32 bits
 
 
@@ -33,7 +36,6 @@ class SolveFileError(ValueError):
 
 def save_solver(path: str | os.PathLike[str], solver: Solver) -> None:
     """Writes what a solver needs to go on; whole or not at all."""
-    target = Path(path)
     notes = {
         "format": FORMAT,
         "game": str(solver.compiled.tree.game),
@@ -43,14 +45,8 @@ def save_solver(path: str | os.PathLike[str], solver: Solver) -> None:
         "digest": _digest(solver),
     }
     numbers = np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(solver.state)])
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez(file, numbers=numbers, notes=np.array(json.dumps(notes)))
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with replacing(Path(path), f".{os.getpid()}.new") as file:
+        np.savez(file, numbers=numbers, notes=np.array(json.dumps(notes)))
 
 
 def read_notes(
@@ -125,33 +121,28 @@ def _digest(solver: Solver) -> str:
 def _read(
     path: str | os.PathLike[str], most_bytes: int
 ) -> tuple[dict[str, Any], np.ndarray | None]:
-    """The notes, and the numbers unless they are more than so many bytes.
-
-    So no file, which may unpack to a thousand times its size, fills the memory.
-    """
-    if not Path(path).is_file():  # a device may have no end, a pipe no beginning
-        raise SolveFileError(f"{path}: no such file.")
+    """The notes, and the numbers of at most so many bytes; None if none are wanted."""
     try:
-        with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
-            sizes = {member.filename: member.file_size for member in file.zip.infolist()}
-            if sizes["notes.npy"] > _MOST_BESIDE:
-                raise ValueError
-            notes = json.loads(str(file["notes"]))
-            is_read = most_bytes > 0 and sizes["numbers.npy"] <= most_bytes + _MOST_BESIDE
-            numbers = file["numbers"] if is_read else None
-        if notes["format"] != FORMAT:
-            raise SolveFileError(f"{path}: is not a saved solve of this version ({FORMAT}).")
-        for name, kind in _NOTES.items():
-            if type(notes[name]) is not kind:
-                raise ValueError
-        if not 0 <= notes["iteration"] < _MOST_ITERATIONS:
-            raise ValueError
+        with open_to_read(path, _MOST_BYTES) as file, opened_npz(file) as archive:
+            text = read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)
+            notes = parse_json(str(text))
+            if notes["format"] != FORMAT:
+                raise SolveFileError(f"{path}: is not a saved solve of this version ({FORMAT}).")
+            for name, kind in _NOTES.items():
+                if type(notes[name]) is not kind:
+                    raise ValueError(name)
+            if not 0 <= notes["iteration"] < _MOST_ITERATIONS:
+                raise ValueError("iteration")
+            if most_bytes == 0:
+                return notes, None
+            return notes, read_array(archive, "numbers", kinds="f", most=most_bytes)
     except SolveFileError:
         raise
+    except FileNotFoundError:
+        raise SolveFileError(f"{path}: no such file.") from None
     except Exception:
         # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
         raise _damaged(path) from None
-    return notes, numbers
 
 
 def _damaged(path: str | os.PathLike[str]) -> SolveFileError:
