@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -10,13 +11,15 @@ from starlette.routing import Route
 
 from sog.web.host import Host
 from sog.web.pages import Form, page, show, static_file, tell
-from sog.web.play_pages import PlayPages
+from sog.web.play_pages import MOST_TABLES, PlayPages
+from sog.web.preparations import Preparations
 from sog.web.run_pages import RunPages
 from sog.web.search_pages import SearchPages
 from sog.web.security import Guard
 
-_THINKING, _SEARCHING = 4, 2
-"""Threads for agents, and for searches: however long those take, games go on."""
+_SEARCHING: Final = 2
+"""Threads for searches, which take turns there. Every table has one for its agent, as a decision
+has no parts that could: however long agents think, other games go on."""
 
 
 def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) -> Guard:
@@ -24,8 +27,11 @@ def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) 
 
     token: what a visitor must show, see `sog.web.security`. names: of this host, besides localhost.
     """
-    play = PlayPages(host, ThreadPoolExecutor(_THINKING, thread_name_prefix="play").submit)
-    looking = SearchPages(host, ThreadPoolExecutor(_SEARCHING, thread_name_prefix="search").submit)
+    preparations = Preparations()
+    thinking = ThreadPoolExecutor(MOST_TABLES, thread_name_prefix="play")
+    searching = ThreadPoolExecutor(_SEARCHING, thread_name_prefix="search")
+    play = PlayPages(host, preparations, thinking.submit)
+    looking = SearchPages(host, preparations, searching.submit)
     looking.warm_up()
 
     def home(request: Request, form: Form) -> Response:

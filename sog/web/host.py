@@ -12,6 +12,12 @@ from sog.play.arena import AgentFactory
 
 Submit = Callable[[Callable[[], None]], object]
 """Has a function called by another thread."""
+Heed = Callable[[], None]
+"""To be called now and then by what takes long: raises Left where nobody waits for it any more."""
+
+
+class Left(Exception):  # noqa: N818 (no error)
+    """The visitor has left, or cancelled what he asked for."""
 
 
 class Mistake(Exception):  # noqa: N818 (the visitor's, told on a page)
@@ -68,10 +74,12 @@ class Host(Protocol):
     runs: Sequence[str]
     """Those of them that are runs, which may be watched."""
 
-    def opponent(self, game: str, player: str, search: str) -> Opponent:
+    def opponent(self, game: str, player: str, search: str, heed: Heed) -> Opponent:
         """Prepares a player; may take long. search: "s,c", or empty for the default."""
 
-    def searcher(self, game: str, evaluator: str, search: str, path_length: int) -> Searcher:
+    def searcher(
+        self, game: str, evaluator: str, search: str, path_length: int, heed: Heed
+    ) -> Searcher:
         """Prepares a search; may take long. game: or a run. path_length: events on the way."""
 
     def game(self, text: str) -> Game[Any]:

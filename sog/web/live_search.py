@@ -1,8 +1,9 @@
 """A search that is looked into while it runs, and whose ranges may be set by hand.
 
-It runs in slices in another thread (`gtcfr.search.begin`, `advance`, `read`); between two of them
-it can be paused, and what it has found so far is there to be shown. Programs are compiled once for
-a game and a budget: paths are padded, so that another public state needs no others.
+It runs in slices in other threads (`gtcfr.search.begin`, `advance`, `read`), each of which waits
+for its turn behind those of other searches; between two of them it can be paused, and what it has
+found so far is there to be shown. Programs are compiled before, once for a game and a budget: paths
+are padded, so that another public state needs no others.
 """
 
 import dataclasses
@@ -24,7 +25,7 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.view import NodeView, read_nodes
 from sog.games import Game
-from sog.tabular import compile_tree, solve_subgame
+from sog.web.found import Exact, Found, check_size, solve_below
 from sog.web.host import Mistake, Searcher, Submit
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
@@ -33,30 +34,6 @@ _SECONDS_OF_A_SLICE: Final = 0.3
 _PICTURES: Final = 40  # of a search that is watched
 _MOST_GROWTH: Final = 8
 _PATH_STEP: Final = 4
-_ITERATIONS: Final = 1000  # of CFR+
-_MOST_NODES: Final = 50_000
-_MOST_ENTRIES: Final = 8192  # infostates times actions
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Found:
-    """What is known at the public state that is searched."""
-
-    policy: np.ndarray
-    """[S, A]"""
-    values: np.ndarray
-    """[player, S]"""
-    ranges: np.ndarray
-    """[player, S]"""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Exact(Found):
-    """The same by CFR+ over all that is below, for the same ranges."""
-
-    exploitability: float
-    num_nodes: int
-    seconds: float
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,10 +63,10 @@ class LiveSearch:
         mode: str = WHOLE,
         submit: Submit,
     ) -> None:
-        """outcomes: the public events that lead to the state to search.
+        """Compiles what it needs. outcomes: the public events that lead to the state to search.
 
         ranges: [player, S] there, of any sums; None has the search find them from the start of the
-        game. before: what was found with other ranges. Raises Mistake for ranges that cannot be.
+        game. before: what was found with other ranges. Raises Mistake for what cannot be.
         """
         self.searcher, self.outcomes, self.before, self.seed = searcher, outcomes, before, seed
         self.mode, self.problem = mode, ""
@@ -97,14 +74,22 @@ class LiveSearch:
         self.is_solving = False
         self.has_own_ranges = ranges is not None
         self.updates = 0
-        self.seconds = self.compile_seconds = 0.0
+        self.seconds = 0.0
         self._submit, self._lock = submit, threading.RLock()
-        self._state: SearchState | None = None
         self._picture: Picture | None = None
         self._is_closed = self._is_working = False
         self._root = _root(searcher.game, outcomes, ranges)
+        began = time.perf_counter()
+        try:
+            self._state: SearchState | None = self._first_state()
+        except ValueError as error:  # such as sizes that cannot be
+            raise Mistake(str(error)) from None
+        self.compile_seconds = time.perf_counter() - began
         self._target = 1 if mode == PAUSED else searcher.settings.num_updates
-        self._go_on_soon()
+        self._count = 1
+        """Updates of the next slice."""
+        with self._lock:
+            self._go_on_soon()
 
     @property
     def total(self) -> int:
@@ -130,7 +115,8 @@ class LiveSearch:
 
     def pause(self) -> None:
         """Stops after the slice that it is at."""
-        self._target, self.mode = self.updates, PAUSED
+        with self._lock:
+            self._target, self.mode = self.updates, PAUSED
 
     def start_anew(self) -> None:
         """The same search from its start, an update at a time."""
@@ -138,7 +124,7 @@ class LiveSearch:
             if self._is_working:
                 raise Mistake("The search is running: pause it first.")
             self._state, self._picture, self.updates, self.seconds = None, None, 0, 0.0
-            self.mode, self._target = PAUSED, 1
+            self.mode, self._target, self._count = PAUSED, 1, 1
             self._go_on_soon()
 
     def close(self) -> None:
@@ -159,61 +145,85 @@ class LiveSearch:
                     self._picture = known
         return known
 
-    def solve(self) -> None:
+    def solve(self, submit: Submit) -> None:
         """Finds the same by CFR+ over everything below, if that is not too much."""
-        picture, game = self.picture(), self.searcher.shown
+        picture = self.picture()
         if picture is None or self.is_solving:
             raise Mistake("The search has found nothing yet.")
-        if game.num_infostates * game.num_actions > _MOST_ENTRIES:
-            raise Mistake(f"{game.name} is made for search, too large to be solved.")
+        check_size(self.searcher.shown)
         self.is_solving = True
-        self._submit(functools.partial(self._solve, picture))
+        try:
+            submit(functools.partial(self._solve, picture))
+        except Mistake:
+            self.is_solving = False
+            raise
 
     # In another thread.
 
     def _go_on_soon(self) -> None:
-        if not self._is_working and self.updates < self._target:
-            self._is_working = True
-            self._submit(self._work)
+        """Asks for a turn if none was asked for; with the lock."""
+        if not self._is_working:
+            self._next_slice()
+
+    def _next_slice(self) -> None:
+        """Asks for a turn if there is something to do."""
+        with self._lock:
+            self._is_working = self.updates < self._target and not self._is_closed
+            if self._is_working:
+                self._submit(self._work)
 
     def _work(self) -> None:
+        """A slice, when it is this search's turn."""
+        pause = 0.0
         try:
-            self._run()
+            if not self._is_closed:
+                pause = self._run_slice()
         except ValueError as error:
-            self.problem = str(error)
+            self._fail(str(error))
         except Exception as error:
-            self.problem = f"the search failed: {error}"
+            self._fail(f"the search failed: {error}")
             logging.getLogger("sog.web").exception("a search failed")
-        finally:
-            self._is_working = False
+        if pause > 0 and self.updates < self._target:  # others have their turns meanwhile
+            timer = threading.Timer(pause, self._next_slice)
+            timer.daemon = True
+            timer.start()
+        else:
+            self._next_slice()
 
-    def _run(self) -> None:
+    def _fail(self, problem: str) -> None:
+        with self._lock:
+            self.problem, self._target = problem, self.updates
+
+    def _run_slice(self) -> float:
+        """Some updates; returns for how many seconds the next ones are to wait."""
         game, settings, evaluator = self._program
         if self._state is None:
-            began = time.perf_counter()
-            key = jax.random.key(self.seed)
-            state = _begin(game, settings, evaluator, self._root, key)
-            state = jax.block_until_ready(_advance(game, settings, evaluator, state, 0))
-            self.compile_seconds = time.perf_counter() - began
-            self._state = state
-        count = 1
-        while not self._is_closed and self.updates < self._target:
-            began, state = time.perf_counter(), self._state
-            is_watched = self.mode == WATCHED
-            if is_watched:
-                count = max(1, self.total // _PICTURES)
+            self._state = self._first_state()
+        began, is_watched = time.perf_counter(), self.mode == WATCHED
+        count = max(1, self.total // _PICTURES) if is_watched else self._count
+        with self._lock:
             count = min(count, self._target - self.updates)
-            state = jax.block_until_ready(_advance(game, settings, evaluator, state, count))
-            seconds = time.perf_counter() - began
-            with self._lock:
-                self._state, self.updates = state, self.updates + count
-                self.seconds += seconds
-            if is_watched:
-                time.sleep(max(_SECONDS_OF_A_SLICE - seconds, 0))
-            elif self.updates > 1:
-                faster = int(count * _SECONDS_OF_A_SLICE / max(seconds, 1e-9))
-                count = max(1, min(faster, count * _MOST_GROWTH))
-        check_result(game, _read(game, self._state))
+        state = jax.block_until_ready(_advance(game, settings, evaluator, self._state, count))
+        seconds = time.perf_counter() - began
+        with self._lock:
+            self._state, self.updates = state, self.updates + count
+            self.seconds += seconds
+        if self.updates >= self._target:
+            check_result(game, _read(game, state))
+        if is_watched:
+            return _SECONDS_OF_A_SLICE - seconds
+        faster = int(count * _SECONDS_OF_A_SLICE / max(seconds, 1e-9))
+        self._count = max(1, min(faster, count * _MOST_GROWTH))
+        return 0.0
+
+    def _first_state(self) -> SearchState:
+        """Before the first update; all programs are compiled then."""
+        game, settings, evaluator = self._program
+        key = jax.random.key(self.seed)
+        state: SearchState = _begin(game, settings, evaluator, self._root, key)
+        state = _advance(game, settings, evaluator, state, 0)
+        jax.block_until_ready(_read(game, state))
+        return state
 
     @property
     def _program(self) -> tuple[Game[Any], SearchSettings, Evaluator]:
@@ -221,20 +231,8 @@ class LiveSearch:
 
     def _solve(self, picture: Picture) -> None:
         try:
-            game, began = self.searcher.shown, time.perf_counter()
-            compiled = compile_tree(
-                game, root=picture.nodes[picture.row].state, max_nodes=_MOST_NODES
-            )
-            ranges = np.asarray(picture.found.ranges, np.float64)
-            solution = solve_subgame(compiled, ranges[:, :, None], iterations=_ITERATIONS)
-            self.exact = Exact(
-                policy=solution.policy[0, :, :, 0],
-                values=solution.values[:, :, 0],
-                ranges=ranges,
-                exploitability=float(solution.exploitability[0]),
-                num_nodes=compiled.tree.num_nodes,
-                seconds=time.perf_counter() - began,
-            )
+            state = picture.nodes[picture.row].state
+            self.exact = solve_below(self.searcher.shown, state, picture.found.ranges)
         except ValueError as error:
             self.problem = str(error)
         except Exception as error:

@@ -1,8 +1,10 @@
 """How pages are made: templates, forms read with bounds, and what is told where it fails."""
 
+import asyncio
 import functools
 import importlib.resources
 import logging
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -10,15 +12,19 @@ from urllib.parse import parse_qsl
 import jinja2
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from sog.web.host import Mistake
+from sog.web.host import Heed, Left, Mistake
+from sog.web.numbers import whole_number
+from sog.web.preparations import Preparations
 from sog.web.sessions import Full
 from sog.web.table import StaleError
 
 Form = dict[str, str]
 Page = Callable[[Request, Form], Response]
+SlowPage = Callable[[Request, Form, Heed], Response]
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MOST_FIELDS: Final = 1000
 _MOST_TOLD: Final = 600  # letters of a mistake, which may repeat what was sent
@@ -46,22 +52,59 @@ def go_to(path: str) -> RedirectResponse:
     return RedirectResponse(path, 303)
 
 
-def page(answer: Page) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint that reads its form and answers in a thread of its own, as games take a while."""
+def page(answer: Page) -> Endpoint:
+    """An endpoint that reads its form and answers in one of the threads that are kept for pages."""
 
-    @functools.wraps(answer)
+    async def run(request: Request, form: Form) -> Response:
+        return await run_in_threadpool(answer, request, form)
+
+    return _endpoint(run)
+
+
+def prepared_page(answer: SlowPage, preparations: Preparations) -> Endpoint:
+    """One that answers after a preparation, which is cancelled where the visitor leaves."""
+
+    async def run(request: Request, form: Form) -> Response:
+        has_left = threading.Event()
+
+        def heed() -> None:
+            if has_left.is_set():
+                raise Left
+
+        game = form.get("game") or form.get("player") or request.url.path
+        made = preparations.begin(game, functools.partial(answer, request, form, heed))
+        answered, left = asyncio.wrap_future(made), asyncio.create_task(_leaving(request))
+        await asyncio.wait((answered, left), return_when=asyncio.FIRST_COMPLETED)
+        left.cancel()
+        if not answered.done():
+            has_left.set()
+            answered.cancel()
+            return Response(status_code=204)  # which nobody reads
+        return answered.result()
+
+    return _endpoint(run)
+
+
+async def _leaving(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _endpoint(run: Callable[[Request, Form], Awaitable[Response]]) -> Endpoint:
+    """Reads the form, and tells what went wrong."""
+
     async def endpoint(request: Request) -> Response:
         form: Form = {}
         if request.method == "POST":
-            body = await request.body()
             try:
+                body = await request.body()
                 text = body.decode("utf-8")
                 form = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS))
-            except ValueError:
+            except (ValueError, ClientDisconnect):
                 return tell(400, "Not understood", "The form could not be read.")
         back = request.url.path.rpartition("/")[0] if request.method == "POST" else "/"
         try:
-            return await run_in_threadpool(answer, request, form)
+            return await run(request, form)
         except KeyError:
             return tell(404, "Not there", "There is no such game, search or run (any more).")
         except StaleError as stale:
@@ -77,15 +120,20 @@ def page(answer: Page) -> Callable[[Request], Awaitable[Response]]:
     return endpoint
 
 
-def number_in(form: Form, name: str, least: int, most: int) -> int:
-    """A whole number from a form; Mistake if it is none, or out of bounds."""
-    text = form.get(name, "")
-    try:
-        value = int(text)
-    except ValueError:
-        raise Mistake(f"{name} must be a whole number, got {text[:20]!r}.") from None
-    if not least <= value <= most:
-        raise Mistake(f"{name} must be from {least} to {most}, got {value}.")
+def number_in(form: Form, name: str, most: int) -> int:
+    """A whole number from a form; Mistake if it is none from 0 to `most`."""
+    text = form.get(name, "").strip()
+    value = whole_number(text, most)
+    if value is None:
+        raise Mistake(f"{name} must be a whole number from 0 to {most}, got {text[:20]!r}.")
+    return value
+
+
+def number_of(request: Request) -> int:
+    """The number in the path of a page; KeyError if it is none."""
+    value = whole_number(request.path_params["number"])
+    if value is None:
+        raise KeyError("number")
     return value
 
 

@@ -1,7 +1,6 @@
 """Pages of games: a table, its moves, and the games that were played there as a file."""
 
 import json
-import re
 import secrets
 from typing import Any, Final
 
@@ -14,8 +13,10 @@ from sog.drawing.picture import draw_picture
 from sog.games.core import CHANCE
 from sog.games.line_game import MARKS, LineGame
 from sog.games.scotland_yard.game import ScotlandYard
-from sog.web.host import Host, Mistake, Submit
-from sog.web.pages import Form, go_to, inline, number_in, page, show
+from sog.web.host import Heed, Host, Mistake, Submit
+from sog.web.numbers import whole_number
+from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
+from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
 from sog.web.table import Table
 
@@ -27,9 +28,9 @@ _SEATS: Final = {"0": 0, "1": 1}
 class PlayPages:
     """All tables of a server."""
 
-    def __init__(self, host: Host, submit: Submit) -> None:
+    def __init__(self, host: Host, preparations: Preparations, submit: Submit) -> None:
         self.tables: Sessions[Table] = Sessions(MOST_TABLES, "games")
-        self._host, self._submit = host, submit
+        self._host, self._preparations, self._submit = host, preparations, submit
 
     @property
     def routes(self) -> list[Route]:
@@ -42,47 +43,48 @@ class PlayPages:
             "remove": self.remove,
         }
         return [
-            Route("/games", page(self.begin), methods=["POST"]),
-            Route("/games/{number:int}", page(self.look)),
-            Route("/games/{number:int}/replay.json", page(self.save)),
+            Route("/games", prepared_page(self.begin, self._preparations), methods=["POST"]),
+            Route("/games/{number}", page(self.look)),
+            Route("/games/{number}/replay.json", page(self.save)),
             *(
-                Route(f"/games/{{number:int}}/{name}", page(answer), methods=["POST"])
+                Route(f"/games/{{number}}/{name}", page(answer), methods=["POST"])
                 for name, answer in pages.items()
             ),
         ]
 
-    def begin(self, request: Request, form: Form) -> Response:
+    def begin(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new table."""
         opponent = self._host.opponent(
-            form.get("game", ""), form.get("player", ""), form.get("search", "").strip()
+            form.get("game", ""), form.get("player", ""), form.get("search", "").strip(), heed
         )
+        heed()
         seat = _SEATS.get(form.get("seat", ""), secrets.randbelow(2))
         seed = secrets.randbits(32)
         if form.get("seed", "").strip():
-            seed = number_in(form, "seed", 0, 2**32 - 1)
+            seed = number_in(form, "seed", 2**32 - 1)
         number = self.tables.add(Table(opponent, seat=seat, seed=seed, submit=self._submit))
         return go_to(f"/games/{number}")
 
     def look(self, request: Request, form: Form) -> Response:
         """A table as it stands, or as it stood."""
         number, table = self._table(request)
-        wanted = request.query_params.get("at", "")
+        wanted = whole_number(request.query_params.get("at", ""))
         with table.lock:
             last = len(table.steps)
-            at = min(int(wanted), last) if re.fullmatch("[0-9]{1,9}", wanted) else last
+            at = last if wanted is None else min(wanted, last)
             return show("table", **_told(number, table, at, last))
 
     def choose(self, request: Request, form: Form) -> Response:
         """The person acts."""
         number, table = self._table(request)
-        action = number_in(form, "action", 0, _MOST_TURNS)
-        table.choose(action, number_in(form, "turn", 0, _MOST_TURNS))
+        action = number_in(form, "action", _MOST_TURNS)
+        table.choose(action, number_in(form, "turn", _MOST_TURNS))
         return go_to(f"/games/{number}")
 
     def undo(self, request: Request, form: Form) -> Response:
         """The person takes his last choice back."""
         number, table = self._table(request)
-        table.take_back(number_in(form, "turn", 0, _MOST_TURNS))
+        table.take_back(number_in(form, "turn", _MOST_TURNS))
         return go_to(f"/games/{number}")
 
     def reveal(self, request: Request, form: Form) -> Response:
@@ -94,12 +96,12 @@ class PlayPages:
     def again(self, request: Request, form: Form) -> Response:
         """The next game at this table."""
         number, table = self._table(request)
-        table.play_again(number_in(form, "turn", 0, _MOST_TURNS))
+        table.play_again(number_in(form, "turn", _MOST_TURNS))
         return go_to(f"/games/{number}")
 
     def remove(self, request: Request, form: Form) -> Response:
         """Nobody comes back to this table."""
-        self.tables.remove(request.path_params["number"])
+        self.tables.remove(number_of(request))
         return go_to("/")
 
     def save(self, request: Request, form: Form) -> Response:
@@ -113,7 +115,7 @@ class PlayPages:
         return Response(text, media_type="application/json", headers=headers)
 
     def _table(self, request: Request) -> tuple[int, Table]:
-        number = request.path_params["number"]
+        number = number_of(request)
         return number, self.tables.get(number)
 
 

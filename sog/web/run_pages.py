@@ -11,7 +11,7 @@ from starlette.routing import Route
 from selfplay.metrics import Metrics
 from sog.drawing.curves import draw_curves
 from sog.web.host import Host
-from sog.web.pages import Form, inline, page, show
+from sog.web.pages import Form, inline, number_of, page, show
 
 _TOLD: Final = (
     ("learner steps", "step", "{:,.0f}"),
@@ -30,11 +30,11 @@ class RunPages:
     @property
     def routes(self) -> list[Route]:
         """Where they are."""
-        return [Route("/runs/{number:int}", page(self.look))]
+        return [Route("/runs/{number}", page(self.look))]
 
     def look(self, request: Request, form: Form) -> Response:
         """How far a run is."""
-        state = self._host.run_state(request.path_params["number"])
+        state = self._host.run_state(number_of(request))
         lines, game = state.lines, state.game
         pictures = [
             _curves(

@@ -24,9 +24,12 @@ from sog.drawing.picture import draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
 from sog.play.history import read_history
-from sog.web.host import Host, Mistake, Submit
-from sog.web.live_search import PAUSED, WATCHED, WHOLE, Found, LiveSearch, Picture
-from sog.web.pages import Form, go_to, inline, number_in, page, show
+from sog.web.found import Found
+from sog.web.host import Heed, Host, Left, Mistake, Submit
+from sog.web.live_search import PAUSED, WATCHED, WHOLE, LiveSearch, Picture
+from sog.web.numbers import whole_number
+from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
+from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
 
 MOST_SEARCHES: Final = 12
@@ -41,9 +44,9 @@ _MODES: Final = (WHOLE, WATCHED, PAUSED)
 class SearchPages:
     """All searches of a server."""
 
-    def __init__(self, host: Host, submit: Submit) -> None:
+    def __init__(self, host: Host, preparations: Preparations, submit: Submit) -> None:
         self.searches: Sessions[LiveSearch] = Sessions(MOST_SEARCHES, "searches")
-        self._host, self._submit = host, submit
+        self._host, self._preparations, self._submit = host, preparations, submit
 
     @property
     def routes(self) -> list[Route]:
@@ -52,14 +55,15 @@ class SearchPages:
             "go-on": self.go_on,
             "anew": self.anew,
             "solve": self.solve,
-            "ranges": self.set_ranges,
             "remove": self.remove,
         }
+        slow = functools.partial(prepared_page, preparations=self._preparations)
         return [
-            Route("/searches", page(self.begin), methods=["POST"]),
-            Route("/searches/{number:int}", page(self.look)),
+            Route("/searches", slow(self.begin), methods=["POST"]),
+            Route("/searches/{number}", page(self.look)),
+            Route("/searches/{number}/ranges", slow(self.set_ranges), methods=["POST"]),
             *(
-                Route(f"/searches/{{number:int}}/{name}", page(answer), methods=["POST"])
+                Route(f"/searches/{{number}}/{name}", page(answer), methods=["POST"])
                 for name, answer in pages.items()
             ),
         ]
@@ -67,14 +71,14 @@ class SearchPages:
     def warm_up(self) -> None:
         """Compiles the usual searches of what was named, so that visitors do not wait for it."""
         for network in self._host.named[:_MOST_WARMED_UP]:
-            self._submit(functools.partial(self._warm_up, network))
+            self._preparations.begin(network, functools.partial(self._warm_up, network))
 
     def _warm_up(self, network: str) -> None:
         with contextlib.suppress(Mistake):  # which a visitor is told
-            searcher = self._host.searcher(network, self._host.evaluators[0], "", 0)
+            searcher = self._host.searcher(network, self._host.evaluators[0], "", 0, lambda: None)
             LiveSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).picture()
 
-    def begin(self, request: Request, form: Form) -> Response:
+    def begin(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new search."""
         text = form.get("game", "")
         game = self._host.game(text)
@@ -83,17 +87,22 @@ class SearchPages:
         except ValueError as error:
             raise Mistake(f"History: {error}") from None
         searcher = self._host.searcher(
-            text, form.get("evaluator", ""), form.get("search", "").strip(), len(history.outcomes)
+            text,
+            form.get("evaluator", ""),
+            form.get("search", "").strip(),
+            len(history.outcomes),
+            heed,
         )
+        heed()
         mode = form.get("mode", WHOLE)
         search = LiveSearch(
             searcher,
             history.outcomes,
-            seed=number_in(form, "seed", 0, 2**32 - 1) if form.get("seed", "").strip() else 0,
+            seed=number_in(form, "seed", 2**32 - 1) if form.get("seed", "").strip() else 0,
             mode=mode if mode in _MODES else WHOLE,
             submit=self._submit,
         )
-        return go_to(f"/searches/{self.searches.add(search)}")
+        return self._keep(search, heed)
 
     def look(self, request: Request, form: Form) -> Response:
         """A search as it stands."""
@@ -102,9 +111,8 @@ class SearchPages:
         picture = search.picture()
         told: dict[str, Any] = {}
         if picture is not None:
-            wanted = request.query_params.get("node", "")
-            row = int(wanted) if wanted.isdigit() and len(wanted) < 10 else picture.row
-            node = picture.nodes.get(row, picture.nodes[picture.row])
+            row = whole_number(request.query_params.get("node", ""))
+            node = picture.nodes[picture.row if row not in picture.nodes else row]
             told = _told(search, picture, node)
         game = search.searcher.shown
         return show("search", number=number, search=search, game=game, told=told, is_busy=is_busy)
@@ -112,7 +120,7 @@ class SearchPages:
     def go_on(self, request: Request, form: Form) -> Response:
         """Some more updates, or none."""
         number, search = self._search(request)
-        count = number_in(form, "count", 0, 10**9)
+        count = number_in(form, "count", 10**9)
         if count == 0:
             search.pause()
         else:
@@ -128,24 +136,24 @@ class SearchPages:
     def solve(self, request: Request, form: Form) -> Response:
         """The exact answer beside."""
         number, search = self._search(request)
-        search.solve()
+        search.solve(functools.partial(self._preparations.begin, "an exact solution"))
         return self._back(number, form)
 
-    def set_ranges(self, request: Request, form: Form) -> Response:
+    def set_ranges(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new search from one of the tree's public states, with ranges set by hand."""
         _, search = self._search(request)
         picture = search.picture()
-        node = None if picture is None else picture.nodes.get(number_in(form, "row", 0, 10**9))
+        node = None if picture is None else picture.nodes.get(number_in(form, "row", 10**9))
         if picture is None or node is None or node.actor == TERMINAL:
             raise Mistake("That public state is not in the tree (any more).")
         ranges = np.zeros((2, search.searcher.shown.num_infostates))
         for name, text in form.items():
             kind, _, rest = name.partition("-")
             player, _, infostate = rest.partition("-")
-            if kind == "range" and player in ("0", "1") and infostate.isdigit():
-                place = int(infostate)
-                if place >= ranges.shape[1]:
-                    raise Mistake(f"There is no infostate {place}.")
+            if kind == "range" and player in ("0", "1"):
+                place = whole_number(infostate, ranges.shape[1] - 1)
+                if place is None:
+                    raise Mistake(f"There is no infostate {infostate[:20]!r}.")
                 ranges[int(player), place] = _weight(text)
         before = Found(policy=node.policy, values=node.values, ranges=node.ranges)
         edited = LiveSearch(
@@ -156,22 +164,30 @@ class SearchPages:
             seed=search.seed,
             submit=self._submit,
         )
-        number = self.searches.add(edited)
-        return go_to(f"/searches/{number}")
+        return self._keep(edited, heed)
 
     def remove(self, request: Request, form: Form) -> Response:
         """Nobody looks at it any more."""
-        self.searches.remove(request.path_params["number"])
+        self.searches.remove(number_of(request))
         return go_to("/")
 
+    def _keep(self, search: LiveSearch, heed: Heed) -> Response:
+        """It was begun while the visitor may have left."""
+        try:
+            heed()
+        except Left:
+            search.close()
+            raise
+        return go_to(f"/searches/{self.searches.add(search)}")
+
     def _search(self, request: Request) -> tuple[int, LiveSearch]:
-        number = request.path_params["number"]
+        number = number_of(request)
         return number, self.searches.get(number)
 
     @staticmethod
     def _back(number: int, form: Form) -> Response:
-        node = form.get("node", "")
-        return go_to(f"/searches/{number}" + (f"?node={int(node)}" if node.isdigit() else ""))
+        node = whole_number(form.get("node", ""))
+        return go_to(f"/searches/{number}" + ("" if node is None else f"?node={node}"))
 
 
 def _weight(text: str) -> float:

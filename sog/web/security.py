@@ -16,9 +16,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sog.web.numbers import whole_number
+
 MOST_BYTES: Final = 1_000_000
 """Of the body of a request."""
 _TOO_LARGE: Final = f"A request may have {MOST_BYTES:,} bytes at most."
+LET_IN: Final = "let_in"
+"""What a server has in the state of a request, to be told that the token was shown."""
 OPEN_PATHS: Final = ("/static/style.css", "/static/script.js", "/favicon.ico")
 """What is no secret: it is the same in every installation."""
 _HEADERS: Final = {
@@ -61,13 +65,14 @@ class Guard:
         if not self._is_here(host):
             return _plain(421, "This server does not answer to that name.")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
             return _plain(403, "A page of another site may not ask this server.")
         if scope["path"] in OPEN_PATHS:
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"))
         given = [value for name, value in query if name == "token"]
         if given and self._is_token(given[-1]):
+            _tell(scope)
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             path = "/" + scope["path"].lstrip("/")  # two slashes would name another site
             answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
@@ -78,8 +83,9 @@ class Guard:
             return _plain(
                 403, "The token is missing or wrong: open the address that sog serve printed."
             )
-        length = headers.get("content-length", "0")
-        return None if length.isdigit() and int(length) <= MOST_BYTES else _plain(413, _TOO_LARGE)
+        _tell(scope)
+        length = whole_number(headers.get("content-length", "0"), MOST_BYTES)
+        return _plain(413, _TOO_LARGE) if length is None else None
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self._token.encode())
@@ -101,6 +107,13 @@ class Guard:
         except ValueError:
             return name.lower() in self._names
         return True
+
+
+def _tell(scope: Scope) -> None:
+    """Has the server know that this connection is no stranger's."""
+    let_in = scope.get("state", {}).get(LET_IN)
+    if let_in is not None:
+        let_in()
 
 
 def _cookies(headers: Headers) -> dict[str, str]:

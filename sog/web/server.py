@@ -9,7 +9,10 @@ from typing import Final
 import uvicorn
 from starlette.types import ASGIApp
 
-_MOST_REQUESTS: Final = 100  # at a time
+from sog.web.connection import Connection
+
+_MOST_CONNECTIONS: Final = 256  # strangers and all others
+_SECONDS_IDLE: Final = 15  # between the requests of a connection
 _SECONDS_TO_STOP: Final = 0.5
 _BACKLOG: Final = 100
 
@@ -30,13 +33,15 @@ def serving(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
     """
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
-        limit_concurrency=_MOST_REQUESTS,
+        log_level="error",  # strangers write no lines to the terminal
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=_SECONDS_IDLE,
         timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)

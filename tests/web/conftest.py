@@ -22,12 +22,21 @@ def serve() -> Callable[..., Guard]:
     """The application of `sog serve` with some arguments."""
 
     def make(*arguments: str) -> Guard:
-        parser = argparse.ArgumentParser()
-        add_serve_options(parser)
-        host = ServeHost(parser.parse_args(arguments))
-        return make_app(host, token=TOKEN, port=PORT)
+        return make_app(host_of(*arguments), token=TOKEN, port=PORT)
 
     return make
+
+
+def host_of(*arguments: str) -> ServeHost:
+    """What `sog serve` with these arguments offers."""
+    parser = argparse.ArgumentParser()
+    add_serve_options(parser)
+    return ServeHost(parser.parse_args(arguments))
+
+
+@pytest.fixture(scope="module")
+def serve_host() -> ServeHost:
+    return host_of()
 
 
 @pytest.fixture(scope="module")

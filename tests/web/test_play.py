@@ -23,24 +23,13 @@ GAMES = {
 }
 
 
-def play_out(visitor: Visitor, path: str) -> str:
-    """The page of a game that was played to its end, by the first action that there is."""
-    page = visitor.wait(path)
-    for _ in range(60):
-        offered = actions_in(page)
-        if not offered:
-            return page
-        page = visitor.choose(path, min(offered), turn_in(page))
-    raise AssertionError("the game does not end")
-
-
 @pytest.mark.parametrize(("game", "drawn"), GAMES.items())
 def test_every_kind_of_game_is_drawn_and_played_to_its_end(
     visitor: Visitor, game: str, drawn: str
 ) -> None:
     path = visitor.begin(player="random", game=game)
     assert drawn in visitor.get(path).text
-    page = play_out(visitor, path)
+    page = visitor.play_out(path)
     assert re.match(r"(You win|You lose|A draw): ", status_in(page))
     assert "in 1 game: " in page
 
@@ -54,7 +43,7 @@ def test_the_agents_card_is_hidden_until_the_game_is_over(visitor: Visitor) -> N
     assert not any(f"<title>{card}</title>" in page for card in others)
     assert "a hidden card" in page
     assert "The agent has" not in page
-    page = play_out(visitor, path)
+    page = visitor.play_out(path)
     told = re.search(r"You have: (\w)\. The agent has: (\w)\.", page)
     assert told is not None
     assert told[1] == own[1]
@@ -97,12 +86,12 @@ def test_a_choice_is_taken_back_with_what_followed(visitor: Visitor) -> None:
 
 def test_the_end_of_a_game_can_be_taken_back_and_then_does_not_count(visitor: Visitor) -> None:
     path = visitor.begin(player="random", game="kuhn")
-    page = play_out(visitor, path)
+    page = visitor.play_out(path)
     visitor.post(f"{path}/undo", turn=turn_in(page))
     page = visitor.get(path).text
     assert status_in(page) == "Your move."
     assert 'id="score"' not in page
-    assert "; 1 taken back" in play_out(visitor, path)
+    assert "; 1 taken back" in visitor.play_out(path)
 
 
 def test_a_searching_agent_goes_on_from_what_was_taken_back(visitor: Visitor) -> None:
@@ -135,11 +124,11 @@ def test_more_choices_can_be_taken_back_than_copies_of_the_agent_are_kept(
 
 def test_seats_change_from_game_to_game_and_the_score_goes_on(visitor: Visitor) -> None:
     path = visitor.begin(player="random", game="kuhn", seat=0)
-    page = play_out(visitor, path)
+    page = visitor.play_out(path)
     assert "You are player 0." in page
     visitor.post(f"{path}/again", turn=turn_in(page))
     visitor.wait(path)
-    page = play_out(visitor, path)
+    page = visitor.play_out(path)
     assert "You are player 1." in page
     assert "in 2 games: " in page
 
@@ -147,7 +136,7 @@ def test_seats_change_from_game_to_game_and_the_score_goes_on(visitor: Visitor) 
 def test_finished_games_are_saved_as_the_terminal_saves_them(visitor: Visitor) -> None:
     path = visitor.begin(player="random", game="kuhn", seed=11)
     assert visitor.get(f"{path}/replay.json").status_code == 400
-    page = play_out(visitor, path)
+    page = visitor.play_out(path)
     answer = visitor.get(f"{path}/replay.json")
     assert answer.headers["content-disposition"].startswith('attachment; filename="kuhn-')
     saved = json.loads(answer.text)
@@ -230,7 +219,7 @@ def test_too_many_games_are_refused_until_one_is_finished(
     full = visitor.post("/games", player="random", game="kuhn")
     assert full.status_code == 503
     assert "There are 2 games that are not finished" in full.text
-    play_out(visitor, second)
+    visitor.play_out(second)
     third = visitor.begin(player="random", game="kuhn")
     assert visitor.get(second).status_code == 404  # the finished one made room
     assert visitor.get(first).status_code == visitor.get(third).status_code == 200

@@ -108,7 +108,7 @@ def test_a_player_who_surely_has_the_king_wins_the_ante_of_whoever_folds() -> No
     assert picture is not None
     assert picture.found.policy[0, 0] > 0.9
     assert picture.found.policy[1, 0] > 0.9
-    search.solve()
+    search.solve(lambda work: work())
     assert search.exact is not None
     assert search.exact.policy[:2, 0] == pytest.approx([1, 1], abs=0.01)
     assert search.exact.values[1, :2] == pytest.approx([-1, -1], abs=0.01)
@@ -117,7 +117,7 @@ def test_a_player_who_surely_has_the_king_wins_the_ante_of_whoever_folds() -> No
 
 def test_the_exact_solution_of_the_whole_game_has_its_known_value(visitor: Visitor) -> None:
     search = kuhn_search()
-    search.solve()
+    search.solve(lambda work: work())
     assert search.exact is not None
     assert search.exact.exploitability < 1e-3
     # -1/18 (Kuhn 1950); each card has probability 1/3.

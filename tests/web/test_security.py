@@ -62,10 +62,14 @@ def test_this_machine_is_answered_by_each_of_its_names(friend: TestClient, host:
     assert answer.status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999"])
-def test_a_form_of_another_site_is_refused(friend: TestClient, origin: str) -> None:
-    answer = friend.post("/games", data={"player": "random"}, headers={"Origin": origin})
-    assert answer.status_code == 403
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "http://[", "http://[::1"]
+)
+def test_a_form_of_another_site_is_refused(friend: TestClient, app: Guard, origin: str) -> None:
+    for client in (friend, TestClient(app, base_url=HERE)):  # with the token, and without
+        answer = client.post("/games", data={"player": "random"}, headers={"Origin": origin})
+        assert answer.status_code == 403
+        assert "another site" in answer.text
 
 
 def test_a_body_of_100_mb_is_refused_whether_it_says_how_long_it_is_or_not(
@@ -77,7 +81,7 @@ def test_a_body_of_100_mb_is_refused_whether_it_says_how_long_it_is_or_not(
     assert (answer.status_code, answer.text) == (413, "A request may have 1,000,000 bytes at most.")
 
 
-@pytest.mark.parametrize("length", ["-1", "many", "1e3"])
+@pytest.mark.parametrize("length", ["-1", "many", "1e3", "\xb2".encode("latin-1"), "9" * 5000])
 def test_a_length_that_is_no_number_is_refused(friend: TestClient, length: str) -> None:
     assert friend.post("/games", headers={"Content-Length": length}).status_code == 413
 

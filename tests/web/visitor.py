@@ -52,6 +52,16 @@ class Visitor:
         self.follow(f"{path}/choose", action=action, turn=turn)
         return self.wait(path)
 
+    def play_out(self, path: str) -> str:
+        """The page of a game that was played to its end, by the first action that there is."""
+        page = self.wait(path)
+        for _ in range(60):
+            offered = actions_in(page)
+            if not offered:
+                return page
+            page = self.choose(path, min(offered), turn_in(page))
+        raise AssertionError("the game does not end")
+
 
 def actions_in(text: str) -> dict[int, str]:
     """The actions that a page offers."""

@@ -28,7 +28,7 @@ from sog.cli.search_numbers import read_search
 from sog.games import Game
 from sog.methods.leaf_search import is_perfect_information
 from sog.methods.registry import METHODS
-from sog.web.host import Mistake, Opponent, RunState, Searcher
+from sog.web.host import Heed, Mistake, Opponent, RunState, Searcher
 
 EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
@@ -78,7 +78,7 @@ class ServeHost:
             raise Mistake(f"{text!r} is no game of this server.")
         return self._told(load_game, self._given.get(text, text))
 
-    def opponent(self, game: str, player: str, search: str) -> Opponent:
+    def opponent(self, game: str, player: str, search: str, heed: Heed) -> Opponent:
         """Prepares a player."""
         options = argparse.ArgumentParser()
         add_player_options(options)
@@ -98,7 +98,7 @@ class ServeHost:
             _check_search(self._told(read_search, search))
 
         def prepare() -> Opponent:
-            seating = seat_players([player], arguments, quiet_work())
+            seating = seat_players([player], arguments, quiet_work(heed))
             (found,) = seating.players
             return Opponent(
                 game=seating.game, name=found.name, make=found.make, facts=found.as_json()
@@ -106,7 +106,9 @@ class ServeHost:
 
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
 
-    def searcher(self, game: str, evaluator: str, search: str, path_length: int) -> Searcher:
+    def searcher(
+        self, game: str, evaluator: str, search: str, path_length: int, heed: Heed
+    ) -> Searcher:
         """Prepares a search."""
         shown = self.game(game)
         if evaluator not in self.evaluators:
@@ -124,7 +126,7 @@ class ServeHost:
                     settings=trained.settings,
                 )
             wanted = argparse.Namespace(evaluator=evaluator, seed=0, max_nodes=None)
-            chosen = choose_evaluator(shown, wanted, quiet_work(), asked=evaluator)
+            chosen = choose_evaluator(shown, wanted, quiet_work(heed), asked=evaluator)
             one_by_one = is_perfect_information(shown) and shown.num_outcomes >= shown.num_actions
             return Searcher(
                 game=chosen.game,
@@ -139,7 +141,10 @@ class ServeHost:
         found = self._once(("searcher", *key), prepare)
         settings = self._told(read_search, search or _DEFAULT_SEARCH, _plain(found.settings))
         _check_search(settings)
-        room = functools.partial(_check_room, found, settings, path_length)
+        heed()
+        room = functools.partial(
+            check_room, found.game, found.evaluator, settings, path_length, hint="s,c"
+        )
         self._once(("room", *key, settings, path_length), room)
         return dataclasses.replace(found, settings=settings)
 
@@ -161,15 +166,17 @@ class ServeHost:
         return max(steps)
 
     def _once(self, key: tuple[Any, ...], prepare: Callable[[], Prepared]) -> Prepared:
-        """What was prepared before, so that it is compiled once; one is prepared at a time."""
+        """What was prepared before, so that it is compiled once."""
         with self._lock:
-            if key not in self._prepared:
-                made = self._told(prepare)
-                while len(self._prepared) >= _MOST_PREPARED:
-                    self._prepared.pop(next(iter(self._prepared)))
-                self._prepared[key] = made
-            found: Prepared = self._prepared[key]
-        return found
+            if key in self._prepared:
+                kept: Prepared = self._prepared[key]
+                return kept
+        made = self._told(prepare)  # without the lock: it may take long
+        with self._lock:
+            self._prepared[key] = made
+            while len(self._prepared) > _MOST_PREPARED:
+                self._prepared.pop(next(iter(self._prepared)))
+        return made
 
     @staticmethod
     def _told(make: Callable[..., Prepared], *arguments: Any) -> Prepared:
@@ -202,7 +209,3 @@ def _check_search(settings: SearchSettings) -> None:
             f"A search may have {_MOST_SIMULATIONS:,} simulations and {_MOST_UPDATES:,} updates "
             f"here; `sog search` and `sog play` know no such bound."
         )
-
-
-def _check_room(found: Searcher, settings: SearchSettings, path_length: int) -> None:
-    check_room(found.game, found.evaluator, settings, path_length, hint="s,c")

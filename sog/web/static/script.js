@@ -64,16 +64,23 @@ document.addEventListener("submit", (event) => {
   const body = new URLSearchParams(new FormData(form, event.submitter));
   const button = event.submitter;
   if (button) button.disabled = true;
+  const leaving = new AbortController(); // the server notices, and what it prepares is cancelled
   if (form.dataset.busy) {
     const told = document.createElement("p");
     told.setAttribute("role", "status");
-    told.textContent = form.dataset.busy;
+    told.textContent = form.dataset.busy + " ";
+    const cancel = document.createElement("button");
+    cancel.type = "button";
+    cancel.className = "small";
+    cancel.textContent = "cancel";
+    cancel.addEventListener("click", () => leaving.abort());
+    told.append(cancel);
     form.append(told);
   }
   clearTimeout(waiting);
   // Not form.action: that is the button of this name.
   const url = button && button.getAttribute("formaction") || form.getAttribute("action");
-  show(url, { method: "POST", body }).catch(() => location.reload());
+  show(url, { method: "POST", body, signal: leaving.signal }).catch(() => location.reload());
 });
 
 // What is drawn of an action stands for its button.

@@ -1,0 +1,59 @@
+"""What is known at the public state that is searched: by a search, and exactly."""
+
+import dataclasses
+import time
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games import Game
+from sog.tabular import compile_tree, solve_subgame
+from sog.web.host import Mistake
+
+_ITERATIONS: Final = 1000  # of CFR+
+_MOST_NODES: Final = 50_000
+_MOST_ENTRIES: Final = 8192  # infostates times actions
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Found:
+    """What a search has found."""
+
+    policy: np.ndarray
+    """[S, A]"""
+    values: np.ndarray
+    """[player, S]"""
+    ranges: np.ndarray
+    """[player, S]"""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Exact(Found):
+    """The same by CFR+ over all that is below, for the same ranges."""
+
+    exploitability: float
+    num_nodes: int
+    seconds: float
+
+
+def check_size(game: Game[Any]) -> None:
+    """Raises Mistake for a game that is not solved here at all."""
+    if game.num_infostates * game.num_actions > _MOST_ENTRIES:
+        raise Mistake(f"{game.name} is made for search, too large to be solved.")
+
+
+def solve_below(game: Game[Any], state: Any, ranges: np.ndarray) -> Exact:
+    """The exact solution from a public state on; ranges: [player, S]. Raises ValueError where too
+    much is below."""
+    began = time.perf_counter()
+    compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES)
+    ranges = np.asarray(ranges, np.float64)
+    solution = solve_subgame(compiled, ranges[:, :, None], iterations=_ITERATIONS)
+    return Exact(
+        policy=solution.policy[0, :, :, 0],
+        values=solution.values[:, :, 0],
+        ranges=ranges,
+        exploitability=float(solution.exploitability[0]),
+        num_nodes=compiled.tree.num_nodes,
+        seconds=time.perf_counter() - began,
+    )

@@ -1,0 +1,120 @@
+"""What is kept, what makes room, and that nothing works on for what is gone."""
+
+from collections.abc import Callable
+
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.settings import SearchSettings
+from sog.games import make
+from sog.play.simple_agents import RandomAgent
+from sog.web import live_search, play_pages, search_pages
+from sog.web.host import Opponent, Searcher
+from sog.web.live_search import PAUSED, WHOLE, LiveSearch
+from sog.web.security import Guard
+from sog.web.sessions import Full, Sessions
+from sog.web.table import Table
+from tests.web.visitor import Visitor
+
+
+class Kept:
+    """A session that says when it was closed."""
+
+    def __init__(self, *, is_finished: bool) -> None:
+        self.is_finished, self.num_closed = is_finished, 0
+
+    def close(self) -> None:
+        self.num_closed += 1
+
+
+def test_what_makes_room_is_closed_and_what_is_kept_is_not() -> None:
+    sessions: Sessions[Kept] = Sessions(3, "things")
+    busy, old, new = Kept(is_finished=False), Kept(is_finished=True), Kept(is_finished=True)
+    for one in (busy, old, new):
+        sessions.add(one)
+    assert sessions.add(Kept(is_finished=False)) == 4
+    assert [busy.num_closed, old.num_closed, new.num_closed] == [0, 1, 0]
+    assert [number for number, _ in sessions.list()] == [4, 3, 1]
+
+
+def test_what_is_removed_is_closed() -> None:
+    sessions: Sessions[Kept] = Sessions(3, "things")
+    one = Kept(is_finished=False)
+    sessions.remove(sessions.add(one))
+    assert one.num_closed == 1
+    assert sessions.list() == []
+
+
+def test_what_finds_no_room_is_closed() -> None:
+    sessions: Sessions[Kept] = Sessions(1, "things")
+    first, second = Kept(is_finished=False), Kept(is_finished=False)
+    sessions.add(first)
+    with pytest.raises(Full):
+        sessions.add(second)
+    assert (first.num_closed, second.num_closed) == (0, 1)
+
+
+def kuhn_search(submit: Callable[[Callable[[], None]], object], mode: str = WHOLE) -> LiveSearch:
+    game = make("kuhn")
+    settings = SearchSettings(num_simulations=20)
+    searcher = Searcher(
+        game=game, shown=game, evaluator=ZeroEvaluator(), name="zero", settings=settings
+    )
+    return LiveSearch(searcher, (), mode=mode, submit=submit)
+
+
+def test_a_search_that_is_closed_stops_working() -> None:
+    turns: list[Callable[[], None]] = []
+    search = kuhn_search(turns.append)
+    turns.pop()()
+    assert 0 < search.updates < search.total
+    (turn,) = turns
+    turns.clear()
+    search.close()
+    updates = search.updates
+    turn()
+    search.go_on(5, WHOLE)
+    assert (search.updates, turns, search.is_busy) == (updates, [], False)
+
+
+def test_a_game_that_is_closed_stops_working() -> None:
+    game, turns = make("tic_tac_toe"), list[Callable[[], None]]()
+
+    def agent(player: int, seed: int) -> RandomAgent:
+        return RandomAgent(game, player=player, seed=seed)
+
+    opponent = Opponent(game=game, name="random", make=agent, facts={})
+    tables = [Table(opponent, seat=1, seed=0, submit=turns.append) for _ in range(2)]
+    tables[0].close()
+    for turn in turns:
+        turn()
+    assert [len(table.steps) for table in tables] == [0, 1]
+
+
+def test_pages_close_what_they_drop(
+    serve: Callable[..., Guard], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[object] = []
+    for kind in (Table, LiveSearch):
+        monkeypatch.setattr(kind, "close", lambda self: closed.append(self))
+    monkeypatch.setattr(play_pages, "MOST_TABLES", 1)
+    monkeypatch.setattr(search_pages, "MOST_SEARCHES", 1)
+    visitor = Visitor(serve())
+    visitor.play_out(visitor.begin(player="random", game="kuhn"))
+    visitor.begin(player="random", game="kuhn")
+    assert [type(one) for one in closed] == [Table]
+    for _ in range(2):
+        visitor.wait(visitor.follow("/searches", game="kuhn", evaluator="zero", search="20,1"))
+    assert [type(one) for one in closed] == [Table, LiveSearch]
+
+
+def test_a_short_search_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_search, "_SECONDS_OF_A_SLICE", 0.0)  # an update in each
+    turns: list[Callable[[], None]] = []
+    long = [kuhn_search(turns.append) for _ in range(2)]
+    short = kuhn_search(turns.append, PAUSED)
+    short.go_on(5, WHOLE)
+    for _ in range(3 * 5):  # one thread, which takes what was submitted first
+        turns.pop(0)()
+    assert [search.updates for search in (*long, short)] == [5, 5, 5]
+    assert [search.is_busy for search in (*long, short)] == [True, True, False]
