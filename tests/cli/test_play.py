@@ -184,6 +184,28 @@ def test_an_unfinished_game_is_resumed_and_ends_as_it_would_have(
     assert begun[: len(first)] == moves[: len(first)]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 2**63},
+        {"seed": 2**32},
+        {"seed": -1},
+        {"games": [{"human": 2, "utility": 1, "moves": [], "names": []}]},
+        {"games": [{"human": 0, "utility": float("nan"), "moves": [], "names": []}]},
+        {"games": [{"human": 0, "utility": [1], "moves": [], "names": []}]},
+    ],
+)
+def test_a_file_that_no_session_left_is_not_resumed(
+    run_play: Play, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    file = tmp_path / "saved.json"
+    game = ("random", "--game", "matching_pennies", "--seed", "3", "--games", "1")
+    run_play("heads\n", *game, "--save", str(file))
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(CommandError, match=r"is no file that `sog play --save` wrote\.$"):
+        run_play("heads\n", *game, "--resume", str(file))
+
+
 def test_the_score_goes_on_with_a_resumed_file(run_play: Play, tmp_path: Path) -> None:
     file = tmp_path / "games.json"
     game = ("random", "--game", "matching_pennies", "--games", "2")

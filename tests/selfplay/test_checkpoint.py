@@ -320,6 +320,11 @@ def linked(path: Path, body: Any) -> None:
     (path / "meta.json").symlink_to(copy)
 
 
+def pipe(path: Path, body: Any) -> None:
+    os.mkfifo(path / "pipe")
+    body["files"]["pipe"] = [hashlib.sha256(b"").hexdigest(), 0]
+
+
 DEEP = "[" * 100_000 + "]" * 100_000
 DIFFER = "arrays are not as described:"
 FORGERIES: dict[str, tuple[Callable[[Path, Any], Any], str]] = {
@@ -358,7 +363,17 @@ FORGERIES: dict[str, tuple[Callable[[Path, Any], Any], str]] = {
     "less than no rows": (kinds_with(x=["int32", [-1]]), "array 'x' needs a type of numbers and a"),
     "an endless shape": (kinds_with(x=["int32", [2**62, 9]]), "array 'x' needs a type of numbers"),
     "an array more": (kinds_with(y=["int32", [3]]), f"{DIFFER} 'y' differs."),
-    "another shape": (kinds_with(x=["int32", [10**12]]), f"{DIFFER} 'x' differs."),
+    "another shape": (kinds_with(x=["int32", [1001]]), f"{DIFFER} 'x' differs."),
+    "more than there is memory": (
+        kinds_with(x=["int32", [10**6, 10**6]]),
+        "the arrays need 4 TB of memory, of ",
+    ),
+    "a complex array": (kinds_with(x=["complex64", [1000]]), "array 'x' needs a type of numbers"),
+    "a pipe": (pipe, "file pipe cannot be read: not a regular file."),
+    "files of petabytes": (
+        manifest_with(files={"meta.json": ["0" * 64, 2**50]}),
+        "manifest.json: the files may have 68,719,476,736 bytes, got 1,125,899,906,842,624.",
+    ),
     "another type": (kinds_with(x=["int16", [1000]]), f"{DIFFER} 'x' differs."),
     "no array": (meta_with(lambda meta: meta | {"arrays": {"y": ["int32", [1]]}}), f"{DIFFER} '"),
     "arrays removed": (unlist("arrays"), "arrays cannot be read: "),
