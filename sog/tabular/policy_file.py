@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
 
 FORMAT: Final = "sog-policy-1"
@@ -26,8 +27,10 @@ def save_policy(
 ) -> None:
     """Writes the policy [node, S, A] of a game; whole or not at all.
 
-    notes: JSON values to keep beside it, such as the rule and the number of iterations.
+    notes: JSON values to keep beside it, such as the rule and the number of iterations. Raises
+    ValueError for what is no policy, see `check_policy`.
     """
+    policy = check_policy(tree, policy)
     target = Path(path)
     metadata = {**notes, "format": FORMAT, "game": str(tree.game)}
     legal = _decisions(tree)
