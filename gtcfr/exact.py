@@ -28,6 +28,7 @@ from sog.tabular.frontier import (
     solve_frontier,
     tree_policy,
 )
+from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
 
 TREMBLE: Final = 1e-7
@@ -186,7 +187,11 @@ def uniform_play_evaluator(game: EnumeratedGame) -> PolicyEvaluator:
 
 
 def policy_evaluator(game: EnumeratedGame, policy: np.ndarray) -> PolicyEvaluator:
-    """Backs the payoffs under a policy [node, S, A] up the tree, on the host."""
+    """Backs the payoffs under a policy [node, S, A] up the tree, on the host.
+
+    Raises ValueError for what is no policy, see `check_policy`.
+    """
+    policy = check_policy(game.tree, policy)
     payoff: Any = _back_up_payoff(game.tree, policy).astype(np.float32)
     return PolicyEvaluator(node_payoff=payoff)
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -104,13 +105,27 @@ def plot_curves(
     write_figure(path, figure)
 
 
-def new_figure(title: str) -> "tuple[Figure, Axes]":
-    """An empty picture."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def empty_figure(width: float, height: float) -> "Figure":
+    """An empty picture; the size is in inches.
 
-    figure = Figure(figsize=(6.4, 4.2), dpi=150, layout="constrained")
+    It needs no backend, which is for windows. matplotlib looks at MPLBACKEND when it is imported,
+    and is not if there is no such backend: notebooks export theirs to the commands they run.
+    """
+    backend = os.environ.pop("MPLBACKEND", None)
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    finally:
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def new_figure(title: str) -> "tuple[Figure, Axes]":
+    """An empty picture of one diagram."""
+    figure = empty_figure(6.4, 4.2)
     axes = figure.add_subplot()
     axes.set_title(title)
     return figure, axes

@@ -9,7 +9,7 @@ from selfplay.run_folder import RunFolder
 from selfplay.schedule import PARTS
 from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError
-from sog.cli.figure import check_plot, rule_axis, write_figure
+from sog.cli.figure import check_plot, empty_figure, rule_axis, write_figure
 from sog.cli.loading import load_game
 from sog.cli.runs import near_run
 from sog.games import Game
@@ -41,11 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _draw(path: Path, game: Game[Any], lines: list[Metrics]) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 6.4), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = empty_figure(9, 6.4)
     minutes = lines[-1]["seconds"] / 60
     figure.suptitle(
         f"{display.short_name(game)}: {lines[-1]['step']:,} learner steps in {minutes:.3g} min"

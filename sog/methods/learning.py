@@ -27,6 +27,7 @@ from sog.play.simple_agents import TabularAgent
 from sog.pytree import pytree
 from sog.tabular import CompiledGame, Evaluation, SequenceForm, compile_game, evaluate
 from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular.policy import check_policy
 
 Precision = Literal["float32", "float64"]
 _BEFORE: Final = 2**32 - 1
@@ -174,6 +175,7 @@ class RowEvaluator:
 
     def __init__(self, tree: HistoryTree, compiled: CompiledGame | None = None) -> None:
         compiled = compile_game(tree.tree) if compiled is None else compiled
+        self._tree = tree
         number = np.zeros(tree.tree.has_choice.shape, np.int32)
         number[tree.row_node, tree.row_infostate] = np.arange(len(tree.row_node))
         first, second = (
@@ -194,7 +196,17 @@ class RowEvaluator:
             )
 
     def evaluate(self, policies: np.ndarray) -> Evaluation:
-        """Evaluates policies [run, row + 1, choice]; the batch axis is the run."""
+        """Evaluates policies [run, row + 1, choice]; the batch axis is the run.
+
+        Raises ValueError for what is no policy, see `check_policy`.
+        """
+        wanted, given = self._tree.histories.legal.shape, np.shape(policies)
+        if given[1:] != wanted:
+            raise ValueError(
+                f"policies must have shape (runs, {wanted[0]}, {wanted[1]}), got {given}."
+            )
+        for policy in policies:
+            check_policy(self._tree.tree, self._tree.to_tree(policy))
         with jax.enable_x64(True):
             tables = jnp.asarray(policies, "float64")
             found: Evaluation = jax.tree.map(np.asarray, _evaluate(self._form, tables))

@@ -11,6 +11,7 @@ import numpy as np
 from sog.games.core import Game
 from sog.play.rules import after, first_state, situation
 from sog.tabular.enumerated_game import ROOT, EnumeratedGame
+from sog.tabular.policy import check_policy
 
 
 class RandomAgent:
@@ -52,15 +53,10 @@ class TabularAgent:
     ) -> None:
         """Sits down as a player, before the first public event.
 
-        policy: [node, S, A], rows of legal actions sum to 1. Raises ValueError for another shape.
+        policy: [node, S, A]; raises ValueError for what is none, see `check_policy`.
         """
-        if policy.shape != game.tree.node_legal.shape:
-            raise ValueError(
-                f"policy must have the shape [node, S, A] of {game}, which is "
-                f"{list(game.tree.node_legal.shape)}, got {list(policy.shape)}."
-            )
         self.game, self.player = game, player
-        self._policy, self._random = policy, np.random.default_rng(seed)
+        self._policy, self._random = check_policy(game.tree, policy), np.random.default_rng(seed)
         self.reset()
 
     def reset(self) -> None:
@@ -77,7 +73,7 @@ class TabularAgent:
 
     def policies(self) -> np.ndarray:
         """[S, A]: the probabilities with which `act` chooses at each infostate."""
-        return np.asarray(self._policy[self._node], float)
+        return np.asarray(self._policy[self._node])
 
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: the probabilities with which `act` chooses."""

@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
+from sog.tabular.policy import check_policy
 from sog.tabular.probing import Flow
 from sog.tabular.public_tree import PublicTree
 
@@ -120,10 +121,8 @@ class Examination:
 
 
 def examine(tree: PublicTree, policy: np.ndarray) -> Examination:
-    """Examines a profile [node, S, A] of a whole game, rows of decisions adding up to 1."""
-    if policy.shape != tree.node_legal.shape:
-        raise ValueError(f"policy must have shape {tree.node_legal.shape}, got {policy.shape}.")
-    policy = np.asarray(policy, np.float64)
+    """Examines a profile [node, S, A] of a whole game; raises as `check_policy`."""
+    policy = check_policy(tree, policy)
     edges = [list(_levels(tree, flow)) for flow in tree.flows]
     reach = np.zeros(tree.node_mask.shape)
     reach[0] = tree.node_mask[0]

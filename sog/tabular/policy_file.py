@@ -16,6 +16,7 @@ import numpy as np
 
 from sog.files import open_to_read, parse_json, replacing
 from sog.npz import ArrayError, opened_npz, read_array
+from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
 
 FORMAT: Final = "sog-policy-1"
@@ -33,8 +34,10 @@ def save_policy(
 ) -> None:
     """Writes the policy [node, S, A] of a game; whole or not at all.
 
-    notes: JSON values to keep beside it, such as the rule and the number of iterations.
+    notes: JSON values to keep beside it, such as the rule and the number of iterations. Raises
+    ValueError for what is no policy, see `check_policy`.
     """
+    policy = check_policy(tree, policy)
     metadata = {**notes, "format": FORMAT, "game": str(tree.game)}
     legal = _decisions(tree)
     with replacing(Path(path), f".{os.getpid()}.new") as file:

@@ -28,6 +28,7 @@ from sog.tabular.cfr import (
     iterate,
 )
 from sog.tabular.compiler import compile_game
+from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import enumerate_public_tree
 from sog.tabular.sequence_form import CompiledGame, SequenceForm
 
@@ -198,7 +199,11 @@ def solve(
 
 
 def evaluate_policy(compiled: CompiledGame, policy: np.ndarray) -> Evaluation:
-    """Evaluates a profile [node, S, A] from the start of the game; the batch axis has length 1."""
+    """Evaluates a profile [node, S, A] from the start of the game; the batch axis has length 1.
+
+    Raises ValueError for what is no policy, see `check_policy`.
+    """
+    policy = check_policy(compiled.tree, policy)
     with jax.enable_x64(True):
         form = _on_device(compiled.form, "float64")
         layers = tuple(

@@ -1,5 +1,7 @@
 """`sog plot`: the learning curves of a run folder."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -56,6 +58,21 @@ def texts(picture: Path) -> str:
 def test_the_curves_go_to_the_run_folder_as_png(sog: Run, tmp_path: Path) -> None:
     path = run_folder(tmp_path / "run", EVALUATIONS + REPORTS)
     assert sog("plot", str(path)) == (0, "", f"sog: the curves are in {path}/curves.png.\n")
+    assert (path / "curves.png").read_bytes().startswith(b"\x89PNG\r\n")
+
+
+@pytest.mark.parametrize("backend", ["module://matplotlib_inline.backend_inline", "not_a_backend"])
+def test_a_picture_needs_no_backend(backend: str, tmp_path: Path) -> None:
+    path = run_folder(tmp_path / "run", EVALUATIONS + REPORTS)
+    done = subprocess.run(
+        [sys.executable, "-m", "sog", "plot", str(path)],
+        env=os.environ | {"MPLBACKEND": backend},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, f"sog: the curves are in {path}/curves.png.\n")
     assert (path / "curves.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 

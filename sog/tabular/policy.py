@@ -1,0 +1,54 @@
+"""What a policy of a whole game has to be: probabilities, a row for every infostate."""
+
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games.core import CHANCE
+from sog.tabular.public_tree import PublicTree
+
+_TOLERANCE: Final = 1e-4  # 32-bit numbers, and what was added up of them
+
+
+def check_policy(tree: PublicTree, policy: Any) -> np.ndarray:
+    """The policy [node, S, A] in float64; ValueError, in one line, if it is none.
+
+    Everything in it is a finite number >= 0, and 0 for illegal actions; rows of infostates that a
+    player can have where he is to move sum to 1. What is said of chance does not matter.
+    """
+    shape = tree.node_legal.shape
+    try:
+        given = np.asarray(policy)
+    except ValueError:
+        raise ValueError(f"policy must have shape {shape}, got rows of several lengths.") from None
+    if given.shape != shape:
+        raise ValueError(f"policy must have shape {shape}, got {given.shape}.")
+    if given.dtype.kind not in "fiub":
+        raise ValueError(f"policy must be of real numbers, got {given.dtype}.")
+    found = given.astype(np.float64)
+    rules = [
+        ("must be finite and >= 0", ~(np.isfinite(found) & (found >= 0))),
+        ("must be 0 for an illegal action", (found != 0) & ~tree.node_legal),
+    ]
+    for rule, is_wrong in rules:
+        if is_wrong.any():
+            node, infostate, action = np.argwhere(is_wrong)[0].tolist()
+            number = found[node, infostate, action]
+            where = f"action {action} of {_row(tree, node, infostate)}"
+            raise ValueError(f"policy {rule}, got {number:g} for {where}.")
+    total = found.sum(axis=-1)
+    decides = tree.node_legal.any(axis=-1) & (tree.node_actor < CHANCE)[:, None]
+    is_wrong = decides & (abs(total - 1) > _TOLERANCE)
+    if is_wrong.any():
+        node, infostate = np.argwhere(is_wrong)[0].tolist()
+        where = _row(tree, node, infostate)
+        raise ValueError(f"policy must sum to 1, got {total[node, infostate]:g} for {where}.")
+    return found
+
+
+def _row(tree: PublicTree, node: int, infostate: int) -> str:
+    state, actor = tree.state(node), int(tree.node_actor[node])
+    name = f"infostate {infostate}"
+    if actor < CHANCE and tree.node_mask[node, actor, infostate]:
+        name += f" ('{tree.game.describe_infostate(state, actor, infostate)}')"
+    return f"{name} at node {node} ('{tree.game.describe_state(state)}')"
