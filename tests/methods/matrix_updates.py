@@ -190,7 +190,12 @@ STRATEGIES: Final[dict[str, tuple[Both, Both]]] = {
 """What players make of BEFORE in the end."""
 
 
-def odds_of_path(selection: str, explorer: int) -> float:
-    """How likely PATH is selected."""
+def odds_of_choices(selection: str, explorer: int) -> tuple[float, ...]:
+    """How likely each choice of PATH is selected, whatever the others are; as in ODDS."""
     name = selection.split("_")[0]
-    return math.prod(ODDS[f"oos {explorer}" if name == "oos" else name])
+    return ODDS[f"oos {explorer}" if name == "oos" else name]
+
+
+def error_of(odds: float, simulations: int) -> float:
+    """How far a share of simulations may be from its odds: five standard errors."""
+    return 5 * math.sqrt(odds * (1 - odds) / simulations)

@@ -183,10 +183,12 @@ def test_one_update_is_that_worked_by_hand(selection: str, explorer: int) -> Non
 @pytest.mark.parametrize("explorer", [0, 1])
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_players_select_with_the_odds_worked_by_hand(selection: str, explorer: int) -> None:
-    odds, simulations = by_hand.odds_of_path(selection, explorer), 1000
+    simulations = 1000
     seen = itertools.islice(simulate_by_hand(selection, explorer), simulations)
-    found = sum(bids == by_hand.PATH for bids, _ in seen) / simulations
-    assert found == pytest.approx(odds, abs=5 * (odds * (1 - odds) / simulations) ** 0.5)
+    is_chosen = np.array([bids for bids, _ in seen]) == by_hand.PATH  # [simulation, round, player]
+    shares = is_chosen.mean(axis=0).ravel().tolist()
+    for share, odds in zip(shares, by_hand.odds_of_choices(selection, explorer), strict=True):
+        assert share == pytest.approx(odds, abs=by_hand.error_of(odds, simulations))
 
 
 def test_duct_changes_its_mind_where_the_bounds_cross() -> None:

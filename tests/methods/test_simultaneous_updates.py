@@ -116,10 +116,16 @@ def test_one_update_is_that_worked_by_hand(selection: str, explorer: int) -> Non
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_players_select_with_the_odds_worked_by_hand(selection: str, explorer: int) -> None:
     change = simulate_by_hand(selection, explorer)
-    odds = by_hand.odds_of_path(selection, explorer)
-    error = 5 * (odds * (1 - odds) / SIMULATIONS) ** 0.5
-    found = len(simulations_of(change, by_hand.PATH)) / SIMULATIONS
-    assert found == pytest.approx(odds, abs=error)
+    _, later = rows_and_children(ROOT)
+    first = change.visits[:, later]
+    second = sum(change.visits[:, rows_and_children(history)[1]] for history in later.ravel())
+    shares = [
+        bids.sum(axis=2 - player)[:, bid].mean()  # over the other's bids
+        for bids, chosen in zip((first, second), by_hand.PATH, strict=True)
+        for player, bid in enumerate(chosen)
+    ]
+    for share, odds in zip(shares, by_hand.odds_of_choices(selection, explorer), strict=True):
+        assert share == pytest.approx(odds, abs=by_hand.error_of(odds, SIMULATIONS))
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
