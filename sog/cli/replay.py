@@ -80,8 +80,8 @@ def _check_end(game: Game[Any], played: dict[str, Any], where: str) -> None:
     said, right = float(played["utility"]), utility(game, state, infostates)
     if abs(said - right) > _ROUNDING * game.max_utility:
         raise CommandError(
-            f"{where} is said to give {said:g} {game.unit} to player 0, by the rules of {game} it is "
-            f"{right:g}."
+            f"{where} is said to give {said:g} {game.unit} to player 0, by the rules of {game} "
+            f"it is {right:g}."
         )
 
 
