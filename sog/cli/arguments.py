@@ -111,6 +111,8 @@ examples:
   sog play leduc --games 3 --save mine.json
   sog replay mine.json                          all of them, with what both players knew
   sog replay mine.json --number 2               the second
+
+What the file says of moves and results is compared with the rules, where the game is installed.
 """
 _EXPLOITABILITY_EXAMPLES: Final = """\
 examples:

@@ -1,23 +1,36 @@
 """JAX's persistent compilation cache in the user's cache folder: a second run starts fast."""
 
+import errno
 import os
 import warnings
 from pathlib import Path
 
 import jax
 
+from sog.cli.errors import reason
+from sog.cli.lines import tell
+
 _VARIABLE = "SOG_CACHE_DIR"
 
 
 def use_compilation_cache() -> None:
-    """Keeps compiled programs for the next run; does without where the folder cannot be written.
+    """Keeps compiled programs for the next run; where the folder cannot be written, says so and
+    does without.
 
     To be called before anything is compiled. A cache that the user has set up for JAX itself
     (JAX_COMPILATION_CACHE_DIR) stays as it is, unless SOG_CACHE_DIR is set as well.
     """
     if _VARIABLE not in os.environ and os.environ.get("JAX_COMPILATION_CACHE_DIR"):
         return
-    folder = _writable_folder()
+    try:
+        folder = _writable_folder()
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        why = f"{error.filename}: {reason(error)}." if isinstance(error, OSError) else str(error)
+        tell(
+            f"compiled programs are not kept for the next run, which starts as slowly: {why} "
+            f"{_VARIABLE} names another folder."
+        )
+        return
     if folder is None:
         return
     # A full disk, or an entry that a killed run left half-written, costs time and nothing else.
@@ -29,16 +42,16 @@ def use_compilation_cache() -> None:
 
 
 def _writable_folder() -> Path | None:
-    try:
-        base = _base_folder()
-        if base is None:
-            return None
-        folder = base / "xla"
-        # Entries are code that JAX runs: nobody else may write there.
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+    """None where the user wants none; OSError or RuntimeError where there cannot be any."""
+    base = _base_folder()
+    if base is None:
         return None
-    return folder if os.access(folder, os.W_OK) else None
+    folder = base / "xla"
+    # Entries are code that JAX runs: nobody else may write there.
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    return folder
 
 
 def _base_folder() -> Path | None:

@@ -1,15 +1,26 @@
 """`sog replay`: games that `sog play --save` wrote, told move by move.
 
-The file says everything in words, so the game itself is not needed, and nothing is imported.
+The file says everything in words; the game is asked how each play ends, where it is an installed
+one. Otherwise nothing is imported.
 """
 
 import argparse
 from typing import Any, Final
 
-from sog.cli.errors import SUCCESS, CommandError
-from sog.cli.play.saved import Saved, no_saved, read_saved
+import numpy as np
 
-_CHANCE: Final = 2  # as in `sog.games`
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.loading import load_game
+from sog.cli.play.saved import Saved, no_saved, read_saved
+from sog.games import CHANCE, TERMINAL, Game
+from sog.games.registry import game_class, is_game
+from sog.games.scotland_yard.station_map import SHIPPED_MAPS
+from sog.parameters import read_parameters, split_call
+from sog.play.rules import after, first_state, situation, utility
+
+_ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,7 +32,13 @@ def run(arguments: argparse.Namespace) -> int:
             f"--number must be from 1 to {len(games)}, the games in {arguments.file}, "
             f"got {arguments.number}."
         )
+    start_jax()
+    game = _installed_game(saved.game)
+    if game is None:
+        display.note(f"{saved.game} is no installed game: nothing is compared with its rules.")
     try:
+        for number, played in enumerate(games if game is not None else [], 1):
+            _check_end(game, played, f"{arguments.file}: game {number}")
         shown = [
             _told(saved, number, game)
             for number, game in enumerate(games, 1)
@@ -35,10 +52,43 @@ def run(arguments: argparse.Namespace) -> int:
     return SUCCESS
 
 
+def _installed_game(text: str) -> Game[Any] | None:
+    """The game, unless a file would choose thereby what is imported or read."""
+    call = split_call(text)
+    if call is None or not is_game(call[0]):
+        return None
+    cls = game_class(call[0])
+    try:
+        if read_parameters(cls, *call).get("map", SHIPPED_MAPS[0]) not in SHIPPED_MAPS:
+            return None
+        return load_game(text)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
+def _check_end(game: Game[Any], played: dict[str, Any], where: str) -> None:
+    """Raises CommandError if the rules deny the moves of a game, or what they led to."""
+    state = first_state(game)
+    for number, move in enumerate(played["moves"], 1):
+        legal, outcome = situation(game, state).legal_outcomes, int(move["outcome"])
+        if not (0 <= outcome < len(legal) and legal[outcome]):
+            raise CommandError(f"{where}: move {number} is not possible in {game}.")
+        state = after(game, state, outcome)
+    end, infostates = situation(game, state), np.asarray(played["infostates"][-1], np.int32)
+    if end.actor != TERMINAL or not end.infostate_mask[[0, 1], infostates].all():
+        raise CommandError(f"{where}: its end is none in {game}.")
+    said, right = float(played["utility"]), utility(game, state, infostates)
+    if abs(said - right) > _ROUNDING * game.max_utility:
+        raise CommandError(
+            f"{where} is said to give {said:g} {game.unit} to player 0, by the rules of {game} "
+            f"it is {right:g}."
+        )
+
+
 def _told(saved: Saved, number: int, game: dict[str, Any]) -> str:
     """One game: who knew what, every move and event, and the end."""
     human = int(game["human"])
-    who = {human: "You", 1 - human: "Agent", _CHANCE: "Chance"}
+    who = {human: "You", 1 - human: "Agent", CHANCE: "Chance"}
     lines = [f"Game {number}: you were player {human}."]
     known: dict[int, str] = {}
     for move, names in zip(game["moves"], game["names"], strict=False):
@@ -48,9 +98,9 @@ def _told(saved: Saved, number: int, game: dict[str, Any]) -> str:
         public = event if text is None or event.startswith(text) else f"{text} ({event})"
         lines.append(f"  {move['state']}\n    {who[actor]}: {public}")
     lines += _news(who, known, game["names"][-1])
-    utility = float(game["utility"]) * (1 if human == 0 else -1)
-    result = f"won {utility:g}" if utility > 0 else f"lost {-utility:g}" if utility < 0 else "drew"
-    unit = f" {saved.unit}" if utility else ""
+    gain = float(game["utility"]) * (1 if human == 0 else -1)
+    result = f"won {gain:g}" if gain > 0 else f"lost {-gain:g}" if gain < 0 else "drew"
+    unit = f" {saved.unit}" if gain else ""
     return "\n".join([*lines, f"  You {result}{unit}."])
 
 

@@ -4,23 +4,39 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 Run = Callable[..., tuple[int, str, str]]
 
-SAVED = {
+SAVED: dict[str, Any] = {
     "game": "kuhn(ranks=3)",
     "unit": "chips",
     "agent": {"name": "agent:kuhn at step 6,000"},
     "games": [
         {
             "human": 1,
-            "utility": -1.0,
+            "utility": 1.0,
             "moves": [
-                {"state": "start", "actor": 0, "action": 2, "text": "bet1", "event": "bet1"},
-                {"state": "bet1", "actor": 1, "action": 0, "text": "fold", "event": "fold"},
+                {
+                    "state": "start",
+                    "actor": 0,
+                    "action": 2,
+                    "text": "bet1",
+                    "outcome": 2,
+                    "event": "bet1",
+                },
+                {
+                    "state": "bet1",
+                    "actor": 1,
+                    "action": 0,
+                    "text": "fold",
+                    "outcome": 0,
+                    "event": "fold",
+                },
             ],
+            "infostates": [[2, 0]] * 3,
             "names": [["K", "J"]] * 3,
         }
     ],
@@ -35,7 +51,7 @@ Game 1: you were player 1.
     Agent: bet1
   bet1
     You: fold
-  You won 1 chips.
+  You lost 1 chips.
 """
 
 
@@ -49,6 +65,40 @@ def file(tmp_path: Path) -> Path:
 def test_a_saved_game_is_told_with_what_both_knew(sog: Run, file: Path) -> None:
     assert sog("replay", str(file)) == (0, TOLD, "")
     assert sog("replay", str(file), "--number", "1") == (0, TOLD, "")
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (
+            {"utility": 2.0},
+            "game 1 is said to give 2 chips to player 0, by the rules of kuhn(ranks=3) it is 1.",
+        ),
+        ({"infostates": [[2, 9]] * 3}, "is no file that `sog play --save` wrote."),
+        ({"moves": SAVED["games"][0]["moves"][:1]}, "game 1: its end is none in kuhn(ranks=3)."),
+        (
+            {"moves": SAVED["games"][0]["moves"][1:]},
+            "game 1: move 1 is not possible in kuhn(ranks=3).",
+        ),
+    ],
+)
+def test_what_the_rules_deny_is_not_told(
+    sog: Run, tmp_path: Path, changed: dict[str, Any], says: str
+) -> None:
+    path = tmp_path / "forged.json"
+    path.write_text(json.dumps({**SAVED, "games": [{**SAVED["games"][0], **changed}]}))
+    code, out, err = sog("replay", str(path))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"sog: error: {path}")
+    assert err.endswith(f"{says}\n")
+
+
+def test_a_game_that_is_not_installed_is_told_without_its_rules(sog: Run, tmp_path: Path) -> None:
+    path = tmp_path / "foreign.json"
+    for game in ("mine:Kuhn(ranks=3)", "glasses(map=/dev/zero)", "openspiel:kuhn_poker"):
+        path.write_text(json.dumps({**SAVED, "game": game}))
+        note = f"sog: {game} is no installed game: nothing is compared with its rules.\n"
+        assert sog("replay", str(path)) == (0, TOLD.replace("kuhn(ranks=3)", game), note)
 
 
 def test_a_game_that_was_played_is_told(

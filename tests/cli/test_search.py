@@ -44,10 +44,14 @@ def test_policies_sum_to_one(sog_search: RunJson) -> None:
     assert root["visits"] == 10
 
 
-def test_a_clock_ends_a_search_whose_tree_can_be_read(sog_json: RunJson) -> None:
-    result = sog_json(
-        "search", "kuhn", "--simulations", "1", "--per-update", "1e-8", "--seconds", "0.5"
+def test_a_clock_ends_a_search_whose_tree_can_be_read(sog: Run) -> None:
+    code, out, err = sog(
+        *("search", "kuhn", "--simulations", "1", "--per-update", "1e-8", "--seconds", "0.5"),
+        "--json",
     )
+    assert code == 0
+    assert "sog: compiling the search (not counted in its 0.5 s)\n" in err
+    result = json.loads(out)
     assert 0.4 < result["seconds"] < 30
     assert 0 < result["updates"] < 1e8
     assert sum(policies(result["nodes"][0])[0].values()) == pytest.approx(1, abs=1e-6)

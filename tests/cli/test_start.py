@@ -76,11 +76,17 @@ def test_compiled_programs_are_kept_in_the_cache_folder(
     assert any("visit_chunk" in entry.name for entry in (tmp_path / "cache" / "xla").iterdir())
 
 
-def test_a_cache_folder_that_cannot_be_written_is_done_without(
-    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("wanted", ["file/cache", ""])
+def test_a_cache_folder_that_cannot_be_written_is_told_and_done_without(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wanted: str
 ) -> None:
     (tmp_path / "file").touch()
-    code, out, err = run_with_cache(start, monkeypatch, str(tmp_path / "file" / "cache"))
+    folder = wanted and str(tmp_path / wanted)
+    code, out, err = run_with_cache(start, monkeypatch, folder)
     assert code == 0
     assert "public states" in out
-    assert err == "sog: counting public states\n"
+    says = (
+        f"sog: compiled programs are not kept for the next run, which starts as slowly: "
+        f"{folder}/xla: Not a directory. SOG_CACHE_DIR names another folder.\n"
+    )
+    assert err == f"{says if wanted else ''}sog: counting public states\n"

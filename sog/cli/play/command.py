@@ -124,9 +124,11 @@ class _Session:
         say, name = self.terminal.say, display.short_name(self.game)
         say(f"{name} against {self.player.name}. ? helps, q leaves.", "bold")
         if self.player.search is not None:
+            seconds = self.player.seconds
+            clock = "" if seconds is None else f", not counted in its {seconds:g} s"
             display.note(
                 f"the agent searches with {describe_search(self.player.search)}; its first search "
-                f"is compiled, which takes a moment."
+                f"is compiled, which takes a moment{clock}."
             )
         deals, wanted = jax.random.key(self.saved.seed), self.arguments.games
         before = len(self.saved.games)

@@ -185,8 +185,9 @@ def add_seconds_option(container: Any) -> None:
         "--seconds",
         type=positive_number,
         metavar="X",
-        help="end each search after X seconds, if it does not end before; what it finds then "
-        "depends on the machine (default: no clock)",
+        help="end each search after X seconds, if it does not end before; compiling, which the "
+        "first one waits for, is not counted; what is found then depends on the machine (default: "
+        "no clock)",
     )
 
 

@@ -104,7 +104,8 @@ def search_state(
     room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=hint)
     if arguments.memory:
         return room
-    work.begin("compiling the search")
+    clock = "" if arguments.seconds is None else f" (not counted in its {arguments.seconds:g} s)"
+    work.begin(f"compiling the search{clock}")
     total, moments = settings.num_updates, [time.perf_counter()]
 
     def show(done: int) -> None:
