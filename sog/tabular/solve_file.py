@@ -130,7 +130,8 @@ def _read(
     So no file, which may unpack to a thousand times its size, fills the memory.
     """
     if not Path(path).is_file():  # a device may have no end, a pipe no beginning
-        raise SolveFileError(f"{path}: no such file.")
+        reason = "is not a regular file" if Path(path).exists() else "no such file"
+        raise SolveFileError(f"{path}: {reason}.")
     try:
         with Path(path).open("rb") as handle, np.load(handle, allow_pickle=False) as file:
             sizes = {member.filename: member.file_size for member in file.zip.infolist()}

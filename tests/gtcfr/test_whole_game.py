@@ -67,7 +67,7 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
     solver.run(_UPDATES)
     first, second = (
         tuple(np.asarray(layer)[..., 0] for layer in player)
-        for player in solver._state.cumulative_regret
+        for player in solver.state.cumulative_regret
     )
     return compiled.to_tree((first, second)), solver.average_policy()[..., 0]
 
