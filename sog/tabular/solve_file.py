@@ -140,6 +140,8 @@ def _read(
         raise
     except FileNotFoundError:
         raise SolveFileError(f"{path}: no such file.") from None
+    except OSError as error:  # such as a device
+        raise SolveFileError(f"{path}: {error.strerror}.") from None
     except Exception:
         # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
         raise _damaged(path) from None

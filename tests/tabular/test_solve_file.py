@@ -144,8 +144,13 @@ def test_what_no_solve_would_have_saved_is_refused_with_the_reason(
 def test_what_is_no_saved_solve_is_refused(saved: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.npz"
     cut.write_bytes(saved.read_bytes()[:-200])
-    for path in (cut, tmp_path, tmp_path / "missing.npz", Path("/dev/zero")):
-        with pytest.raises(SolveFileError):
+    for path, reason in (
+        (cut, "is damaged"),
+        (tmp_path, "is not a regular file"),
+        (Path("/dev/zero"), "is not a regular file"),
+        (tmp_path / "missing.npz", "no such file"),
+    ):
+        with pytest.raises(SolveFileError, match=reason):
             load_solver(path, KUHN)
 
 
