@@ -2,7 +2,8 @@
 
 Writes the network of a run (RUN, or RUN@STEP), in half precision, into sog/agents, measures it by
 the exact exploitability of its composed policy where the game is small enough, and enters it into
-sog/agents/agents.json, which `sog agents` lists.
+sog/agents/agents.json, which `sog agents` lists. Then `python -m tests.selfplay.shipped_answers`
+records what it answers.
 """
 
 import argparse

@@ -17,6 +17,7 @@ from gtcfr.settings import RESOLVE_FROM, SearchSettings
 from sog.games import make
 from sog.memory import bytes_of
 from sog.pytree import pytree
+from tests.gtcfr.grown_trees import rows_by_path, run_search, tree_number
 
 KUHN = make("kuhn")
 CHECK, BET = 1, 2
@@ -131,6 +132,34 @@ def test_without_a_move_on_the_way_a_search_starts_where_the_last_one_was() -> N
         root = next_root(LEDUC, summary, jnp.array([[NO_EVENT]]), jnp.array([1]))
         state = jax.tree.map(lambda leaf: leaf[0], root.state)
         assert LEDUC.describe_state(state).startswith("check (")
+
+
+@pytest.mark.parametrize("resolve_from", RESOLVE_FROM)
+def test_a_search_does_not_start_where_no_update_has_been(resolve_from: str) -> None:
+    """What was added after the last update knows nothing: no range, nothing to promise."""
+    summary = summarize(looked_ahead((CALL,), 3), resolve_from)
+    only_start = jnp.zeros_like(summary.is_known).at[0, summary.start].set(True)
+    path, player = jnp.array([[CALL, KING, RAISE]]), jnp.array([1])
+    known, unknown = (
+        next_root(LEDUC, one, path, player)
+        for one in (summary, dataclasses.replace(summary, is_known=only_start))
+    )
+    assert np.asarray(known.path).tolist() != np.asarray(unknown.path).tolist()
+    state = jax.tree.map(lambda leaf: leaf[0], unknown.state)
+    assert LEDUC.describe_state(state).startswith("check (")
+    assert np.asarray(unknown.path).tolist() == [[CALL, KING, RAISE]]
+
+
+def test_the_nodes_that_the_last_expansion_added_are_not_started_from() -> None:
+    """One update, then a check of player 0 gets its children or a bet does, which end the game."""
+    result = run_search(KUHN, SearchSettings(num_simulations=1), seeds=tuple(range(8)))
+    trees = [tree_number(result, number) for number in range(8)]
+    is_added = [(CHECK, BET) in rows_by_path(tree) for tree in trees]
+    assert {*is_added} == {True, False}
+    path, player = jnp.full((8, 2), jnp.array([CHECK, BET])), jnp.zeros(8, jnp.int32)
+    root = next_root(KUHN, summarize(result, "deepest"), path, player)
+    assert np.asarray(root.path).tolist() == [[BET, NO_EVENT]] * 8
+    assert root.opponent.tolist() == [1] * 8
 
 
 # What is handed on.

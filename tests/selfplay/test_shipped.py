@@ -1,6 +1,7 @@
 """Trained agents that come with the package."""
 
 import importlib.resources
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from sog.agents import read_agents
 from sog.evaluation import compose
 from sog.games import make
 from sog.tabular import compile_tree
+from tests.selfplay.shipped_answers import RECORD, answers
 
 FOLDER = Path(str(importlib.resources.files("sog.agents")))
 MOST_BYTES = 3_000_000
@@ -39,6 +41,18 @@ def test_every_agent_answers_for_its_game(name: str) -> None:
     values, logits = agent.evaluator.apply_fn(agent.evaluator.params, kept[None], ranges)
     assert np.isfinite(values).all()
     assert np.ptp(logits) > 0
+
+
+@pytest.mark.parametrize("name", sorted(read_agents()))
+def test_every_agent_answers_as_when_it_was_shipped(name: str) -> None:
+    recorded = json.loads(RECORD.read_text("utf-8"))
+    assert recorded.keys() == read_agents().keys()
+    found = answers(name)
+    assert [state["events"] for state in found] == [state["events"] for state in recorded[name]]
+    for state, expected in zip(found, recorded[name], strict=True):
+        for what in ("values", "policy"):
+            # Rounding is another on every machine; see `shipped_answers.py` for what is noticed.
+            assert state[what] == pytest.approx(expected[what], abs=2e-3)
 
 
 def test_the_agent_for_kuhn_is_as_good_as_it_is_said_to_be() -> None:
