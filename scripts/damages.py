@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -241,6 +242,22 @@ def _link(name: str) -> Damage:
     return damage
 
 
+def _checkpoints_link(run: Path, whole: list[int], dice: random.Random) -> Effect:
+    elsewhere = run.with_name(f"{run.name}-checkpoints")
+    shutil.move(run / "checkpoints", elsewhere)
+    _link_to(elsewhere, run / "checkpoints")
+    return Effect(refused=True, says="is a link")
+
+
+def _pipe(name: str) -> Damage:
+    def damage(run: Path, whole: list[int], dice: random.Random) -> Effect:
+        (run / name).unlink()
+        os.mkfifo(run / name)
+        return Effect(refused=True, says="not a regular file")
+
+    return damage
+
+
 def _torn_link(run: Path, whole: list[int], dice: random.Random) -> Effect:
     _link_to(outside(run), run / "checkpoints" / f"{dice.randint(0, 99)}.torn")
     return Effect()
@@ -318,6 +335,8 @@ DAMAGES: Final[dict[str, Damage]] = {
         for way in _WAYS
     },
     **{f"{name} a link": _link(name) for name in ("lock", "config.toml.new", "metrics.new")},
+    **{f"{name} a pipe": _pipe(name) for name in ("lock", "config.toml", "metrics.jsonl")},
+    "checkpoints/ a link": _checkpoints_link,
     "all checkpoints": _to_all,
     "checkpoints/ missing": _without_checkpoints,
 }

@@ -47,6 +47,10 @@ READERS: Final = {
 """What is read, in the current folder, and the command that reads it."""
 
 
+class HangsError(BaseException):
+    """Nobody takes it for damage."""
+
+
 def _giant(path: Path) -> None:
     """A terabyte that takes no room on disk."""
     with path.open("wb") as file:
@@ -75,7 +79,7 @@ def _in_time() -> Iterator[None]:
     """Ends a test that waits for ever."""
 
     def stop(number: int, frame: Any) -> None:
-        raise TimeoutError("it waits, or reads, for ever")
+        raise HangsError("it waits, or reads, for ever")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(_PATIENCE)

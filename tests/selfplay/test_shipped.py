@@ -115,7 +115,7 @@ def test_arrays_of_anything_but_numbers_are_refused(
     kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, params = make_network(make(_KUHN.game), NetworkSettings(**_KUHN.network))
-    arrays = pack_params(params)
+    arrays: dict[str, Any] = pack_params(params)
     name = next(iter(arrays))
     np.savez(tmp_path / "kuhn.npz", **arrays | {name: np.zeros(arrays[name].shape, kind)})
     monkeypatch.setattr("importlib.resources.files", lambda name: tmp_path)

@@ -104,6 +104,29 @@ def test_old_checkpoints_go_and_milestones_stay(tmp_path: Path) -> None:
     assert store.steps() == [0, 30, 60]
 
 
+def test_what_was_told_before_the_first_step_is_not_told_again_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cycles that fill the replay buffer report, too, and belong to the checkpoint of step 0."""
+    monkeypatch.setattr("selfplay.training._SECONDS_BETWEEN_LINES", -1.0)
+    run = RunSettings(steps=9, checkpoint_every=9)
+
+    class KilledError(Exception):
+        pass
+
+    def kill(line: Metrics) -> None:
+        raise KilledError
+
+    for _ in range(3):
+        training, inner, _ = open_training(tmp_path, run)
+        inner.steps_per_cycle = 0
+        training.resume()
+        with pytest.raises(KilledError):
+            training.run(progress=kill)
+    lines = read_metrics(tmp_path / "metrics.jsonl")
+    assert [line["step"] for line in lines] == [0]  # of the last session
+
+
 def test_evaluations_come_at_the_start_when_due_and_at_the_end(tmp_path: Path) -> None:
     run = RunSettings(steps=50, checkpoint_every=10, evaluate_every=20)
     training, inner, _ = open_training(tmp_path, run)
