@@ -284,6 +284,8 @@ def test_what_a_file_says_does_nothing_to_a_terminal(
     refusal(capsys, "policy policy.npz")
     (folder / "mine.toml").write_text(f"'{_ESCAPES[-1]}\\u009b' = 3\n")
     refusal(capsys, "configs mine.toml")
+    (folder / "mine.toml").write_text(_CONFIG.replace("kuhn", "openspiel:kuhn_poker()\\u001b[31m"))
+    assert "not printed" in refusal(capsys, "train mine.toml --run other")
     (folder / "run" / "checkpoints" / "0" / _ESCAPES).touch()
     refusal(capsys, "evaluate run")
     (folder / "run" / "config.toml").unlink()

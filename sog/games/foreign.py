@@ -31,6 +31,8 @@ def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
 
     game: as `sog.games.make` takes it; whether there is such a game is not looked at.
     """
+    if not game.isprintable():
+        raise ValueError(f"{file} is of a game with characters that are not printed: {game!r}.")
     name = game.partition("(")[0].strip()
     if is_class_path(name) and not name.startswith(OPENSPIEL_PREFIX) and not _is_trusted(name):
         raise ValueError(
