@@ -70,6 +70,11 @@ class Browser:
         return str(self.find("#status").text)
 
     def begin(self, game: str, player: str = "random", seat: int = 0, seed: int = 3) -> None:
+        """Has a game begun, and waits for the first turn."""
+        self.send(game, player, seat, seed)
+        self.ready()
+
+    def send(self, game: str, player: str, seat: int = 0, seed: int = 3) -> None:
         """Fills in the form of the first page, as a visitor does."""
         self.driver.get(f"{self.address}/")
         form = self.find("form[action='/games']")
@@ -79,7 +84,6 @@ class Browser:
         form.find_element(By.TAG_NAME, "summary").click()
         form.find_element(By.NAME, "seed").send_keys(str(seed))
         form.find_element(By.CSS_SELECTOR, "button").click()
-        self.ready()
 
     def ready(self) -> str:
         """How the game stands, once it is the visitor's turn or over."""
@@ -220,6 +224,17 @@ def test_a_game_is_played_without_scripts(browser: Browser) -> None:
     while browser.ready() == "Your move.":
         browser.act(lambda: browser.find("#choices button").click())
     assert "in 1 game: " in browser.find("#score").text
+
+
+def test_a_preparation_is_cancelled_by_its_button(browser: Browser) -> None:
+    browser.send("leduc", "outcome_sampling")  # which learns for minutes
+    status = "form[action='/games'] [role='status']"
+    cancel = browser.until(lambda: browser.find(f"{status} button"))
+    assert "Preparing the player" in browser.find(status).text
+    cancel.click()
+    browser.until(lambda: browser.find("form[action='/games'] button").is_enabled())
+    assert not browser.all(status)
+    browser.begin("leduc")  # the same game: it waits for nothing any more
 
 
 def test_two_tabs_of_one_game_never_lose_a_move(browser: Browser) -> None:

@@ -149,6 +149,7 @@ def test_ranges_that_cannot_be_are_told(ranges: list[list[float]], told: str) ->
         ({"history": "'check"}, "No closing quotation"),
         ({"search": "3,2"}, "must be a multiple"),
         ({"search": "30000,1"}, "20,000 simulations"),
+        ({"search": "20000,20000"}, "An update may have 100 simulations here"),
         ({"evaluator": "magic"}, "no evaluator of this server"),
         ({"game": "chess"}, "no game of this server"),
     ],

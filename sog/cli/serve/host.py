@@ -37,6 +37,7 @@ _FIRST_AGENT: Final = f"{AGENT_PREFIX}leduc"
 _DEFAULT_SEARCH: Final = "100,1"
 _MOST_SIMULATIONS: Final = 20_000
 _MOST_UPDATES: Final = 100_000
+_MOST_OF_AN_UPDATE: Final = 100
 _MOST_PREPARED: Final = 32
 
 Prepared = TypeVar("Prepared")
@@ -141,6 +142,11 @@ class ServeHost:
         found = self._once(("searcher", *key), prepare)
         settings = self._told(read_search, search or _DEFAULT_SEARCH, _plain(found.settings))
         _check_search(settings)
+        if settings.simulations_per_update > _MOST_OF_AN_UPDATE:
+            raise Mistake(
+                f"An update may have {_MOST_OF_AN_UPDATE} simulations here, as searches take turns "
+                f"between updates; `sog search` knows no such bound."
+            )
         heed()
         room = functools.partial(
             check_room, found.game, found.evaluator, settings, path_length, hint="s,c"
