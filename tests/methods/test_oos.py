@@ -114,7 +114,7 @@ def weight_of(tree: Any, policy: np.ndarray, row: int, public: bool) -> float:
         by_chance = facts[ACTOR] == CHANCE
         odds = tree.histories.probability[first:] if by_chance else policy[facts[ROW]]
         children = tree.histories.child[first : first + count].tolist()
-        return sum(p * arrives(child) for p, child in zip(odds, children, strict=False))
+        return float(sum(p * arrives(child) for p, child in zip(odds, children, strict=False)))
 
     return 1 - DELTA + DELTA / arrives(ROOT)
 

@@ -145,7 +145,8 @@ def logits_with(heads: tuple[tuple[str, int], ...]) -> np.ndarray:
 @pytest.mark.parametrize("head", ["starts", "ends"])
 def test_the_logit_of_an_action_is_that_of_its_kind_at_both_ends(head: str) -> None:
     """What is added for a kind at all nodes is added to the logits of that kind and no others."""
-    graph = make("quarter").graph
+    game: Any = make("quarter")
+    graph = game.graph
     for kind in range(graph.num_kinds):
         more = logits_with(((head, kind),)) - logits_with(())
         expected = np.broadcast_to(graph.action_kind == kind, more.shape)
@@ -156,7 +157,8 @@ def test_the_logit_of_an_action_is_that_of_its_kind_at_both_ends(head: str) -> N
 
 def test_a_logit_is_the_sum_of_what_both_ends_say() -> None:
     """From one node to two others and from another node there, by one kind: equal differences."""
-    graph, logits = make("quarter").graph, logits_with(())
+    game: Any = make("quarter")
+    graph, logits = game.graph, logits_with(())
     ways: dict[tuple[int, int, int], float] = {}
     for node, action in np.argwhere(graph.action_end < len(graph.roads)).tolist():
         kind = int(graph.action_kind[action])
