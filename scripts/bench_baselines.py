@@ -38,7 +38,7 @@ GAME: Final = "leduc"
 SPIEL_GAME: Final = "leduc_poker"
 METHODS: Final = {"outcome_sampling": 512, "external_sampling": 256, "ismcts": 512}
 """And how many seeds run at once."""
-C: Final = 2.0
+C: Final = 2.0  # chips
 SIMULATIONS: Final = 1000
 MIN_SECONDS: Final = 1.0
 
@@ -82,7 +82,7 @@ def of_openspiel(name: str) -> Contender:
 def of_ours(name: str, tree: HistoryTree, runs: int, devices: int) -> Contender:
     """A method of this project."""
     if name == "ismcts":
-        method = IsMcts(c=C, budget=SIMULATIONS)
+        method = IsMcts(c=C / tree.histories.max_utility, budget=SIMULATIONS)
         searcher = method.searcher(tree)
         rows, keys = np.zeros(runs, int), jax.random.split(jax.random.key(0), runs)
 

@@ -63,9 +63,12 @@ PAPER: Final[dict[tuple[int, float], tuple[int, int, int]]] = {
 
 
 def construct(game: str, simulations: int, c: float, policies: int) -> dict[str, list[float]]:
-    """Exploitability, by final policy, of some policies made of independent searches."""
-    method = IsMcts(c=c, budget=simulations)
+    """Exploitability, by final policy, of some policies made of independent searches.
+
+    c: in the unit of the game.
+    """
     tree = lay_out_histories(enumerate_public_tree(make(game)))
+    method = IsMcts(c=c / tree.histories.max_utility, budget=simulations)
     searcher, evaluator = method.searcher(tree), RowEvaluator(tree)
     rows = np.arange(tree.histories.num_rows)
     parts = []

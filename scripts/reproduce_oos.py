@@ -33,17 +33,16 @@ from sog.tabular import enumerate_public_tree
 _ROOT_METHODS: Final = ("OOS", "UCT", "RM")
 
 
-def methods(max_utility: float) -> dict[str, str]:
-    """What is compared, without budgets. At the root nothing is directed."""
-    return {
-        "OOS": "oos(delta=0,epsilon=0.6)",
-        "OOS-IST, delta 0.5": "oos(targeting=ist,delta=0.5)",
-        "OOS-IST, delta 0.9": "oos(targeting=ist,delta=0.9)",
-        "OOS-PST, delta 0.5": "oos(targeting=pst,delta=0.5)",
-        "OOS-PST, delta 0.9": "oos(targeting=pst,delta=0.9)",
-        "UCT": f"ismcts(selection=uct,c={2 * max_utility:g},final=mixed)",
-        "RM": "ismcts(selection=rm,gamma=0.2,final=mixed)",
-    }
+METHODS: Final = {
+    "OOS": "oos(delta=0,epsilon=0.6)",
+    "OOS-IST, delta 0.5": "oos(targeting=ist,delta=0.5)",
+    "OOS-IST, delta 0.9": "oos(targeting=ist,delta=0.9)",
+    "OOS-PST, delta 0.5": "oos(targeting=pst,delta=0.5)",
+    "OOS-PST, delta 0.9": "oos(targeting=pst,delta=0.9)",
+    "UCT": "ismcts(selection=uct,c=2,final=mixed)",
+    "RM": "ismcts(selection=rm,gamma=0.2,final=mixed)",
+}
+"""What is compared, without budgets. At the root nothing is directed."""
 
 
 def main() -> None:
@@ -73,9 +72,8 @@ def main() -> None:
         parser.error(str(error))
     tree = lay_out_histories(enumerate_public_tree(game))
     evaluator = RowEvaluator(tree)
-    known = methods(game.max_utility)
-    if unknown := set(arguments.without) - set(known):
-        parser.error(f"--without must name some of {', '.join(known)}, got {min(unknown)}")
+    if unknown := set(arguments.without) - set(METHODS):
+        parser.error(f"--without must name some of {', '.join(METHODS)}, got {min(unknown)}")
     facts: dict[str, Any] = {
         "command": " ".join(["python", *sys.argv]),
         "processor": processor(),
@@ -112,7 +110,7 @@ def main() -> None:
             continue
         print(f"| {part} | {' | '.join(f'{n:,}' for n in budgets)} |")
         print("|---" * (1 + len(budgets)) + "|")
-        for name, text in known.items():
+        for name, text in METHODS.items():
             if name in arguments.without or (part == "root" and name not in _ROOT_METHODS):
                 continue
             cells = [measure(part, f"{text}:{budget}", search) for budget in budgets]

@@ -52,7 +52,7 @@ def player(name: str, game: PlainGame, budget: int, seed: int) -> TreeSearch[Any
     if name == "OOS":
         return OnlineOutcomeSampling(budget=budget).grown(game, seed)
     if name == "UCT":
-        return IsMcts(c=2 * game.max_utility, budget=budget).grown(game, seed)
+        return IsMcts(c=2.0, budget=budget).grown(game, seed)
     if name == "RM":
         return IsMcts(selection="rm", final="mixed", budget=budget).grown(game, seed)
     return None

@@ -15,20 +15,21 @@ from typing import Final
 from convergence import reproduce
 
 LEDUC: Final = {
-    "UCT": "extensive_uct(c=20)",
-    "Smooth UCT": "smooth_uct(c=18,gamma=0.1,eta=0.9,d=0.002)",
+    "UCT": f"extensive_uct(c={20 / 13})",
+    "Smooth UCT": f"smooth_uct(c={18 / 13},gamma=0.1,eta=0.9,d=0.002)",
     "Parallel Outcome Sampling": "outcome_sampling(epsilon=0.5,updates=parallel)",
     "Alternating Outcome Sampling": "outcome_sampling(epsilon=0.5,updates=alternating)",
 }
 METHODS: Final[dict[str, dict[str, str]]] = {
     "kuhn": {
-        "UCT": "extensive_uct(c=2)",
-        "Smooth UCT": "smooth_uct(c=1.75,gamma=0.1,eta=0.9,d=0.001)",
+        "UCT": "extensive_uct(c=1)",
+        "Smooth UCT": "smooth_uct(c=0.875,gamma=0.1,eta=0.9,d=0.001)",
     },
     "leduc": LEDUC,
     "leduc(suit_isomorphism=true)": LEDUC,
 }
-"""Of each game, as section 4 of the paper says. (It does not say whether suits are told apart.)"""
+"""Of each game, as section 4 of the paper says; its c is in chips, ours a share of the most that
+can be won, 2 and 13 chips. (It does not say whether suits are told apart.)"""
 
 
 if __name__ == "__main__":

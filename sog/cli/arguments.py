@@ -92,7 +92,7 @@ _METHODS_EXAMPLES: Final = """\
 examples:
   sog methods                                   all of them
   sog methods tabular                           one: its parameters
-  sog methods "smooth_uct(c=1.75):1000"         and what is changed of them
+  sog methods "smooth_uct(c=0.875):1000"         and what is changed of them
   sog methods --json                            for programs
 
 A method is typed NAME(key=value,...):BUDGET, brackets and budget being optional; the budget is its

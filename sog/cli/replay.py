@@ -37,11 +37,12 @@ def run(arguments: argparse.Namespace) -> int:
     if game is None:
         display.note(f"{saved.game} is no installed game: nothing is compared with its rules.")
     try:
-        for number, played in enumerate(games if game is not None else [], 1):
-            _check_end(game, played, f"{arguments.file}: game {number}")
+        if game is not None:
+            for number, played in enumerate(games, 1):
+                _check_end(game, played, f"{arguments.file}: game {number}")
         shown = [
-            _told(saved, number, game)
-            for number, game in enumerate(games, 1)
+            _told(saved, number, played)
+            for number, played in enumerate(games, 1)
             if arguments.number in (None, number)
         ]
     except (KeyError, IndexError, TypeError, ValueError):

@@ -65,6 +65,8 @@ class Histories:
     and everybody else one."""
     max_choices: int = dataclasses.field(metadata={"static": True})
     """C: choices of a row, at most."""
+    max_utility: float = dataclasses.field(metadata={"static": True})
+    """As `Game.max_utility`: exploration is told in shares of it."""
     row_features: Any = None
     """[row + 1, F] float: what a network sees of a row; None for methods without one."""
 

@@ -49,7 +49,7 @@ class IsMcts(OnlineMethod):
     paper: ClassVar[str] = "Cowling et al. 2012; Lisy et al. 2015, section 4.1"
 
     selection: str = param("uct", "how an action is selected", choices=("uct", "rm"))
-    c: float = param(2.0, "exploration of uct, in units of utility", minimum=0)
+    c: float = param(2.0, "exploration of uct, as a share of the largest utility", minimum=0)
     gamma: float = param(0.2, "exploration of rm", minimum=0, maximum=1)
     final: str = param(
         "visits",
@@ -73,7 +73,7 @@ class IsMcts(OnlineMethod):
         return IsMctsTree(
             game,
             selection=self.selection,
-            c=self.c,
+            c=self.c * game.max_utility,
             gamma=self.gamma,
             final=self.final,
             budget=self.budget,
@@ -130,7 +130,8 @@ class IsMcts(OnlineMethod):
         tables = state.tables
         if self.selection == "uct":
             visits, value = tables.visits[place.row], tables.value[place.row]
-            policy = is_best_by_ucb(visits, value, legal, self.c).astype(value.dtype)
+            policy = is_best_by_ucb(visits, value, legal, self.c * histories.max_utility)
+            policy = policy.astype(value.dtype)
             weight = policy
         else:
             policy = row_policy(tables.regret[place.row], legal)

@@ -81,6 +81,7 @@ def lay_out_histories(tree: PublicTree) -> HistoryTree:
             _widths(parent, child, kept_actor == PLAYER_1),
         ),
         max_choices=int(choices.max(initial=1)),
+        max_utility=float(tree.game.max_utility),
     )
     return HistoryTree(
         tree=tree,

@@ -50,7 +50,9 @@ class SelfPlayUct(LearningMethod):
     the tree are updated.
     """
 
-    c: float = param(2.0, "exploration, in units of utility: c sqrt(log N / N_a)", minimum=0)
+    c: float = param(
+        1.0, "exploration c sqrt(log N / N_a), as a share of the largest utility", minimum=0
+    )
     budget: int = param(1_000_000, "iterations", minimum=1, maximum=2**31 - 1)
 
     @abc.abstractmethod
@@ -94,7 +96,7 @@ class SelfPlayUct(LearningMethod):
         learns = place.is_decision & ~is_out[player]
         by_tree = learns & (total > 0)
 
-        is_best = is_best_by_ucb(visits, value, legal, self.c)
+        is_best = is_best_by_ucb(visits, value, legal, self.c * histories.max_utility)
         by_ucb = numbers[2] < self.greediness(total)
         weight = jnp.where(by_tree, jnp.where(by_ucb, is_best, visits), legal)
         choice = draw(numbers[0], weight.astype(value.dtype))

@@ -37,7 +37,7 @@ def test_the_table_ends_with_the_last_iteration_and_a_picture_is_drawn(
     code, out, err = sog("run", "smooth_uct:40", "kuhn", "--seeds", "2", "--plot", str(picture))
     assert code == 0
     lines = out.splitlines()
-    assert lines[0].startswith("kuhn by smooth_uct(c=2.0,gamma=0.1,eta=0.9,d=0.002):40, 2 seeds")
+    assert lines[0].startswith("kuhn by smooth_uct(c=1.0,gamma=0.1,eta=0.9,d=0.002):40, 2 seeds")
     assert lines[-3].split()[0] == "40"
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert "sog: learning kuhn by smooth_uct" in err

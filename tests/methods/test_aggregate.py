@@ -159,7 +159,7 @@ def test_oos_comes_nearer_to_an_equilibrium_of_kuhn_where_is_mcts_does_not() -> 
     short, long = (OnlineOutcomeSampling(delta=0.5, budget=budget) for budget in (100, 3000))
     assert exploitability(long) < 0.5 * exploitability(short)
     # Twice the largest utility is what the paper explores with.
-    early, late = (IsMcts(final="mixed", c=4.0, budget=budget) for budget in (300, 3000))
+    early, late = (IsMcts(final="mixed", c=2.0, budget=budget) for budget in (300, 3000))
     assert exploitability(late) > exploitability(early) > 2 * exploitability(long)
 
 
@@ -175,7 +175,7 @@ def test_where_nothing_was_learned_one_choice_is_made_and_always_the_same() -> N
 def test_a_search_of_the_root_deals_before_it_plays() -> None:
     """Kuhn: player 0 begins with any of three cards, and joins the tree first."""
     tree = history_tree("kuhn")
-    searcher = IsMcts(final="mixed", c=4.0, budget=300).searcher(tree)
+    searcher = IsMcts(final="mixed", c=2.0, budget=300).searcher(tree)
     visits = searcher.learned(searcher.search_root(jax.random.key(0)))
     first = tree.row_of[0, :3]
     assert visits[first].sum() == 300 - 3

@@ -1,16 +1,22 @@
 """IS-MCTS: as OpenSpiel's, and as blind to what is not in the infostate as the OOS paper says."""
 
+import dataclasses
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
+from jax import Array
 
 from sog.games import make
+from sog.games.kuhn import Kuhn
 from sog.methods import make_method
+from sog.methods.grown.search import plain_game
 from sog.methods.is_mcts import IsMcts
+from sog.methods.layout import lay_out_histories
+from sog.methods.learning import Learner
 from sog.methods.method import Host
-from sog.tabular import compile_game, solve_lp
+from sog.tabular import compile_game, enumerate_public_tree, solve_lp
 from tests.methods.plain_histories import history_tree
 from tests.tabular.small_games import node_after
 
@@ -42,10 +48,44 @@ def test_searches_are_those_of_openspiel(deal: list[int], events: list[int], c: 
     tree = history_tree("kuhn")
     node = node_after(tree.tree, *(1 + event for event in events))  # ours: 1 call, 2 raise
     row = int(tree.row_of[node, deal[state.current_player()]])
-    ours = found(IsMcts(c=c, final="mixed", budget=99), "kuhn", row)
+    ours = found(IsMcts(c=c / 2, final="mixed", budget=99), "kuhn", row)  # 2 chips at most
     error = np.hypot(np.std(theirs, axis=0) / np.sqrt(200), ours.std(axis=0) / np.sqrt(SEARCHES))
     assert np.abs(ours.mean(axis=0) - np.mean(theirs, axis=0)).max() <= 4 * error.max() + 1e-9
     assert 4 * error.max() < 0.1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RichKuhn(Kuhn):
+    """Kuhn poker where a chip is worth 256."""
+
+    @property
+    def max_utility(self) -> float:
+        return 256 * super().max_utility
+
+    def utilities(self, state: Any, reach: Array) -> Array:
+        return 256 * super().utilities(state, reach)
+
+
+@pytest.mark.parametrize("text", ["ismcts(final=mixed):50", "extensive_uct", "smooth_uct"])
+def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None:
+    policies = []
+    for game in (Kuhn(), RichKuhn()):
+        method, tree = make_method(text), lay_out_histories(enumerate_public_tree(game))
+        if isinstance(method, IsMcts):
+            policies.append(method.searcher(tree).search_root(jax.random.key(0)).visits)
+        else:
+            learner = Learner(method, tree, runs=2)
+            learner.run(50)
+            policies.append(learner.policies())
+    np.testing.assert_array_equal(*policies)
+    assert np.ptp(policies[0]) > 0.1
+
+
+def test_a_grown_tree_explores_in_shares_of_the_largest_utility_too() -> None:
+    game: Any = plain_game(make("ii_goofspiel(cards=5,payoff=diff)"))
+    assert game.max_utility == 13
+    found: Any = IsMcts(tree="grown", c=2.0).grown(game)
+    assert found._c == 26
 
 
 @pytest.mark.parametrize("selection", ["uct", "rm"])

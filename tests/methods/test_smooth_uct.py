@@ -82,7 +82,7 @@ def test_trees_are_those_of_the_algorithm_in_plain_python(method: SelfPlayUct, e
     plain_visits = np.zeros((runs, *visits.shape[1:]))
     plain_value = np.zeros_like(plain_visits)
     for run in range(runs):
-        plain = PlainSmoothUct("kuhn", c=1.0, eta=eta, seed=run)
+        plain = PlainSmoothUct("kuhn", c=2.0, eta=eta, seed=run)
         plain.search(episodes)
         for row in plain.visits:
             plain_visits[run, row], plain_value[run, row] = plain.visits[row], plain.value[row]
@@ -102,7 +102,7 @@ def test_trees_are_those_of_the_algorithm_in_plain_python(method: SelfPlayUct, e
 def test_without_mixing_smooth_uct_is_uct() -> None:
     uct, smooth = (
         Learner(method, history_tree("kuhn"), runs=2)
-        for method in (ExtensiveUct(c=1.5), SmoothUct(c=1.5, gamma=1.0))
+        for method in (ExtensiveUct(c=0.75), SmoothUct(c=0.75, gamma=1.0))
     )
     uct.run(200)
     smooth.run(200)
@@ -113,7 +113,7 @@ def test_without_mixing_smooth_uct_is_uct() -> None:
 def test_uct_stops_where_smooth_uct_goes_on_towards_the_equilibrium() -> None:
     """Figure 1 of the paper, with NashConv for the distance to the closest equilibrium."""
     found = {}
-    for text in ("extensive_uct(c=2)", "smooth_uct(c=1.75,d=0.001)"):
+    for text in ("extensive_uct(c=1)", "smooth_uct(c=0.875,d=0.001)"):
         method: Any = make_method(text)
         learner = Learner(method, history_tree("kuhn"), runs=32)
         evaluator = RowEvaluator(learner.tree)

@@ -75,7 +75,7 @@ alpha = 0.25
     assert problem_of('game = "leduc"\nrun.evaluate_search = 3\n', tmp_path) == says
 
 
-EVALUATED_BY = {
+EVALUATED_BY: dict[str, dict[str, Any]] = {
     "connect_four": {"num_children": 1, "resolve_from": "deepest"},
     "connect_four_gpu": {"num_children": 1, "resolve_from": "deepest"},
     "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},

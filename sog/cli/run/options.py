@@ -16,13 +16,13 @@ RUN_EXAMPLES: Final = f"""\
 methods:
 {_LINES}
 
-Parameters stand in brackets: "smooth_uct(c=1.75,d=0.001):1000000". Which there are: sog methods.
+Parameters stand in brackets: "smooth_uct(c=0.875,d=0.001):1000000". Which there are: sog methods.
 
 examples:
   sog run outcome_sampling kuhn
   sog run external_sampling:20000 leduc --seeds 64 --plot leduc.png
   sog run "outcome_sampling(updates=parallel,epsilon=0.5)" leduc --iterations 1000000
-  sog run "smooth_uct(c=1.75,d=0.001)" kuhn --seeds 50 --json
+  sog run "smooth_uct(c=0.875,d=0.001)" kuhn --seeds 50 --json
   sog run "backward_induction(pruning=alpha_beta)" "goofspiel(cards=5)"
 
 All seeds run at once, in one compiled program, shared by all cores; with hundreds of them a seed

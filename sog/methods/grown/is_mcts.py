@@ -41,7 +41,7 @@ class IsMctsTree(TreeSearch[Node]):
         seconds: float = 0.0,
         seed: int = 0,
     ) -> None:
-        """As the parameters of `IsMcts`."""
+        """As the parameters of `IsMcts`; c in units of utility."""
         super().__init__(game, budget=budget, seconds=seconds, seed=seed)
         self._by_ucb, self._c, self._gamma, self._final = selection == "uct", c, gamma, final
 
