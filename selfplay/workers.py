@@ -61,9 +61,7 @@ class SelfplayWorker:
     def __init__(self, game: Game[Any], config: Config) -> None:
         self._game, self._settings = game, config.selfplay
         self._start: Any = jax.jit(
-            functools.partial(
-                start_games, game, search_settings=config.search, settings=config.selfplay
-            )
+            functools.partial(start_games, game, config.search, config.selfplay)
         )
         mesh = batch_mesh(config.selfplay.batch_size)
         self._split, self._on_all = split_batch(mesh), on_all(mesh)
@@ -91,7 +89,7 @@ class SelfplayWorker:
         began = time.perf_counter()
         start_key, step_key = jax.random.split(key)
         if self._games is None:
-            started = self._start(evaluator=evaluator, key=start_key)
+            started = self._start(start_key)
             self._games = jax.device_put(started, self._split)
         evaluator, version, step_key = jax.device_put((evaluator, version, step_key), self._on_all)
         self._games, found = self._step(evaluator, self._games, version, step_key)
