@@ -23,6 +23,7 @@ from selfplay.query_solver import NewQueries, solve_queries
 from selfplay.settings import Config
 from selfplay.trajectories import Trajectories
 from sog.games.core import Game
+from sog.kept_programs import kept
 
 SELFPLAY: Final = "selfplay"
 SOLVER: Final = "solver"
@@ -61,12 +62,12 @@ class SelfplayWorker:
     def __init__(self, game: Game[Any], config: Config) -> None:
         self._game, self._settings = game, config.selfplay
         self._start: Any = jax.jit(
-            functools.partial(start_games, game, config.search, config.selfplay)
+            kept(functools.partial(start_games, game, config.search, config.selfplay))
         )
         mesh = batch_mesh(config.selfplay.batch_size)
         self._split, self._on_all = split_batch(mesh), on_all(mesh)
         self._step: Any = jax.jit(
-            functools.partial(step_games, game, config.search, config.selfplay, mesh=mesh),
+            kept(functools.partial(step_games, game, config.search, config.selfplay, mesh=mesh)),
             out_shardings=(self._split, None),
         )
         self.begin_new_games()
@@ -120,7 +121,9 @@ class SolverWorker:
         self._game = game
         mesh = batch_mesh(config.solver.batch_size)
         self._split, self._on_all = split_batch(mesh), on_all(mesh)
-        self._solve: Any = jax.jit(functools.partial(solve_queries, game, config.solver, mesh=mesh))
+        self._solve: Any = jax.jit(
+            kept(functools.partial(solve_queries, game, config.solver, mesh=mesh))
+        )
 
     def solve(
         self,

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import jax
 
+from sog.kept_programs import keep_in
+
 _VARIABLE = "SOG_CACHE_DIR"
 
 
@@ -20,6 +22,7 @@ def use_compilation_cache() -> None:
     folder = _writable_folder()
     if folder is None:
         return
+    keep_in(folder.parent / "traced")
     # A full disk, or an entry that a killed run left half-written, costs time and nothing else.
     warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache entry")
     jax.config.update("jax_compilation_cache_dir", str(folder))

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import WHOLE_GAME, SearchSettings
-from gtcfr.timed import timed_search
+from gtcfr.timed import first_root, timed_search
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
 from sog.cli.errors import CommandError
@@ -52,7 +51,7 @@ class Found:
     @property
     def ranges(self) -> np.ndarray:
         """[2, S]: both players' ranges at the public state that was searched."""
-        return np.asarray(self.result.ranges[0])
+        return np.asarray(self.result.ranges)[0]
 
     def write_picture(self, path: Path) -> None:
         """Draws that public state."""
@@ -118,7 +117,7 @@ def search_state(
     result = timed_search(
         chosen.game,
         evaluator=chosen.evaluator,
-        root=start_of_game(chosen.game, path=history.path),
+        root=first_root(chosen.game, history.path),
         key=jax.random.key(arguments.seed),
         settings=settings,
         seconds=arguments.seconds,
