@@ -16,9 +16,8 @@ import hashlib
 import json
 import os
 import stat
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +25,7 @@ import jax
 import jax.export  # type: ignore[import-untyped, unused-ignore]
 
 from sog.program_names import UnnamedError, describe, describe_process
+from sog.result_structure import UnknownStructureError, build, take_apart
 
 _MAGIC: Final = b"sog traced 1\n"
 _MOST_KEPT: Final = 300
@@ -44,7 +44,7 @@ _PLAIN_FIELDS: Final = (
 _folder: Path | None = None
 
 
-class _UnkeptError(Exception):
+class _UnkeptError(ValueError):
     """A program that cannot be kept, or is not there."""
 
 
@@ -70,19 +70,19 @@ def kept(function: Callable[..., Any]) -> Callable[..., Any]:
     result is made of arrays in tuples, lists, dictionaries and classes of `sog.pytree`.
     """
 
-    def traced(*arguments: Any) -> Any:
+    def traced(*positional: Any, **named: Any) -> Any:
         if _folder is None:
-            return function(*arguments)
+            return function(*positional, **named)
+        arguments = positional, named
         try:
             name = _name(function, arguments)
             try:
                 program, structure = _load(_folder, name, arguments)
             except _UnkeptError:
                 program, structure = _save(_folder, name, function, arguments)
-        except (UnnamedError, _UnkeptError):
-            return function(*arguments)
-        leaves = iter(program.call(*jax.tree.leaves(arguments)))
-        return _built(structure, leaves)
+            return build(structure, iter(program.call(*jax.tree.leaves(arguments))))
+        except (UnnamedError, UnknownStructureError, _UnkeptError):
+            return function(*positional, **named)
 
     inner: Any = function
     while isinstance(inner, functools.partial):
@@ -110,7 +110,8 @@ def _save(
 
     def flat(*leaves: Any) -> list[Any]:
         found: list[Any] = []
-        structures.append(_taken_apart(function(*jax.tree.unflatten(tree, leaves)), found))
+        positional, named = jax.tree.unflatten(tree, leaves)
+        structures.append(take_apart(function(*positional, **named), found))
         return found
 
     shapes = [jax.ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak_type) for t in _types(leaves)]
@@ -130,7 +131,8 @@ def _save(
     content = len(signed).to_bytes(8, "big") + signed + made.mlir_module_serialized
     if len(content) <= _MOST_BYTES:
         with contextlib.suppress(OSError):
-            _write(folder / _file_name(name), hashlib.sha256(content).digest() + content)
+            digest = hashlib.sha256(content).digest()
+            write_whole(folder / _file_name(name), _MAGIC + digest + content)
             _remove_old(folder)
     # Not `made`: what is compiled must be the same as in the next process, to be found again.
     return _exported(json.loads(signed), made.mlir_module_serialized, leaves), structures[-1]
@@ -140,10 +142,7 @@ def _load(folder: Path, name: str, arguments: Any) -> tuple[jax.export.Exported,
     """The program of this name; _UnkeptError where there is none, or none that is whole."""
     path = folder / _file_name(name)
     try:
-        found = path.lstat()  # before it is opened: to open a pipe may take for ever
-        if not (stat.S_ISREG(found.st_mode) and _is_own(found) and found.st_size <= _MOST_BYTES):
-            raise _UnkeptError
-        data = path.read_bytes()
+        data = read_own(path, _MOST_BYTES)
         content = data[len(_MAGIC) + _DIGEST :]
         if data[: len(_MAGIC) + _DIGEST] != _MAGIC + hashlib.sha256(content).digest():
             raise _UnkeptError
@@ -196,6 +195,19 @@ def _tuples(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def folder() -> Path | None:
+    """What `keep_in` named, if it can be used."""
+    return _folder
+
+
+def read_own(path: Path, most: int) -> bytes:
+    """A file that only the user could write, of so many bytes at most; else ValueError."""
+    found = path.lstat()  # before it is opened: to open a pipe may take for ever
+    if not (stat.S_ISREG(found.st_mode) and _is_own(found) and found.st_size <= most):
+        raise ValueError(f"{path} is not a file of one's own")
+    return path.read_bytes()
+
+
 def _is_own(found: os.stat_result) -> bool:
     """Whether nobody but the user may write there."""
     if not hasattr(os, "getuid"):  # Windows
@@ -207,12 +219,12 @@ def _file_name(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:40] + ".traced"
 
 
-def _write(path: Path, signed: bytes) -> None:
+def write_whole(path: Path, data: bytes) -> None:
     """All of the file or nothing: other processes may read it at any time."""
     number, new = tempfile.mkstemp(dir=path.parent, prefix=".new")  # for the user only
     try:
         with os.fdopen(number, "wb") as file:
-            file.write(_MAGIC + signed)
+            file.write(data)
         os.replace(new, path)
     except BaseException:
         os.unlink(new)
@@ -223,78 +235,3 @@ def _remove_old(folder: Path) -> None:
     files = sorted(folder.glob("*.traced"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in files[_MOST_KEPT:]:
         path.unlink(missing_ok=True)
-
-
-def _taken_apart(value: Any, leaves: list[Any]) -> Any:
-    """The structure of a result as JSON; its arrays are added to `leaves`."""
-    if value is None:
-        return None
-    if type(value) in (tuple, list):
-        return [type(value).__name__, [_taken_apart(part, leaves) for part in value]]
-    if type(value) is dict and all(type(name) is str for name in value):
-        return ["dict", {name: _taken_apart(part, leaves) for name, part in value.items()}]
-    if dataclasses.is_dataclass(value):
-        parts, static = {}, {}
-        for field in dataclasses.fields(value):
-            part = getattr(value, field.name)
-            if field.metadata.get("static"):
-                static[field.name] = _constant(part)
-            else:
-                parts[field.name] = _taken_apart(part, leaves)
-        return [_class_name(type(value)), parts, static]
-    if not isinstance(value, jax.Array):
-        raise _UnkeptError
-    leaves.append(value)
-    return True
-
-
-def _built(structure: Any, leaves: Iterator[Any]) -> Any:
-    """What `_taken_apart` took apart."""
-    if structure is None:
-        return None
-    if structure is True:
-        return next(leaves)
-    kind, parts, *static = structure
-    if kind in ("tuple", "list"):
-        built = [_built(part, leaves) for part in parts]
-        return tuple(built) if kind == "tuple" else built
-    arrays = {name: _built(part, leaves) for name, part in parts.items()}
-    if kind == "dict":
-        return arrays
-    constants = {name: _read_constant(part) for name, part in static[0].items()}
-    return _class_of(kind)(**arrays, **constants)
-
-
-def _constant(value: Any) -> Any:
-    """A static field as JSON: a plain value, or a dataclass of some."""
-    if value is None or type(value) in (bool, int, float, str):
-        return value
-    if not dataclasses.is_dataclass(value):
-        raise _UnkeptError
-    names = [field.name for field in dataclasses.fields(value)]
-    return [_class_name(type(value)), {name: _constant(getattr(value, name)) for name in names}]
-
-
-def _read_constant(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    kind, parts = value
-    return _class_of(kind)(**{name: _read_constant(part) for name, part in parts.items()})
-
-
-def _class_name(kind: type) -> str:
-    name = f"{kind.__module__}:{kind.__qualname__}"
-    if _class_of(name) is not kind:  # of a function, say
-        raise _UnkeptError
-    return name
-
-
-def _class_of(name: str) -> Any:
-    """A dataclass by its name; of a module that is loaded, for a file does not say what is."""
-    module, _, path = name.partition(":")
-    found: Any = sys.modules.get(module)
-    for part in path.split("."):
-        found = getattr(found, part, None)
-    if not (isinstance(found, type) and dataclasses.is_dataclass(found)):
-        raise _UnkeptError
-    return found

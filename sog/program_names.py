@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import inspect
 import sys
+import time
 import types
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +26,8 @@ _LIBRARIES: Final = ("builtins", "functools", "jax", "jaxlib", "numpy", "flax", 
 """Known by their versions."""
 _SOURCES: Final = (".py", ".csv")
 _MOST_BYTES: Final = 2**26  # of arrays and of sources: reading more takes as long as tracing
+
+_STARTED: Final = time.time()
 
 
 class UnnamedError(ValueError):
@@ -119,9 +122,12 @@ def _digest(folder: Path, *, is_package: bool) -> str:
     digest, size = hashlib.sha256(), 0
     paths = folder.rglob("*") if is_package else folder.glob("*")
     for path in sorted(path for path in paths if path.suffix in _SOURCES):
-        size += path.stat().st_size
+        found = path.stat()
+        size += found.st_size
         if size > _MOST_BYTES:
             raise UnnamedError(f"{folder} has too many source files")
+        if found.st_mtime > _STARTED:
+            raise UnnamedError(f"{path} may be newer than what was loaded of it")
         digest.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
     return digest.hexdigest()
 

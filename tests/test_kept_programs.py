@@ -4,6 +4,7 @@ import importlib
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -178,21 +179,31 @@ def test_the_files_that_were_not_used_for_longest_go(
 def test_an_edited_source_beside_a_game_is_another_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "here").mkdir()
-    monkeypatch.syspath_prepend(str(tmp_path / "here"))
-    (tmp_path / "here" / "helper_of_mine.py").write_text("SIZE = 1\n")
-    (tmp_path / "here" / "game_of_mine.py").write_text(
-        "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Mine:\n    size: int = 1\n"
-    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def write(name: str, text: str, *, seconds_ago: float = 1000.0) -> None:
+        (tmp_path / name).write_text(text)
+        os.utime(tmp_path / name, (time.time() - seconds_ago,) * 2)
+
+    lines = ("import dataclasses", "@dataclasses.dataclass", "class Mine:", "    size: int = 1")
+    write("game_of_mine.py", "\n".join(lines))
+    write("helper_of_mine.py", "SIZE = 1")
     importlib.invalidate_caches()
     game = importlib.import_module("game_of_mine").Mine()
-    before = describe(game)
-    program_names._sources_beside.cache_clear()
-    assert describe(game) == before
-    (tmp_path / "here" / "helper_of_mine.py").write_text("SIZE = 2\n")
-    program_names._sources_beside.cache_clear()
-    assert describe(game) != before
-    del sys.modules["game_of_mine"]
+    monkeypatch.setitem(sys.modules, "game_of_mine", sys.modules.pop("game_of_mine"))
+
+    def described() -> Any:
+        program_names._sources_beside.cache_clear()
+        return describe(game)
+
+    before = described()
+    assert described() == before
+    write("helper_of_mine.py", "SIZE = 2")
+    assert described() != before
+    # What was loaded may be what the file said before.
+    write("helper_of_mine.py", "SIZE = 1", seconds_ago=-10.0)
+    with pytest.raises(UnnamedError):
+        described()
 
 
 def test_the_file_that_a_parameter_names_is_part_of_the_description(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result, search
 from gtcfr.settings import SearchSettings
 from gtcfr.timed import first_root
+from sog.kept_programs import kept
 from sog.tabular import PublicTree
 from sog.tabular.enumerated_game import EnumeratedGame
 
@@ -148,7 +149,7 @@ def _compile(
     structure, shapes: of the arguments of the search, by name, as `jax.tree.flatten` gives them.
     """
     inputs = jax.tree.unflatten(structure, shapes)
-    run: Any = jax.jit(functools.partial(search, game, settings=settings, mesh=mesh))
+    run: Any = jax.jit(kept(functools.partial(search, game, settings=settings, mesh=mesh)))
     take: Any = jax.jit(
         functools.partial(_take_next, game, resolve_from=settings.resolve_from, safe=safe)
     )

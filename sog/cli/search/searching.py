@@ -15,6 +15,7 @@ from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.timed import first_root, timed_search
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
+from sog.cli.compile_times import keep_time, last_time
 from sog.cli.errors import CommandError
 from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.picture_file import write_picture
@@ -103,7 +104,7 @@ def search_state(
     room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=hint)
     if arguments.memory:
         return room
-    work.begin("compiling the search")
+    work.begin(f"compiling the search{last_time(game, 'search')}")
     total, moments = settings.num_updates, [time.perf_counter()]
 
     def show(done: int) -> None:
@@ -124,6 +125,7 @@ def search_state(
         progress=show,
     )
     began, compiled_at, *_, searched_at = moments
+    keep_time(game, "search", compiled_at - began)
     check_result(chosen.game, result)
     work.begin("reading the tree")
     return Found(
