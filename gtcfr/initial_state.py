@@ -49,31 +49,8 @@ def initial_state(
     the states on it, all children of the state itself, and `lookahead` levels below.
     """
     batch_size, path_length = root.path.shape
-    chex.assert_shape(root.ranges, (batch_size, 2, game.num_infostates))
-    chex.assert_shape(root.terminate_cfvs, (batch_size, game.num_infostates))
-    chex.assert_tree_shape_prefix((root, keys), (batch_size,))
-    shape = settings.shape(game, path_length)
-    predictive = settings.cfr_rule.predictive
-    encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
-    empty = empty_tree(game, shape, encoded, predictive=predictive)
-    depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
-    planted = jax.vmap(functools.partial(_plant, game, evaluator, empty))(root.state, depth)
-    state = SearchState(
-        tree=planted,
-        gadget=jax.vmap(make_gadget)(root.opponent, root.terminate_cfvs),
-        root_state=jax.vmap(pack)(root.state),
-        ranges=root.ranges,
-        memory=evaluator.start(game, batch_size),
-        fault=Fault(
-            found=jnp.zeros(batch_size, bool),
-            state=jnp.zeros((batch_size, packed_width(game)), jnp.int32),
-        ),
-        queries=no_queries(game, batch_size, settings.num_queries),
-        keys=keys,
-        answers=no_answers(game, evaluator, batch_size, shape.num_leaves),
-        slot=jnp.zeros(batch_size, jnp.int32),
-        num_updates=jnp.zeros(batch_size, jnp.int32),
-    )
+    state = planted_state(game, evaluator, settings, root, keys)
+    shape = state.tree.shape
     root_leaf = NewLeaves(
         first=jnp.zeros(batch_size, jnp.int32), count=jnp.ones(batch_size, jnp.int32)
     )
@@ -101,6 +78,42 @@ def initial_state(
         state = _ask_for_priors(game, evaluator, state, settings)
         state = expand_down_to(game, evaluator, settings, state, level, was_asked=True)
     return state
+
+
+def planted_state(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    root: SearchRoot,
+    keys: Array,
+) -> SearchState:
+    """The same with nothing in the trees but their roots: the shapes of all arrays of a search."""
+    batch_size, path_length = root.path.shape
+    chex.assert_shape(root.ranges, (batch_size, 2, game.num_infostates))
+    chex.assert_shape(root.terminate_cfvs, (batch_size, game.num_infostates))
+    chex.assert_tree_shape_prefix((root, keys), (batch_size,))
+    shape = settings.shape(game, path_length)
+    predictive = settings.cfr_rule.predictive
+    encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
+    empty = empty_tree(game, shape, encoded, predictive=predictive)
+    depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
+    planted = jax.vmap(functools.partial(_plant, game, evaluator, empty))(root.state, depth)
+    return SearchState(
+        tree=planted,
+        gadget=jax.vmap(make_gadget)(root.opponent, root.terminate_cfvs),
+        root_state=jax.vmap(pack)(root.state),
+        ranges=root.ranges,
+        memory=evaluator.start(game, batch_size),
+        fault=Fault(
+            found=jnp.zeros(batch_size, bool),
+            state=jnp.zeros((batch_size, packed_width(game)), jnp.int32),
+        ),
+        queries=no_queries(game, batch_size, settings.num_queries),
+        keys=keys,
+        answers=no_answers(game, evaluator, batch_size, shape.num_leaves),
+        slot=jnp.zeros(batch_size, jnp.int32),
+        num_updates=jnp.zeros(batch_size, jnp.int32),
+    )
 
 
 def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool) -> SearchTree:

@@ -11,9 +11,8 @@ import jax
 import jax.numpy as jnp
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.initial_state import empty_tree
+from gtcfr.initial_state import empty_tree, planted_state
 from gtcfr.root import start_of_game
-from gtcfr.search import begin
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import SearchTree
 from sog.games.core import Game
@@ -58,7 +57,8 @@ def search_room(
         root = start_of_game(
             game, batch_size=batch_size, path=jnp.zeros((batch_size, path_length), jnp.int32)
         )
-        return begin(game, evaluator=evaluator, root=root, key=jax.random.key(0), settings=settings)
+        keys = jax.random.split(jax.random.key(0), batch_size)
+        return planted_state(game, evaluator, settings, root, keys)
 
     state = jax.eval_shape(start)
     tree = state.tree

@@ -10,14 +10,16 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import jax
+import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.root import SearchRoot
+from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
+from sog.kept_programs import kept
 
 SLICE_SECONDS: Final = 0.2
 """How long a slice should take, about."""
@@ -76,18 +78,32 @@ def timed_search(
     return result
 
 
+def first_root(game: Game[Any], path: Array | np.ndarray) -> SearchRoot:
+    """`start_of_game` as one program: what it is made of would be a dozen. path: [batch, event]."""
+    root: SearchRoot = _first_root(game, path)
+    return root
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _first_root(game: Game[Any], path: Array) -> SearchRoot:
+    return start_of_game(game, batch_size=len(path), path=path)
+
+
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _search(
     game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
 ) -> SearchResult:
-    return search(game, evaluator=evaluator, root=root, key=key, settings=settings)
+    run = kept(functools.partial(_searched, game, settings))
+    result: SearchResult = run(evaluator, root, key)
+    return result
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _begin(
     game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
 ) -> SearchState:
-    return begin(game, evaluator=evaluator, root=root, key=key, settings=settings)
+    state: SearchState = kept(functools.partial(_begun, game, settings))(evaluator, root, key)
+    return state
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
@@ -98,7 +114,37 @@ def _advance(
     state: SearchState,
     count: int | Array,
 ) -> SearchState:
+    go_on = kept(functools.partial(_advanced, game, settings))
+    advanced: SearchState = go_on(evaluator, state, count)
+    return advanced
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _read(game: Game[Any], state: SearchState) -> SearchResult:
+    result: SearchResult = kept(functools.partial(read, game))(state)
+    return result
+
+
+# The same with arrays as the only arguments left, which is what can be kept.
+
+
+def _searched(
+    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
+) -> SearchResult:
+    return search(game, evaluator=evaluator, root=root, key=key, settings=settings)
+
+
+def _begun(
+    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
+) -> SearchState:
+    return begin(game, evaluator=evaluator, root=root, key=key, settings=settings)
+
+
+def _advanced(
+    game: Game[Any],
+    settings: SearchSettings,
+    evaluator: Evaluator,
+    state: SearchState,
+    count: Array,
+) -> SearchState:
     return advance(game, evaluator=evaluator, state=state, count=count, settings=settings)
-
-
-_read = jax.jit(read, static_argnums=0)

@@ -21,6 +21,7 @@ from gtcfr.packing import unpack
 from gtcfr.search import SearchResult
 from gtcfr.tree import ROOT, UNEXPANDED, SearchTree, over_all_actions, put
 from sog.games.core import CHANCE, PLAYER_1, Game
+from sog.kept_programs import kept
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedGame
 
@@ -99,9 +100,8 @@ def read_nodes(game: Game[Any], result: SearchResult, search: int = 0) -> list[N
 
     game: the one that was searched; search: which of the batch. Runs on the host.
     """
-    tree: SearchTree = jax.tree.map(lambda leaf: leaf[search], result.tree)
+    tree: SearchTree = jax.tree.map(lambda leaf: leaf[search], jax.device_get(result.tree))
     rows: _Rows = jax.tree.map(np.asarray, _read_rows(game, tree))
-    tree = jax.tree.map(np.asarray, tree)
     shown = game.tree.game if isinstance(game, EnumeratedGame) else game
     root = int(np.flatnonzero(rows.edge == tree.shape.root_edge)[0])
     found: dict[int, NodeView] = {}
@@ -185,6 +185,11 @@ def _ratio(part: Any, whole: Any) -> np.ndarray:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _read_rows(game: Game[Any], tree: SearchTree) -> _Rows:
+    rows: _Rows = kept(functools.partial(_rows_of, game))(tree)
+    return rows
+
+
+def _rows_of(game: Game[Any], tree: SearchTree) -> _Rows:
     """Asks the game about all nodes at once."""
     tables = (tree.interior, tree.leaf, tree.terminal)
     states = jax.vmap(lambda row: unpack(game, row))(

@@ -19,6 +19,7 @@ from networks import graph
 from networks.graph import HEAD_SCALE, GraphCVPN
 from networks.torsos import TORSOS
 from sog.games.core import PLAYER_1, Game
+from sog.program_names import FOLLOWS
 
 GRAPH: Final = "graph"
 VALUE_HEADS: Final = ("plain", "pairwise")
@@ -201,7 +202,7 @@ class EncodeState:
 class ApplyNetwork:
     """A network as a function of its parameters; hashable, so that it can be a static argument."""
 
-    graph: Any
+    graph: Any = dataclasses.field(metadata=FOLLOWS)
     settings: NetworkSettings
 
     @property
@@ -212,7 +213,7 @@ class ApplyNetwork:
     @property
     def in_parts(self) -> "tuple[EmbedFeatures, AnswerEmbedded]":
         """The same in two steps, the first of which does not look at ranges."""
-        return EmbedFeatures(self.graph), AnswerEmbedded(self.graph)
+        return EmbedFeatures(self.graph, self.settings), AnswerEmbedded(self.graph, self.settings)
 
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""
@@ -224,7 +225,8 @@ class ApplyNetwork:
 class EmbedFeatures:
     """The first step of a network, as a function of its parameters."""
 
-    graph: Any
+    graph: Any = dataclasses.field(metadata=FOLLOWS)
+    settings: NetworkSettings
 
     def __call__(self, params: Any, features: Array) -> Array:
         """See `CVPN.embed`."""
@@ -236,7 +238,8 @@ class EmbedFeatures:
 class AnswerEmbedded:
     """The second step of a network, as a function of its parameters."""
 
-    graph: Any
+    graph: Any = dataclasses.field(metadata=FOLLOWS)
+    settings: NetworkSettings
 
     def __call__(self, params: Any, kept: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.answer`."""

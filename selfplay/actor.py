@@ -20,7 +20,8 @@ from jax.sharding import Mesh
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.mesh import split_batch
 from gtcfr.packing import BeliefState, pack
-from gtcfr.resolving import Summary, next_root, summarize
+from gtcfr.resolving import Summary, next_root, summarize, summarize_tree
+from gtcfr.room import tree_shapes
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
@@ -59,21 +60,18 @@ class Decisions:
 
 
 def start_games(
-    game: Game[Any],
-    evaluator: Evaluator,
-    search_settings: SearchSettings,
-    settings: SelfplaySettings,
-    key: Array,
+    game: Game[Any], search_settings: SearchSettings, settings: SelfplaySettings, key: Array
 ) -> Games:
-    """A batch of games at their first decisions. evaluator: of those to come, for its shapes."""
+    """A batch of games at their first decisions."""
     deal = functools.partial(new_world, game, settings)
     worlds = jax.vmap(deal)(jax.random.split(key, settings.batch_size))
-    run = functools.partial(_search, game, search_settings, settings)
-    shapes = jax.eval_shape(
-        lambda *inputs: summarize(run(*inputs), search_settings.resolve_from),
-        *(evaluator, _first_roots(game, worlds), key),
+    # Of a tree alone: to trace a search for the shapes of what it hands on would take seconds.
+    tree = tree_shapes(game, (), search_settings, settings.max_events)
+    make = functools.partial(summarize_tree, resolve_from=search_settings.resolve_from)
+    shapes = jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32))
+    nothing = jax.tree.map(
+        lambda leaf: jnp.zeros((settings.batch_size, *leaf.shape), leaf.dtype), shapes
     )
-    nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
     return Games(worlds=worlds, last=(nothing, nothing))
 
 

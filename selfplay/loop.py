@@ -6,6 +6,8 @@ every random number follows from the seed and the number of the cycle, and games
 begun anew after every checkpoint, whether or not the run goes on from it.
 """
 
+import concurrent.futures
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -25,6 +27,26 @@ class InlineSchedule(Schedule):
         super().__init__(game, config)
         self._player = SelfplayWorker(game, config)
         self._solver = SolverWorker(game, config)
+
+    def prepare(self, tell: Callable[[Sequence[str]], None]) -> None:
+        """Compiles self-play and the query solver at the same time: a compiler has work for more
+        than one core only at times. tell: called with what is not done yet."""
+        evaluator, version = self.evaluator, self.learner.state.step
+        workers = {"self-play": self._player, "the query solver": self._solver}
+        tell([*workers])
+        pool = concurrent.futures.ThreadPoolExecutor(len(workers))
+        try:
+            waiting = {
+                pool.submit(worker.prepare(evaluator, version)): name
+                for name, worker in workers.items()
+            }
+            for done in concurrent.futures.as_completed([*waiting]):
+                done.result()
+                del waiting[done]
+                if waiting:
+                    tell([*waiting.values()])
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for a compiler
 
     def _go_on(self, until: int | None) -> dict[str, float]:
         """One decision in all games, the solves that are due, the learner steps that are due."""

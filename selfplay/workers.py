@@ -7,6 +7,7 @@ its own process or in others.
 import dataclasses
 import functools
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -16,13 +17,14 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.mesh import batch_mesh, on_all, split_batch
-from gtcfr.packing import BeliefState, unpack
+from gtcfr.packing import BeliefState, packed_width, unpack
 from selfplay.actor import Games, start_games, step_games
 from selfplay.examples import StoredExample
 from selfplay.query_solver import NewQueries, solve_queries
 from selfplay.settings import Config
 from selfplay.trajectories import Trajectories
 from sog.games.core import Game
+from sog.kept_programs import kept
 
 SELFPLAY: Final = "selfplay"
 SOLVER: Final = "solver"
@@ -61,17 +63,30 @@ class SelfplayWorker:
     def __init__(self, game: Game[Any], config: Config) -> None:
         self._game, self._settings = game, config.selfplay
         self._start: Any = jax.jit(
-            functools.partial(
-                start_games, game, search_settings=config.search, settings=config.selfplay
-            )
+            kept(functools.partial(start_games, game, config.search, config.selfplay))
         )
         mesh = batch_mesh(config.selfplay.batch_size)
         self._split, self._on_all = split_batch(mesh), on_all(mesh)
         self._step: Any = jax.jit(
-            functools.partial(step_games, game, config.search, config.selfplay, mesh=mesh),
+            kept(functools.partial(step_games, game, config.search, config.selfplay, mesh=mesh)),
             out_shardings=(self._split, None),
         )
         self.begin_new_games()
+
+    def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
+        """Traces the program; what is returned compiles it, in any thread."""
+        games = jax.eval_shape(self._start, jax.random.key(0))
+        games = jax.tree.map(
+            lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=self._split), games
+        )
+        inputs = (evaluator, version, jax.random.key(0))
+        evaluator, version, key = jax.device_put(inputs, self._on_all)
+        lowered = self._step.lower(evaluator, games, version, key)
+
+        def compile_it() -> None:
+            self._step = lowered.compile()
+
+        return compile_it
 
     def begin_new_games(self) -> None:
         """Gives up the games in progress."""
@@ -91,7 +106,7 @@ class SelfplayWorker:
         began = time.perf_counter()
         start_key, step_key = jax.random.split(key)
         if self._games is None:
-            started = self._start(evaluator=evaluator, key=start_key)
+            started = self._start(start_key)
             self._games = jax.device_put(started, self._split)
         evaluator, version, step_key = jax.device_put((evaluator, version, step_key), self._on_all)
         self._games, found = self._step(evaluator, self._games, version, step_key)
@@ -120,9 +135,29 @@ class SolverWorker:
 
     def __init__(self, game: Game[Any], config: Config) -> None:
         self._game = game
-        mesh = batch_mesh(config.solver.batch_size)
+        self._batch_size = config.solver.batch_size
+        mesh = batch_mesh(self._batch_size)
         self._split, self._on_all = split_batch(mesh), on_all(mesh)
-        self._solve: Any = jax.jit(functools.partial(solve_queries, game, config.solver, mesh=mesh))
+        self._solve: Any = jax.jit(
+            kept(functools.partial(solve_queries, game, config.solver, mesh=mesh))
+        )
+
+    def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
+        """As of `SelfplayWorker`."""
+        size, game = self._batch_size, self._game
+        beliefs = BeliefState(
+            state=np.zeros((size, packed_width(game)), np.int32),
+            ranges=np.zeros((size, 2, game.num_infostates), np.float32),
+        )
+        inputs = (evaluator, version, jax.random.key(0))
+        evaluator, version, key = jax.device_put(inputs, self._on_all)
+        queries = jax.device_put(beliefs, self._split)
+        lowered = self._solve.lower(evaluator, queries, version, key)
+
+        def compile_it() -> None:
+            self._solve = lowered.compile()
+
+        return compile_it
 
     def solve(
         self,

@@ -9,6 +9,7 @@ import jax
 
 from sog.cli.errors import reason
 from sog.cli.lines import tell
+from sog.kept_programs import keep_in
 
 _VARIABLE = "SOG_CACHE_DIR"
 
@@ -33,6 +34,7 @@ def use_compilation_cache() -> None:
         return
     if folder is None:
         return
+    keep_in(folder.parent / "traced")
     # A full disk, or an entry that a killed run left half-written, costs time and nothing else.
     warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache entry")
     jax.config.update("jax_compilation_cache_dir", str(folder))

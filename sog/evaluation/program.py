@@ -17,9 +17,11 @@ from jax.sharding import Mesh
 from gtcfr.evaluator import Evaluator
 from gtcfr.mesh import on_all, split_batch
 from gtcfr.resolving import next_root, summarize
-from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
+from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result, search
 from gtcfr.settings import SearchSettings
+from gtcfr.timed import first_root
+from sog.kept_programs import kept
 from sog.tabular import PublicTree
 from sog.tabular.enumerated_game import EnumeratedGame
 
@@ -89,9 +91,7 @@ class Program:
         """The arguments of the compiled search, filled up to the size of a batch."""
         size = self.batch_size
         paths = [self._pad(self.jobs[number].path) for number, _ in batch]
-        start = jax.tree.map(
-            np.asarray, start_of_game(self.game, path=np.array(paths[:1], np.int32))
-        )
+        start = jax.device_get(first_root(self.game, np.array(paths[:1], np.int32)))
         rows = [
             jax.tree.map(lambda leaf: leaf[0], dataclasses.replace(start, path=np.array([path])))
             if root is None
@@ -149,7 +149,7 @@ def _compile(
     structure, shapes: of the arguments of the search, by name, as `jax.tree.flatten` gives them.
     """
     inputs = jax.tree.unflatten(structure, shapes)
-    run: Any = jax.jit(functools.partial(search, game, settings=settings, mesh=mesh))
+    run: Any = jax.jit(kept(functools.partial(search, game, settings=settings, mesh=mesh)))
     take: Any = jax.jit(
         functools.partial(_take_next, game, resolve_from=settings.resolve_from, safe=safe)
     )

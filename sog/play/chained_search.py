@@ -18,10 +18,10 @@ from jax import Array
 from gtcfr.evaluator import Evaluator
 from gtcfr.packing import pack
 from gtcfr.resolving import next_root, summarize
-from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
+from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
-from gtcfr.timed import timed_search
+from gtcfr.timed import first_root, timed_search
 from sog.games.core import Game
 
 _SHORTEST_PATH: Final = 4
@@ -121,7 +121,7 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
         row[: len(chain.path)] = chain.path
     begins = np.array([chain.last is None for chain in chains])
     if begins.all():
-        return start_of_game(how.game, batch_size=len(chains), path=path)
+        return first_root(how.game, path)
     players = np.array([chain.player for chain in chains], np.int32)
     # Last searches that had room for other numbers of events are other programs. All are for the
     # whole batch, in which somebody's search stands in for those that are not meant, so that no
@@ -142,7 +142,7 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
         )
         parts.append((is_meant, root))
     if begins.any():
-        parts.append((begins, start_of_game(how.game, batch_size=len(chains), path=path)))
+        parts.append((begins, first_root(how.game, path)))
     root = parts[0][1]
     for is_meant, other in parts[1:]:
         root = _where(is_meant, *jax.device_get((other, root)))

@@ -4,10 +4,10 @@ import dataclasses
 import shlex
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
 from sog.games import Game
+from sog.play import rules
 
 _MOST_NAMED: Final = 20
 
@@ -37,7 +37,7 @@ def read_history(game: Game[Any], text: str) -> History:
         words = shlex.split(text)
     except ValueError as error:
         raise ValueError(f"{error}.") from None
-    state, outcomes, events = game.root(), [], []
+    state, outcomes, events = rules.first_state(game), [], []
     for number, word in enumerate(words, start=1):
         possible = _possible_events(game, state)
         if not possible:
@@ -50,14 +50,14 @@ def read_history(game: Game[Any], text: str) -> History:
             )
         outcomes.append(outcome)
         events.append(possible[outcome])
-        state = game.apply(state, jnp.int32(outcome))
+        state = rules.after(game, state, outcome)
     if not _possible_events(game, state):
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(outcomes=tuple(outcomes), events=tuple(events), state=state)
 
 
 def _possible_events(game: Game[Any], state: Any) -> dict[int, str]:
-    legal = np.flatnonzero(np.asarray(game.legal_outcomes(state)))
+    legal = np.flatnonzero(rules.situation(game, state).legal_outcomes)
     return {outcome: game.describe_outcome(state, outcome) for outcome in legal.tolist()}
 
 

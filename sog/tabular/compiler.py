@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any, Final
 
 import numpy as np
-import scipy.sparse as sp
+import scipy  # `scipy.sparse` is loaded where it is used, which takes a while
 
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.sequence_form import (
@@ -70,7 +70,7 @@ def lay_out_payoffs(
         for player, sign in ((0, 1.0), (1, -1.0)):
             pairs = (entry[player], entry[1 - player])
             shape = (num_rows[player], num_rows[1 - player])
-            payoffs = sp.csr_matrix((sign * tree.payoff, pairs), shape)
+            payoffs = scipy.sparse.csr_matrix((sign * tree.payoff, pairs), shape)
             other.append(padded_lists(payoffs, 0))
             weight.append(padded_lists(payoffs, 0.0, payoffs.data)[..., None])
         payoff = SparsePayoff(other=(other[0], other[1]), weight=(weight[0], weight[1]))
@@ -154,7 +154,7 @@ def _sources(
     node: np.ndarray,
     infostate: np.ndarray,
     action: np.ndarray,
-) -> sp.csr_matrix:
+) -> "scipy.sparse.csr_matrix":
     """[node * S + infostate, S + sequence]: the player's reach there is the row sum of these.
 
     The sequences are given as (node, infostate, action), sorted. Steps of the opponent, of chance
@@ -170,7 +170,9 @@ def _sources(
     first_of = np.searchsorted(tree.node_depth, np.arange(tree.node_depth[-1] + 2))
 
     mask = tree.node_mask[0, player]
-    levels = [sp.csr_matrix((mask.astype(np.int8), (np.arange(size),) * 2), (size, columns))]
+    levels = [
+        scipy.sparse.csr_matrix((mask.astype(np.int8), (np.arange(size),) * 2), (size, columns))
+    ]
     flow_of = np.searchsorted(flow.node, first_of)
     for depth in range(1, len(first_of) - 1):
         part = slice(flow_of[depth], flow_of[depth + 1])
@@ -178,15 +180,15 @@ def _sources(
         above = (parent[part] - first_of[depth - 1]) * size + flow.parent_infostate[part]
         rows = (first_of[depth + 1] - first_of[depth]) * size
         acts, waits = own[part], ~own[part]
-        started = sp.csr_matrix(
+        started = scipy.sparse.csr_matrix(
             (np.ones(acts.sum(), np.int8), (row[acts], sequence[part][acts])), (rows, columns)
         )
-        step = sp.csr_matrix(
+        step = scipy.sparse.csr_matrix(
             (np.ones(waits.sum(), np.int8), (row[waits], above[waits])),
             (rows, levels[-1].shape[0]),
         )
         levels.append((started + step @ levels[-1]).tocsr())
-    return sp.vstack(levels).tocsr()
+    return scipy.sparse.vstack(levels).tocsr()
 
 
 def _layers(parent: np.ndarray, child: np.ndarray, count: np.ndarray) -> np.ndarray:
@@ -217,21 +219,23 @@ def _layers(parent: np.ndarray, child: np.ndarray, count: np.ndarray) -> np.ndar
 
 
 def _moved(
-    matrix: sp.csr_matrix,
+    matrix: "scipy.sparse.csr_matrix",
     num_rows: int,
     num_columns: int,
     *,
     row: np.ndarray | None = None,
     column: np.ndarray | None = None,
-) -> sp.csr_matrix:
+) -> "scipy.sparse.csr_matrix":
     """The matrix with its rows or columns renumbered."""
     entries = matrix.tocoo()
     rows = entries.row if row is None else row[entries.row]
     columns = entries.col if column is None else column[entries.col]
-    return sp.csr_matrix((entries.data, (rows, columns)), (num_rows, num_columns))
+    return scipy.sparse.csr_matrix((entries.data, (rows, columns)), (num_rows, num_columns))
 
 
-def padded_lists(matrix: sp.csr_matrix, fill: float, values: np.ndarray | None = None) -> Any:
+def padded_lists(
+    matrix: "scipy.sparse.csr_matrix", fill: float, values: np.ndarray | None = None
+) -> Any:
     """[longest, row]: the columns (or values) of each row's nonzero entries, then `fill`."""
     count = np.diff(matrix.indptr)
     taken = matrix.indices.astype(np.int32) if values is None else values

@@ -17,7 +17,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.sparse as sp
+import scipy  # `scipy.sparse` is loaded where it is used, which takes a while
 from jax import Array
 
 from sog.games.core import PLAYER_1
@@ -91,35 +91,35 @@ def build_frontier(compiled: CompiledGame, dtype: str = "float32") -> Frontier:
     )
 
 
-def _arriving(compiled: CompiledGame, player: int) -> sp.csr_matrix:
+def _arriving(compiled: CompiledGame, player: int) -> "scipy.sparse.csr_matrix":
     """[entry, node * S]: which node infostates lead to each entry without a choice in between."""
     tree, placement = compiled.tree, compiled.placements[player]
     leaves = lay_out_payoffs(tree)[1][player]
     reached = _closure(_steps_without_choice(tree, player))
     used = (np.ones(len(leaves.row), np.int8), (leaves.row, np.arange(len(leaves.row))))
-    at_leaves = sp.csr_matrix(used, (leaves.num_rows, len(leaves.row)))
+    at_leaves = scipy.sparse.csr_matrix(used, (leaves.num_rows, len(leaves.row)))
     size = tree.game.num_infostates
     infostates = [
         node * size + infostate
         for node, infostate in zip(placement.node, placement.infostate, strict=True)
     ]
     chosen = np.concatenate([np.zeros(0, int), *infostates])
-    return sp.vstack([reached[chosen], at_leaves @ reached[leaves.infostate]]).tocsr()
+    return scipy.sparse.vstack([reached[chosen], at_leaves @ reached[leaves.infostate]]).tocsr()
 
 
-def _steps_without_choice(tree: PublicTree, player: int) -> sp.csr_matrix:
+def _steps_without_choice(tree: PublicTree, player: int) -> "scipy.sparse.csr_matrix":
     """[node * S, node * S]: reach of a node infostate from the parent's, one event further."""
     size, flow = tree.game.num_infostates, tree.flows[player]
     parent = tree.node_parent[flow.node]
     own = (tree.node_actor[parent] == player) & tree.has_choice[parent, flow.parent_infostate]
     row, column = flow.node * size + flow.infostate, parent * size + flow.parent_infostate
     ones = np.ones(len(row), np.int8)[~own]
-    return sp.csr_matrix((ones, (row[~own], column[~own])), (tree.num_nodes * size,) * 2)
+    return scipy.sparse.csr_matrix((ones, (row[~own], column[~own])), (tree.num_nodes * size,) * 2)
 
 
-def _closure(step: sp.csr_matrix) -> sp.csr_matrix:
+def _closure(step: "scipy.sparse.csr_matrix") -> "scipy.sparse.csr_matrix":
     """The sum of all powers of a step, which leads down a tree."""
-    total = power = sp.identity(step.shape[0], np.int8, "csr")
+    total = power = scipy.sparse.identity(step.shape[0], np.int8, "csr")
     while power.nnz:
         power = step @ power
         total = total + power

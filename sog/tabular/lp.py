@@ -8,7 +8,7 @@ Solved by HiGHS through scipy, for small games.
 import dataclasses
 
 import numpy as np
-import scipy.sparse as sp
+import scipy  # `scipy.sparse` is loaded where it is used, which takes a while
 
 from sog.tabular.sequence_form import CompiledGame, Placement
 
@@ -36,19 +36,21 @@ def solve_lp(compiled: CompiledGame) -> LPSolution:
     return LPSolution(value=value, policy=compiled.to_tree((layers[0], layers[1])))
 
 
-def _payoff_matrix(compiled: CompiledGame) -> sp.csr_matrix:
+def _payoff_matrix(compiled: CompiledGame) -> "scipy.sparse.csr_matrix":
     """[sequence of player 0, sequence of player 1]: w * utility of the terminals they meet in."""
     tree, size = compiled.tree, compiled.tree.game.num_infostates
     rows = [tree.payoff_node.astype(np.int64) * size + tree.payoff_infostates[:, i] for i in (0, 1)]
     source_0, source_1 = (placement.source for placement in compiled.placements)
-    return (source_0[rows[0]].T @ sp.diags(tree.payoff) @ source_1[rows[1]]).tocsr()
+    return (source_0[rows[0]].T @ scipy.sparse.diags(tree.payoff) @ source_1[rows[1]]).tocsr()
 
 
-def _realization(compiled: CompiledGame, player: int) -> tuple[sp.csr_matrix, np.ndarray]:
+def _realization(
+    compiled: CompiledGame, player: int
+) -> "tuple[scipy.sparse.csr_matrix, np.ndarray]":
     """E and e of E x = e: root entries are 1, actions of an infostate add up to its reach."""
     placement, size = compiled.placements[player], compiled.tree.game.num_infostates
     num_entries = placement.source.shape[1]
-    root = sp.csr_matrix(
+    root = scipy.sparse.csr_matrix(
         (np.ones(size), (np.arange(size), np.arange(1, 1 + size))), (size, num_entries)
     )
     blocks, start = [root], 1 + size
@@ -58,18 +60,18 @@ def _realization(compiled: CompiledGame, player: int) -> tuple[sp.csr_matrix, np
         column = np.broadcast_to(np.arange(legal.shape[1]), legal.shape)[legal]
         entry = start + np.flatnonzero(legal)
         shape = (legal.shape[1], num_entries)
-        actions = sp.csr_matrix((np.ones(len(entry)), (column, entry)), shape)
+        actions = scipy.sparse.csr_matrix((np.ones(len(entry)), (column, entry)), shape)
         blocks.append(actions - placement.source[node * size + infostate])
         start += legal.size
     right = np.zeros(sum(block.shape[0] for block in blocks))
     right[:size] = compiled.tree.node_mask[0, player]
-    return sp.vstack(blocks).tocsr(), right
+    return scipy.sparse.vstack(blocks).tocsr(), right
 
 
 def _maximin(
-    payoff: sp.csr_matrix,
-    own: tuple[sp.csr_matrix, np.ndarray],
-    other: tuple[sp.csr_matrix, np.ndarray],
+    payoff: "scipy.sparse.csr_matrix",
+    own: "tuple[scipy.sparse.csr_matrix, np.ndarray]",
+    other: "tuple[scipy.sparse.csr_matrix, np.ndarray]",
 ) -> tuple[float, np.ndarray]:
     """max over x of min over y of x'Ay, as max f'v with F'v <= A'x, Ex = e, x >= 0."""
     import scipy.optimize  # takes a while, and nothing else in the room needs it
@@ -78,9 +80,11 @@ def _maximin(
     num_plan, num_value = own_matrix.shape[1], other_matrix.shape[0]
     result = scipy.optimize.linprog(
         c=np.concatenate([np.zeros(num_plan), -other_right]),
-        A_ub=sp.hstack([-payoff.T, other_matrix.T]).tocsr(),
+        A_ub=scipy.sparse.hstack([-payoff.T, other_matrix.T]).tocsr(),
         b_ub=np.zeros(other_matrix.shape[1]),
-        A_eq=sp.hstack([own_matrix, sp.csr_matrix((own_matrix.shape[0], num_value))]).tocsr(),
+        A_eq=scipy.sparse.hstack(
+            [own_matrix, scipy.sparse.csr_matrix((own_matrix.shape[0], num_value))]
+        ).tocsr(),
         b_eq=own_right,
         bounds=[(0, None)] * num_plan + [(None, None)] * num_value,
         method="highs",

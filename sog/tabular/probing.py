@@ -15,6 +15,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import PLAYER_1, TERMINAL, Game
+from sog.kept_programs import kept
 from sog.pytree import pytree
 
 _SMALL_CHUNK: Final = 256
@@ -54,7 +55,10 @@ class Visit:
 def bytes_per_node(game: Game[Any]) -> int:
     """The size of a `Visit`."""
     visit = jax.eval_shape(
-        functools.partial(_visit, game), game.root(), jnp.int32(0), jnp.bool_(False)
+        functools.partial(_visit, game),
+        jax.eval_shape(game.root),
+        jax.ShapeDtypeStruct((), jnp.int32),
+        jax.ShapeDtypeStruct((), bool),
     )
     leaves = jax.tree.leaves(visit)
     return sum(leaf.size * leaf.dtype.itemsize for leaf in leaves)
@@ -103,6 +107,11 @@ def _transpose(
 
 @functools.partial(jax.jit, static_argnums=0)
 def _visit_chunk(game: Game[Any], states: Any, outcomes: Array, at_root: Array) -> Visit:
+    visit: Visit = kept(functools.partial(_visits, game))(states, outcomes, at_root)
+    return visit
+
+
+def _visits(game: Game[Any], states: Any, outcomes: Array, at_root: Array) -> Visit:
     return jax.vmap(lambda state, outcome: _visit(game, state, outcome, at_root))(states, outcomes)
 
 

@@ -104,7 +104,7 @@ def enumerate_public_tree(
     fitting = most_nodes_in_memory(game)
     # 64-bit so that payoffs are exact to double precision whatever the caller computes in.
     with jax.enable_x64(True):
-        start = game.root() if root is None else root
+        start = jax.jit(game.root)() if root is None else root
         start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], start)
         zero = np.zeros(1, np.int32)
         levels = [visit_children(game, start, zero, zero, at_root=True)]

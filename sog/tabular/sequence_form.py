@@ -20,7 +20,7 @@ import dataclasses
 from typing import Any, Final
 
 import numpy as np
-import scipy.sparse as sp
+import scipy  # `scipy.sparse` is loaded where it is used, which takes a while
 from jax import Array
 
 from sog.games.core import CHANCE
@@ -83,7 +83,8 @@ class Placement:
     infostate: tuple[np.ndarray, ...]  # per layer [H]
     action: tuple[np.ndarray, ...]  # per layer [A, H], 0 where padded
     legal: tuple[np.ndarray, ...]  # per layer [A, H] bool
-    source: sp.csr_matrix  # [node * S + infostate, entry]: the sequences that lead there
+    # [node * S + infostate, entry]: the sequences that lead there
+    source: "scipy.sparse.csr_matrix"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

@@ -90,9 +90,13 @@ def test_a_run_trains_to_its_last_step_and_reports(trained: tuple[Path, str, str
     assert counts["games"] > 8
     # An example is used once on average: 16 batches of 8.
     assert 128 <= result["examples"] < 128 + 8 * 20
-    about_disk, *doing = err.splitlines()[:3]
+    about_disk, *doing = err.splitlines()[:4]
     assert re.fullmatch(DISK, about_disk)
-    assert doing == ["sog: compiling", "sog: solving belief states to compare with"]
+    assert doing == [
+        "sog: compiling",
+        "sog: solving belief states to compare with",
+        "sog: compiling self-play and the query solver",
+    ]
     assert "sog: step " in err
     assert "going on from" not in err
 
@@ -446,7 +450,9 @@ def test_ctrl_c_before_anything_was_trained_ends_at_once(
     monkeypatch.setattr("selfplay.loop.InlineSchedule.cycle", press_ctrl_c)
     code, out, err = sog("train", config, "--run", str(path), *UNWATCHED, "--json")
     assert (code, out, cycles) == (143, "", ["begun"])
-    message = "interrupted while compiling: nothing is lost; the same command goes on."
+    message = (
+        "interrupted while playing the first games: nothing is lost; the same command goes on."
+    )
     assert err.endswith(f"sog: {message}\n")
     assert steps_in(path) == [0]
 

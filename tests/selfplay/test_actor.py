@@ -51,11 +51,9 @@ def play(
     if network:
         apply_fn, params = make_network(game, NetworkSettings(width=8, depth=1))
         evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params)
-    start: Any = jax.jit(
-        functools.partial(start_games, game, search_settings=search, settings=settings)
-    )
+    start: Any = jax.jit(functools.partial(start_games, game, search, settings))
     step: Any = jax.jit(functools.partial(step_games, game, search, settings))
-    games = start(evaluator=evaluator, key=jax.random.key(100))
+    games = start(jax.random.key(100))
     found = []
     for number in range(steps):
         before = jax.device_get(games.worlds)
@@ -419,8 +417,8 @@ def test_too_little_room_for_events_is_told() -> None:
 def test_games_start_at_a_decision_whatever_chance_does_before() -> None:
     game = make(HIDDEN)
     search, settings = SearchSettings(num_simulations=1), SelfplaySettings(batch_size=60)
-    start: Any = functools.partial(start_games, game, search_settings=search, settings=settings)
-    games = jax.jit(start)(evaluator=ZeroEvaluator(), key=jax.random.key(0))
+    start: Any = functools.partial(start_games, game, search, settings)
+    games = jax.jit(start)(jax.random.key(0))
     worlds = jax.device_get(games.worlds)
     assert (actors(game, worlds) < CHANCE).all()
     assert not worlds.has_searched.any()
@@ -440,7 +438,7 @@ def test_devices_share_games_without_waiting_for_each_other(everywhere: bool) ->
     evaluator, key, version = jax.device_put(
         (ZeroEvaluator(), jax.random.key(0), np.int32(0)), on_all(mesh)
     )
-    games = start_games(game, evaluator, search, settings, jax.random.key(0))
+    games = start_games(game, search, settings, jax.random.key(0))
     step = jax.jit(
         functools.partial(step_games, game, search, settings, mesh=mesh),
         out_shardings=(split_batch(mesh), None),

@@ -91,7 +91,7 @@ def lowered_search(text: str) -> str:
 def lowered_step_of_selfplay(text: str) -> str:
     game, evaluator = make(text), evaluator_of(text)
     settings = SelfplaySettings(batch_size=BATCH, queries_per_search=1.0)
-    start = functools.partial(start_games, game, evaluator, settings_of(text), settings)
+    start = functools.partial(start_games, game, settings_of(text), settings)
     games = jax.eval_shape(start, KEY)
     step = functools.partial(step_games, game, settings_of(text), settings)
     return lowered(step, evaluator, games, np.int32(0), KEY)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import WHOLE_GAME, SearchSettings, least_outcomes
-from gtcfr.timed import timed_search
+from gtcfr.timed import first_root, timed_search
 from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
+from sog.cli.compile_times import keep_time, last_time
 from sog.cli.errors import CommandError
 from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
 from sog.cli.picture_file import write_picture
@@ -52,7 +52,7 @@ class Found:
     @property
     def ranges(self) -> np.ndarray:
         """[2, S]: both players' ranges at the public state that was searched."""
-        return np.asarray(self.result.ranges[0])
+        return np.asarray(self.result.ranges)[0]
 
     def write_picture(self, path: Path) -> None:
         """Draws that public state."""
@@ -105,7 +105,7 @@ def search_state(
     if arguments.memory:
         return room
     clock = "" if arguments.seconds is None else f" (not counted in its {arguments.seconds:g} s)"
-    work.begin(f"compiling the search{clock}")
+    work.begin(f"compiling the search{clock}{last_time(game, 'search')}")
     total, moments = settings.num_updates, [time.perf_counter()]
 
     def show(done: int) -> None:
@@ -119,13 +119,14 @@ def search_state(
     result = timed_search(
         chosen.game,
         evaluator=chosen.evaluator,
-        root=start_of_game(chosen.game, path=history.path),
+        root=first_root(chosen.game, history.path),
         key=jax.random.key(arguments.seed),
         settings=settings,
         seconds=arguments.seconds,
         progress=show,
     )
     began, compiled_at, *_, searched_at = moments
+    keep_time(game, "search", compiled_at - began)
     check_result(chosen.game, result)
     work.begin("reading the tree")
     return Found(

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,7 @@ from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
 from sog.cli.backend import start_jax
+from sog.cli.compile_times import keep_time, last_time
 from sog.cli.errors import SUCCESS, CommandError, require_package
 from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game
@@ -31,6 +33,7 @@ from sog.games import Game
 from sog.memory import in_bytes
 
 _COMPILING: Final = "compiling"
+_BEGINNING: Final = "playing the first games"
 _MOST_NODES: Final = 20_000
 """Games with more public states are not evaluated while they train."""
 
@@ -88,9 +91,6 @@ def _train(
         display.note(f"checkpoints will take some {most} of disk; {free} are free.")
         view.tell(_COMPILING)
         training = _resumed(arguments, schedule, folder, path)
-        random_games = config.selfplay.random_games
-        if random_games and schedule.counts["cycles"] == 0:
-            view.tell(f"playing {random_games:,} games at random, compiling")
 
         def show(line: dict[str, Any]) -> None:
             if not begun:  # from now on an interrupt is heard between cycles
@@ -99,9 +99,23 @@ def _train(
             view.show(line)
 
         evaluate = _evaluations(game, config, view)
+        if isinstance(schedule, InlineSchedule) and not schedule.is_done:
+            _compile(game, schedule, view)  # elsewhere workers do that for themselves
+        random_games = config.selfplay.random_games
+        if random_games and schedule.counts["cycles"] == 0:
+            view.tell(f"playing {random_games:,} games at random")
+        elif not schedule.is_done:
+            view.tell(_BEGINNING)
         training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
     _print_result(arguments, game, path, training)
     return SUCCESS
+
+
+def _compile(game: Game[Any], schedule: InlineSchedule, view: TrainView) -> None:
+    """Compiles what trains, and says what of it is not done yet."""
+    expected, began = last_time(game, "training"), time.monotonic()
+    schedule.prepare(lambda left: view.tell(f"{_COMPILING} {' and '.join(left)}{expected}"))
+    keep_time(game, "training", time.monotonic() - began)
 
 
 def _resumed(
@@ -177,7 +191,7 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
         view.tell("evaluating")
         measured = measure.measure(evaluator)
         if not view.has_begun:
-            view.tell(_COMPILING)  # what trains
+            view.tell(_BEGINNING)
         return measured
 
     return evaluate

@@ -1,0 +1,237 @@
+"""Programs that were traced once are kept on disk, beside JAX's compilation cache.
+
+JAX keeps what it compiled, but a new process traces a program again before it can look for it,
+which takes seconds for a search. `kept` saves what was traced (StableHLO, by `jax.export`) and
+gives it back to the next process. A name stands for all that a trace depends on: the function and
+what it was given, the shapes of its arguments, devices, versions, configuration, and the contents
+of source files (`sog.program_names`). Whatever is not certain is traced as ever.
+
+Nothing is kept unless a folder is named (`keep_in`), as the command line does.
+"""
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import json
+import os
+import stat
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import jax.export  # type: ignore[import-untyped, unused-ignore]
+
+from sog.program_names import UnnamedError, describe, describe_process
+from sog.result_structure import UnknownStructureError, build, take_apart
+
+_MAGIC: Final = b"sog traced 1\n"
+_MOST_KEPT: Final = 300
+"""Files; the ones that were not used for longest go."""
+_MOST_BYTES: Final = 2**26  # of a file; a program with larger tables in it is traced again
+_DIGEST: Final = hashlib.sha256().digest_size
+_PLAIN_FIELDS: Final = (
+    "fun_name",
+    "nr_devices",
+    "platforms",
+    "calling_convention_version",
+    "module_kept_var_idx",
+    "_has_named_shardings",
+)
+"""Of `jax.export.Exported`, as JSON has them."""
+_folder: Path | None = None
+
+
+class _UnkeptError(ValueError):
+    """A program that cannot be kept, or is not there."""
+
+
+def keep_in(folder: Path | None) -> None:
+    """Names the folder of this process, made where it is missing; None: nothing is kept.
+
+    What is there becomes code, so it must be the user's own: no one else may write there.
+    """
+    global _folder
+    _folder = None
+    if folder is None:
+        return
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _is_own(folder.stat()):
+            _folder = folder
+
+
+def kept(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, for `jax.jit`: it is traced only where no earlier process has kept it.
+
+    function: pure, of arrays in pytrees, a `functools.partial` of settings where it has any. Its
+    result is made of arrays in tuples, lists, dictionaries and classes of `sog.pytree`.
+    """
+
+    def traced(*positional: Any, **named: Any) -> Any:
+        if _folder is None:
+            return function(*positional, **named)
+        arguments = positional, named
+        try:
+            name = _name(function, arguments)
+            try:
+                program, structure = _load(_folder, name, arguments)
+            except _UnkeptError:
+                program, structure = _save(_folder, name, function, arguments)
+            return build(structure, iter(program.call(*jax.tree.leaves(arguments))))
+        except (UnnamedError, UnknownStructureError, _UnkeptError):
+            return function(*positional, **named)
+
+    inner: Any = function
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    traced.__name__ = inner.__name__  # that of the program
+    return traced
+
+
+def _name(function: Callable[..., Any], arguments: Any) -> str:
+    """All that the trace depends on, as text."""
+    leaves, structure = jax.tree.flatten(arguments)
+    shapes = [[str(one.dtype), one.shape, one.weak_type] for one in _types(leaves)]
+    # Arguments without their arrays say what is static in them.
+    bare = jax.tree.unflatten(structure, [None] * len(leaves))
+    wide = bool(jax.config.jax_enable_x64)  # here, whatever holds for the process
+    return json.dumps([describe_process(), wide, describe(function), describe(bare), shapes])
+
+
+def _save(
+    folder: Path, name: str, function: Callable[..., Any], arguments: Any
+) -> tuple[jax.export.Exported, Any]:
+    """Traces a program and writes it down; _UnkeptError where JAX cannot export it."""
+    leaves, tree = jax.tree.flatten(arguments)
+    structures: list[Any] = []
+
+    def flat(*leaves: Any) -> list[Any]:
+        found: list[Any] = []
+        positional, named = jax.tree.unflatten(tree, leaves)
+        structures.append(take_apart(function(*positional, **named), found))
+        return found
+
+    shapes = [jax.ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak_type) for t in _types(leaves)]
+    try:
+        made = jax.export.export(jax.jit(flat))(*shapes)
+    except (NotImplementedError, ValueError) as error:
+        raise _UnkeptError from error
+    head = {
+        "name": name,
+        "structure": structures[-1],
+        "results": [[str(t.dtype), t.shape, t.weak_type] for t in made.out_avals],
+        **{field: getattr(made, field) for field in _PLAIN_FIELDS},
+    }
+    if made.uses_global_constants or made.ordered_effects or made.unordered_effects:
+        raise _UnkeptError
+    signed = json.dumps(head).encode()
+    content = len(signed).to_bytes(8, "big") + signed + made.mlir_module_serialized
+    if len(content) <= _MOST_BYTES:
+        with contextlib.suppress(OSError):
+            digest = hashlib.sha256(content).digest()
+            write_whole(folder / _file_name(name), _MAGIC + digest + content)
+            _remove_old(folder)
+    # Not `made`: what is compiled must be the same as in the next process, to be found again.
+    return _exported(json.loads(signed), made.mlir_module_serialized, leaves), structures[-1]
+
+
+def _load(folder: Path, name: str, arguments: Any) -> tuple[jax.export.Exported, Any]:
+    """The program of this name; _UnkeptError where there is none, or none that is whole."""
+    path = folder / _file_name(name)
+    try:
+        data = read_own(path, _MOST_BYTES)
+        content = data[len(_MAGIC) + _DIGEST :]
+        if data[: len(_MAGIC) + _DIGEST] != _MAGIC + hashlib.sha256(content).digest():
+            raise _UnkeptError
+        size = 8 + int.from_bytes(content[:8], "big")
+        head = json.loads(content[8:size])
+        if head["name"] != name:
+            raise _UnkeptError
+        os.utime(path)
+    except (OSError, ValueError, KeyError) as error:
+        raise _UnkeptError from error
+    return _exported(head, content[size:], jax.tree.leaves(arguments)), head["structure"]
+
+
+def _exported(head: dict[str, Any], module: bytes, leaves: list[Any]) -> jax.export.Exported:
+    """What `jax.export.deserialize` would make; that needs a package which JAX does not bring."""
+    known = {str(one.dtype): one.dtype for one in _types(leaves)}  # of random keys, too
+    results = tuple(
+        jax.core.ShapedArray(tuple(shape), known.get(name) or jax.numpy.dtype(name), weak_type=weak)
+        for name, shape, weak in head["results"]
+    )
+    nowhere, nothing = (None,) * len(leaves), (None,) * len(results)
+    fields: dict[str, Any] = {
+        **{name: _tuples(head[name]) for name in _PLAIN_FIELDS},
+        "in_avals": tuple(_types(leaves)),
+        "out_avals": results,
+        "in_tree": jax.tree.structure((tuple(0 for _ in leaves), {})),
+        "out_tree": jax.tree.structure([0 for _ in results]),
+        "_in_named_shardings": nowhere,
+        "_out_named_shardings": nothing,
+        "in_shardings_hlo": nowhere,
+        "out_shardings_hlo": nothing,
+        "ordered_effects": (),
+        "unordered_effects": (),
+        "disabled_safety_checks": (),
+        "mlir_module_serialized": module,
+        "uses_global_constants": False,
+        "_get_vjp": None,
+    }
+    if set(fields) != {field.name for field in dataclasses.fields(jax.export.Exported)}:
+        raise _UnkeptError  # by another version of JAX
+    return jax.export.Exported(**fields)
+
+
+def _types(leaves: list[Any]) -> list[jax.core.ShapedArray]:
+    typed = (jax.typeof(leaf) for leaf in leaves)
+    return [jax.core.ShapedArray(t.shape, t.dtype, weak_type=t.weak_type) for t in typed]
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def folder() -> Path | None:
+    """What `keep_in` named, if it can be used."""
+    return _folder
+
+
+def read_own(path: Path, most: int) -> bytes:
+    """A file that only the user could write, of so many bytes at most; else ValueError."""
+    found = path.lstat()  # before it is opened: to open a pipe may take for ever
+    if not (stat.S_ISREG(found.st_mode) and _is_own(found) and found.st_size <= most):
+        raise ValueError(f"{path} is not a file of one's own")
+    return path.read_bytes()
+
+
+def _is_own(found: os.stat_result) -> bool:
+    """Whether nobody but the user may write there."""
+    if not hasattr(os, "getuid"):  # Windows
+        return True
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _file_name(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:40] + ".traced"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """All of the file or nothing: other processes may read it at any time."""
+    number, new = tempfile.mkstemp(dir=path.parent, prefix=".new")  # for the user only
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+        os.replace(new, path)
+    except BaseException:
+        os.unlink(new)
+        raise
+
+
+def _remove_old(folder: Path) -> None:
+    files = sorted(folder.glob("*.traced"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in files[_MOST_KEPT:]:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,151 @@
+"""What a traced program depends on, as text that is the same in the next process.
+
+A description is of plain values, settings (dataclasses), arrays by their contents, functions by
+their names, games by their parameters and the files that these name; and of source files by their
+contents. What has no such description raises UnnamedError.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import importlib.util
+import inspect
+import sys
+import time
+import types
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+FOLLOWS: Final = types.MappingProxyType({"follows": True})
+"""Metadata of a field that follows from the other fields and the game, so that it needs no name."""
+_PROJECT: Final = ("sog", "gtcfr", "networks", "selfplay")
+_LIBRARIES: Final = ("builtins", "functools", "jax", "jaxlib", "numpy", "flax", "optax")
+"""Known by their versions."""
+_SOURCES: Final = (".py", ".csv")
+_MOST_BYTES: Final = 2**26  # of arrays and of sources: reading more takes as long as tracing
+
+_STARTED: Final = time.time()
+
+
+class UnnamedError(ValueError):
+    """Something has no description that the next process would find again."""
+
+
+@functools.cache
+def describe_process() -> list[Any]:
+    """Devices, versions, configuration, and the sources of this project."""
+    device = jax.devices()[0]
+    versions = {
+        name: getattr(sys.modules[name], "__version__", None)
+        for name in _LIBRARIES
+        if name in sys.modules
+    }
+    return [
+        [device.platform, device.device_kind, jax.device_count()],
+        [sys.version, versions],
+        # The folder of caches is not what a program depends on, nor are programs that are kept.
+        {name: repr(value) for name, value in jax.config.values.items() if "cache" not in name},
+        [_sources_of(name) for name in _PROJECT],
+    ]
+
+
+def describe(value: Any) -> Any:
+    """A description, of JSON's types."""
+    if value is None or type(value) in (bool, int, float, complex):
+        return repr(value)
+    if type(value) is str:
+        return [value, _contents(value)]
+    if isinstance(value, (tuple, list)):
+        return [_name_of(type(value)), [describe(part) for part in value]]
+    if isinstance(value, dict):
+        return [[describe(name), describe(part)] for name, part in value.items()]
+    if isinstance(value, (np.ndarray, np.generic, jax.Array)):
+        return _of_array(np.asarray(value))
+    if isinstance(value, functools.partial):
+        return [describe(value.func), describe(value.args), describe(value.keywords)]
+    if isinstance(value, jax.sharding.Mesh):
+        return [repr(value), [device.id for device in value.devices.flat]]
+    if isinstance(value, type) or inspect.isfunction(value):
+        if getattr(value, "__closure__", None):
+            raise UnnamedError("a function that remembers values")
+        return _name_of(value)
+    if dataclasses.is_dataclass(value):
+        fields = {
+            field.name: describe(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if field.metadata != FOLLOWS
+        }
+        return [_name_of(type(value)), fields]
+    raise UnnamedError(f"{type(value)}")
+
+
+def _name_of(thing: Any) -> list[Any]:
+    """The name of a class or of a function; with the sources, unless a version stands for them."""
+    if "<" in thing.__qualname__:
+        raise UnnamedError("a function within a function")
+    name = [thing.__module__, thing.__qualname__]
+    modules = dict.fromkeys(
+        one.__module__ for one in (thing.__mro__ if isinstance(thing, type) else (thing,))
+    )
+    return name + [_sources_beside(one) for one in modules if _is_foreign(one.partition(".")[0])]
+
+
+def _is_foreign(top: str) -> bool:
+    """Whether neither a version nor the sources of this project stand for a package."""
+    is_python = top in sys.stdlib_module_names and top != "__main__"
+    return not is_python and top not in _PROJECT and top not in _LIBRARIES
+
+
+@functools.cache
+def _sources_beside(name: str) -> str:
+    """The sources of the whole package that a module belongs to; or those in its folder."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if file is None:
+        raise UnnamedError(f"{name} has no source file")
+    inside = name.count(".") + (Path(file).stem == "__init__")
+    return _digest(Path(file).parents[max(inside - 1, 0)], is_package=inside > 0)
+
+
+@functools.cache
+def _sources_of(package: str) -> str:
+    """The sources of a package of this project, whether it is loaded or not."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise UnnamedError(f"{package} has no source files")
+    return _digest(Path(spec.origin).parent, is_package=True)
+
+
+def _digest(folder: Path, *, is_package: bool) -> str:
+    digest, size = hashlib.sha256(), 0
+    paths = folder.rglob("*") if is_package else folder.glob("*")
+    for path in sorted(path for path in paths if path.suffix in _SOURCES):
+        found = path.stat()
+        size += found.st_size
+        if size > _MOST_BYTES:
+            raise UnnamedError(f"{folder} has too many source files")
+        if found.st_mtime > _STARTED:
+            raise UnnamedError(f"{path} may be newer than what was loaded of it")
+        digest.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _contents(text: str) -> str | None:
+    """A digest of the file that a parameter names, if it names one."""
+    try:
+        path = Path(text)
+        if not path.is_file():
+            return None
+        if path.stat().st_size > _MOST_BYTES:
+            raise UnnamedError(f"{text} is large")
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except (OSError, ValueError):  # no name of a file
+        return None
+
+
+def _of_array(array: np.ndarray) -> list[Any]:
+    if array.nbytes > _MOST_BYTES or array.dtype.hasobject:
+        raise UnnamedError("a large array")
+    return [str(array.dtype), list(array.shape), hashlib.sha256(array.tobytes()).hexdigest()]
