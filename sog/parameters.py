@@ -68,11 +68,13 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: one that is spelled alike, else one that `name` is
-    short for, as "sims" for num_simulations or "lr" for learning_rate."""
+    """The known name that was probably meant: one that `name` begins with, as kuhn_poker with kuhn;
+    else one that is spelled alike; else one that it is short for, as "sims" for num_simulations or
+    "lr" for learning_rate."""
     names = {one.lower().strip("-"): one for one in known}
     wanted = name.lower().strip("-")
-    near = difflib.get_close_matches(wanted, names, n=1)
+    near = [one for one in names if len(one) > _SHORTEST and wanted.startswith(f"{one}_")]
+    near += difflib.get_close_matches(wanted, names, n=1)
     near += sorted((one for one in names if _is_short_for(wanted, one)), key=len)
     return names[near[0]] if near else None
 

@@ -19,6 +19,11 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
             f"{text} is a run folder, where a game is needed; `sog evaluate {text}` and `sog play "
             f"{text}` take one."
         )
+    if text.endswith(".npz"):
+        raise CommandError(
+            f"{text} is a policy file, where a game is needed; `sog policy {text}` and `sog "
+            f"explain {text}` take one."
+        )
     if not text.startswith(OPENSPIEL_PREFIX):
         return _make(text, None)
     if work is not None:

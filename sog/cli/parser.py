@@ -27,10 +27,12 @@ class Parser(argparse.ArgumentParser):
 
     def _hint(self, option: str) -> str:
         """What was probably meant by an option that this command does not have."""
-        name = option.strip("-").replace("-", "_")
-        if name in game_parameters():
+        name, is_set = option.strip("-").replace("-", "_"), "--set" in self._option_string_actions
+        if not is_set and name in game_parameters():
             return f'; a game is told that in brackets: "GAME({name}=...)"'
         near = near_name(option, self._option_string_actions)
+        if is_set and (near is None or near == "--set"):
+            return "; a value of the configuration is changed by --set PART.NAME=VALUE"
         return f"; did you mean {near}?" if near else ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -142,6 +142,21 @@ FIRST_BYTES = {
             '"GAME(map=...)" (see sog play --help)',
         ),
         (
+            ["train", "kuhn", "--seed", "5"],
+            "unrecognized arguments: --seed 5; a value of the configuration is changed by --set "
+            "PART.NAME=VALUE (see sog train --help)",
+        ),
+        (
+            ["train", "kuhn", "--works", "2"],
+            "unrecognized arguments: --works 2; did you mean --workers? (see sog train --help)",
+        ),
+        (["solve", "kuhn_poker"], "unknown game 'kuhn_poker': did you mean 'kuhn'?"),
+        (
+            ["solve", "k.npz"],
+            "k.npz is a policy file, where a game is needed; `sog policy k.npz` and `sog explain "
+            "k.npz` take one.",
+        ),
+        (
             ["search", "kuhn", "--sims", "3"],
             "unrecognized arguments: --sims 3; did you mean --simulations? (see sog search --help)",
         ),

@@ -70,7 +70,8 @@ class RichKuhn(Kuhn):
 def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None:
     policies = []
     for game in (Kuhn(), RichKuhn()):
-        method, tree = make_method(text), lay_out_histories(enumerate_public_tree(game))
+        method: Any = make_method(text)
+        tree = lay_out_histories(enumerate_public_tree(game))
         if isinstance(method, IsMcts):
             policies.append(method.searcher(tree).search_root(jax.random.key(0)).visits)
         else:
