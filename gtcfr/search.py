@@ -35,6 +35,7 @@ from gtcfr.settings import SearchSettings
 from gtcfr.tree import SearchTree, over_all_actions
 from gtcfr.update import regret_update
 from sog.games.core import Game
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 
@@ -66,6 +67,7 @@ class SearchResult:
         return self.tree.is_full
 
 
+@in_32_bits
 def search(
     game: Game[Any],
     *,
@@ -91,6 +93,7 @@ def search(
     return result
 
 
+@in_32_bits
 def begin(
     game: Game[Any],
     *,
@@ -109,6 +112,7 @@ def begin(
     return state
 
 
+@in_32_bits
 def advance(
     game: Game[Any],
     *,
@@ -135,6 +139,7 @@ def advance(
     return advanced
 
 
+@in_32_bits
 def read(game: Game[Any], state: SearchState) -> SearchResult:
     """What the searches have found so far; before the first update there is nothing to read."""
     policy, values, ranges = jax.vmap(functools.partial(_read_result, game))(state.tree, state.slot)

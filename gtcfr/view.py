@@ -21,6 +21,7 @@ from gtcfr.packing import unpack
 from gtcfr.search import SearchResult
 from gtcfr.tree import ROOT, UNEXPANDED, SearchTree, over_all_actions, put
 from sog.games.core import CHANCE, PLAYER_1, Game
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedGame
 
@@ -94,6 +95,7 @@ class _Rows:
     probability: Array  # [row]
 
 
+@in_32_bits
 def read_nodes(game: Game[Any], result: SearchResult, search: int = 0) -> list[NodeView]:
     """The nodes of one search of a batch, a branch at a time, parents before children.
 

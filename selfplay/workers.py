@@ -23,6 +23,7 @@ from selfplay.query_solver import NewQueries, solve_queries
 from selfplay.settings import Config
 from selfplay.trajectories import Trajectories
 from sog.games.core import Game
+from sog.precision import in_32_bits
 
 SELFPLAY: Final = "selfplay"
 SOLVER: Final = "solver"
@@ -58,6 +59,7 @@ def key_of(seed: int, cycle: int, part: str) -> Array:
 class SelfplayWorker:
     """Plays a batch of games, one decision in each of them per call."""
 
+    @in_32_bits
     def __init__(self, game: Game[Any], config: Config) -> None:
         self._game, self._settings = game, config.selfplay
         self._start: Any = jax.jit(
@@ -81,6 +83,7 @@ class SelfplayWorker:
             settings.batch_size, settings.td1, settings.search_targets
         )
 
+    @in_32_bits
     def play(
         self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
     ) -> Work:
@@ -124,6 +127,7 @@ class SolverWorker:
         self._split, self._on_all = split_batch(mesh), on_all(mesh)
         self._solve: Any = jax.jit(functools.partial(solve_queries, game, config.solver, mesh=mesh))
 
+    @in_32_bits
     def solve(
         self,
         evaluator: Evaluator,
