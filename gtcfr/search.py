@@ -10,6 +10,7 @@ grows, and stopped when time is up. It alternates between the regret update phas
 and the expansion phase (`gtcfr.expansion`). All is pure, and the caller compiles it.
 """
 
+import contextlib
 import functools
 from collections.abc import Callable
 from dataclasses import replace
@@ -80,9 +81,10 @@ def search(
     """Runs a batch of searches.
 
     root: where each of them starts. key: one key, or one for each search, so that a search does
-    not depend on its batch. mesh: the devices that share the batch, in equal parts, see
-    `gtcfr.mesh`; rounding apart, what is found does not depend on them (but every device numbers
-    the random playouts of a `RolloutEvaluator` anew). Raises ValueError for sizes that cannot be.
+    not depend on its batch; of `jax.random.key` or `PRNGKey`. mesh: the devices that share the
+    batch, in equal parts, see `gtcfr.mesh`; rounding apart, what is found does not depend on them
+    (but every device numbers the random playouts of a `RolloutEvaluator` anew). Raises ValueError
+    for sizes that cannot be, and for what is no key.
     """
 
     def run(evaluator: Evaluator, root: SearchRoot, keys: Array) -> SearchResult:
@@ -158,10 +160,22 @@ def read(game: Game[Any], state: SearchState) -> SearchResult:
 
 def _keys_of(root: SearchRoot, key: Array) -> Array:
     """[batch]: a key for each search."""
+    batch_size, dtype = len(root.path), getattr(key, "dtype", None)
+    given = key if dtype is None else f"{dtype}{list(key.shape)}"
+    if dtype == jnp.uint32 and key.ndim:  # of `jax.random.PRNGKey`
+        with contextlib.suppress(TypeError):  # of a wrong size
+            key = jax.random.wrap_key_data(key)
+            dtype = key.dtype
+    is_key = dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key)
+    if not is_key or key.shape not in ((), (batch_size,)):
+        raise ValueError(
+            f"key must be one of jax.random.key, or one for each of {batch_size} searches, "
+            f"got {given}."
+        )
     if key.ndim:
         return key
     fold: Callable[..., Array] = functools.partial(jax.random.fold_in, key)
-    return jax.vmap(fold)(jnp.arange(len(root.path)))
+    return jax.vmap(fold)(jnp.arange(batch_size))
 
 
 def _on_devices(
