@@ -39,6 +39,7 @@ from gtcfr.search import SearchResult
 from gtcfr.settings import FIRST_CHILD, REPLY
 from gtcfr.tree import SearchTree
 from sog.games.core import CHANCE, Game
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 _NOWHERE: Final = -1  # the row of a child that no search can start from
@@ -64,6 +65,7 @@ class Summary:
     resolve_from: str = dataclasses.field(metadata={"static": True})
 
 
+@in_32_bits
 def summarize(result: SearchResult, resolve_from: str = FIRST_CHILD) -> Summary:
     """What the searches of a batch hand on. resolve_from: one of `gtcfr.settings.RESOLVE_FROM`."""
     one = functools.partial(summarize_tree, resolve_from=resolve_from)
@@ -78,6 +80,7 @@ def summarize_tree(tree: SearchTree, slot: Array, *, resolve_from: str) -> Summa
     return _all_nodes(resolve_from, tree, slot)
 
 
+@in_32_bits
 def next_root(
     game: Game[Any],
     summary: Summary,

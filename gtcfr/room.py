@@ -17,10 +17,12 @@ from gtcfr.settings import SearchSettings
 from gtcfr.tree import SearchTree
 from sog.games.core import Game
 from sog.memory import bytes_of
+from sog.precision import in_32_bits
 
 _MOST_SLOTS: Final = 2**31 - 1  # they are numbered in 32 bits
 
 
+@in_32_bits
 def tree_shapes(
     game: Game[Any], encoded: Any, settings: SearchSettings, path_length: int
 ) -> SearchTree:
@@ -39,6 +41,7 @@ def tree_shapes(
     return shapes
 
 
+@in_32_bits
 def search_room(
     game: Game[Any],
     evaluator: Evaluator,

@@ -10,6 +10,7 @@ from jax import Array
 from gtcfr.flow import normalize
 from gtcfr.gadget import NOBODY
 from sog.games.core import Game
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 NO_EVENT: Final = -1
@@ -38,6 +39,7 @@ class SearchRoot:
     """[batch, S]: what he gets by terminating, under `ranges` of the other player."""
 
 
+@in_32_bits
 def start_of_game(
     game: Game[Any], *, batch_size: int = 1, path: Array | np.ndarray | None = None
 ) -> SearchRoot:
@@ -58,6 +60,7 @@ def start_of_game(
     )
 
 
+@in_32_bits
 def belief_state(state: Any, ranges: Array, *, path: Array | None = None) -> SearchRoot:
     """Searches of public states [batch, ...] whose ranges [batch, player, S] are both known."""
     batch_size, _, size = ranges.shape

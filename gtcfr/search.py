@@ -10,6 +10,7 @@ grows, and stopped when time is up. It alternates between the regret update phas
 and the expansion phase (`gtcfr.expansion`). All is pure, and the caller compiles it.
 """
 
+import contextlib
 import functools
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,6 +36,7 @@ from gtcfr.settings import SearchSettings
 from gtcfr.tree import SearchTree, over_all_actions
 from gtcfr.update import regret_update
 from sog.games.core import Game
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 
@@ -66,6 +68,7 @@ class SearchResult:
         return self.tree.is_full
 
 
+@in_32_bits
 def search(
     game: Game[Any],
     *,
@@ -78,9 +81,10 @@ def search(
     """Runs a batch of searches.
 
     root: where each of them starts. key: one key, or one for each search, so that a search does
-    not depend on its batch. mesh: the devices that share the batch, in equal parts, see
-    `gtcfr.mesh`; rounding apart, what is found does not depend on them (but every device numbers
-    the random playouts of a `RolloutEvaluator` anew). Raises ValueError for sizes that cannot be.
+    not depend on its batch; of `jax.random.key` or `PRNGKey`. mesh: the devices that share the
+    batch, in equal parts, see `gtcfr.mesh`; rounding apart, what is found does not depend on them
+    (but every device numbers the random playouts of a `RolloutEvaluator` anew). Raises ValueError
+    for sizes that cannot be, and for what is no key.
     """
 
     def run(evaluator: Evaluator, root: SearchRoot, keys: Array) -> SearchResult:
@@ -91,6 +95,7 @@ def search(
     return result
 
 
+@in_32_bits
 def begin(
     game: Game[Any],
     *,
@@ -109,6 +114,7 @@ def begin(
     return state
 
 
+@in_32_bits
 def advance(
     game: Game[Any],
     *,
@@ -135,6 +141,7 @@ def advance(
     return advanced
 
 
+@in_32_bits
 def read(game: Game[Any], state: SearchState) -> SearchResult:
     """What the searches have found so far; before the first update there is nothing to read."""
     policy, values, ranges = jax.vmap(functools.partial(_read_result, game))(state.tree, state.slot)
@@ -153,10 +160,22 @@ def read(game: Game[Any], state: SearchState) -> SearchResult:
 
 def _keys_of(root: SearchRoot, key: Array) -> Array:
     """[batch]: a key for each search."""
+    batch_size, dtype = len(root.path), getattr(key, "dtype", None)
+    given = key if dtype is None else f"{dtype}{list(key.shape)}"
+    if dtype == jnp.uint32 and key.ndim:  # of `jax.random.PRNGKey`
+        with contextlib.suppress(TypeError):  # of a wrong size
+            key = jax.random.wrap_key_data(key)
+            dtype = key.dtype
+    is_key = dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key)
+    if not is_key or key.shape not in ((), (batch_size,)):
+        raise ValueError(
+            f"key must be one of jax.random.key, or one for each of {batch_size} searches, "
+            f"got {given}."
+        )
     if key.ndim:
         return key
     fold: Callable[..., Array] = functools.partial(jax.random.fold_in, key)
-    return jax.vmap(fold)(jnp.arange(len(root.path)))
+    return jax.vmap(fold)(jnp.arange(batch_size))
 
 
 def _on_devices(

@@ -20,6 +20,7 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.kept_programs import kept
+from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.2
 """How long a slice should take, about."""
@@ -29,6 +30,7 @@ _UPDATES_AT_ONCE: Final = 1000
 a compiled program costs some 0.5 ms, a tenth of a short search."""
 
 
+@in_32_bits
 def timed_search(
     game: Game[Any],
     *,

@@ -22,6 +22,7 @@ from gtcfr.search import SearchResult
 from gtcfr.tree import ROOT, UNEXPANDED, SearchTree, over_all_actions, put
 from sog.games.core import CHANCE, PLAYER_1, Game
 from sog.kept_programs import kept
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedGame
 
@@ -95,6 +96,7 @@ class _Rows:
     probability: Array  # [row]
 
 
+@in_32_bits
 def read_nodes(game: Game[Any], result: SearchResult, search: int = 0) -> list[NodeView]:
     """The nodes of one search of a batch, a branch at a time, parents before children.
 

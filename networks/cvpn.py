@@ -19,6 +19,7 @@ from networks import graph
 from networks.graph import HEAD_SCALE, GraphCVPN
 from networks.torsos import TORSOS
 from sog.games.core import PLAYER_1, Game
+from sog.precision import in_32_bits
 from sog.program_names import FOLLOWS
 
 GRAPH: Final = "graph"
@@ -185,6 +186,7 @@ class EncodeState:
 
     settings: NetworkSettings
 
+    @in_32_bits
     def __call__(self, game: Game[Any], state: Any) -> Array:
         """The features of the game; then what the heads need: the joint weights, and last, 1 where
         player 1 acts. Where nobody does, no policy is used, whichever head it is of."""
@@ -215,6 +217,7 @@ class ApplyNetwork:
         """The same in two steps, the first of which does not look at ranges."""
         return EmbedFeatures(self.graph, self.settings), AnswerEmbedded(self.graph, self.settings)
 
+    @in_32_bits
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""
         answer: tuple[Array, Array] = _merged(self.graph, params)(features, ranges)
@@ -228,6 +231,7 @@ class EmbedFeatures:
     graph: Any = dataclasses.field(metadata=FOLLOWS)
     settings: NetworkSettings
 
+    @in_32_bits
     def __call__(self, params: Any, features: Array) -> Array:
         """See `CVPN.embed`."""
         kept: Array = _merged(self.graph, params).embed(features)
@@ -241,6 +245,7 @@ class AnswerEmbedded:
     graph: Any = dataclasses.field(metadata=FOLLOWS)
     settings: NetworkSettings
 
+    @in_32_bits
     def __call__(self, params: Any, kept: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.answer`."""
         answer: tuple[Array, Array] = _merged(self.graph, params).answer(kept, ranges)
@@ -258,6 +263,7 @@ def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> CVPN | Gr
     return CVPN(game, settings, rngs=rngs)
 
 
+@in_32_bits
 def num_kept(game: Game[Any], settings: NetworkSettings) -> int:
     """Numbers that a search keeps of a public state for the network, see `CVPN.embed`."""
     features = jax.eval_shape(lambda: EncodeState(settings)(game, game.root()))
@@ -265,6 +271,7 @@ def num_kept(game: Game[Any], settings: NetworkSettings) -> int:
     return int(kept.shape[1])
 
 
+@in_32_bits
 def num_parameters(game: Game[Any], settings: NetworkSettings) -> int:
     """The numbers that a network learns; computes none. ValueError if the game cannot have it."""
     network = nnx.eval_shape(lambda: _new(game, settings))
@@ -272,6 +279,7 @@ def num_parameters(game: Game[Any], settings: NetworkSettings) -> int:
     return sum(math.prod(leaf.shape) for leaf in shapes)
 
 
+@in_32_bits
 def make_network(
     game: Game[Any], settings: NetworkSettings, seed: int = 0
 ) -> tuple[ApplyNetwork, Any]:

@@ -39,8 +39,7 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.config import load_config
 from selfplay.loop import InlineSchedule
-from selfplay.processes import ProcessSchedule
-from selfplay.ray_cluster import ray_cluster
+from selfplay.processes import process_schedule
 from selfplay.schedule import PARTS, Schedule
 from sog.cli.devices import num_cores, use_all_cores
 from sog.games import make
@@ -63,10 +62,10 @@ def measure_training(name: str, seconds: float) -> list[Row]:
     config = load_config(name)
     game = make(config.game)
     rows = [measure_schedule("inline", InlineSchedule(game, config), seconds)]
-    with ray_cluster(address=None, num_workers=None) as cluster:
-        training = ProcessSchedule(game, config, cluster)
+    workers = num_cores()
+    with process_schedule(game, config, None, workers) as training:
         measured = measure_schedule("processes", training, seconds)
-        rows.append(measured | {"workers": cluster.num_workers})
+        rows.append(measured | {"workers": workers})
     return [{"config": name} | row for row in rows]
 
 

@@ -20,6 +20,7 @@ from networks.losses import batch_loss
 from selfplay.examples import StoredExample, load_example, random_twin, take
 from selfplay.settings import LearnerSettings
 from sog.games.core import Game
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 
@@ -69,6 +70,7 @@ def _as_matrices(params: Any) -> Any:
     return jax.tree.map(of_kernel, params)
 
 
+@in_32_bits
 def first_state(settings: LearnerSettings, params: Any) -> LearnerState:
     """Before the first step."""
     return LearnerState(
@@ -104,6 +106,7 @@ def learner_devices() -> list[jax.Device]:
 class Learner:
     """Steps on batches."""
 
+    @in_32_bits
     def __init__(
         self,
         game: Game[Any],
@@ -143,6 +146,7 @@ class Learner:
         """Steps done."""
         return int(self.state.step)
 
+    @in_32_bits
     def train(self, batches: StoredExample) -> dict[str, float]:
         """Steps on batches [step, example, ...]; returns means of the losses over the steps.
 
@@ -162,6 +166,7 @@ class Learner:
         """Everything, as a list of arrays."""
         return [np.asarray(leaf) for leaf in jax.tree.leaves(self.state)]
 
+    @in_32_bits
     def load(self, arrays: list[np.ndarray]) -> None:
         """Takes over what `save` gave; ValueError if it is of another network or optimizer."""
         self._keep(jax.device_put(restored_state(self.state, arrays), self._everywhere))

@@ -24,6 +24,7 @@ from selfplay.settings import Config
 from selfplay.sparse_rows import entry_type
 from sog.games.core import PLAYER_1, TERMINAL, Game
 from sog.memory import bytes_of, check_memory
+from sog.precision import in_32_bits
 
 _BYTES_PER_NUMBER: Final = 4
 _PLAYERS: Final = 2
@@ -59,6 +60,7 @@ def check_playing(game: Game[Any], network: NetworkSettings) -> None:
     check_memory({_named("network", network): _BYTES_PER_NUMBER * num_parameters(game, network)})
 
 
+@in_32_bits
 def learner_bytes(game: Game[Any], config: Config) -> int:
     """Parameters, their average, the optimizer's moments and a gradient."""
     count = num_parameters(game, config.network)
@@ -67,6 +69,7 @@ def learner_bytes(game: Game[Any], config: Config) -> int:
     return bytes_of(state) + _BYTES_PER_NUMBER * count
 
 
+@in_32_bits
 def search_bytes(
     game: Game[Any], network: NetworkSettings, settings: SearchSettings, path_length: int
 ) -> int:
@@ -77,6 +80,7 @@ def search_bytes(
     return bytes_of(tree_shapes(game, encoded, settings, path_length))
 
 
+@in_32_bits
 def summary_bytes(game: Game[Any], settings: SearchSettings, path_length: int) -> int:
     """What a search hands on to the next one of its chain. path_length: as in `search_bytes`."""
     tree = tree_shapes(game, (), settings, path_length)
@@ -84,6 +88,7 @@ def summary_bytes(game: Game[Any], settings: SearchSettings, path_length: int) -
     return bytes_of(jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32)))
 
 
+@in_32_bits
 def disk_bytes(game: Game[Any], config: Config) -> int:
     """What the checkpoints of a run take, when its replay and its queue are full.
 
@@ -96,11 +101,13 @@ def disk_bytes(game: Game[Any], config: Config) -> int:
     return (run.keep + 1) * (learner + passing) + (run.milestones + 1) * learner
 
 
+@in_32_bits
 def example_bytes(game: Game[Any]) -> int:
     """One example of a batch, which has room for all infostates and actions."""
     return bytes_of(no_examples(game, 1))
 
 
+@in_32_bits
 def kept_bytes(game: Game[Any]) -> int:
     """One example of the replay, which keeps what is not 0: at most; of a large game on average."""
     example = as_arrays(no_examples(game, 1))

@@ -6,98 +6,60 @@ a batch of queries, whichever is due, so that none of them waits for the others.
 into Ray's object store once per version, and a task takes the version that is newest when it is
 handed out. A worker that dies is replaced; its games and tasks are lost, which costs examples and
 nothing else. What comes back in which order is up to the machines, so runs are not repeatable.
+
+Between the learner and the workers is a process that is connected to Ray (`selfplay.ray_workers`)
+and ends with it; the learner does not, and saves what it has.
 """
 
-import dataclasses
-import importlib
-from collections import Counter
-from collections.abc import Callable
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import jax
 import numpy as np
 
-from gtcfr.evaluator import NetworkEvaluator
-from gtcfr.packing import BeliefState
-from networks.cvpn import make_network
-from selfplay.ray_cluster import RayCluster
-from selfplay.schedule import Schedule, make_evaluator
+from selfplay.ray_cluster import cache_environment, remove_leftovers
+from selfplay.ray_workers import ray_workers
+from selfplay.schedule import Schedule
+from selfplay.separate import EndedError, Separate
 from selfplay.settings import Config
-from selfplay.workers import (
-    SELFPLAY,
-    SOLVER,
-    SelfplayWorker,
-    SolverWorker,
-    Work,
-    WorkersLostError,
-    key_of,
-)
-from sog.games import make
+from selfplay.workers import Work, WorkersLostError
 from sog.games.core import Game
 
 _TASKS_PER_WORKER: Final = 2
 """One that it works on, and one that waits while the learner is busy."""
 _PATIENCE_SECONDS: Final = 1.0
 """How long a cycle waits for results where there is nothing to learn."""
-_MOST_LOSSES: Final = 3
-"""How often all workers may die without a result in between, before the run gives up."""
-
-
-class Worker:
-    """A process that plays and solves; what it is told, and what it answers, is NumPy."""
-
-    def __init__(self, config: Config) -> None:
-        game = make(config.game)
-        self._seed = config.run.seed
-        self._apply_fn, _ = make_network(game, config.network)
-        self._player, self._solver = SelfplayWorker(game, config), SolverWorker(game, config)
-
-    def play(self, params: Any, version: np.ndarray, number: int) -> Work:
-        """One decision in every game; see `SelfplayWorker.play`. number: of the task."""
-        random = np.random.default_rng([self._seed, number])
-        key = key_of(self._seed, number, SELFPLAY)
-        return self._player.play(self._evaluator(params), jax.device_put(version), key, random)
-
-    def solve(
-        self,
-        params: Any,
-        version: np.ndarray,
-        number: int,
-        beliefs: BeliefState,
-    ) -> Work:
-        """A batch of queries; see `SolverWorker.solve`. number: of the task."""
-        key = key_of(self._seed, number, SOLVER)
-        evaluator = self._evaluator(params)
-        return self._solver.solve(evaluator, jax.device_put(version), beliefs, key)
-
-    def _evaluator(self, params: Any) -> NetworkEvaluator:
-        return make_evaluator(self._apply_fn, jax.device_put(params))
 
 
 class ProcessSchedule(Schedule):
-    """The learner and its workers."""
+    """The learner, and its workers behind `workers`, a `Separate` `RayWorkers`."""
 
     def __init__(
         self,
         game: Game[Any],
         config: Config,
-        cluster: RayCluster,
+        workers: Separate,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         """tell: what is told of workers that died. Raises ValueError for impossible sizes."""
         super().__init__(game, config)
-        self._cluster, self._tell = cluster, tell
-        self._remote = self._ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(Worker)
-        self._workers = [self._new_worker() for _ in range(cluster.num_workers)]
-        self._tasks: dict[Any, int] = {}  # the worker of each task that is not done
-        self._losses = 0  # since the last result
-        self._published: Any = None  # the learner's state that `_params` is of
-        self._params: Any = None
+        self._workers, self._tell = workers, tell
+        self._published: Any = None  # the learner's state whose network the workers have
 
     def _go_on(self, until: int | None) -> dict[str, float]:
         """Takes in what is done, hands out tasks, and learns once if there is enough for it."""
-        self._gather(0 if self.steps_due(until) else _PATIENCE_SECONDS)
-        self._hand_out()
+        works: list[Work]
+        works, reasons, busy = self._ask(
+            "gather", 0 if self.steps_due(until) else _PATIENCE_SECONDS
+        )
+        for reason in reasons:
+            self._tell(f"a worker died and is replaced: {reason}")
+        for work in works:
+            self.take_in(work)
+        self._hand_out(busy)
         steps = self.steps_due(until)
         if steps == 0:
             return {}
@@ -107,81 +69,53 @@ class ProcessSchedule(Schedule):
     def begin_new_games(self) -> None:
         """Nothing: the games go on, for no run could repeat them anyway."""
 
-    @property
-    def _ray(self) -> Any:
-        """Ray, if it lives; see `_check_ray`."""
-        self._check_ray()
-        return importlib.import_module("ray")
-
-    def _check_ray(self) -> None:
-        """To be called right before Ray is: where that finds its daemon dead it ends this process
-        at once, and not by an exception."""
-        if not self._cluster.is_alive():
+    def _ask(self, name: str, *given: Any) -> Any:
+        try:
+            return self._workers.call(name, *given)
+        except EndedError:
             raise WorkersLostError(
-                "Ray's daemon (raylet) died; what was learned is saved, the same command goes on."
-            )
+                "Ray ended, as it does when one of its processes dies; what was learned is saved, "
+                "the same command goes on."
+            ) from None
 
-    def _new_worker(self) -> Any:
-        return self._remote.remote(self.config)
-
-    def _hand_out(self) -> None:
-        """Gives every worker as many tasks as it may have."""
+    def _hand_out(self, busy: list[int]) -> None:
+        """Gives every worker as many tasks as it may have. busy: how many each has."""
         if self._published is not self.learner.state:
             self._published = self.learner.state
-            params = jax.device_get(self.learner.state.average)
-            self._params = self._ray.put(params)
+            self._ask("publish", jax.device_get(self.learner.state.average))
         for most in range(1, _TASKS_PER_WORKER + 1):
-            busy = Counter(self._tasks.values())
-            for place in range(len(self._workers)):
-                if busy[place] < most:
-                    self._tasks[self._begin(self._workers[place])] = place
+            for place, tasks in enumerate(busy):
+                if tasks < most:
+                    self._begin(place)
+                    busy[place] += 1
 
-    def _begin(self, worker: Any) -> Any:
+    def _begin(self, place: int) -> None:
         """Begins a task; solving comes first, so that the queue stays short."""
-        number = self.counts["cycles"]
+        number, size = self.counts["cycles"], self.config.solver.batch_size
         self.counts["cycles"] += 1
-        task = (self._params, np.asarray(self.learner.state.step), number)
-        size = self.config.solver.batch_size
-        self._check_ray()
-        if len(self.queue) >= size:
-            return worker.solve.remote(*task, self.queue.pop(size))
-        return worker.play.remote(*task)
+        beliefs = self.queue.pop(size) if len(self.queue) >= size else None
+        self._ask("begin", place, np.asarray(self.learner.state.step), number, beliefs)
 
-    def _gather(self, seconds: float) -> None:
-        """Takes in what is done; waits so long for the first of it."""
-        tasks = list(self._tasks)
-        if not tasks:
-            return
-        self._ray.wait(tasks, num_returns=1, timeout=seconds)
-        done, _ = self._ray.wait(tasks, num_returns=len(tasks), timeout=0)
-        for task in done:
-            if task in self._tasks:  # else its worker was replaced just now
-                self._finish(task, self._tasks.pop(task))
 
-    def _finish(self, task: Any, place: int) -> None:
-        errors = self._ray.exceptions
+@contextlib.contextmanager
+def process_schedule(
+    game: Game[Any],
+    config: Config,
+    address: str | None,
+    num_workers: int | None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Iterator[ProcessSchedule]:
+    """A schedule with Ray in its body; arguments as of `ProcessSchedule` and `ray_cluster`.
+
+    Raises ValueError as those do.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.callback(remove_leftovers, Path(tempfile.gettempdir()))  # if Ray ended
         try:
-            work: Work = self._ray.get(task)
-        except errors.RayTaskError as error:
-            if isinstance(error.cause, ValueError):
-                raise error.cause from None
-            raise
-        except errors.RayError as error:
-            self._replace(place, error)
-        else:
-            self._losses = 0
-            # Copies: the queue would keep whole results in Ray's object store.
-            queries = jax.tree.map(np.array, work.queries)
-            self.take_in(dataclasses.replace(work, queries=queries))
-
-    def _replace(self, place: int, error: Exception) -> None:
-        """Puts a new worker in the place of one that died, or that cannot be reached."""
-        self._check_ray()
-        self._losses += 1
-        if self._losses > _MOST_LOSSES * len(self._workers):
-            why = " ".join(str(error).split())
-            raise WorkersLostError(f"{self._losses} workers died one after the other: {why}")
-        self._tell(f"a worker died and is replaced: {str(error).splitlines()[0]}")
-        self._ray.kill(self._workers[place])
-        self._tasks = {task: other for task, other in self._tasks.items() if other != place}
-        self._workers[place] = self._new_worker()
+            workers = Separate(
+                ray_workers, config, address, num_workers, environment=cache_environment()
+            )
+        except EndedError:
+            raise ValueError("Ray ended while it was started.") from None
+        stack.callback(workers.close)
+        yield ProcessSchedule(game, config, workers, tell)

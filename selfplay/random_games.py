@@ -23,6 +23,7 @@ from gtcfr.packing import BeliefState, pack
 from selfplay.examples import StoredExample
 from selfplay.workers import SELFPLAY, Work
 from sog.games.core import CHANCE, TERMINAL, Game, draw
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 _GAMES_PER_CALL: Final = 64
@@ -81,7 +82,7 @@ def play_random_games(
     game: Game[Any], count: int, share: float, key: Array, random: np.random.Generator
 ) -> Iterator[Work]:
     """So many random games, some at a time. share: of their decisions that become examples."""
-    play: Any = jax.jit(jax.vmap(functools.partial(random_game, game)))
+    play: Any = in_32_bits(jax.jit(jax.vmap(functools.partial(random_game, game))))
     keys = jax.random.split(key, -(-count // _GAMES_PER_CALL) * _GAMES_PER_CALL)
     for first in range(0, count, _GAMES_PER_CALL):
         began = time.perf_counter()

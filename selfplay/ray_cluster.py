@@ -45,26 +45,9 @@ _MARK: Final = "SOG_RAY_FOLDER"
 """In the environment of all that Ray starts; some of it changes its command line."""
 
 
-class RayCluster:
-    """Ray, connected."""
-
-    def __init__(self, num_workers: int, daemon: socket.socket) -> None:
-        """num_workers: that there are to be. daemon: connected to Ray's own on this machine."""
-        self.num_workers, self._daemon = num_workers, daemon
-
-    def is_alive(self) -> bool:
-        """Whether Ray's daemon on this machine lives."""
-        try:
-            return bool(self._daemon.recv(1))  # it never says anything here
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-
-
 @contextlib.contextmanager
-def ray_cluster(address: str | None, num_workers: int | None) -> Iterator[RayCluster]:
-    """Connects to Ray in its body.
+def ray_cluster(address: str | None, num_workers: int | None) -> Iterator[int]:
+    """Connects to Ray in its body, which gets the number of workers that there are to be.
 
     address: of a cluster that runs; None starts one here, for this run only. num_workers: None for
     one per core. The user's own RAY_AUTH_MODE and RAY_AUTH_TOKEN are respected. Raises ValueError,
@@ -74,22 +57,22 @@ def ray_cluster(address: str | None, num_workers: int | None) -> Iterator[RayClu
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     with contextlib.ExitStack() as stack:
-        socket_name = _start(stack, num_workers) if address is None else _join(stack, address)
+        if address is None:
+            _start(stack, num_workers)
+        else:
+            _join(stack, address)
         cores = int(_ray().cluster_resources().get("CPU", 0))
         wanted = cores if num_workers is None else num_workers
         if not 1 <= wanted <= cores:
             raise ValueError(f"workers must be from 1 to the {cores} cores of Ray, got {wanted}.")
-        daemon = stack.enter_context(socket.socket(socket.AF_UNIX))
-        daemon.connect(socket_name)
-        daemon.setblocking(False)
-        yield RayCluster(wanted, daemon)
+        yield wanted
 
 
 def _ray() -> Any:
     return importlib.import_module("ray")  # optional, and takes half a second
 
 
-def _start(stack: contextlib.ExitStack, num_workers: int | None) -> str:
+def _start(stack: contextlib.ExitStack, num_workers: int | None) -> None:
     remove_leftovers(Path(tempfile.gettempdir()))
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     # The only way to make all of Ray take the loopback address as its own; else it replaces that,
@@ -100,12 +83,12 @@ def _start(stack: contextlib.ExitStack, num_workers: int | None) -> str:
     stack.callback(os.close, _lock(folder))
     os.environ[_MARK] = str(folder)
     try:
-        socket_name = _connect(
+        _connect(
             stack,
             address="local",
             num_cpus=num_workers,
             include_dashboard=False,
-            runtime_env={"env_vars": _worker_environment() | _cache_environment()},
+            runtime_env={"env_vars": _worker_environment() | cache_environment()},
             # Ray opens this one, but not the one around it, to everybody.
             _temp_dir=str(folder / _RAY),
         )
@@ -117,7 +100,6 @@ def _start(stack: contextlib.ExitStack, num_workers: int | None) -> str:
             f"Ray {_ray().__version__} listens on {own_address} although it was told to stay on "
             "this machine; start it yourself (ray start --head) and give its address."
         )
-    return socket_name
 
 
 def remove_leftovers(parent: Path) -> None:
@@ -152,10 +134,10 @@ def _kill_marked(folder: Path) -> None:
                 os.kill(int(process.name), signal.SIGKILL)
 
 
-def _join(stack: contextlib.ExitStack, address: str) -> str:
+def _join(stack: contextlib.ExitStack, address: str) -> None:
     try:
         _knock(address)
-        return _connect(stack, address=address, runtime_env={"env_vars": _worker_environment()})
+        _connect(stack, address=address, runtime_env={"env_vars": _worker_environment()})
     except (OSError, RuntimeError, ValueError, _ray().exceptions.RayError) as error:
         why = getattr(error, "strerror", None) or " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"cannot join Ray at {address}: {why}.") from None
@@ -170,15 +152,13 @@ def _knock(address: str) -> None:
         pass
 
 
-def _connect(stack: contextlib.ExitStack, **options: Any) -> str:
-    """Returns the path of the socket of Ray's daemon on this machine."""
+def _connect(stack: contextlib.ExitStack, **options: Any) -> None:
     ray = _ray()
     stack.callback(ray.shutdown)
     with _sigterm_as_before(), warnings.catch_warnings():
         # JAX warns of every fork; those of Ray become other programs at once.
         warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
-        context = ray.init(**options, log_to_driver=False, logging_level="error")
-    return str(context.address_info["raylet_socket_name"])
+        ray.init(**options, log_to_driver=False, logging_level="error")
 
 
 @contextlib.contextmanager
@@ -199,7 +179,7 @@ def _worker_environment() -> dict[str, str]:
     return _ONE_THREAD | {"XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
 
 
-def _cache_environment() -> dict[str, str]:
+def cache_environment() -> dict[str, str]:
     """JAX's compilation cache, as it is set up in this process."""
     values = {name: getattr(jax.config, name) for name in _CACHE}
     return {name.upper(): str(value) for name, value in values.items() if value is not None}

@@ -25,6 +25,7 @@ from selfplay.settings import Config
 from selfplay.trajectories import Trajectories
 from sog.games.core import Game
 from sog.kept_programs import kept
+from sog.precision import in_32_bits
 
 SELFPLAY: Final = "selfplay"
 SOLVER: Final = "solver"
@@ -60,6 +61,7 @@ def key_of(seed: int, cycle: int, part: str) -> Array:
 class SelfplayWorker:
     """Plays a batch of games, one decision in each of them per call."""
 
+    @in_32_bits
     def __init__(self, game: Game[Any], config: Config) -> None:
         self._game, self._settings = game, config.selfplay
         self._start: Any = jax.jit(
@@ -73,6 +75,7 @@ class SelfplayWorker:
         )
         self.begin_new_games()
 
+    @in_32_bits
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
         """Traces the program; what is returned compiles it, in any thread."""
         games = jax.eval_shape(self._start, jax.random.key(0))
@@ -96,6 +99,7 @@ class SelfplayWorker:
             settings.batch_size, settings.td1, settings.search_targets
         )
 
+    @in_32_bits
     def play(
         self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
     ) -> Work:
@@ -142,6 +146,7 @@ class SolverWorker:
             kept(functools.partial(solve_queries, game, config.solver, mesh=mesh))
         )
 
+    @in_32_bits
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
         """As of `SelfplayWorker`."""
         size, game = self._batch_size, self._game
@@ -159,6 +164,7 @@ class SolverWorker:
 
         return compile_it
 
+    @in_32_bits
     def solve(
         self,
         evaluator: Evaluator,

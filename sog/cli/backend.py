@@ -18,6 +18,8 @@ def start_jax(*, all_cores: bool = False) -> None:
     kind that the user wants.
     """
     use_compilation_cache()
+    # Figures do not depend on JAX_ENABLE_X64; what is computed in 64 bits asks for it.
+    jax.config.update("jax_enable_x64", False)
     if all_cores:
         use_all_cores()
     try:

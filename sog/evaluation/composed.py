@@ -21,6 +21,7 @@ from gtcfr.mesh import batch_mesh, first_devices
 from gtcfr.settings import SearchSettings
 from sog.evaluation.program import FIRST, Job, Program, Task
 from sog.games.core import CHANCE
+from sog.precision import in_32_bits
 from sog.tabular import CompiledGame, PublicTree, evaluate_policy, uniform_policy
 
 
@@ -42,6 +43,7 @@ class ComposedPolicies:
     """Of the searches and the evaluations."""
 
 
+@in_32_bits
 def compose(
     compiled: CompiledGame,
     evaluator: Evaluator | Sequence[Evaluator],

@@ -17,6 +17,7 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, LeafQueries
 from gtcfr.exact import exact_evaluator
 from sog.games.core import CHANCE, TERMINAL
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 from sog.tabular import CompiledGame
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
@@ -39,6 +40,7 @@ class ValueErrors:
 class HeldOut:
     """Belief states with their exact values."""
 
+    @in_32_bits
     def __init__(self, compiled: CompiledGame, nodes: np.ndarray, ranges: np.ndarray) -> None:
         """Solves them; a game is small enough if all its subgames can be solved at once.
 
@@ -55,6 +57,7 @@ class HeldOut:
         answer: tuple[Array, Array] = program(evaluator, self._nodes, self._ranges)
         return answer
 
+    @in_32_bits
     def errors(self, evaluator: Evaluator) -> ValueErrors:
         """Compares an evaluator with the exact values."""
         found: ValueErrors = self._program(evaluator, self._nodes, self._ranges, self._exact)

@@ -21,6 +21,7 @@ from sog.methods.online import OnlineMethod, Searcher, on_device
 from sog.methods.smooth_uct import VisitTables, is_best_by_ucb
 from sog.methods.tables import RegretTables, add_rows, empty_tables, row_policy
 from sog.methods.walk import Place, Walk, walk
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 
@@ -194,6 +195,7 @@ class IsMctsSearcher(Searcher[Any]):
         return jax.tree.map(np.asarray, found)
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnums=0)
 def _search(
     method: IsMcts, arrays: tuple[Histories, Members], row: Array | None, key: Array
@@ -201,6 +203,7 @@ def _search(
     return method.search(*arrays, row, key)
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _search_rows(
     method: IsMcts, mesh: Mesh, arrays: tuple[Histories, Members], rows: Array, keys: Array

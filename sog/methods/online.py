@@ -25,6 +25,7 @@ from sog.methods.layout import lay_out_histories
 from sog.methods.method import Host, Method
 from sog.play.arena import AgentFactory
 from sog.play.rules import sample
+from sog.precision import in_32_bits
 from sog.tabular.enumerated_game import ROOT, EnumeratedGame
 
 Memory = TypeVar("Memory")
@@ -167,6 +168,7 @@ class OnlineAgent:
         return key
 
 
+@in_32_bits
 def on_device(arrays: Any) -> Any:
     """Arrays of the host in 32-bit numbers, where a search can use them again and again."""
 

@@ -18,6 +18,7 @@ from sog.methods.online import OnlineMethod, Searcher, on_device
 from sog.methods.tables import add_rows, row_policy, table_policy
 from sog.methods.target import Target, leads_of, make_target, public_subgame
 from sog.methods.walk import Chance, Place, Walk, after, before, walk
+from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 
@@ -184,6 +185,7 @@ class OosSearcher(Searcher[OosTables]):
         self.method, self.tree = method, tree
         self._histories = on_device(tree.histories)
 
+    @in_32_bits
     def begin(self) -> OosTables:
         """Nothing is known."""
         rows, choices = self.tree.histories.num_rows + 1, self.tree.histories.max_choices
@@ -227,6 +229,7 @@ class OosSearcher(Searcher[OosTables]):
         return make_target(tree, inside, self.policy(memory), self.method.delta)
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnums=0)
 def _search(
     method: OnlineOutcomeSampling,
@@ -243,6 +246,7 @@ def _search(
     return last
 
 
+@in_32_bits
 @jax.jit
 def _policy(histories: Histories, policy_sum: Array) -> Array:
     return table_policy(histories, policy_sum)

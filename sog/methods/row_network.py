@@ -9,10 +9,12 @@ import numpy as np
 from jax import Array
 
 from sog.methods.histories import Histories, HistoryTree
+from sog.precision import in_32_bits
 
 Parameters = Any
 
 
+@in_32_bits
 def with_features(tree: HistoryTree) -> Histories:
     """The histories, with what a network sees of a row: the public state as the game observes it,
     and the infostate of the player who chooses."""

@@ -34,6 +34,7 @@ from gtcfr.flow import normalize
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
 from sog.play.match import PlayedGame
 from sog.play.rules import after, first_state, situation
+from sog.precision import in_32_bits
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 
@@ -45,6 +46,7 @@ class Aivat:
         """game: what the evaluator is asked about: the played one, or its `EnumeratedGame`."""
         self.game, self.evaluator = game, evaluator
 
+    @in_32_bits
     def estimate(self, played: PlayedGame) -> float:
         """Of the utility of player 0, in the game's unit.
 

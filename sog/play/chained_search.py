@@ -23,6 +23,7 @@ from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from gtcfr.timed import first_root, timed_search
 from sog.games.core import Game
+from sog.precision import in_32_bits
 
 _SHORTEST_PATH: Final = 4
 """Room for public events between two searches; more of them compile the search once more."""
@@ -73,6 +74,7 @@ class Searching:
         return self.game, id(self.evaluator), self.settings, self.seconds, self.safe
 
 
+@in_32_bits
 def search_chains(
     how: Searching, chains: Sequence[Chain], keys: Sequence[Array], batch_size: int = 1
 ) -> list[SearchResult]:

@@ -9,6 +9,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game
+from sog.precision import in_32_bits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,16 +77,19 @@ def sample(key: Array, policy: np.ndarray) -> int:
     return min(int(np.searchsorted(upto, point, side="right")), last)
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnames="game")
 def _root(game: Game[Any]) -> Any:
     return game.root()
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnames="game")
 def _apply(game: Game[Any], state: Any, outcome: Array) -> Any:
     return game.apply(state, outcome)
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnames="game")
 def _situation(game: Game[Any], state: Any) -> tuple[Array, Array, Array, Array]:
     return (
@@ -96,6 +100,7 @@ def _situation(game: Game[Any], state: Any) -> tuple[Array, Array, Array, Array]
     )
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnames="game")
 def _transition(
     game: Game[Any], key: Array, state: Any, infostates: Array, action: Array
@@ -103,16 +108,19 @@ def _transition(
     return game.transition(key, state, infostates, action)
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnames="game")
 def _deal(game: Game[Any], key: Array) -> Array:
     return game.deal(key)
 
 
+@in_32_bits
 @functools.partial(jax.jit, static_argnames="game")
 def _utility(game: Game[Any], state: Any, infostates: Array) -> Array:
     return game.world_utility(state, infostates)
 
 
+@in_32_bits
 @jax.jit
 def _uniform(key: Array) -> Array:
     return jax.random.uniform(key)

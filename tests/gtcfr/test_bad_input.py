@@ -6,11 +6,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.root import NO_EVENT, SearchRoot, check_root, start_of_game
-from gtcfr.search import SearchResult, check_result, search
+from gtcfr.search import SearchResult, begin, check_result, search
 from gtcfr.settings import SearchSettings
 from sog.games import Game, make
 from sog.pytree import pytree
@@ -112,3 +113,33 @@ def test_a_value_that_is_not_finite_is_reported_with_its_public_state(wrong: flo
 def test_an_evaluator_of_the_wrong_shape_is_refused() -> None:
     with pytest.raises(ValueError, match=r"evaluator's values must have shape \(3, \d+, 2, 3\)"):
         run(FaultyEvaluator(wrong=jnp.float32(0), cut=1))
+
+
+def test_a_raw_key_is_the_same_key() -> None:
+    root = start_of_game(KUHN, batch_size=2)
+
+    def policy(key: Any) -> np.ndarray:
+        settings = SearchSettings(num_simulations=2)
+        run = jax.jit(functools.partial(search, KUHN, evaluator=ZeroEvaluator(), settings=settings))
+        return np.asarray(run(root=root, key=key).policy)
+
+    one = policy(jax.random.key(3))
+    np.testing.assert_array_equal(policy(jax.random.PRNGKey(3)), one)
+    both = jax.random.split(jax.random.key(4))
+    np.testing.assert_array_equal(policy(jax.random.key_data(both)), policy(both))
+
+
+@pytest.mark.parametrize(
+    ("key", "given"),
+    [
+        (0, "0"),
+        (jnp.zeros(2), r"float32\[2\]"),
+        (jnp.zeros((2, 3), jnp.uint32), r"uint32\[2, 3\]"),
+        (jax.random.split(jax.random.key(0), 3), r"key<fry>\[3\]"),
+        (jax.random.split(jax.random.PRNGKey(0), 3), r"uint32\[3, 2\]"),
+    ],
+)
+def test_what_is_no_key_is_refused_in_one_line(key: Any, given: str) -> None:
+    root = start_of_game(KUHN, batch_size=2)
+    with pytest.raises(ValueError, match=rf"^key must be .* each of 2 searches, got {given}\.$"):
+        begin(KUHN, evaluator=ZeroEvaluator(), root=root, key=key)

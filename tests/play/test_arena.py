@@ -159,7 +159,7 @@ def test_a_tabular_agent_follows_the_events() -> None:
 
 def test_a_tabular_agent_refuses_what_cannot_be() -> None:
     policy = uniform_policy(COMPILED)
-    with pytest.raises(ValueError, match=r"policy must have the shape .* got \[3, 3\]"):
+    with pytest.raises(ValueError, match=r"policy must have shape .* got \(3, 3\)"):
         TabularAgent(SOLVED, policy[0], player=0)
     agent = TabularAgent(SOLVED, policy, player=0)
     with pytest.raises(ValueError, match=r"outcome must be one of \[1, 2\], got 0"):

@@ -91,12 +91,13 @@ def test_notes_cannot_disguise_the_game(tmp_path: Path, tree: PublicTree) -> Non
     assert read_metadata(path) == {"format": "sog-policy-1", "game": KUHN}
 
 
-def test_numbers_outside_decisions_are_not_saved(
-    saved: Path, tree: PublicTree, policy: np.ndarray, tmp_path: Path
+def test_a_policy_with_numbers_outside_decisions_is_refused(
+    tree: PublicTree, policy: np.ndarray, tmp_path: Path
 ) -> None:
     path = tmp_path / "noise.npz"
-    save_policy(path, tree, np.where(decisions(tree), policy, 7.0))
-    np.testing.assert_array_equal(load_policy(path, tree), policy)
+    with pytest.raises(ValueError, match="policy must be 0 for an illegal action, got 7 for"):
+        save_policy(path, tree, np.where(decisions(tree), policy, 7.0))
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("game", ["leduc(suit_isomorphism=true)", "kuhn(ranks=4)"])

@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -157,14 +156,11 @@ def _schedule(arguments: argparse.Namespace, game: Game[Any], config: Config) ->
     if arguments.schedule == "inline":
         yield InlineSchedule(game, config)
         return
-    from selfplay.processes import ProcessSchedule
-    from selfplay.ray_cluster import ray_cluster
+    from selfplay.processes import process_schedule
 
-    with (
-        contextlib.redirect_stdout(sys.stderr),  # where Ray tells of dead workers; --json is alone
-        ray_cluster(arguments.ray_address, arguments.workers) as cluster,
-    ):
-        yield ProcessSchedule(game, config, cluster, display.note)
+    address, workers = arguments.ray_address, arguments.workers
+    with process_schedule(game, config, address, workers, display.note) as schedule:
+        yield schedule
 
 
 def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate | None:

@@ -1,0 +1,141 @@
+"""The workers on Ray, and their tasks: what lives in the process that is connected to Ray."""
+
+import contextlib
+import importlib
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.packing import BeliefState
+from networks.cvpn import make_network
+from selfplay.ray_cluster import ray_cluster
+from selfplay.schedule import make_evaluator
+from selfplay.settings import Config
+from selfplay.workers import (
+    SELFPLAY,
+    SOLVER,
+    SelfplayWorker,
+    SolverWorker,
+    Work,
+    WorkersLostError,
+    key_of,
+)
+from sog.games import make
+
+_MOST_LOSSES: Final = 3
+"""How often all workers may die without a result in between, before the run gives up."""
+
+
+class Worker:
+    """A process that plays and solves; what it is told, and what it answers, is NumPy."""
+
+    def __init__(self, config: Config) -> None:
+        game = make(config.game)
+        self._seed = config.run.seed
+        self._apply_fn, _ = make_network(game, config.network)
+        self._player, self._solver = SelfplayWorker(game, config), SolverWorker(game, config)
+
+    def play(self, params: Any, version: np.ndarray, number: int) -> Work:
+        """One decision in every game; see `SelfplayWorker.play`. number: of the task."""
+        random = np.random.default_rng([self._seed, number])
+        key = key_of(self._seed, number, SELFPLAY)
+        return self._player.play(self._evaluator(params), jax.device_put(version), key, random)
+
+    def solve(
+        self,
+        params: Any,
+        version: np.ndarray,
+        number: int,
+        beliefs: BeliefState,
+    ) -> Work:
+        """A batch of queries; see `SolverWorker.solve`. number: of the task."""
+        key = key_of(self._seed, number, SOLVER)
+        evaluator = self._evaluator(params)
+        return self._solver.solve(evaluator, jax.device_put(version), beliefs, key)
+
+    def _evaluator(self, params: Any) -> NetworkEvaluator:
+        return make_evaluator(self._apply_fn, jax.device_put(params))
+
+
+class RayWorkers:
+    """So many workers; each has a place, which another takes when it dies."""
+
+    def __init__(self, config: Config, count: int) -> None:
+        self._ray: Any = importlib.import_module("ray")
+        self._config = config
+        self._remote = self._ray.remote(num_cpus=1, scheduling_strategy="SPREAD")(Worker)
+        self._workers = [self._new_worker() for _ in range(count)]
+        self._tasks: dict[Any, int] = {}  # the place of each task that is not done
+        self._losses = 0  # since the last result
+        self._params: Any = None
+
+    def publish(self, params: Any) -> None:
+        """The network of the next tasks."""
+        self._params = self._ray.put(params)
+
+    def begin(
+        self, place: int, version: np.ndarray, number: int, beliefs: BeliefState | None
+    ) -> None:
+        """Gives a worker a task: to solve queries, or to play if there are none."""
+        worker, task = self._workers[place], (self._params, version, number)
+        if beliefs is None:
+            begun = worker.play.remote(*task)
+        else:
+            begun = worker.solve.remote(*task, beliefs)
+        self._tasks[begun] = place
+
+    def gather(self, seconds: float) -> tuple[list[Work], list[str], list[int]]:
+        """What is done, and why workers died; waits so long for the first of it.
+
+        And how many tasks the worker of each place has. Raises ValueError for a mistake that a
+        worker found, and WorkersLostError if one after the other dies.
+        """
+        works: list[Work] = []
+        reasons: list[str] = []
+        tasks = list(self._tasks)
+        if tasks:
+            self._ray.wait(tasks, num_returns=1, timeout=seconds)
+            done, _ = self._ray.wait(tasks, num_returns=len(tasks), timeout=0)
+            for task in done:
+                if task in self._tasks:  # else its worker was replaced just now
+                    self._finish(task, self._tasks.pop(task), works, reasons)
+        busy = Counter(self._tasks.values())
+        return works, reasons, [busy[place] for place in range(len(self._workers))]
+
+    def _finish(self, task: Any, place: int, works: list[Work], reasons: list[str]) -> None:
+        errors = self._ray.exceptions
+        try:
+            works.append(self._ray.get(task))
+        except errors.RayTaskError as error:
+            if isinstance(error.cause, ValueError):
+                raise error.cause from None
+            raise
+        except errors.RayError as error:
+            reasons.append(str(error).splitlines()[0])
+            self._replace(place, error)
+        else:
+            self._losses = 0
+
+    def _replace(self, place: int, error: Exception) -> None:
+        """Puts a new worker in the place of one that died, or that cannot be reached."""
+        self._losses += 1
+        if self._losses > _MOST_LOSSES * len(self._workers):
+            why = " ".join(str(error).split())
+            raise WorkersLostError(f"{self._losses} workers died one after the other: {why}")
+        self._ray.kill(self._workers[place])
+        self._tasks = {task: other for task, other in self._tasks.items() if other != place}
+        self._workers[place] = self._new_worker()
+
+    def _new_worker(self) -> Any:
+        return self._remote.remote(self._config)
+
+
+@contextlib.contextmanager
+def ray_workers(config: Config, address: str | None, count: int | None) -> Iterator[RayWorkers]:
+    """Workers in its body; address and count as of `ray_cluster`, raises as that."""
+    with ray_cluster(address, count) as num_workers:
+        yield RayWorkers(config, num_workers)
