@@ -32,7 +32,10 @@ class InlineSchedule(Schedule):
         """Compiles self-play and the query solver at the same time: a compiler has work for more
         than one core only at times. tell: called with what is not done yet."""
         evaluator, version = self.evaluator, self.learner.state.step
-        workers = {"self-play": self._player, "the query solver": self._solver}
+        workers: dict[str, SelfplayWorker | SolverWorker] = {
+            "self-play": self._player,
+            "the query solver": self._solver,
+        }
         tell([*workers])
         pool = concurrent.futures.ThreadPoolExecutor(len(workers))
         try:

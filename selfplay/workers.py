@@ -110,7 +110,8 @@ class SelfplayWorker:
         began = time.perf_counter()
         start_key, step_key = jax.random.split(key)
         if self._games is None:
-            started = self._start(start_key)
+            # From the host: to share what is on one device takes a program for every shape.
+            started = jax.device_get(self._start(start_key))
             self._games = jax.device_put(started, self._split)
         evaluator, version, step_key = jax.device_put((evaluator, version, step_key), self._on_all)
         self._games, found = self._step(evaluator, self._games, version, step_key)
@@ -150,13 +151,11 @@ class SolverWorker:
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
         """As of `SelfplayWorker`."""
         size, game = self._batch_size, self._game
-        beliefs = BeliefState(
-            state=np.zeros((size, packed_width(game)), np.int32),
-            ranges=np.zeros((size, 2, game.num_infostates), np.float32),
-        )
+        state: Any = np.zeros((size, packed_width(game)), np.int32)
+        ranges: Any = np.zeros((size, 2, game.num_infostates), np.float32)
         inputs = (evaluator, version, jax.random.key(0))
         evaluator, version, key = jax.device_put(inputs, self._on_all)
-        queries = jax.device_put(beliefs, self._split)
+        queries = jax.device_put(BeliefState(state=state, ranges=ranges), self._split)
         lowered = self._solve.lower(evaluator, queries, version, key)
 
         def compile_it() -> None:

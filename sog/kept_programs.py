@@ -97,8 +97,8 @@ def _name(function: Callable[..., Any], arguments: Any) -> str:
     shapes = [[str(one.dtype), one.shape, one.weak_type] for one in _types(leaves)]
     # Arguments without their arrays say what is static in them.
     bare = jax.tree.unflatten(structure, [None] * len(leaves))
-    wide = bool(jax.config.jax_enable_x64)  # here, whatever holds for the process
-    return json.dumps([describe_process(), wide, describe(function), describe(bare), shapes])
+    widest = str(jax.dtypes.canonicalize_dtype(float))  # here, whatever holds for the process
+    return json.dumps([describe_process(), widest, describe(function), describe(bare), shapes])
 
 
 def _save(

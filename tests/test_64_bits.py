@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
-from gtcfr.exact import exact_evaluator, uniform_play_evaluator
+from gtcfr.exact import exact_evaluator
 from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import belief_state, start_of_game
 from gtcfr.search import search
@@ -40,6 +40,7 @@ from sog.methods.online_outcome_sampling import OnlineOutcomeSampling
 from sog.play import Aivat, PlayedGame, RandomAgent, SearchAgent, play_game
 from sog.tabular import compile_tree, enumerate_public_tree, solve
 from sog.tabular.enumerated_game import EnumeratedGame
+from tests.cli.test_train import TINY
 from tests.methods.plain_histories import history_tree
 from tests.selfplay.test_loop import new_run
 
@@ -90,7 +91,7 @@ def play(game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> Pla
     return play_game(game, agents, jax.random.key(0), with_policies=True)
 
 
-@pytest.mark.parametrize("name", ["kuhn", "connect_four"])
+@pytest.mark.parametrize("name", ["kuhn", pytest.param("connect_four", marks=pytest.mark.slow)])
 def test_an_agent_that_comes_with_the_package(name: str) -> None:
     def find() -> Any:
         agent = load_agent(name)
@@ -106,7 +107,6 @@ def test_an_agent_that_comes_with_the_package(name: str) -> None:
         RolloutEvaluator(num_rollouts=2),
         WorldRolloutEvaluator(num_games=2),
         exact_evaluator(ENUMERATED),
-        uniform_play_evaluator(ENUMERATED),
     ],
     ids=lambda evaluator: type(evaluator).__name__,
 )
@@ -188,23 +188,11 @@ def test_a_training() -> None:
     assert_same_with_64_bits(find)
 
 
-TINY = """
-game = "kuhn"
-network = { width = 4, depth = 1 }
-search = { num_simulations = 2 }
-selfplay = { batch_size = 4, td1 = 0.5 }
-solver = { batch_size = 4, search = { num_simulations = 2 } }
-replay = { size = 256, least = 16 }
-learner = { batch_size = 8 }
-run = { steps = 8, checkpoint_every = 8 }
-"""
-
-
 @pytest.mark.parametrize(
     "command",
     [
         "search kuhn --evaluator zero --simulations 4 --json",
-        "train tiny.toml --run run --json",
+        "train tiny.toml --run run --json --set run.evaluate_every=0 --set run.steps=8",
     ],
 )
 def test_a_command(command: str, tmp_path: Path) -> None:

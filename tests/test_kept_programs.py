@@ -64,7 +64,8 @@ def run(scale: float = 2.0) -> dict[str, Any]:
 
 def assert_right(found: dict[str, Any]) -> None:
     wanted = twice(2.0, *arguments())
-    assert jax.tree.structure(found) == jax.tree.structure(wanted)
+    structures: list[Any] = [jax.tree.structure(found), jax.tree.structure(wanted)]
+    assert structures[0] == structures[1]
     numbers = [
         jax.random.key_data(leaf) if leaf.dtype == jax.random.key(0).dtype else leaf
         for leaf in (*jax.tree.leaves(found), *jax.tree.leaves(wanted))
@@ -242,7 +243,8 @@ def test_a_search_is_kept_with_its_tree(folder: Path) -> None:
 
     first, again = result(), result()
     assert traced == ["search"]
-    assert jax.tree.structure(first) == jax.tree.structure(again)
+    structures: list[Any] = [jax.tree.structure(first), jax.tree.structure(again)]
+    assert structures[0] == structures[1]
     assert first.tree.shape == settings.shape(game, 0)
 
 

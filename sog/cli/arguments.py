@@ -64,7 +64,7 @@ examples:
   sog serve runs/leduc_demo                     all of that in a browser
 
 Each command explains itself: sog solve --help.
-Compiled programs are kept in ~/.cache/sog for the next run; the environment variable
+Programs, traced and compiled, are kept in ~/.cache/sog for the next run; the environment variable
 SOG_CACHE_DIR names another folder, or none if it is empty.
 """
 _GAMES_EXAMPLES: Final = """\

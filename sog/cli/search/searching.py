@@ -52,7 +52,8 @@ class Found:
     @property
     def ranges(self) -> np.ndarray:
         """[2, S]: both players' ranges at the public state that was searched."""
-        return np.asarray(self.result.ranges)[0]
+        ranges: np.ndarray = np.asarray(self.result.ranges)[0]
+        return ranges
 
     def write_picture(self, path: Path) -> None:
         """Draws that public state."""
