@@ -16,7 +16,6 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +23,7 @@ from typing import Any, Final
 import jax
 import jax.export  # type: ignore[import-untyped, unused-ignore]
 
+from sog.files import read_bytes, replacing
 from sog.program_names import UnnamedError, describe, describe_process
 from sog.result_structure import UnknownStructureError, build, take_apart
 
@@ -201,11 +201,10 @@ def folder() -> Path | None:
 
 
 def read_own(path: Path, most: int) -> bytes:
-    """A file that only the user could write, of so many bytes at most; else ValueError."""
-    found = path.lstat()  # before it is opened: to open a pipe may take for ever
-    if not (stat.S_ISREG(found.st_mode) and _is_own(found) and found.st_size <= most):
+    """A file that only the user could write, of so many bytes at most; else ValueError, OSError."""
+    if not _is_own(path.lstat()):
         raise ValueError(f"{path} is not a file of one's own")
-    return path.read_bytes()
+    return read_bytes(path, most, follow=False)
 
 
 def _is_own(found: os.stat_result) -> bool:
@@ -221,14 +220,8 @@ def _file_name(name: str) -> str:
 
 def write_whole(path: Path, data: bytes) -> None:
     """All of the file or nothing: other processes may read it at any time."""
-    number, new = tempfile.mkstemp(dir=path.parent, prefix=".new")  # for the user only
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(data)
-        os.replace(new, path)
-    except BaseException:
-        os.unlink(new)
-        raise
+    with replacing(path, f".{os.getpid()}.new") as file:
+        file.write(data)
 
 
 def _remove_old(folder: Path) -> None:

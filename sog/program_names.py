@@ -19,6 +19,8 @@ from typing import Any, Final
 import jax
 import numpy as np
 
+from sog.files import read_bytes
+
 FOLLOWS: Final = types.MappingProxyType({"follows": True})
 """Metadata of a field that follows from the other fields and the game, so that it needs no name."""
 _PROJECT: Final = ("sog", "gtcfr", "networks", "selfplay")
@@ -128,7 +130,8 @@ def _digest(folder: Path, *, is_package: bool) -> str:
             raise UnnamedError(f"{folder} has too many source files")
         if found.st_mtime > _STARTED:
             raise UnnamedError(f"{path} may be newer than what was loaded of it")
-        digest.update(f"{path.relative_to(folder)}\n".encode() + path.read_bytes())
+        digest.update(f"{path.relative_to(folder)}\n".encode())
+        digest.update(read_bytes(path, _MOST_BYTES))
     return digest.hexdigest()
 
 
@@ -140,7 +143,7 @@ def _contents(text: str) -> str | None:
             return None
         if path.stat().st_size > _MOST_BYTES:
             raise UnnamedError(f"{text} is large")
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(read_bytes(path, _MOST_BYTES)).hexdigest()
     except (OSError, ValueError):  # no name of a file
         return None
 
