@@ -115,9 +115,8 @@ def choose_outcomes(
     certain = jnp.any(numbers == branch_outcome)
     limit = jnp.int32(num_children)
     if few is not None:
-        # The branch stands for itself: beside it there is one at least that stands for the others.
-        first = jnp.minimum(jnp.maximum(few, 1 + certain), num_children)
-        limit = jnp.where(is_chance, first, limit)
+        # No simulation comes to a node on the way of a re-solve, so its sample would never grow.
+        limit = jnp.where(is_chance & ~certain, min(few, num_children), limit)
     score = jax.random.uniform(key, (num_outcomes,))
     if settings.num_children is not None:
         limit = jnp.where(is_chance, limit, min(settings.num_children, num_children))

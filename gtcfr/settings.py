@@ -71,12 +71,12 @@ class SearchSettings:
     """Chance nodes with more outcomes than this keep a sample of so many; at least what
     `least_outcomes` says of the game."""
     first_outcomes: int | None = None
-    """Outcomes that a chance node begins with where it has more; on the way of a re-solve two at
-    least, one of which came to be. Simulations that come to it add others, one each, while it has
-    fewer than these plus the square root of the visits, up to `max_outcomes` (progressive
-    widening). None for all of them at once. What a node that grows so is worth is right on average
-    only if visits do not depend on the sample: a choice that a bad sample speaks against is visited
-    less, and the sample stays as it is, so gambles are worth too little."""
+    """Outcomes that a chance node begins with where it has more. Simulations that come to it add
+    others, one each, while it has fewer than these plus the square root of the visits, up to
+    `max_outcomes` (progressive widening). On the way of a re-solve, where none come, it has those
+    from the start. None for all of them at once. What a node that grows so is worth is right on
+    average only if visits do not depend on the sample: a choice that a bad sample speaks against is
+    visited less, and the sample stays as it is, so gambles are worth too little."""
     capacity: int | None = None
     """Public states that a tree has room for; None for as many as the simulations can add."""
     num_queries: int = 0

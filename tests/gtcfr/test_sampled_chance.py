@@ -126,11 +126,15 @@ def test_the_branch_is_kept_for_certain_and_the_rest_of_chance_is_weighted_up() 
 )
 def test_a_few_outcomes_on_the_way_of_a_re_solve_stand_for_all_of_them(first_outcomes: int) -> None:
     """Below the branch the tree goes on: its card is no longer worth what the table says."""
-    settings = SearchSettings(grow=False, num_simulations=1, first_outcomes=first_outcomes)
+    settings = SearchSettings(
+        grow=False, num_simulations=1, first_outcomes=first_outcomes, max_outcomes=4
+    )
     result, oracle = searched_from_chance([[_BRANCH]] * _SAMPLES, settings), sampled_chance()[0]
     cfvs = np.asarray(result.tree.cfvs)[:, ROOT]
     tree, now = tree_number(result), child_of(oracle.tree, oracle.root, _BRANCH)
-    found = tree.cfvs[children_of(tree, int(ROOT))[_BRANCH]]
+    kept = children_of(tree, int(ROOT))
+    assert len(kept) == 4  # a node that is not visited could not get them later
+    found = tree.cfvs[kept[_BRANCH]]
     exact = oracle.cfv_sum[:, oracle.root] + found - oracle.cfv_sum[:, now]
     error = np.abs(cfvs.mean(axis=0) - exact)
     assert (error <= 4 * cfvs.std(axis=0) / _SAMPLES**0.5 + 1e-6).all()
