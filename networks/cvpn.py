@@ -267,16 +267,23 @@ def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> CVPN | Gr
 def num_kept(game: Game[Any], settings: NetworkSettings) -> int:
     """Numbers that a search keeps of a public state for the network, see `CVPN.embed`."""
     features = jax.eval_shape(lambda: EncodeState(settings)(game, game.root()))
-    kept = nnx.eval_shape(lambda: _new(game, settings).embed(jnp.zeros((1, *features.shape))))
+    shallow = dataclasses.replace(settings, depth=1)  # the first layer alone decides
+    kept = nnx.eval_shape(lambda: _new(game, shallow).embed(jnp.zeros((1, *features.shape))))
     return int(kept.shape[1])
 
 
 @in_32_bits
 def num_parameters(game: Game[Any], settings: NetworkSettings) -> int:
     """The numbers that a network learns; computes none. ValueError if the game cannot have it."""
-    network = nnx.eval_shape(lambda: _new(game, settings))
-    shapes = jax.tree.leaves(nnx.state(network, nnx.Param))
-    return sum(math.prod(leaf.shape) for leaf in shapes)
+
+    def counted(depth: int) -> int:
+        one = dataclasses.replace(settings, depth=depth)
+        network = nnx.eval_shape(lambda: _new(game, one))
+        return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(nnx.state(network, nnx.Param)))
+
+    # All layers but the first are alike; to look at a thousand of them takes minutes.
+    first = counted(1)
+    return first if settings.depth == 1 else first + (settings.depth - 1) * (counted(2) - first)
 
 
 @in_32_bits

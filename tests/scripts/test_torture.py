@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import signal
@@ -39,4 +40,5 @@ def test_in_the_background_of_a_shell_it_hears_interrupts_all_the_same(tmp_path:
             torture.send_signal(signal.SIGINT)
             assert torture.wait(timeout=60) == -signal.SIGINT
         finally:
-            os.killpg(torture.pid, signal.SIGKILL)  # with the run that it has begun
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(torture.pid, signal.SIGKILL)  # with the run that it has begun
