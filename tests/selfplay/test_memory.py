@@ -30,11 +30,17 @@ def refusal(monkeypatch: pytest.MonkeyPatch, run: tuple[Game[Any], Config], ther
 
 
 @pytest.mark.parametrize(
-    "network",
-    [NetworkSettings(), NetworkSettings(width=7, depth=2, value_head="pairwise", policy_heads=2)],
+    ("text", "network"),
+    [
+        ("leduc", NetworkSettings(depth=1)),
+        ("leduc", NetworkSettings()),
+        ("leduc", NetworkSettings(width=7, depth=5, value_head="pairwise", policy_heads=2)),
+        ("tic_tac_toe", NetworkSettings(torso="resnet", width=4, depth=4)),
+        ("glasses", NetworkSettings(torso="graph", width=6, depth=4)),
+    ],
 )
-def test_parameters_are_counted_without_making_them(network: NetworkSettings) -> None:
-    game = make("leduc")
+def test_parameters_are_counted_without_making_them(text: str, network: NetworkSettings) -> None:
+    game = make(text)
     _, params = make_network(game, network)
     assert num_parameters(game, network) == sum(leaf.size for leaf in jax.tree.leaves(params))
 
