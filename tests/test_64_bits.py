@@ -192,7 +192,10 @@ def test_a_training() -> None:
     "command",
     [
         "search kuhn --evaluator zero --simulations 4 --json",
-        "train tiny.toml --run run --json --set run.evaluate_every=0 --set run.steps=8",
+        pytest.param(
+            "train tiny.toml --run run --json --set run.evaluate_every=0 --set run.steps=8",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_command(command: str, tmp_path: Path) -> None:

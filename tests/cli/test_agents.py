@@ -88,6 +88,7 @@ def test_an_agent_that_is_not_there_is_a_mistake(sog: Run) -> None:
     assert err.startswith("sog: error: there is no agent 'chess'; there are ")
 
 
+@pytest.mark.slow
 def test_the_command_that_measured_an_agent_finds_the_same_again(sog: Run) -> None:
     kuhn = read_agents()["kuhn"]
     code, out, _ = sog(*kuhn.measured.split()[1:], "--json")

@@ -133,6 +133,7 @@ class NumberedAgent(SearchAgent):
         return jax.random.fold_in(jax.random.key(SEED), self._numbers[self._node])
 
 
+@pytest.mark.slow
 def test_openspiel_finds_the_exploitability_of_a_growing_search_with_the_same_random_numbers() -> (
     None
 ):

@@ -102,8 +102,8 @@ def _whole_game_of(text: str) -> SearchSettings:
 @pytest.mark.parametrize(
     ("text", "safe", "everywhere"),
     [
-        ("kuhn", True, False),
         ("kuhn", True, True),
+        pytest.param("kuhn", True, False, marks=pytest.mark.slow),
         pytest.param("kuhn", False, False, marks=pytest.mark.slow),
         pytest.param("leduc(suit_isomorphism=true)", True, False, marks=pytest.mark.slow),
         pytest.param("leduc(suit_isomorphism=true)", True, True, marks=pytest.mark.slow),

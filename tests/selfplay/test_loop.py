@@ -212,6 +212,7 @@ def test_games_in_progress_are_given_up_when_new_ones_begin() -> None:
     assert not np.array_equal(goes_on["replay/entry_value"], begins_anew["replay/entry_value"])
 
 
+@pytest.mark.slow
 def test_with_searches_everywhere_too_a_run_goes_on_from_a_checkpoint_as_if_nothing_was() -> None:
     training = new_run(everywhere=True)
     play_on(training, 6)
