@@ -42,7 +42,7 @@ class Schedule(abc.ABC):
         self.apply_fn, params = make_network(game, config.network, config.run.seed)
         self.learner = Learner(game, self.apply_fn, config.learner, params)
         self.replay = Replay(game, config.replay.size, config.replay.max_grad_updates)
-        self.queue = QueryQueue(config.solver.queue_size)
+        self.queue = QueryQueue(game, config.solver.queue_size)
         self.counts = dict.fromkeys(("cycles", "searches", "solves", "games", "full_trees"), 0)
         self.seconds = dict.fromkeys(PARTS, 0.0)
 
