@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from gtcfr.evaluator import Evaluator
+from gtcfr.room import summary_bytes
 from gtcfr.settings import SearchSettings
 from sog.agents import AGENT_PREFIX, read_agents
 from sog.cli.display import Work
@@ -69,15 +70,15 @@ class Seating:
     game: Game[Any]
     players: tuple[Player, ...]
     search_bytes: int
-    """What the largest search of a player takes; 0 where nobody's was counted."""
+    """What the largest search of a player takes, and what searches handed on to it; 0 where
+    nobody's was counted."""
 
     def batch_size(self, most: int) -> int:
-        """Searches at once for which there is memory: a batch, and a last search of both players in
-        each of the games that go on, twice as many."""
+        """Searches at once for which there is memory."""
         free = available_bytes()
         if free is None or self.search_bytes == 0:
             return most
-        return max(1, min(most, int(_SHARE_OF_MEMORY * free) // (5 * self.search_bytes)))
+        return max(1, min(most, int(_SHARE_OF_MEMORY * free) // self.search_bytes))
 
 
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
@@ -200,7 +201,9 @@ class CommandHost(Host):
     def check_room(self, game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> None:
         """CommandError where there is too little memory for a search."""
         parts = check_room(game, evaluator, settings, usual_path(game), hint="--search s,c")
-        self.search_bytes = max(self.search_bytes, sum(parts.values()))
+        # Twice as many games go on as are searched at once, in each of them two chains.
+        chains = 4 * summary_bytes(game, settings, usual_path(game))
+        self.search_bytes = max(self.search_bytes, sum(parts.values()) + chains)
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Shows it."""
