@@ -53,7 +53,7 @@ from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
 from selfplay.config import load_config
-from selfplay.schedule import make_evaluator
+from selfplay.recipe import make_evaluator
 from sog.cli.devices import use_all_cores
 from sog.games import Game, make
 
@@ -102,7 +102,8 @@ def floor_seconds(
             next_ranges = ranges + 1e-9 * jax.lax.map(values, (features, ranges))
             new = features[0, :num_policies], next_ranges[0, :num_policies]
             logits = evaluator.apply_fn(evaluator.params, *new)[1]
-            return next_ranges + 1e-9 * jnp.mean(logits)
+            changed: Array = next_ranges + 1e-9 * jnp.mean(logits)
+            return changed
 
         result: Array = jax.lax.fori_loop(0, num_updates, update, ranges)
         return result
