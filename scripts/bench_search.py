@@ -130,11 +130,7 @@ def measure(
     game = make(text)
     params = mlp_params(game, hidden, seed=0)
     evaluator = NetworkEvaluator(apply_fn=mlp, params=params, leaves_per_call=leaves_per_call())
-    settings = SearchSettings(
-        num_simulations=simulations,
-        num_children=1 if game.num_infostates == 1 else None,
-        max_outcomes=max_outcomes,
-    )
+    settings = SearchSettings(num_simulations=simulations, max_outcomes=max_outcomes)
     mesh = batch_mesh(batch) if mesh is None else mesh
     return {"game": text, **measure_search(game, evaluator, settings, batch, mesh)}
 

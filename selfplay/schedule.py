@@ -45,7 +45,7 @@ class Schedule(abc.ABC):
             game, self.apply_fn, config.learner, params, loss_fn=self.recipe.loss
         )
         self.replay = Replay(game, config.replay.size, config.replay.max_grad_updates)
-        self.queue = QueryQueue(config.solver.queue_size)
+        self.queue = QueryQueue(game, config.solver.queue_size)
         self.counts = dict.fromkeys(("cycles", "searches", "solves", "games", "full_trees"), 0)
         self.seconds = dict.fromkeys(PARTS, 0.0)
 

@@ -70,7 +70,7 @@ def test_a_search_in_parts_finds_what_it_finds_at_once(name: str) -> None:
 
 @pytest.mark.slow
 def test_an_evaluator_with_a_memory_goes_on_as_well() -> None:
-    game, settings = make("tic_tac_toe"), SearchSettings(num_simulations=6, num_children=1)
+    game, settings = make("tic_tac_toe"), SearchSettings(num_simulations=6)
     root, evaluator = start_of_game(game, batch_size=2), RolloutEvaluator(num_rollouts=2)
     *_, found = in_parts(game, evaluator, settings, root, [2, 1, 3])
     assert_same(found, at_once(game, evaluator, settings, root))

@@ -149,10 +149,8 @@ def _settings(
     """What was asked for; the rest as in `base`."""
     children = base.num_children if arguments.children is None else arguments.children
     is_hidden = game.num_infostates > 1
-    if arguments.children is None and not is_hidden and game.num_outcomes >= game.num_actions:
-        children = 1
-    elif children == "all":
-        children = None
+    if children == "all":
+        children = None if is_hidden else game.num_actions
     if children is not None and is_hidden:
         raise CommandError(
             f"--children must be all in {game.name}: where things are hidden, an infostate could "
