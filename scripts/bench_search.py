@@ -1,7 +1,7 @@
 """Speed of batched searches, with the time of their own leaf evaluations as the floor.
 
 Examples:
-    make bench-search                       all of it; writes docs/results/bench_search.json
+    make bench-search                       all of it; writes docs/results/data/bench_search.json
     python scripts/bench_search.py --games leduc --batches 64 --without-mctx
 
 The evaluator is a 3 x 128 MLP with random weights. Columns:
