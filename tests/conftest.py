@@ -26,6 +26,10 @@ os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CHECKOUT / ".cache" / "ja
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
 
+# Tracing makes many objects and little garbage: looking for it takes a twentieth of the time by
+# default.
+gc.set_threshold(20_000, 10, 10)
+
 # A shell starts what runs in its background with interrupts ignored, and that is inherited; some
 # tests interrupt what they run.
 signal.signal(signal.SIGINT, signal.default_int_handler)
