@@ -16,7 +16,7 @@ import numpy as np
 
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from selfplay.schedule import make_evaluator
+from selfplay.recipe import make_evaluator
 from selfplay.trained import Trained
 from sog.agents import AGENT_PREFIX, AgentEntry, read_agents
 from sog.games import make

@@ -20,7 +20,7 @@ from sog.cli.tree import TOO_LARGE, enumerate_whole_game, explain_too_large
 from sog.games import Game
 from sog.games.registry import is_game
 from sog.memory import available_bytes
-from sog.methods.leaf_search import LeafSearch, is_perfect_information, search_agents
+from sog.methods.leaf_search import LeafSearch, search_agents
 from sog.methods.method import Host, Method
 from sog.methods.registry import METHODS, make_method, name_of, rule_form
 from sog.parameters import near_name
@@ -194,8 +194,6 @@ class CommandHost(Host):
         """As --search and the options beside it say."""
         arguments = self._arguments
         settings = read_search(arguments.search or DEFAULT_SEARCH, read_method(arguments))
-        if is_perfect_information(game) and game.num_outcomes >= game.num_actions:
-            settings = dataclasses.replace(settings, num_children=1)
         _check_sizes(game, settings)
         return settings
 

@@ -26,7 +26,6 @@ from sog.cli.room import check_room
 from sog.cli.runs import load_run, near_run, split_step
 from sog.cli.search_numbers import read_search
 from sog.games import Game
-from sog.methods.leaf_search import is_perfect_information
 from sog.methods.registry import METHODS
 from sog.web.host import Heed, Mistake, Opponent, RunState, Searcher
 
@@ -128,13 +127,12 @@ class ServeHost:
                 )
             wanted = argparse.Namespace(evaluator=evaluator, seed=0, max_nodes=None)
             chosen = choose_evaluator(shown, wanted, quiet_work(heed), asked=evaluator)
-            one_by_one = is_perfect_information(shown) and shown.num_outcomes >= shown.num_actions
             return Searcher(
                 game=chosen.game,
                 shown=shown,
                 evaluator=chosen.evaluator,
                 name=chosen.name,
-                settings=SearchSettings(num_children=1 if one_by_one else None),
+                settings=SearchSettings(),
             )
 
         asked = "" if game in self.networks else evaluator
