@@ -68,13 +68,13 @@ test-gpu: $(VENV)/dev-installed
 
 bench: $(VENV)/bench-installed
 	PYTHONPATH=$(VENV)/peers $(VENV)/bin/python scripts/bench_tabular.py \
-		--json-out docs/results/bench_tabular.json
+		--json-out docs/results/data/bench_tabular.json
 
 bench-selfplay: $(VENV)/bench-installed
-	$(VENV)/bin/python scripts/bench_selfplay.py --json-out docs/results/bench_selfplay.json
+	$(VENV)/bin/python scripts/bench_selfplay.py --json-out docs/results/data/bench_selfplay.json
 
 bench-search: $(VENV)/bench-installed
-	$(VENV)/bin/python scripts/bench_search.py --json-out docs/results/bench_search.json
+	$(VENV)/bin/python scripts/bench_search.py --json-out docs/results/data/bench_search.json
 
 docs: $(VENV)/dev-installed
 	$(RUN) sphinx -W --keep-going -q -b html docs build/docs

@@ -19,10 +19,17 @@ from networks import graph
 from networks.graph import HEAD_SCALE, GraphCVPN
 from networks.torsos import TORSOS
 from sog.games.core import PLAYER_1, Game
+from sog.games.encoding import Flat, Graph, Planes
 from sog.precision import in_32_bits
 from sog.program_names import FOLLOWS
 
 GRAPH: Final = "graph"
+_READS: Final[dict[str, tuple[type, ...]]] = {
+    "mlp": (Flat, Planes, Graph),
+    "resnet": (Planes,),
+    GRAPH: (Graph,),
+}
+"""The encodings of games (`Game.encoding`) that a torso is made for."""
 VALUE_HEADS: Final = ("plain", "pairwise")
 POLICY_HEADS: Final = (1, 2)
 MOST_WIDTH: Final = 1_000_000
@@ -34,7 +41,7 @@ class NetworkSettings:
     """The shape of a network. Hashable."""
 
     torso: str = "mlp"
-    """mlp, resnet for games whose features are planes of a board, or graph for games on a map; a
+    """mlp for any game, resnet where `Game.encoding` is `Planes`, or graph where it is a `Graph`; a
     graph has heads of its own, see `networks.graph`."""
     width: int = 128
     """Units of a layer, channels of the resnet, or numbers of a node of the graph."""
@@ -49,9 +56,8 @@ class NetworkSettings:
     that of the player to act answers, for players whose actions mean different things."""
 
     def __post_init__(self) -> None:
-        torsos = (*TORSOS, GRAPH)
-        if self.torso not in torsos:
-            raise ValueError(f"torso must be one of {', '.join(torsos)}, got {self.torso!r}.")
+        if self.torso not in _READS:
+            raise ValueError(f"torso must be one of {', '.join(_READS)}, got {self.torso!r}.")
         if self.value_head not in VALUE_HEADS:
             raise ValueError(
                 f"value_head must be one of {', '.join(VALUE_HEADS)}, got {self.value_head!r}."
@@ -78,23 +84,22 @@ class CVPN(nnx.Module):
     """Torso and heads."""
 
     def __init__(self, game: Game[Any], settings: NetworkSettings, *, rngs: nnx.Rngs) -> None:
-        """Raises ValueError if the game's features are no planes and the torso needs them."""
         self.num_infostates, self.num_actions = game.num_infostates, game.num_actions
         (num_features,) = jax.eval_shape(lambda: game.observe(game.root())).shape
         self.num_features, self.is_pairwise = num_features, settings.value_head == "pairwise"
         size = game.num_infostates
         # With perfect information ranges say nothing.
         self.takes_ranges = size > 1
-        num_inputs = num_features + 2 * size * self.takes_ranges
-        num_values = 2 * size
+        num_others, num_values = 2 * size * self.takes_ranges, 2 * size
         if self.is_pairwise:
-            num_inputs, num_values = num_inputs + 2 * size**2, size**2
+            num_others, num_values = num_others + 2 * size**2, size**2
         make = TORSOS[settings.torso]
-        self.torso: Any = make(game, num_inputs, settings.width, settings.depth, rngs=rngs)
+        shape = (num_features, num_others, settings.width, settings.depth)
+        self.torso: Any = make(game, *shape, rngs=rngs)
         width = self.torso.num_outputs
         # A state is asked about again and again, with other ranges: what of it does not depend on
         # them is computed once, where that is also less to keep.
-        can_begin = self.takes_ranges and hasattr(self.torso, "begin")
+        can_begin = self.takes_ranges and self.torso.begins
         self.embeds = can_begin and num_features > settings.width
         self.num_kept = settings.width if self.embeds else num_features
         head = nnx.initializers.normal(HEAD_SCALE / width**0.5)
@@ -126,7 +131,8 @@ class CVPN(nnx.Module):
     def answer(self, kept: Array, ranges: Array) -> tuple[Array, Array]:
         """The same as `__call__`, from what `embed` made of the features."""
         batch, size = len(kept), self.num_infostates
-        begun, rest, others = kept[:, : self.num_kept], kept[:, self.num_kept :], []
+        begun, rest = kept[:, : self.num_kept], kept[:, self.num_kept :]
+        others = [kept[:, :0]]  # with perfect information there may be none
         if self.takes_ranges:
             # Times S, ranges are about 1, as features are.
             others.append(size * ranges.reshape(batch, -1))
@@ -134,10 +140,8 @@ class CVPN(nnx.Module):
             weight = rest[:, : size**2].reshape(batch, size, size)
             beliefs = opponents_given_own(weight, ranges)
             others.append(size * beliefs.reshape(batch, -1))
-        if self.embeds:
-            inner = self.torso.go_on(begun, jnp.concatenate(others, axis=1))
-        else:
-            inner = self.torso(jnp.concatenate([begun, *others], axis=1))
+        ask = self.torso.go_on if self.embeds else self.torso
+        inner, _ = ask(begun, jnp.concatenate(others, axis=1))
         if not self.is_pairwise:
             values = self.values(inner).reshape(batch, 2, size)
         else:
@@ -256,7 +260,19 @@ def _merged(graph: Any, params: Any) -> Any:
     return nnx.merge(graph, nnx.State(params))
 
 
+def check_torso(game: Game[Any], torso: str) -> None:
+    """Raises ValueError if a torso is not made for what a game shows."""
+    encoding = type(game.encoding)
+    if encoding not in _READS[torso]:
+        fitting = " or ".join(name for name, read in _READS.items() if encoding in read)
+        raise ValueError(
+            f"torso must be {fitting} for {game.name}, whose encoding is {encoding.__name__}, "
+            f"got {torso}."
+        )
+
+
 def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> CVPN | GraphCVPN:
+    check_torso(game, settings.torso)
     rngs = nnx.Rngs(seed)
     if settings.torso == GRAPH:
         return GraphCVPN(game, settings.width, settings.depth, rngs=rngs)

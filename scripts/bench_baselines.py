@@ -1,7 +1,7 @@
 """Speed of the sampling methods next to OpenSpiel's C++, side by side in one run, on Leduc hold'em.
 
 Example:
-    python scripts/bench_baselines.py --json-out docs/results/bench_baselines.json
+    python scripts/bench_baselines.py --json-out docs/results/data/bench_baselines.json
 
 OpenSpiel runs one thing at a time on one core. Ours run many seeds (or searches) as one compiled
 program, on one device of JAX and with a device per core: the figure is their throughput together.

@@ -1,7 +1,7 @@
 """Figure S4 of Student of Games: DQN, A2C and tabular Q-learning on Kuhn poker and Leduc hold'em.
 
 Examples:
-    python scripts/reproduce_model_free.py kuhn --out docs/results/model_free/kuhn
+    python scripts/reproduce_model_free.py kuhn --out docs/results/data/model_free/kuhn
     python scripts/reproduce_model_free.py leduc --methods q_learning dqn
 
 Sweeps part of Table S6, as the paper did, and shows for each method the setting whose policy was

@@ -11,6 +11,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.encoding import Planes
 from sog.games.perfect_information import PerfectInformationGame
 from sog.pytree import pytree
 
@@ -51,10 +52,6 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
     def max_depth(self) -> int:
         rows, columns = self.shape
         return rows * columns
-
-    @property
-    def has_chance(self) -> bool:
-        return False
 
     @property
     @abc.abstractmethod
@@ -126,9 +123,9 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         return won[PLAYER_0] - won[PLAYER_1]
 
     @property
-    def planes(self) -> tuple[int, int, int]:
-        """How `observe` is to be read: [plane, row, column]."""
-        return (5, *self.shape)
+    def encoding(self) -> Planes:
+        rows, columns = self.shape
+        return Planes(channels=5, rows=rows, columns=columns)
 
     def observe(self, state: LineState) -> Array:
         """Planes [5, row, column], flattened: own stones, the other's, 1 if player 0 is to move,

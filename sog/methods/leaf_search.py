@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, uniform_play_evaluator
 from gtcfr.rollout import RolloutEvaluator
+from gtcfr.settings import SearchSettings
 from gtcfr.world_rollout import WorldRolloutEvaluator, check_infostates
 from sog.games.core import Game, param
 from sog.play.arena import AgentFactory
@@ -15,7 +16,6 @@ from sog.players.method import Method
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.searching import (
     changed,
-    default_settings,
     is_perfect_information,
     searching_player,
 )
@@ -49,7 +49,7 @@ class LeafSearch(Method):
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
         """One whose agents share an evaluator."""
-        settings = changed(default_settings(game), search)
+        settings = changed(SearchSettings(), search)
         settings.shape(game, usual_path(game))  # mistakes first
         return searching_player(name, game, *self.ready(game, host), settings, host)
 

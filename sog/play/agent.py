@@ -38,7 +38,7 @@ class SearchAgent(Agent):
     """Values the leaves of the next searches; another one, as after training, may be set."""
     seconds: float | None
     """Each of the next searches ends after so much time, if it does not end before; see
-    `gtcfr.timed`."""
+    `sog.play.thinking`."""
 
     def __init__(
         self,

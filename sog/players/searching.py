@@ -41,12 +41,6 @@ def changed(settings: SearchSettings, changes: SearchChanges) -> SearchSettings:
     return dataclasses.replace(settings, **changes)
 
 
-def default_settings(game: Game[Any]) -> SearchSettings:
-    """How a game is searched by somebody who was not trained, unless he is told otherwise."""
-    one_by_one = is_perfect_information(game) and game.num_outcomes >= game.num_actions
-    return SearchSettings(num_children=1 if one_by_one else None)
-
-
 def trained_settings(settings: SearchSettings, changes: SearchChanges) -> SearchSettings:
     """How a trained network searches that was evaluated by `settings`; not what is for training.
 

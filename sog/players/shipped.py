@@ -16,7 +16,7 @@ import numpy as np
 
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from selfplay.schedule import make_evaluator
+from selfplay.recipe import make_evaluator
 from sog.games import make
 from sog.memory import bytes_of
 from sog.npz import opened_npz, read_array

@@ -12,8 +12,9 @@ from networks.cvpn import make_network
 from selfplay.checkpoint import checkpoint_steps, has_checkpoints, load_checkpoint
 from selfplay.learner import first_state, restored_state
 from selfplay.memory import check_playing
+from selfplay.recipe import recipe_of
 from selfplay.run_folder import RunFolder
-from selfplay.schedule import arrays_of, make_evaluator
+from selfplay.schedule import arrays_of
 from sog.games import Game, make
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.searching import searching_player, trained_settings
@@ -63,7 +64,7 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
         raise ValueError(f"{found.path}: {error}") from None
     return Trained(
         game=game,
-        evaluator=make_evaluator(apply_fn, jax.device_get(state.average)),
+        evaluator=recipe_of(config).evaluator(apply_fn, jax.device_get(state.average)),
         settings=config.run.evaluate_search,
         step=found.step,
         name=path.resolve().name,

@@ -20,7 +20,6 @@ from sog.players.player import Host, Player
 from sog.players.runs import load_run, near_run, split_step
 from sog.players.searching import (
     check_room,
-    default_settings,
     read_simulations,
     trained_settings,
 )
@@ -156,7 +155,7 @@ class Offers:
                 shown=shown,
                 evaluator=chosen.evaluator,
                 name=chosen.name,
-                settings=default_settings(shown),
+                settings=SearchSettings(),
             )
 
         asked = "" if game in self.networks else evaluator

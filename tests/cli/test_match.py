@@ -277,8 +277,8 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
-            "zero: num_simulations = 2000000000 could add more public states than 2147483647, which "
-            "is all that can be numbered; try fewer simulations: --search s,c.",
+            "zero: num_simulations = 2000000000 could add more public states than 2147483647, "
+            "which is all that can be numbered; try fewer simulations: --search s,c.",
         ),
         (
             ["uct:99999999999", "random", "--game", "tic_tac_toe"],
@@ -300,8 +300,8 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["zero", "random", "--game", "kuhn", "--max-outcomes", "1"],
-            "zero: max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a decision, got "
-            "1.",
+            "zero: max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a "
+            "decision, got 1.",
         ),
         (
             ["tabular", "random", "--game", "kuhn", "--max-outcomes", "5"],

@@ -353,7 +353,7 @@ def refusal(sog: Run, *arguments: str) -> str:
         ("game=chess", "unknown game 'chess'"),
         ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
         ("search.num_children=1", "search: num_children must be None"),
-        ("network.torso=resnet", "torso must be mlp for kuhn, whose features are no planes"),
+        ("network.torso=resnet", "torso must be mlp for kuhn, whose encoding is Flat, got resnet."),
     ],
 )
 def test_settings_that_cannot_be_are_refused(

@@ -8,14 +8,12 @@ import jax
 import numpy as np
 import pytest
 
-from gtcfr import timed
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.mesh import batch_mesh, on_all, split_batch
 from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
-from gtcfr.timed import timed_search
 from sog.games import Game, make
 
 KEY = jax.random.key(3)
@@ -72,7 +70,7 @@ def test_a_search_in_parts_finds_what_it_finds_at_once(name: str) -> None:
 
 @pytest.mark.slow
 def test_an_evaluator_with_a_memory_goes_on_as_well() -> None:
-    game, settings = make("tic_tac_toe"), SearchSettings(num_simulations=6, num_children=1)
+    game, settings = make("tic_tac_toe"), SearchSettings(num_simulations=6)
     root, evaluator = start_of_game(game, batch_size=2), RolloutEvaluator(num_rollouts=2)
     *_, found = in_parts(game, evaluator, settings, root, [2, 1, 3])
     assert_same(found, at_once(game, evaluator, settings, root))
@@ -114,37 +112,3 @@ def test_devices_share_the_parts_too() -> None:
     found = read(game, jax.device_get(state))
     expected = at_once(game, ZeroEvaluator(), settings, root)
     np.testing.assert_allclose(found.policy, expected.policy, atol=1e-6)
-
-
-def test_by_a_clock_it_ends_in_time_and_has_found_something() -> None:
-    game, settings = make("kuhn"), SearchSettings(num_simulations=1, simulations_per_update=1e-8)
-    found = timed_search(
-        game,
-        evaluator=ZeroEvaluator(),
-        root=start_of_game(game),
-        key=KEY,
-        settings=settings,
-        seconds=0.3,
-    )
-    assert found.policy[0].sum() == pytest.approx(3)
-
-
-@pytest.mark.slow
-def test_without_a_clock_slices_make_all_updates(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, settings = make("kuhn"), SearchSettings(num_simulations=6, num_queries=2)
-    root, made = start_of_game(game, batch_size=2), list[int]()
-    ask: dict[str, Any] = {"evaluator": ZeroEvaluator(), "root": root, "key": KEY}
-    at_once = timed_search(game, settings=settings, **ask)
-    monkeypatch.setattr(timed, "SLICE_SECONDS", 0.0)  # an update each
-    found = timed_search(game, settings=settings, progress=made.append, **ask)
-    assert made == list(range(7))
-    assert_same(found, at_once)
-
-
-@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
-def test_time_must_be_positive(seconds: float) -> None:
-    game = make("kuhn")
-    with pytest.raises(ValueError, match=r"^seconds must be > 0, got"):
-        timed_search(
-            game, evaluator=ZeroEvaluator(), root=start_of_game(game), key=KEY, seconds=seconds
-        )

@@ -143,7 +143,7 @@ def test_a_tree_without_room_says_so() -> None:
 
 def test_with_perfect_information_every_node_is_evaluated_once() -> None:
     for simulations in (10, 40):
-        result = _grown("tic_tac_toe", 1, num_simulations=simulations, num_children=1)
+        result = _grown("tic_tac_toe", 1, num_simulations=simulations)
         tree = result.tree
         asked = int(result.queries.num_seen[0])
         assert asked == int(tree.num_interior[0] + tree.num_leaves[0])

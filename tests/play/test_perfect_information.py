@@ -34,7 +34,6 @@ def settings_of(simulations: int, per_update: float = 1.0) -> SearchSettings:
     return SearchSettings(
         num_simulations=simulations,
         simulations_per_update=per_update,
-        num_children=1,
         capacity=simulations + 100,  # a node per simulation, and those on the way to where it grows
     )
 

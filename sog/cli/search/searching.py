@@ -12,8 +12,6 @@ import numpy as np
 
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import WHOLE_GAME, SearchSettings, least_outcomes
-from gtcfr.timed import first_root, timed_search
-from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
 from sog.cli.compile_times import keep_time, last_time
 from sog.cli.errors import CommandError, mistakes
@@ -21,10 +19,12 @@ from sog.cli.picture_file import write_picture
 from sog.cli.players import host_of
 from sog.cli.search_numbers import describe_search, read_method
 from sog.cli.tree import explaining_size
+from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game
 from sog.methods.evaluators import ChosenEvaluator, choose_evaluator
 from sog.play.history import History
+from sog.play.thinking import first_root, think
 from sog.players.searching import check_room
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def search_state(
             left = work.time_left(done, total)
             work.update(f"update {done:,} of {total:,}{left}", done)
 
-    result = timed_search(
+    result = think(
         chosen.game,
         evaluator=chosen.evaluator,
         root=first_root(chosen.game, history.path),
@@ -154,10 +154,8 @@ def _settings(
     """What was asked for; the rest as in `base`."""
     children = base.num_children if arguments.children is None else arguments.children
     is_hidden = game.num_infostates > 1
-    if arguments.children is None and not is_hidden and game.num_outcomes >= game.num_actions:
-        children = 1
-    elif children == "all":
-        children = None
+    if children == "all":
+        children = None if is_hidden else game.num_actions
     if children is not None and is_hidden:
         raise CommandError(
             f"--children must be all in {game.name}: where things are hidden, an infostate could "

@@ -12,7 +12,7 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from gtcfr.view import NodeView, read_nodes
+from sog.drawing.nodes import NodeView, read_nodes
 from sog.games.core import CHANCE, TERMINAL
 from sog.games.registry import make
 from sog.tabular.enumerated_game import EnumeratedGame

@@ -1,11 +1,12 @@
 """A search that is looked into while it runs, and whose ranges may be set by hand.
 
-It runs in slices in other threads (`gtcfr.search.begin`, `advance`, `read`), each of which waits
-for its turn behind those of other searches; between two of them it can be paused, and what it has
-found so far is there to be shown. Programs are compiled before, once for a game and a budget: paths
-are padded, so that another public state needs no others.
+It runs in slices (`sog.play.thinking`) in other threads, each of which waits for its turn behind
+those of other searches; between two of them it can be paused, and what it has found so far is there
+to be shown. Programs are compiled before, once for a game and a budget: paths are padded, so that
+another public state needs no others.
 """
 
+import copy
 import dataclasses
 import functools
 import logging
@@ -16,23 +17,19 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
-from gtcfr.evaluator import Evaluator
 from gtcfr.root import NO_EVENT, SearchRoot, belief_state, check_root, start_of_game
-from gtcfr.search import SearchResult, advance, begin, check_result, read
-from gtcfr.search_state import SearchState
-from gtcfr.settings import SearchSettings
-from gtcfr.view import NodeView, read_nodes
+from gtcfr.search import check_result
+from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import Game
+from sog.play.thinking import SLICE_SECONDS, Thinking
 from sog.web.found import Exact, Found, check_size, solve_below
 from sog.web.host import Mistake, Searcher, Submit
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
 """How a search goes on: as fast as it can, slowly enough to be watched, or not."""
-_SECONDS_OF_A_SLICE: Final = 0.3
+_SECONDS_OF_A_PICTURE: Final = 0.3
 _PICTURES: Final = 40  # of a search that is watched
-_MOST_GROWTH: Final = 8
 _PATH_STEP: Final = 4
 
 
@@ -49,7 +46,7 @@ class Picture:
     found: Found
 
 
-class LiveSearch:
+class WatchedSearch:
     """One search. Methods may be called by any thread."""
 
     def __init__(
@@ -73,7 +70,6 @@ class LiveSearch:
         self.exact: Exact | None = None
         self.is_solving = False
         self.has_own_ranges = ranges is not None
-        self.updates = 0
         self.seconds = 0.0
         self._submit, self._lock = submit, threading.RLock()
         self._picture: Picture | None = None
@@ -81,20 +77,24 @@ class LiveSearch:
         self._root = _root(searcher.game, outcomes, ranges)
         began = time.perf_counter()
         try:
-            self._state: SearchState | None = self._first_state()
+            self._thinking = self._first()
+            self._thinking.compile()
         except ValueError as error:  # such as sizes that cannot be
             raise Mistake(str(error)) from None
         self.compile_seconds = time.perf_counter() - began
-        self._target = 1 if mode == PAUSED else searcher.settings.num_updates
-        self._count = 1
-        """Updates of the next slice."""
+        self._target = 1 if mode == PAUSED else self.total
         with self._lock:
             self._go_on_soon()
 
     @property
+    def updates(self) -> int:
+        """Those made so far."""
+        return self._thinking.num_updates
+
+    @property
     def total(self) -> int:
         """Updates of the whole search."""
-        return self.searcher.settings.num_updates
+        return self._thinking.total
 
     @property
     def is_busy(self) -> bool:
@@ -123,8 +123,8 @@ class LiveSearch:
         with self._lock:
             if self._is_working:
                 raise Mistake("The search is running: pause it first.")
-            self._state, self._picture, self.updates, self.seconds = None, None, 0, 0.0
-            self.mode, self._target, self._count = PAUSED, 1, 1
+            self._thinking, self._picture, self.seconds = self._first(), None, 0.0
+            self.mode, self._target = PAUSED, 1
             self._go_on_soon()
 
     def close(self) -> None:
@@ -134,15 +134,11 @@ class LiveSearch:
     def picture(self) -> Picture | None:
         """The search as it stands; None before its first update."""
         with self._lock:
-            state, known = self._state, self._picture
-            updates = self.updates
-        if state is None or updates == 0:
+            now, known = copy.copy(self._thinking), self._picture  # it goes on meanwhile
+        if now.num_updates == 0:
             return None
-        if known is None or known.num_updates != updates:
-            known = _read_picture(self.searcher.game, state, updates)
-            with self._lock:
-                if state is self._state:
-                    self._picture = known
+        if known is None or known.num_updates != now.num_updates:
+            known = self._picture = _read_picture(now)
         return known
 
     def solve(self, submit: Submit) -> None:
@@ -196,38 +192,29 @@ class LiveSearch:
 
     def _run_slice(self) -> float:
         """Some updates; returns for how many seconds the next ones are to wait."""
-        game, settings, evaluator = self._program
-        if self._state is None:
-            self._state = self._first_state()
-        began, is_watched = time.perf_counter(), self.mode == WATCHED
-        count = max(1, self.total // _PICTURES) if is_watched else self._count
         with self._lock:
-            count = min(count, self._target - self.updates)
-        state = jax.block_until_ready(_advance(game, settings, evaluator, self._state, count))
-        seconds = time.perf_counter() - began
+            next_, most, is_watched = copy.copy(self._thinking), self._target, self.mode == WATCHED
+        most -= next_.num_updates
+        if is_watched:
+            most = min(most, max(1, self.total // _PICTURES))
+        seconds = next_.go_a_slice(most, SLICE_SECONDS)
         with self._lock:
-            self._state, self.updates = state, self.updates + count
+            self._thinking = next_
             self.seconds += seconds
         if self.updates >= self._target:
-            check_result(game, _read(game, state))
-        if is_watched:
-            return _SECONDS_OF_A_SLICE - seconds
-        faster = int(count * _SECONDS_OF_A_SLICE / max(seconds, 1e-9))
-        self._count = max(1, min(faster, count * _MOST_GROWTH))
-        return 0.0
+            check_result(self.searcher.game, next_.read())
+        return _SECONDS_OF_A_PICTURE - seconds if is_watched else 0.0
 
-    def _first_state(self) -> SearchState:
-        """Before the first update; all programs are compiled then."""
-        game, settings, evaluator = self._program
-        key = jax.random.key(self.seed)
-        state: SearchState = _begin(game, settings, evaluator, self._root, key)
-        state = _advance(game, settings, evaluator, state, 0)
-        jax.block_until_ready(_read(game, state))
-        return state
-
-    @property
-    def _program(self) -> tuple[Game[Any], SearchSettings, Evaluator]:
-        return self.searcher.game, self.searcher.settings, self.searcher.evaluator
+    def _first(self) -> Thinking:
+        """Before the first update."""
+        return Thinking(
+            self.searcher.game,
+            evaluator=self.searcher.evaluator,
+            root=self._root,
+            key=jax.random.key(self.seed),
+            settings=self.searcher.settings,
+            is_shared=True,
+        )
 
     def _solve(self, picture: Picture) -> None:
         try:
@@ -265,13 +252,13 @@ def _root(game: Game[Any], outcomes: tuple[int, ...], ranges: np.ndarray | None)
     return root
 
 
-def _read_picture(game: Game[Any], state: SearchState, updates: int) -> Picture:
-    result = _read(game, state)
-    nodes, row = read_nodes(game, result), int(result.slot[0])
+def _read_picture(thinking: Thinking) -> Picture:
+    result = thinking.read()
+    nodes, row = read_nodes(thinking.game, result), int(result.slot[0])
     return Picture(
         nodes={node.row: node for node in nodes},
         row=row,
-        num_updates=updates,
+        num_updates=thinking.num_updates,
         is_full=bool(result.is_full[0]),
         found=Found(
             policy=np.asarray(result.policy[0], float),
@@ -279,26 +266,3 @@ def _read_picture(game: Game[Any], state: SearchState, updates: int) -> Picture:
             ranges=np.asarray(result.ranges[0], float),
         ),
     )
-
-
-@functools.partial(jax.jit, static_argnums=(0, 1))
-def _begin(
-    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
-) -> SearchState:
-    return begin(game, evaluator=evaluator, root=root, key=key, settings=settings)
-
-
-@functools.partial(jax.jit, static_argnums=(0, 1))  # not donated: it may be shown meanwhile
-def _advance(
-    game: Game[Any],
-    settings: SearchSettings,
-    evaluator: Evaluator,
-    state: SearchState,
-    count: int | Array,
-) -> SearchState:
-    return advance(game, evaluator=evaluator, state=state, count=count, settings=settings)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _read(game: Game[Any], state: SearchState) -> SearchResult:
-    return read(game, state)

@@ -1,0 +1,48 @@
+"""What a game shows people: texts, boards and maps; runs on the host.
+
+Half of the contract; `sog.games.core` is the other half, and explains its words.
+"""
+
+import abc
+from typing import Generic, TypeVar
+
+import numpy as np
+
+State = TypeVar("State")
+
+
+class Shown(abc.ABC, Generic[State]):
+    """How public states, infostates, actions and outcomes are told to people."""
+
+    @abc.abstractmethod
+    def describe_state(self, state: State) -> str:
+        """A public state in one line."""
+
+    def draw(self, state: State, ranges: np.ndarray | None = None) -> str:
+        """A public state as those who play want to see it: a board, a map, what is left to whom.
+
+        ranges: [2, S], each player's range given what is public, where a search has found it.
+        Several lines of at most 76 letters where they will do; here, without a board, the
+        description.
+        """
+        return self.describe_state(state)
+
+    @abc.abstractmethod
+    def describe_infostate(self, state: State, player: int, infostate: int) -> str:
+        """What one infostate of a player means at this public state."""
+
+    def draw_infostate(self, state: State, player: int, infostate: int) -> str:
+        """An infostate as its player wants to see it, beside what `draw` shows to everybody.
+
+        Several lines where it is a board of his own; here the description. Nothing may be in it
+        that differs between worlds of the infostate.
+        """
+        return self.describe_infostate(state, player, infostate)
+
+    @abc.abstractmethod
+    def describe_action(self, state: State, infostate: int, action: int) -> str:
+        """A legal action of the acting player."""
+
+    @abc.abstractmethod
+    def describe_outcome(self, state: State, outcome: int) -> str:
+        """A public event that may follow this state."""
