@@ -3,7 +3,7 @@
 It notices what else would not be noticed: features in another order, another meaning of a layer,
 a file exchanged. Where agents are shipped anew, or are to answer otherwise, write it again:
 
-    python -m tests.selfplay.shipped_answers
+    python -m tests.players.shipped_answers
 """
 
 import json
@@ -14,9 +14,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from selfplay.shipped import load_agent
-from sog.agents import read_agents
 from sog.games.core import PLAYER_1, TERMINAL
+from sog.players.agents import read_agents
+from sog.players.shipped import load_agent
 
 RECORD: Final = Path(__file__).with_suffix(".json")
 DIGITS: Final = 4

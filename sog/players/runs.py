@@ -1,16 +1,17 @@
-"""Trained networks on the command line: RUN, RUN@STEP, or agent:NAME, which comes with us."""
+"""Where trained networks are: RUN or RUN@STEP, a folder, or agent:NAME, which comes with us.
+
+Imports next to nothing, so that a command can look at its words.
+"""
 
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.agents import AGENT_PREFIX
-from sog.cli.display import note
-from sog.cli.errors import CommandError
 from sog.games.registry import is_game
+from sog.players.agents import AGENT_PREFIX
 
 if TYPE_CHECKING:
-    from selfplay.trained import Trained
+    from sog.players.trained import Trained
 
 _RUNS: Final = Path("runs")
 """Where `sog train` makes them."""
@@ -39,7 +40,7 @@ def near_run(text: str) -> str | None:
 def names_run(text: str) -> bool:
     """Whether a run folder stands in the place of a game.
 
-    Raises CommandError where one was probably meant, but is not there.
+    Raises ValueError where one was probably meant, but is not there.
     """
     if text.startswith(AGENT_PREFIX):
         return True
@@ -50,26 +51,19 @@ def names_run(text: str) -> bool:
     is_known = is_game(text)
     near = None if is_known else near_run(text)
     if near is not None:
-        raise CommandError(f"{text} is neither a game nor a run folder: did you mean {near}?")
+        raise ValueError(f"{text} is neither a game nor a run folder: did you mean {near}?")
     # A folder that happens to be called like a game is not meant.
     if path.is_dir() and (is_path or not is_known):
-        raise CommandError(f"{path} is no run folder: it has no config.toml.")
+        raise ValueError(f"{path} is no run folder: it has no config.toml.")
     if is_path:
-        raise CommandError(f"there is no run folder {path}; `sog train` makes one.")
+        raise ValueError(f"there is no run folder {path}; `sog train` makes one.")
     return False
 
 
 def load_run(text: str) -> "Trained":
-    """The network of RUN, the newest, of RUN@STEP, or of an agent that comes with the package."""
-    from selfplay.shipped import load_agent
-    from selfplay.trained import load_trained
+    """The network of RUN, the newest, of RUN@STEP, or of agent:NAME; ValueError, in one line."""
+    from sog.players import shipped, trained
 
-    try:
-        if text.startswith(AGENT_PREFIX):
-            return load_agent(text.removeprefix(AGENT_PREFIX))
-        trained = load_trained(*split_step(text))
-    except ValueError as error:
-        raise CommandError(str(error)) from None
-    for damaged in trained.skipped:
-        note(damaged)
-    return trained
+    if text.startswith(AGENT_PREFIX):
+        return shipped.load_agent(text.removeprefix(AGENT_PREFIX))
+    return trained.load_trained(*split_step(text))

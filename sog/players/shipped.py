@@ -1,7 +1,7 @@
 """Trained agents that come with the package: their networks in half precision, and where from.
 
-An agent is NAME.npz in `sog.agents` and its entry in agents.json beside it. Both are numbers and
-text: loading them runs no code. `scripts/ship_agent.py` makes them from a run folder.
+An agent is NAME.npz in `sog.players.agents` and its entry in agents.json beside it. Both are
+numbers and text: loading them runs no code. `scripts/ship_agent.py` makes them from a run folder.
 """
 
 import dataclasses
@@ -17,13 +17,13 @@ import numpy as np
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.recipe import make_evaluator
-from selfplay.trained import Trained
-from sog.agents import AGENT_PREFIX, AgentEntry, read_agents
 from sog.games import make
 from sog.memory import bytes_of
 from sog.npz import opened_npz, read_array
+from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
+from sog.players.trained import Trained
 
-_PACKAGE: Final = "sog.agents"
+_PACKAGE: Final = "sog.players.agents"
 
 
 def load_agent(name: str) -> Trained:

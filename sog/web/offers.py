@@ -3,7 +3,6 @@
 Nothing that a visitor sends becomes a path or is read as a file: every text is one of these lists.
 """
 
-import argparse
 import dataclasses
 import functools
 import threading
@@ -13,21 +12,21 @@ from typing import Any, Final, TypeVar
 from gtcfr.settings import SearchSettings
 from selfplay.metrics import read_metrics
 from selfplay.run_folder import RunFolder
-from selfplay.trained import trained_steps
-from sog.agents import AGENT_PREFIX, read_agents
-from sog.cli.catalog import read_catalog
-from sog.cli.display import quiet_work
-from sog.cli.errors import CommandError
-from sog.cli.evaluators import choose_evaluator
-from sog.cli.loading import load_game
-from sog.cli.match_options import add_player_options
-from sog.cli.players import read_player, seat_players
-from sog.cli.room import check_room
-from sog.cli.runs import load_run, near_run, split_step
-from sog.cli.search_numbers import read_search
-from sog.games import Game
-from sog.methods.registry import METHODS
-from sog.web.host import Heed, Mistake, Opponent, RunState, Searcher
+from sog.games import Game, make
+from sog.games.catalog import read_catalog
+from sog.methods.evaluators import choose_evaluator
+from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.player import Host, Player
+from sog.players.runs import load_run, near_run, split_step
+from sog.players.searching import (
+    check_room,
+    read_simulations,
+    trained_settings,
+)
+from sog.players.seating import seat
+from sog.players.table import METHODS, make_method
+from sog.players.trained import trained_steps
+from sog.web.host import Heed, Mistake, RunState, Searcher
 
 EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
@@ -42,48 +41,77 @@ _MOST_PREPARED: Final = 32
 Prepared = TypeVar("Prepared")
 
 
-class ServeHost:
-    """A `sog.web.host.Host`."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class HeedingHost(Host):
+    """Stops what takes long where nobody waits for it any more."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
-        """Raises CommandError for runs and games that are not there."""
-        self.named: Sequence[str] = tuple(dict.fromkeys(arguments.runs))
+    heed: Heed
+
+    def begin(self, doing: str, total: int | None = None) -> None:
+        """What `heed` raises ends the work."""
+        self.heed()
+
+    def update(self, detail: str, completed: int | None = None) -> None:
+        """The same."""
+        self.heed()
+
+
+class Offers:
+    """All texts that are asked about are of the lists here; another one raises Mistake, and so does
+    what cannot be."""
+
+    networks: Sequence[str]
+    """Trained ones, which are players of their own games, and value the leaves of searches."""
+    named: Sequence[str]
+    """Those of them that were named when the server was started."""
+    runs: Sequence[str]
+    """Those of them that are runs, which may be watched."""
+    games: Sequence[str]
+    """Games that may be named."""
+    players: Sequence[str]
+    """Players of any game."""
+    evaluators: Sequence[str] = EVALUATORS
+    """What may value the leaves of a search; the first is the default."""
+
+    def __init__(
+        self, named: Sequence[str] = (), games: Sequence[str] = (), players: Sequence[str] = ()
+    ) -> None:
+        """named: RUN, RUN@STEP or agent:NAME. games, players: beside those that all servers offer.
+
+        Raises ValueError for what is not there.
+        """
+        self.named = tuple(dict.fromkeys(named))
         self._agents = {f"{AGENT_PREFIX}{name}": entry for name, entry in read_agents().items()}
         for text in self.named:
             if text.startswith(AGENT_PREFIX) and text not in self._agents:
                 load_run(text)  # which says that it is not there
-        self.runs: Sequence[str] = tuple(text for text in self.named if text not in self._agents)
+        self.runs = tuple(text for text in self.named if text not in self._agents)
         self._folders = [_run_folder(text) for text in self.runs]
         ours = sorted(self._agents, key=lambda text: text != _FIRST_AGENT)
-        self.networks: Sequence[str] = tuple(dict.fromkeys([*self.named, *ours]))
+        self.networks = tuple(dict.fromkeys([*self.named, *ours]))
         listed = [entry["name"] for entry in read_catalog() if entry["name"] != _NEEDS_A_MAP]
-        named = sorted(listed, key=lambda name: name not in _FIRST)
-        self._given = {str(load_game(text)): text for text in arguments.game}
-        self.games: Sequence[str] = (*self._given, *named)
-        for text in arguments.player:
-            read_player(text)
+        self._given = {str(make(text)): text for text in games}
+        self.games = (*self._given, *sorted(listed, key=lambda name: name not in _FIRST))
+        for text in players:
+            make_method(text)
         # Not all of them can play every game, which the page says then.
-        self.players: Sequence[str] = tuple(dict.fromkeys([*METHODS, *arguments.player]))
-        self.evaluators: Sequence[str] = EVALUATORS
+        self.players = tuple(dict.fromkeys([*METHODS, *players]))
         self._prepared: dict[tuple[Any, ...], Any] = {}
         self._lock = threading.Lock()
 
     def game(self, text: str) -> Game[Any]:
         """A game, or that of a network."""
         if text in self._agents:
-            return self._told(load_game, self._agents[text].game)
+            return self._told(make, self._agents[text].game)
         if text in self.runs:
-            return self._told(load_game, self._folders[self.runs.index(text)].config.game)
+            return self._told(make, self._folders[self.runs.index(text)].config.game)
         if text not in self.games:
             raise Mistake(f"{text!r} is no game of this server.")
-        return self._told(load_game, self._given.get(text, text))
+        return self._told(make, self._given.get(text, text))
 
-    def opponent(self, game: str, player: str, search: str, heed: Heed) -> Opponent:
-        """Prepares a player."""
-        options = argparse.ArgumentParser()
-        add_player_options(options)
-        arguments = options.parse_args([])
-        arguments.seed, arguments.search = 0, search or None
+    def opponent(self, game: str, player: str, search: str, heed: Heed) -> Player:
+        """Prepares a player; may take long. search: "s,c", or empty for the default."""
+        played = None
         if player in self.networks:
             if game and self.game(game) != self.game(player):
                 raise Mistake(f"{player} plays its own game: choose 'that of the network'.")
@@ -93,23 +121,20 @@ class ServeHost:
             unknown = f"{game!r} is no game of this server."
             raise Mistake(unknown if game else f"Choose a game: {player} can play any.")
         else:
-            arguments.game = self._given.get(game, game)
-        if search:
-            _check_search(self._told(read_search, search))
+            played = self._given.get(game, game)
+        changes = self._told(read_simulations, search) if search else {}
+        _check_search(SearchSettings(**changes))
 
-        def prepare() -> Opponent:
-            seating = seat_players([player], arguments, quiet_work(heed))
-            (found,) = seating.players
-            return Opponent(
-                game=seating.game, name=found.name, make=found.make, facts=found.as_json()
-            )
+        def prepare() -> Player:
+            host = HeedingHost(heed=heed)
+            return seat([player], game=played, search=changes, host=host).players[0]
 
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
 
     def searcher(
         self, game: str, evaluator: str, search: str, path_length: int, heed: Heed
     ) -> Searcher:
-        """Prepares a search."""
+        """Prepares a search; may take long. game: or a run. path_length: events on the way."""
         shown = self.game(game)
         if evaluator not in self.evaluators:
             raise Mistake(f"{evaluator!r} is no evaluator of this server.")
@@ -117,16 +142,14 @@ class ServeHost:
         def prepare() -> Searcher:
             if game in self.networks:
                 trained = load_run(game)
-                name = f"{trained.name} at step {trained.step:,}"
                 return Searcher(
                     game=trained.game,
                     shown=trained.game,
                     evaluator=trained.evaluator,
-                    name=name,
+                    name=trained.title,
                     settings=trained.settings,
                 )
-            wanted = argparse.Namespace(evaluator=evaluator, seed=0, max_nodes=None)
-            chosen = choose_evaluator(shown, wanted, quiet_work(heed), asked=evaluator)
+            chosen = choose_evaluator(shown, evaluator, HeedingHost(heed=heed))
             return Searcher(
                 game=chosen.game,
                 shown=shown,
@@ -137,8 +160,9 @@ class ServeHost:
 
         asked = "" if game in self.networks else evaluator
         key = (game, asked, self._step(game))
-        found = self._once(("searcher", *key), prepare)
-        settings = self._told(read_search, search or _DEFAULT_SEARCH, _plain(found.settings))
+        found = self._once(("searcher", *key), prepare, where=asked and f"{asked}: ")
+        changes = self._told(read_simulations, search or _DEFAULT_SEARCH)
+        settings = self._told(trained_settings, found.settings, {**changes, "capacity": None})
         _check_search(settings)
         if settings.simulations_per_update > _MOST_OF_AN_UPDATE:
             raise Mistake(
@@ -153,7 +177,7 @@ class ServeHost:
         return dataclasses.replace(found, settings=settings)
 
     def run_state(self, number: int) -> RunState:
-        """How far a run is."""
+        """How far a run is, by its place in `runs`."""
         if not 0 <= number < len(self.runs):
             raise KeyError(number)
         folder, text = self._folders[number], self.runs[number]
@@ -169,13 +193,15 @@ class ServeHost:
             raise Mistake(f"{text} has no checkpoint yet: wait until it has trained for a while.")
         return max(steps)
 
-    def _once(self, key: tuple[Any, ...], prepare: Callable[[], Prepared]) -> Prepared:
-        """What was prepared before, so that it is compiled once."""
+    def _once(
+        self, key: tuple[Any, ...], prepare: Callable[[], Prepared], where: str = ""
+    ) -> Prepared:
+        """What was prepared before, so that it is compiled once. where: begins a mistake."""
         with self._lock:
             if key in self._prepared:
                 kept: Prepared = self._prepared[key]
                 return kept
-        made = self._told(prepare)  # without the lock: it may take long
+        made = self._told(prepare, where=where)  # without the lock: it may take long
         with self._lock:
             self._prepared[key] = made
             while len(self._prepared) > _MOST_PREPARED:
@@ -183,28 +209,20 @@ class ServeHost:
         return made
 
     @staticmethod
-    def _told(make: Callable[..., Prepared], *arguments: Any) -> Prepared:
-        """Turns mistakes as commands tell them into those of pages."""
+    def _told(do: Callable[..., Prepared], *arguments: Any, where: str = "") -> Prepared:
+        """What the library refuses is told on a page."""
         try:
-            return make(*arguments)
-        except (CommandError, ValueError) as error:
-            raise Mistake(str(error)) from None
+            return do(*arguments)
+        except ValueError as error:
+            raise Mistake(f"{where}{error}") from None
 
 
 def _run_folder(text: str) -> RunFolder:
     path, _ = split_step(text)
     near = None if path.exists() else near_run(text)
     if near is not None:
-        raise CommandError(f"run folder {path} does not exist: did you mean {near}?")
-    try:
-        return RunFolder.read(path)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
-
-
-def _plain(settings: SearchSettings) -> SearchSettings:
-    """Without what is for training."""
-    return dataclasses.replace(settings, num_queries=0, capacity=None)
+        raise ValueError(f"run folder {path} does not exist: did you mean {near}?")
+    return RunFolder.read(path)
 
 
 def _check_search(settings: SearchSettings) -> None:

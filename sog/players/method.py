@@ -9,40 +9,9 @@ import abc
 import dataclasses
 from typing import Any, ClassVar
 
-from gtcfr.evaluator import Evaluator
-from gtcfr.settings import SearchSettings
 from sog.games.core import Game, _check_param
 from sog.play.arena import AgentFactory
-from sog.tabular import PublicTree, enumerate_public_tree
-
-
-class Host:
-    """What a method is given to make agents with; this one is for library use, and says nothing.
-
-    The command line has one that shows progress and knows what the user said of searches.
-    """
-
-    seed: int = 0
-    """Of what is learned before the first game."""
-    seconds: float | None = None
-    """How long a search may take."""
-
-    def enumerate(self, game: Game[Any]) -> PublicTree:
-        """The whole game."""
-        return enumerate_public_tree(game)
-
-    def search_settings(self, game: Game[Any]) -> SearchSettings:
-        """How to search."""
-        return SearchSettings()
-
-    def check_room(self, game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> None:
-        """Refuses searches that there is no memory for."""
-
-    def begin(self, doing: str, total: int | None = None) -> None:
-        """A part of the work begins; total: how much of it there is."""
-
-    def update(self, detail: str, completed: int | None = None) -> None:
-        """How far this part is."""
+from sog.players.player import Host, Player, SearchChanges
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -50,9 +19,11 @@ class Method(abc.ABC):
     """A way to play a game; the docstring of a subclass names the paper and the section."""
 
     name: ClassVar[str]
-    """As in `sog.methods.registry.METHODS`."""
+    """As in `sog.players.table.METHODS`."""
     paper: ClassVar[str]
     """Author, year and section."""
+    game: ClassVar[Game[Any] | None] = None
+    """A method plays any game that passes `check`."""
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -61,6 +32,11 @@ class Method(abc.ABC):
 
     def check(self, game: Game[Any]) -> None:  # noqa: B027 (most play any game)
         """Raises ValueError that says what the method needs, if it cannot play the game."""
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `sog.players.player.Candidate`; most methods are not told how to search."""
+        self.check(game)
+        return Player(name=name, game=game, make=self.agents(game, host))
 
     @abc.abstractmethod
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from networks.cvpn import NetworkSettings, make_network
-from selfplay import shipped
-from selfplay.shipped import load_agent, pack_params, unpack_params
-from sog.agents import read_agents
 from sog.evaluation import compose
 from sog.games import make
+from sog.players import shipped
+from sog.players.agents import read_agents
+from sog.players.shipped import load_agent, pack_params, unpack_params
 from sog.tabular import compile_tree
-from tests.selfplay.shipped_answers import RECORD, answers
+from tests.players.shipped_answers import RECORD, answers
 
-FOLDER = Path(str(importlib.resources.files("sog.agents")))
+FOLDER = Path(str(importlib.resources.files("sog.players.agents")))
 MOST_BYTES = 3_000_000
 _KUHN = read_agents()["kuhn"]
 

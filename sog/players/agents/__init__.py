@@ -1,4 +1,4 @@
-"""Trained agents that come with the package; `selfplay.shipped` loads them.
+"""Trained agents that come with the package; `sog.players.shipped` loads them.
 
 Imports next to nothing, so that they are listed at once.
 """
@@ -45,7 +45,7 @@ class AgentEntry:
 
 def read_agents() -> dict[str, AgentEntry]:
     """All agents by name, in the order of their names. OSError if the list is damaged."""
-    return {entry.name: entry for entry in read_shipped("sog.agents", "agents.json", _read)}
+    return {entry.name: entry for entry in read_shipped("sog.players.agents", "agents.json", _read)}
 
 
 def _read(text: str) -> list[AgentEntry]:

@@ -1,4 +1,4 @@
-"""Networks from run folders, ready to search with."""
+"""Networks from run folders, ready to search and to play with."""
 
 import dataclasses
 from pathlib import Path
@@ -16,6 +16,8 @@ from selfplay.recipe import recipe_of
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import arrays_of
 from sog.games import Game, make
+from sog.players.player import Host, Player, SearchChanges
+from sog.players.searching import searching_player, trained_settings
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,6 +33,17 @@ class Trained:
     """Of the run folder."""
     skipped: tuple[str, ...]
     """Newer checkpoints that were damaged, a line each."""
+
+    @property
+    def title(self) -> str:
+        """As it is called among players."""
+        return f"{self.name} at step {self.step:,}"
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `Candidate`; it has a name of its own."""
+        settings = trained_settings(self.settings, search)
+        net = self.evaluator
+        return searching_player(self.title, game, game, net, settings, host, network=net)
 
 
 def load_trained(path: Path, checkpoint: int | None = None) -> Trained:

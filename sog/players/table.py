@@ -1,31 +1,113 @@
-"""Methods by name: `make_method("outcome_sampling(epsilon=0.5):100000")`.
+"""What may be typed as a player, and who reads it: a method, the network of a run, an agent.
 
-To add a method, write it in a file of this folder and add its entry to `METHODS`; the command line
-takes its help and its parser from here. Imports nothing heavy: a method's module is imported when
-the method is made.
+To add a method, write it in a file of `sog.methods` and add its entry to `METHODS`. Another kind of
+player, as an engine behind a protocol, is an entry of `PLAYERS` with a reader of its own. The help
+of commands and the pages take their lists from here. Imports nothing heavy: what an entry names is
+imported when it is asked for.
 """
 
 import dataclasses
 import importlib
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from sog.parameters import read_parameters, split_call, unknown_name
+from sog.games.registry import is_game
+from sog.parameters import near_name, read_parameters, split_call, unknown_name
+from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.runs import load_run, near_run, split_step
 
 if TYPE_CHECKING:
-    from sog.methods.method import Method
+    from sog.players.method import Method
+    from sog.players.player import Candidate, Host
+
+
+def make_method(text: str) -> "Method":
+    """A method from `NAME(key=value,...):BUDGET`, as `str(method)` prints it.
+
+    Brackets and budget may be left out. Raises ValueError that names the method, the parameter, the
+    value and the rule.
+    """
+    text = text.strip()
+    before, colon, budget = text.rpartition(":")
+    call = split_call(before.rstrip() if colon else text)
+    if call is None:
+        if name := re.split(r"[(:]", text)[0].strip():
+            method_class(name)  # which knows what was probably meant
+        raise ValueError(
+            f"a method must look like 'name', 'name:budget' or 'name(key=value,...):budget', "
+            f"got {text!r}."
+        )
+    name, arguments = call
+    cls = method_class(name)
+    if colon:
+        arguments += f",budget={budget}"
+    return cls(**read_parameters(cls, name, arguments))
+
+
+def method_class(name: str) -> "type[Method]":
+    """The class of a method; ValueError for a name that is not in `METHODS`."""
+    if name not in METHODS:
+        form = rule_form(name)
+        meant = form and f"unknown method {name!r}: a rule of CFR is typed {form}."
+        raise ValueError(meant or unknown_name("method", name, METHODS))
+    entry = METHODS[name]
+    found: type[Method] = getattr(importlib.import_module(entry.module), entry.attribute)
+    return found
+
+
+def rule_form(name: str) -> str | None:
+    """How a rule of CFR is typed as a method; None where it is none."""
+    from sog.tabular.cfr import RULES  # heavy, and for mistakes only
+
+    return f"tabular(rule={name.lower()})" if name.lower() in RULES else None
+
+
+def _read_method(text: str, host: "Host") -> "Candidate":
+    return make_method(text)
+
+
+def _read_network(text: str, host: "Host") -> "Candidate":
+    """Of a run or of the package; also says what was probably meant where it is neither."""
+    if text.startswith(AGENT_PREFIX) or (text and split_step(text)[0].is_dir()):
+        trained = load_run(text)
+        for damaged in trained.skipped:
+            host.tell(damaged)
+        return trained
+    near = near_run(text) or near_name(text, METHODS)
+    if near is not None:
+        hint = f"did you mean {near}?"
+    elif text in read_agents():
+        hint = (
+            f"it is a game, which {host.option('game')} {text} says; a trained agent is "
+            f"{AGENT_PREFIX}{text}."
+        )
+    elif text.endswith(".npz"):
+        hint = f"of a policy file, sog policy {text} shows what it plays."
+    elif form := rule_form(text):
+        hint = f"a rule of CFR is typed {form}."
+    elif is_game(text):
+        hint = f"it is a game, which {host.option('game')} {text} says."
+    else:
+        forms = ", ".join(entry.form for entry in METHODS.values())
+        hint = f"neither a run folder nor one of {forms}."
+    raise ValueError(f"{text!r} is no player: {hint}")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Entry:
-    """Where a method is, and what help says of it."""
+    """A kind of player."""
 
-    module: str
-    attribute: str
     form: str
     """How a user types it."""
     summary: str
-    """One line."""
+    """One line of help."""
+    read: "Callable[[str, Host], Candidate]" = _read_method
+    """Who reads a text of this kind; ValueError, in one line, for one that names nobody."""
+    module: str = ""
+    """Of a method: where its class is."""
+    attribute: str = ""
+    """Of a method: the name of the class."""
     searches: bool = False
     """Whether it is the search of this project, which can be told how to search."""
     learns: bool = False
@@ -172,48 +254,38 @@ METHODS: Final[dict[str, Entry]] = {
 """In the order of the help."""
 
 
-def method_class(name: str) -> "type[Method]":
-    """The class of a method; ValueError for a name that is not in `METHODS`."""
-    if name not in METHODS:
-        form = rule_form(name)
-        meant = form and f"unknown method {name!r}: a rule of CFR is typed {form}."
-        raise ValueError(meant or unknown_name("method", name, METHODS))
-    entry = METHODS[name]
-    found: type[Method] = getattr(importlib.import_module(entry.module), entry.attribute)
-    return found
+_NETWORK: Final = "run"
+PLAYERS: Final[dict[str, Entry]] = {
+    _NETWORK: Entry(
+        form="RUN",
+        summary="the folder of a training run: search with its last network",
+        read=_read_network,
+        searches=True,
+    ),
+    "step": Entry(
+        form="RUN@STEP",
+        summary="the same, with the network of a certain step",
+        read=_read_network,
+        searches=True,
+    ),
+    "agent": Entry(
+        form="agent:NAME",
+        summary="the same, with a network that comes with the package, see sog agents",
+        read=_read_network,
+        searches=True,
+    ),
+    **METHODS,
+}
+"""By the word that a text of the kind begins with, before a bracket or a colon. What begins with
+none of them is the path of a run."""
 
 
-def rule_form(name: str) -> str | None:
-    """How a rule of CFR is typed as a method; None where it is none."""
-    from sog.tabular.cfr import RULES  # heavy, and for mistakes only
-
-    return f"tabular(rule={name.lower()})" if name.lower() in RULES else None
-
-
-def name_of(text: str) -> str | None:
-    """The method that a text begins with the name of, `NAME(...)` or `NAME:N`; None for no such."""
+def entry_of(text: str) -> Entry:
+    """The kind of player that a text names."""
     match = re.match(r"(\w+)\s*(?=$|[(:])", text)
-    return match.group(1) if match is not None and match.group(1) in METHODS else None
+    return PLAYERS.get(match[1] if match else _NETWORK, PLAYERS[_NETWORK])
 
 
-def make_method(text: str) -> "Method":
-    """A method from `NAME(key=value,...):BUDGET`, as `str(method)` prints it.
-
-    Brackets and budget may be left out. Raises ValueError that names the method, the parameter, the
-    value and the rule.
-    """
-    text = text.strip()
-    before, colon, budget = text.rpartition(":")
-    call = split_call(before.rstrip() if colon else text)
-    if call is None:
-        if name := re.split(r"[(:]", text)[0].strip():
-            method_class(name)  # which knows what was probably meant
-        raise ValueError(
-            f"a method must look like 'name', 'name:budget' or 'name(key=value,...):budget', "
-            f"got {text!r}."
-        )
-    name, arguments = call
-    cls = method_class(name)
-    if colon:
-        arguments += f",budget={budget}"
-    return cls(**read_parameters(cls, name, arguments))
+def read_player(text: str, host: "Host") -> "Candidate":
+    """Who is named by a text; ValueError, in one line, if nobody is."""
+    return entry_of(text).read(text, host)
