@@ -3,7 +3,7 @@
 import abc
 import dataclasses
 import functools
-from typing import Final
+from typing import ClassVar, Final
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.encoding import Planes
+from sog.games.encoding import Moves, Planes
 from sog.games.perfect_information import PerfectInformationGame
 from sog.pytree import pytree
 
@@ -33,6 +33,9 @@ class LineState:
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LineGame(PerfectInformationGame[LineState], abc.ABC):
     """Players put a stone each in turn; a line of `stones_in_line` wins, a full board is a draw."""
+
+    moves: ClassVar[Moves | None] = None
+    """Of which cell the actions are, see `Planes`; None where they are of a column."""
 
     @property
     @abc.abstractmethod
@@ -129,7 +132,7 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
     @property
     def encoding(self) -> Planes:
         rows, columns = self.shape
-        return Planes(channels=5, rows=rows, columns=columns)
+        return Planes(channels=5, rows=rows, columns=columns, moves=self.moves)
 
     def observe(self, state: LineState) -> Array:
         """Planes [5, row, column], flattened: own stones, the other's, 1 if player 0 is to move,
