@@ -50,7 +50,7 @@ class Board(PerfectInformationGame[Cells]):
         return Cells(stones=jnp.zeros((self.size, self.size), jnp.int8))
 
     def actor(self, state: Cells) -> jax.Array:
-        return jnp.int32(0)
+        return jnp.zeros((), jnp.int32)
 
     def legal_outcomes(self, state: Cells) -> jax.Array:
         return jnp.ones(self.num_actions, bool)
@@ -59,10 +59,11 @@ class Board(PerfectInformationGame[Cells]):
         return state
 
     def result(self, state: Cells) -> jax.Array:
-        return jnp.float32(0)
+        return jnp.zeros((), jnp.float32)
 
     def observe(self, state: Cells) -> jax.Array:
-        return state.stones.reshape(-1).astype(jnp.float32)
+        features: jax.Array = state.stones.reshape(-1).astype(jnp.float32)
+        return features
 
     def describe_state(self, state: Cells) -> str:
         return "a board"
