@@ -123,6 +123,11 @@ class Game(Shown[State]):
         return min(self.num_actions, self.num_outcomes)
 
     @property
+    def num_chance_outcomes(self) -> int:
+        """The most public outcomes that a chance state can have, K at most."""
+        return self.num_outcomes if self.has_chance else 0
+
+    @property
     @abc.abstractmethod
     def max_depth(self) -> int:
         """The most public events between the root and a terminal state."""

@@ -157,6 +157,10 @@ LATE = {
         kuhn(num_decision_outcomes=1),
         "a decision has at most num_decision_outcomes legal outcomes; .*expected 1, got 2",
     ),
+    "chance has more outcomes than it says": (
+        leduc(num_chance_outcomes=2),
+        "chance has at most num_chance_outcomes legal outcomes; .*expected 2, got 3",
+    ),
     "advance forgets the public card": (
         leduc(
             advance=lambda reach, state, outcome, action, other: public_action(
