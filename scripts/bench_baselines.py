@@ -27,11 +27,11 @@ from machine import processor, versions
 
 from sog.cli.devices import num_cores, use_all_cores
 from sog.games import make
-from sog.methods import make_method
 from sog.methods.histories import HistoryTree
 from sog.methods.is_mcts import IsMcts
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod
+from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
 GAME: Final = "leduc"

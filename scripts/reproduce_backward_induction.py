@@ -23,7 +23,7 @@ from sog.games import make
 from sog.methods.backward_induction import ExactSolver
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import RowEvaluator
-from sog.methods.method import Host
+from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree, solve
 
 GAMES: Final = (

@@ -25,9 +25,9 @@ from machine import processor, versions
 from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
 from sog.games import make
-from sog.methods import make_method
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
 SWEEP: Final[dict[str, dict[str, tuple[float, ...]]]] = {

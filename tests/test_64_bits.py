@@ -24,7 +24,6 @@ from gtcfr.settings import SearchSettings
 from gtcfr.world_rollout import WorldRolloutEvaluator
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.memory import kept_bytes
-from selfplay.shipped import load_agent
 from sog.drawing.nodes import read_nodes
 from sog.evaluation import compose
 from sog.evaluation.value_error import HeldOut, random_belief_states
@@ -38,6 +37,7 @@ from sog.methods.online import OnlineAgent, OnlineMethod
 from sog.methods.online_outcome_sampling import OnlineOutcomeSampling
 from sog.play import Aivat, PlayedGame, RandomAgent, SearchAgent, play_game
 from sog.play.thinking import think
+from sog.players.shipped import load_agent
 from sog.tabular import compile_tree, enumerate_public_tree, solve
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.cli.test_train import TINY

@@ -25,8 +25,9 @@ from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
 from sog.play.history import read_history
 from sog.web.found import Found
-from sog.web.host import Heed, Host, Left, Mistake, Submit
+from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.numbers import whole_number
+from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
@@ -44,9 +45,9 @@ _MODES: Final = (WHOLE, WATCHED, PAUSED)
 class SearchPages:
     """All searches of a server."""
 
-    def __init__(self, host: Host, preparations: Preparations, submit: Submit) -> None:
+    def __init__(self, offers: Offers, preparations: Preparations, submit: Submit) -> None:
         self.searches: Sessions[WatchedSearch] = Sessions(MOST_SEARCHES, "searches")
-        self._host, self._preparations, self._submit = host, preparations, submit
+        self._offers, self._preparations, self._submit = offers, preparations, submit
 
     @property
     def routes(self) -> list[Route]:
@@ -70,23 +71,25 @@ class SearchPages:
 
     def warm_up(self) -> None:
         """Compiles the usual searches of what was named, so that visitors do not wait for it."""
-        for network in self._host.named[:_MOST_WARMED_UP]:
+        for network in self._offers.named[:_MOST_WARMED_UP]:
             self._preparations.begin(network, functools.partial(self._warm_up, network))
 
     def _warm_up(self, network: str) -> None:
         with contextlib.suppress(Mistake):  # which a visitor is told
-            searcher = self._host.searcher(network, self._host.evaluators[0], "", 0, lambda: None)
+            searcher = self._offers.searcher(
+                network, self._offers.evaluators[0], "", 0, lambda: None
+            )
             WatchedSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).picture()
 
     def begin(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new search."""
         text = form.get("game", "")
-        game = self._host.game(text)
+        game = self._offers.game(text)
         try:
             history = read_history(game, form.get("history", ""))
         except ValueError as error:
             raise Mistake(f"History: {error}") from None
-        searcher = self._host.searcher(
+        searcher = self._offers.searcher(
             text,
             form.get("evaluator", ""),
             form.get("search", "").strip(),

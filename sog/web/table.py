@@ -17,7 +17,8 @@ from sog.games.core import CHANCE, TERMINAL
 from sog.play import Agent, PlayedGame, SearchAgent
 from sog.play.replay import replay_of
 from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
-from sog.web.host import Mistake, Opponent, Submit
+from sog.players.player import Player
+from sog.web.host import Mistake, Submit
 
 _MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes of
 _MOST_KEPT: Final = 8  # copies of an agent
@@ -64,7 +65,7 @@ class Step:
 class Table:
     """Seats: the person's, and the other is the agent's. Methods may be called by any thread."""
 
-    def __init__(self, opponent: Opponent, *, seat: int, seed: int, submit: Submit) -> None:
+    def __init__(self, opponent: Player, *, seat: int, seed: int, submit: Submit) -> None:
         """seat: the person's player in the first game; they change after it."""
         self.opponent, self.game, self.seat = opponent, opponent.game, seat
         self.seed = seed
@@ -150,7 +151,7 @@ class Table:
         return {
             "game": str(self.game),
             "unit": self.game.unit,
-            "agent": self.opponent.facts,
+            "agent": self.opponent.as_json(),
             "seed": self.seed,
             "games": [replay_of(self.game, seat, played) for seat, played in finished],
         }
@@ -196,6 +197,11 @@ class Table:
     def close(self) -> None:
         """Nobody comes back."""
         self._is_closed = True
+        self._submit(self._close_agents)  # behind what they still do
+
+    def _close_agents(self) -> None:
+        for agent in self._agents.values():
+            agent.close()
 
     def _check(self, turn: int) -> None:
         if self.is_busy:
@@ -241,7 +247,7 @@ class Table:
         if player not in self._agents:
             self._agents[player] = self.opponent.make(player, (self.seed + 1 + player) % 2**32)
         agent = self._agents[player]
-        agent.reset()
+        agent.begin()
         return agent
 
     def _told_agent(self) -> Agent:

@@ -33,7 +33,7 @@ print(jax.device_count())
     ],
 )
 def test_cores_are_devices(said: dict[str, str], expected: int) -> None:
-    assert int(run("-c", PROGRAM, **said)) == expected
+    assert int(run("-c", PROGRAM, code=0, **said)) == expected
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")

@@ -8,8 +8,9 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.play.simple_agents import RandomAgent
+from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
-from sog.web.host import Opponent, Searcher
+from sog.web.host import Searcher
 from sog.web.security import Guard
 from sog.web.sessions import Full, Sessions
 from sog.web.table import Table
@@ -83,7 +84,7 @@ def test_a_game_that_is_closed_stops_working() -> None:
     def agent(player: int, seed: int) -> RandomAgent:
         return RandomAgent(game, player=player, seed=seed)
 
-    opponent = Opponent(game=game, name="random", make=agent, facts={})
+    opponent = Player(game=game, name="random", make=agent)
     tables = [Table(opponent, seat=1, seed=0, submit=turns.append) for _ in range(2)]
     tables[0].close()
     for turn in turns:
