@@ -25,9 +25,13 @@ _WITHOUT_TREE: Final = (
 
 
 def compile_whole_game(
-    game: Game[Any], max_nodes: int | None, work: Work, most: int = DEFAULT_MAX_NODES
+    game: Game[Any],
+    max_nodes: int | None,
+    work: Work,
+    most: int = DEFAULT_MAX_NODES,
+    root: Any = None,
 ) -> CompiledGame:
-    """The game's public tree, ready for solvers.
+    """The game's public tree, ready for solvers; or what lies below a public state `root`.
 
     max_nodes: as the user said; None for `most`, and for a refusal of games that are made for
     search, whose first states alone take long.
@@ -38,18 +42,23 @@ def compile_whole_game(
             f"variant of it: --max-nodes N."
         )
     try:
-        tree = enumerate_whole_game(game, max_nodes or most, work)
+        tree = enumerate_whole_game(game, max_nodes or most, work, root)
     except TOO_LARGE as error:
         raise CommandError(explain_too_large(game, error)) from None
     work.begin(f"laying out {tree.num_nodes:,} public states")
     return compile_game(tree)
 
 
-def enumerate_whole_game(game: Game[Any], max_nodes: int, work: Work) -> PublicTree:
-    """The game's public tree."""
+def enumerate_whole_game(
+    game: Game[Any], max_nodes: int, work: Work, root: Any = None
+) -> PublicTree:
+    """The game's public tree, or what of it lies below a public state `root`."""
     work.begin(f"enumerating {game.name}")
     return enumerate_public_tree(
-        game, max_nodes=max_nodes, progress=lambda count: work.update(f"{count:,} public states")
+        game,
+        root=root,
+        max_nodes=max_nodes,
+        progress=lambda count: work.update(f"{count:,} public states"),
     )
 
 

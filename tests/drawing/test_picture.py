@@ -13,6 +13,7 @@ from sog.drawing.curves import draw_curves
 from sog.drawing.picture import draw_picture
 from sog.games import make
 from sog.games.core import TERMINAL
+from sog.games.views import BoardView
 from sog.play.rules import after, first_state, situation
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -135,8 +136,10 @@ def test_pictures_hold_no_style_sheet_and_no_script_to_the_end_of_a_game(text: s
 
 def test_a_piece_that_is_no_stone_shows_its_letter() -> None:
     game = make("tic_tac_toe")
-    view = dataclasses.replace(game.view(state_after(game, 4)), pieces={4: (0, "K")})
-    assert "K" in words(ElementTree.fromstring(draw_board(view)))
+    view = game.view(state_after(game, 4))
+    assert isinstance(view, BoardView)
+    kings = dataclasses.replace(view, pieces={4: (0, "K")})
+    assert "K" in words(ElementTree.fromstring(draw_board(kings)))
 
 
 def test_a_game_without_a_picture_has_none() -> None:
