@@ -43,9 +43,11 @@ demo: $(VENV)/demo-installed
 	@echo "  sog configs"
 
 # Tests run on the CPU also where there is a GPU, so that they mean the same everywhere. Compiling is
-# most of the work of these tests: XLA's older emitters do it in half the time, and without the
-# optimizations of LLVM it takes a third less.
-FAST_COMPILING := --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0
+# most of the work of these tests: XLA's older emitters do it in half the time, without the
+# optimizations of LLVM it takes a third less, and where every core has a worker a program is not
+# split into parts for other cores.
+FAST_COMPILING := --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0 \
+	--xla_cpu_parallel_codegen_split_count=1
 
 test: check
 	JAX_PLATFORMS=cpu XLA_FLAGS="$(FAST_COMPILING)" $(RUN) pytest $(PARALLEL)
@@ -68,13 +70,13 @@ test-gpu: $(VENV)/dev-installed
 
 bench: $(VENV)/bench-installed
 	PYTHONPATH=$(VENV)/peers $(VENV)/bin/python scripts/bench_tabular.py \
-		--json-out docs/results/bench_tabular.json
+		--json-out docs/results/data/bench_tabular.json
 
 bench-selfplay: $(VENV)/bench-installed
-	$(VENV)/bin/python scripts/bench_selfplay.py --json-out docs/results/bench_selfplay.json
+	$(VENV)/bin/python scripts/bench_selfplay.py --json-out docs/results/data/bench_selfplay.json
 
 bench-search: $(VENV)/bench-installed
-	$(VENV)/bin/python scripts/bench_search.py --json-out docs/results/bench_search.json
+	$(VENV)/bin/python scripts/bench_search.py --json-out docs/results/data/bench_search.json
 
 docs: $(VENV)/dev-installed
 	$(RUN) sphinx -W --keep-going -q -b html docs build/docs

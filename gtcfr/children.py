@@ -80,20 +80,21 @@ def choose_outcomes(
 ) -> Chosen:
     """Which public events get a child.
 
-    All legal ones; after a decision only the best `num_children` by the prior if that is set; of a
+    All legal ones; after a decision only the best by the prior where some are added; of a
     chance node that has more than there is room for, or than it begins with, a sample without
     replacement, whose weights keep every expectation right on average (as long as its size does not
     depend on what it holds, see `SearchSettings.first_outcomes`). action: those that are
     considered, see `InteriorNodes`; prior: [A, S], of them.
     """
+    added = settings.children_added(game)
     legal = game.legal_outcomes(state)
     num_outcomes = legal.shape[0]
     numbers = jnp.arange(num_outcomes, dtype=jnp.int32)
-    if action is not None or (settings.num_children is not None and not game.has_chance):
+    if action is not None or (added is not None and not game.has_chance):
         if action is not None:
             numbers, legal = action, action != NO_ACTION
         score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, prior[:, 0], -1))
-        best = _best(score, min(settings.num_children or num_children, num_children))
+        best = _best(score, min(added or num_children, num_children))
         in_order = jnp.arange(len(best), dtype=jnp.int32)
         return Chosen(
             number=best if num_children == len(numbers) else in_order,
@@ -104,7 +105,7 @@ def choose_outcomes(
         )
     is_chance, num_legal = chance_acts(game, state), jnp.sum(legal)
     few = settings.first_outcomes if game.has_chance else None
-    if settings.num_children is None and num_children == num_outcomes and few is None:
+    if added is None and num_children == num_outcomes and few is None:
         return Chosen(
             number=numbers,
             outcome=numbers,
@@ -118,14 +119,14 @@ def choose_outcomes(
         # No simulation comes to a node on the way of a re-solve, so its sample would never grow.
         limit = jnp.where(is_chance & ~certain, min(few, num_children), limit)
     score = jax.random.uniform(key, (num_outcomes,))
-    if settings.num_children is not None:
-        limit = jnp.where(is_chance, limit, min(settings.num_children, num_children))
+    if added is not None:
+        limit = jnp.where(is_chance, limit, min(added, num_children))
         score = jnp.where(is_chance, score, prior[:, 0])
     score = jnp.where(legal, score, -1)
     score = jnp.where(numbers == branch_outcome, 2, score)
     _, best = jax.lax.top_k(score, num_children)
     kept = jnp.zeros(num_outcomes, bool).at[best].set(jnp.arange(num_children) < limit) & legal
-    fits = is_chance | (settings.num_children is not None) | (num_legal <= num_children)
+    fits = is_chance | (added is not None) | (num_legal <= num_children)
     outcome = numbers if num_children == num_outcomes else best.astype(jnp.int32)
     exists = kept[outcome]
     # The branch is kept for certain; of the others, as many as there is room for.

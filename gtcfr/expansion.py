@@ -55,7 +55,7 @@ def expansion_phase(
             state.tree, visits_before, state.slot, keys
         )
         state = replace(state, tree=jax.vmap(count_visits)(state.tree, paths))
-        can_widen = settings.num_children is not None or settings.first_outcomes is not None
+        can_widen = settings.children_added(game) is not None or settings.first_outcomes is not None
         widen = (paths.slot_to_widen, paths.outcome) if can_widen else None
         key_number = _KEYS_PER_LEVEL + number
         return expand_leaves(game, evaluator, settings, state, paths.edge, key_number, widen=widen)

@@ -89,7 +89,7 @@ def expand(
 
     interior, statistics = tree.interior, tree.interior_statistics
     takeable = legal
-    if settings.num_children is not None:
+    if settings.children_added(game) is not None:
         taken = outcome if action is None else chosen.number
         takeable = legal & (chance_acts(game, state) | leads_to(taken, exists, len(legal)))
     interior = replace(

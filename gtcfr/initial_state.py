@@ -69,7 +69,7 @@ def initial_state(
     if path_length > 0:
         state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
     state = _ask_for_priors(game, evaluator, state, settings)
-    all_children = replace(settings, num_children=None)
+    all_children = replace(settings, num_children=game.num_actions)
     state = expand_leaves(game, evaluator, all_children, state, edge, path_length)
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:

@@ -1,10 +1,12 @@
-"""Game states as rows of 32-bit integers, so that a tree keeps them in one array; belief states.
+"""Game states as rows of 32-bit words, so that a tree keeps them in one array; belief states.
 
-Adding a node to a tree is then one row write, however many fields the game's state has.
+Adding a node to a tree is then one row write, however many fields the game's state has. A field
+takes the words that its bytes fill: four of bool or int8, two of int16 to a word.
 """
 
+import functools
 import math
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +15,9 @@ from jax import Array
 
 from sog.games.core import Game
 from sog.pytree import pytree
+
+WORD: Final = 4
+"""Bytes of a word."""
 
 
 @pytree
@@ -26,38 +31,53 @@ class BeliefState:
     ranges: Array  # [..., player, S]; those of a player sum to 1
 
 
+@functools.cache
+def state_shapes(game: Game[Any]) -> Any:
+    """The public state of a game, as `jax.eval_shape` has it."""
+    shapes = jax.eval_shape(game.root)
+    for leaf in jax.tree.leaves(shapes):
+        is_number = leaf.dtype == jnp.bool_ or jnp.issubdtype(leaf.dtype, jnp.number)
+        if not is_number or leaf.dtype.itemsize not in (1, 2, WORD):
+            raise TypeError(
+                f"a game state may hold bool and numbers of 8, 16 or 32 bits, got {leaf.dtype}."
+            )
+    return shapes
+
+
 def packed_width(game: Game[Any]) -> int:
     """The length of a packed state."""
-    leaves = jax.tree.leaves(jax.eval_shape(game.root))
-    return sum(math.prod(leaf.shape) for leaf in leaves)
+    return sum(map(_num_words, jax.tree.leaves(state_shapes(game))))
 
 
 def pack(state: Any) -> Array:
     """A state as int32[width]."""
-    return jnp.concatenate([_to_bits(leaf).reshape(-1) for leaf in jax.tree.leaves(state)])
+    return jnp.concatenate([_to_words(leaf) for leaf in jax.tree.leaves(state)])
 
 
 def unpack(game: Game[Any], row: Array) -> Any:
     """The state that `pack` made this row from."""
-    leaves, structure = jax.tree.flatten(jax.eval_shape(game.root))
-    sizes = [math.prod(leaf.shape) for leaf in leaves]
-    parts = jnp.split(row, np.cumsum(sizes)[:-1])
-    restored = [
-        _from_bits(part, leaf.dtype).reshape(leaf.shape)
-        for part, leaf in zip(parts, leaves, strict=True)
-    ]
+    leaves, structure = jax.tree.flatten(state_shapes(game))
+    parts = jnp.split(row, np.cumsum(list(map(_num_words, leaves)))[:-1])
+    restored = [_from_words(part, leaf) for part, leaf in zip(parts, leaves, strict=True)]
     return jax.tree.unflatten(structure, restored)
 
 
-def _to_bits(leaf: Array) -> Array:
-    if jnp.issubdtype(leaf.dtype, jnp.integer) or leaf.dtype == jnp.bool_:
-        return jnp.asarray(leaf).astype(jnp.int32)  # uint32 wraps around, and back in `unpack`
-    if leaf.dtype != jnp.float32:
-        raise TypeError(f"a game state may hold integers, bool and float32, got {leaf.dtype}.")
+def _num_words(leaf: Any) -> int:
+    num_bytes: int = math.prod(leaf.shape) * leaf.dtype.itemsize
+    return -(-num_bytes // WORD)
+
+
+def _to_words(leaf: Array) -> Array:
+    leaf = jnp.asarray(leaf).reshape(-1)
+    if leaf.dtype == jnp.bool_:
+        leaf = leaf.astype(jnp.uint8)
+    per_word = WORD // leaf.dtype.itemsize
+    if per_word > 1:
+        leaf = jnp.pad(leaf, (0, -len(leaf) % per_word)).reshape(-1, per_word)
     return jax.lax.bitcast_convert_type(leaf, jnp.int32)
 
 
-def _from_bits(part: Array, dtype: Any) -> Array:
-    if dtype == jnp.float32:
-        return jax.lax.bitcast_convert_type(part, jnp.float32)
-    return part.astype(dtype)
+def _from_words(words: Array, leaf: Any) -> Array:
+    dtype = jnp.uint8 if leaf.dtype == jnp.bool_ else leaf.dtype
+    numbers = jax.lax.bitcast_convert_type(words, dtype).reshape(-1)[: math.prod(leaf.shape)]
+    return numbers.reshape(leaf.shape).astype(leaf.dtype)

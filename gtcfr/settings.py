@@ -40,8 +40,10 @@ class SearchSettings:
     simulations_per_update: float = 1.0
     """c: simulations per regret update; below 1, there are 1 / c updates per simulation."""
     num_children: int | None = None
-    """k: children that an expansion adds, the best by the prior; None for all of them, which games
-    with hidden information need."""
+    """k: children that an expansion adds, the best by the prior; from the game's number of actions
+    on, all of them. None for 1 where information is perfect (but where there are no simulations to
+    add others, or outcomes of chance come one by one), and else for all, which games with hidden
+    information need."""
     max_actions: int | None = None
     """Actions of a state that are considered, the best by the prior; None for all of them, which
     games with hidden information need. A tree keeps numbers of these only, so where there are
@@ -148,6 +150,13 @@ class SearchSettings:
         """The rule itself."""
         return RULES[self.rule] if isinstance(self.rule, str) else self.rule
 
+    def children_added(self, game: Game[Any]) -> int | None:
+        """Children that an expansion adds, the best by the prior; None for all of them."""
+        if self.num_children is not None:
+            return self.num_children if self.num_children < game.num_actions else None
+        one_by_one = self.grow and self.first_outcomes is None and _names_children(game)
+        return 1 if one_by_one else None
+
     def shape(self, game: Game[Any], path_length: int) -> TreeShape:
         """The sizes of a tree for this game; ValueError where they cannot be.
 
@@ -165,7 +174,7 @@ class SearchSettings:
                 raise ValueError("capacity must be given when lookahead is more than 1.")
             # Chance adds all its outcomes also where decisions add a few actions only; where chance
             # makes a tree full, the result says so.
-            added = min(self.num_children or children, children)
+            added = min(self.children_added(game) or children, children)
             if self.first_outcomes is not None:
                 added = min(max(self.first_outcomes, game.num_decision_outcomes), children)
             capacity = 1 + (path_length + 1) * children + self.num_simulations * added
@@ -223,6 +232,11 @@ class SearchSettings:
             raise ValueError(
                 f"max_actions must be None in {game}, where chance may act; got {self.max_actions}."
             )
+
+
+def _names_children(game: Game[Any]) -> bool:
+    """Whether information is perfect, and each action an outcome: a node can have some of all."""
+    return game.num_infostates == 1 and game.num_outcomes >= game.num_actions
 
 
 def least_outcomes(game: Game[Any]) -> tuple[int, str]:

@@ -152,7 +152,7 @@ def _step(
     path = walk.path
     # How often simulations came to a chance node matters where its sample grows.
     is_counted = is_choice | (settings.first_outcomes is not None)
-    lacks_child = widens if settings.num_children is None else ~has_child
+    lacks_child = widens if settings.children_added(game) is None else ~has_child
     # Compared, not indexed: a batch of single writes is a scatter, which takes a kernel of its own.
     is_now = jnp.arange(len(path.slot)) == walk.num_steps
     path = Path(
@@ -198,7 +198,7 @@ def _select(
     # A Q is a value: what the opponent and chance have to bring about is divided out.
     scale = jnp.where(compatible > 0, compatible, 1) * game.max_utility
     values = jnp.where(compatible > 0, cfvs / scale, 0)
-    if settings.num_children is not None:
+    if settings.children_added(game) is not None:
         own_value = jnp.sum(statistics.policy[slot, :, infostate] * values)
         values = jnp.where(takeable, values, own_value)
     visits = tree.interior.visits[slot, :, infostate]

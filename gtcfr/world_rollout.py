@@ -28,7 +28,6 @@ import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
-from gtcfr.packing import pack
 from gtcfr.playout import play_out
 from sog.games.core import Game
 from sog.pytree import pytree
@@ -143,13 +142,21 @@ def _values(played: Playouts, ranges: Array) -> Array:
 
 def _key_of(seed: int, state: Any) -> Array:
     """A random key from a hash of the public state."""
-    row = pack(state).astype(jnp.uint32)
+    row = jnp.concatenate([_bits_of(leaf) for leaf in jax.tree.leaves(state)])
     place = jnp.arange(1, len(row) + 1, dtype=jnp.uint32)
     key = jax.random.key(seed)
     for factor in (np.uint32(0x9E3779B1), np.uint32(0x85EBCA77)):  # odd, of no pattern
         mixed = _mix(row + factor * place)
         key = jax.random.fold_in(key, jnp.sum(mixed, dtype=jnp.uint32))
     return key
+
+
+def _bits_of(leaf: Array) -> Array:
+    """uint32, a number each."""
+    flat = jnp.asarray(leaf).reshape(-1)
+    if flat.dtype == jnp.float32:
+        return jax.lax.bitcast_convert_type(flat, jnp.uint32)
+    return flat.astype(jnp.int32).astype(jnp.uint32)
 
 
 def _mix(bits: Array) -> Array:

@@ -57,10 +57,8 @@ def search_of(text: str, batch: int, simulations: int) -> tuple[Any, Any]:
     from sog.games import make
 
     game = make(text)
-    is_perfect = game.num_infostates == 1
     settings = SearchSettings(
         num_simulations=simulations,
-        num_children=1 if is_perfect else None,
         chunk_size=chunk_size_of(game, accelerated=True),
         max_outcomes=game.num_decision_outcomes if game.num_outcomes > MANY_OUTCOMES else None,
     )

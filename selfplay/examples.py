@@ -4,6 +4,7 @@ What follows from the public state (features, legal actions) is computed when an
 """
 
 import dataclasses
+import math
 from typing import Any
 
 import jax
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.packing import BeliefState, pack, packed_width, unpack
+from gtcfr.packing import WORD, BeliefState, pack, packed_width, state_shapes, unpack
 from networks.cvpn import ApplyNetwork
 from networks.losses import Example
 from sog.games.core import CHANCE, Game
@@ -112,6 +113,27 @@ def from_arrays(arrays: dict[str, Any]) -> StoredExample:
     others = {name: array for name, array in arrays.items() if name not in names}
     belief = BeliefState(**{name: arrays[name] for name in names})
     return StoredExample(belief=belief, **others)
+
+
+def packed_states(game: Game[Any], rows: np.ndarray) -> np.ndarray:
+    """States [state, width] of a file, packed; once every number of a state took a word there.
+
+    Raises ValueError for what are no states of the game.
+    """
+    if rows.shape[1:] == (packed_width(game),):
+        return rows
+    leaves = jax.tree.leaves(state_shapes(game))
+    ends = np.cumsum([math.prod(leaf.shape) for leaf in leaves])
+    if rows.shape[1:] != (ends[-1],):
+        raise ValueError(f"public states of {game} must be rows of {packed_width(game)} words.")
+    words = []
+    for part, leaf in zip(np.split(rows, ends[:-1], axis=1), leaves, strict=True):
+        is_float = np.issubdtype(leaf.dtype, np.floating)
+        numbers = part.view(leaf.dtype) if is_float else part.astype(leaf.dtype)
+        as_bytes = np.ascontiguousarray(numbers).view(np.uint8)
+        padding = -as_bytes.shape[1] % WORD
+        words.append(np.pad(as_bytes, ((0, 0), (0, padding))).view(np.int32))
+    return np.concatenate(words, axis=1)
 
 
 def take(examples: StoredExample, rows: np.ndarray) -> StoredExample:

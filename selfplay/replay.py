@@ -11,7 +11,13 @@ import jax
 import numpy as np
 
 from gtcfr.packing import BeliefState
-from selfplay.examples import StoredExample, as_arrays, from_arrays, no_examples
+from selfplay.examples import (
+    StoredExample,
+    as_arrays,
+    from_arrays,
+    no_examples,
+    packed_states,
+)
 from selfplay.sparse_rows import SparseRows
 from sog.games.core import Game
 
@@ -28,7 +34,7 @@ class Replay:
     """
 
     def __init__(self, game: Game[Any], size: int, max_grad_updates: float) -> None:
-        self.size, self.max_grad_updates = size, max_grad_updates
+        self._game, self.size, self.max_grad_updates = game, size, max_grad_updates
         room = no_examples(game, size)
         self._dense = {name: leaf for name, leaf in as_arrays(room).items() if name not in SPARSE}
         self._shapes = {name: as_arrays(room)[name].shape[1:] for name in SPARSE}
@@ -91,6 +97,7 @@ class Replay:
 
     def load(self, arrays: dict[str, np.ndarray]) -> None:
         """Takes over what `save` gave; ValueError for what it cannot have given."""
+        arrays = {**arrays, "state": packed_states(self._game, arrays["state"])}
         self.num_added, self.num_drawn = (int(count) for count in arrays["counts"])
         for name, table in self._dense.items():
             table[: len(self)] = arrays[name]
@@ -124,8 +131,8 @@ class QueryQueue:
     Where there is no room the oldest are dropped: they come from the oldest networks.
     """
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, game: Game[Any], size: int) -> None:
+        self._game, self.size = game, size
         self._beliefs: list[BeliefState] = []
         self.num_dropped = 0
 
@@ -158,7 +165,8 @@ class QueryQueue:
         """Takes over what `save` gave."""
         self._beliefs = []
         if "states" in arrays:
-            self.add(BeliefState(state=arrays["states"], ranges=arrays["ranges"]))
+            states: Any = packed_states(self._game, arrays["states"])
+            self.add(BeliefState(state=states, ranges=arrays["ranges"]))
         self.num_dropped = int(arrays["dropped"])
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from gtcfr.settings import SearchSettings
 from selfplay.checkpoint import has_checkpoints
 from selfplay.config import dump_config, flatten, load_config, read_config
 from selfplay.settings import Config
 from sog.files import open_to_lock, printable, read_text, replace_file
-from sog.games.registry import origin
+from sog.games.registry import make, origin
 
 _CONFIG: Final = "config.toml"
 _MOST_BYTES: Final = 2**20  # of it
@@ -183,7 +184,11 @@ def _lock(path: Path) -> int:
 def _check_same(path: Path, old: Config, new: Config) -> None:
     now = flatten(new)
     for key, before in flatten(old).items():
-        if before != now[key] and not f"{key}.".startswith(tuple(f"{one}." for one in _MAY_CHANGE)):
+        may_change = f"{key}.".startswith(tuple(f"{one}." for one in _MAY_CHANGE))
+        if key.endswith(".num_children"):  # once files said what now follows from the game
+            default = SearchSettings().children_added(make(new.game))
+            may_change |= {before, now[key]} == {None, default}
+        if before != now[key] and not may_change:
             raise ValueError(
                 f"run folder {path} was started with {key} = {_shown(before)}, not "
                 f"{_shown(now[key])}; choose another --run folder (only {', '.join(_MAY_CHANGE)} "

@@ -62,10 +62,6 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         return rows * columns
 
     @property
-    def has_chance(self) -> bool:
-        return False
-
-    @property
     @abc.abstractmethod
     def symmetries(self) -> tuple[np.ndarray, np.ndarray]:
         """int[symmetry, cell] and int[symmetry, A]: the cell, and the action, that becomes each."""

@@ -1,4 +1,4 @@
-"""What every game without hidden information or chance shares: one infostate per player."""
+"""What every game without hidden information shares: one infostate per player."""
 
 import abc
 import dataclasses
@@ -12,7 +12,9 @@ from sog.games.shown import State
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PerfectInformationGame(Game[State], abc.ABC):
-    """A deterministic game of perfect information: S = 1, and every outcome is the action itself.
+    """A game of perfect information: S = 1, and every outcome of a decision is the action itself.
+
+    Chance does not act unless a game says otherwise (`has_chance`).
 
     A subclass writes `num_actions`, `max_depth`, `root`, `actor`, `legal_outcomes`, `apply`,
     `result`, `observe`, `describe_state` and `describe_action`.
@@ -25,6 +27,10 @@ class PerfectInformationGame(Game[State], abc.ABC):
     @property
     def has_public_actions(self) -> bool:
         return True
+
+    @property
+    def has_chance(self) -> bool:
+        return False
 
     @property
     def num_infostates(self) -> int:

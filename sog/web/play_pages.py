@@ -12,8 +12,9 @@ from starlette.routing import Route
 from sog.drawing.picture import draw_picture
 from sog.games.core import CHANCE
 from sog.play.history import check_begins_anywhere, read_history
-from sog.web.host import Heed, Host, Mistake, Submit
+from sog.web.host import Heed, Mistake, Submit
 from sog.web.numbers import whole_number
+from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
@@ -27,9 +28,9 @@ _SEATS: Final = {"0": 0, "1": 1}
 class PlayPages:
     """All tables of a server."""
 
-    def __init__(self, host: Host, preparations: Preparations, submit: Submit) -> None:
+    def __init__(self, offers: Offers, preparations: Preparations, submit: Submit) -> None:
         self.tables: Sessions[Table] = Sessions(MOST_TABLES, "games")
-        self._host, self._preparations, self._submit = host, preparations, submit
+        self._offers, self._preparations, self._submit = offers, preparations, submit
 
     @property
     def routes(self) -> list[Route]:
@@ -53,7 +54,7 @@ class PlayPages:
 
     def begin(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new table."""
-        opponent = self._host.opponent(
+        opponent = self._offers.opponent(
             form.get("game", ""), form.get("player", ""), form.get("search", "").strip(), heed
         )
         heed()

@@ -17,7 +17,8 @@ from sog.games.core import CHANCE, TERMINAL
 from sog.play import Agent, PlayedGame, SearchAgent
 from sog.play.replay import replay_of
 from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
-from sog.web.host import Mistake, Opponent, Submit
+from sog.players.player import Player
+from sog.web.host import Mistake, Submit
 
 _MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes of
 _MOST_KEPT: Final = 8  # copies of an agent
@@ -66,7 +67,7 @@ class Table:
 
     def __init__(
         self,
-        opponent: Opponent,
+        opponent: Player,
         *,
         seat: int,
         seed: int,
@@ -163,7 +164,7 @@ class Table:
         return {
             "game": str(self.game),
             "unit": self.game.unit,
-            "agent": self.opponent.facts,
+            "agent": self.opponent.as_json(),
             "seed": self.seed,
             "games": [replay_of(self.game, seat, played) for seat, played in finished],
         }
@@ -209,6 +210,11 @@ class Table:
     def close(self) -> None:
         """Nobody comes back."""
         self._is_closed = True
+        self._submit(self._close_agents)  # behind what they still do
+
+    def _close_agents(self) -> None:
+        for agent in self._agents.values():
+            agent.close()
 
     def _check(self, turn: int) -> None:
         if self.is_busy:
@@ -254,7 +260,7 @@ class Table:
         if player not in self._agents:
             self._agents[player] = self.opponent.make(player, (self.seed + 1 + player) % 2**32)
         agent = self._agents[player]
-        agent.reset()
+        agent.begin()
         return agent
 
     def _told_agent(self) -> Agent:

@@ -136,10 +136,10 @@ def test_pictures_hold_no_style_sheet_and_no_script_to_the_end_of_a_game(text: s
 
 def test_a_piece_that_is_no_stone_shows_its_letter() -> None:
     game = make("tic_tac_toe")
-    view = game.view(state_after(game, 4))
-    assert isinstance(view, BoardView)
-    kings = dataclasses.replace(view, pieces={4: (0, "K")})
-    assert "K" in words(ElementTree.fromstring(draw_board(kings)))
+    shown = game.view(state_after(game, 4))
+    assert isinstance(shown, BoardView)
+    view = dataclasses.replace(shown, pieces={4: (0, "K")})
+    assert "K" in words(ElementTree.fromstring(draw_board(view)))
 
 
 def test_a_game_without_a_picture_has_none() -> None:

@@ -41,10 +41,6 @@ class WideGame(PerfectInformationGame[Position]):
     def max_depth(self) -> int:
         return self.length
 
-    @property
-    def has_chance(self) -> bool:
-        return False
-
     def root(self) -> Position:
         return Position(board=jnp.zeros(self.cells, jnp.int8), num_moves=jnp.int32(0))
 

@@ -15,11 +15,12 @@ from gtcfr.settings import SearchSettings
 from sog.games import Game, make
 from tests.games.broken_games import kuhn
 from tests.gtcfr.large_games import CHESS, GO, TurnCard
+from tests.gtcfr.test_growing_samples import Gamble
 
 GIGABYTE = 10**9
 
 
-@pytest.mark.parametrize("batch_size", [1, 3])
+@pytest.mark.parametrize("batch_size", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_it_is_what_the_arrays_of_a_search_take(batch_size: int) -> None:
     game, settings = make("kuhn"), SearchSettings(num_simulations=5, num_queries=2, rule="pcfr+")
     path = np.full((batch_size, 2), NO_EVENT, np.int32)
@@ -49,8 +50,8 @@ def test_london_fits_a_laptop() -> None:
 @pytest.mark.parametrize(
     ("game", "settings", "megabytes"),
     [
-        (CHESS, SearchSettings(num_simulations=800, num_children=1, max_actions=64), 5),
-        (GO, SearchSettings(num_simulations=800, num_children=1), 40),
+        (CHESS, SearchSettings(num_simulations=800, max_actions=64), 5),
+        (GO, SearchSettings(num_simulations=800), 40),
         (TurnCard(), SearchSettings(num_simulations=100, max_outcomes=16), 150),
     ],
     ids=["chess", "Go", "the turn of hold'em"],
@@ -100,3 +101,20 @@ def test_a_sample_of_chance_has_room_for_what_was_and_what_stands_for_the_rest()
     assert SearchSettings(max_outcomes=2).shape(game, 2).num_children == 2
     with pytest.raises(ValueError, match=r"^max_outcomes must be at least 2 in kuhn.*, got 1\.$"):
         SearchSettings(max_outcomes=1).shape(game, 2)
+
+
+def test_how_many_children_are_added_follows_from_the_game() -> None:
+    """One where information is perfect, all where something is hidden; and what was said."""
+    perfect, hidden, everything = make("connect_four"), make("kuhn"), SearchSettings()
+    assert everything.children_added(perfect) == 1
+    assert everything.children_added(hidden) is None
+    assert SearchSettings(num_children=3).children_added(perfect) == 3
+    assert SearchSettings(num_children=7).children_added(perfect) is None
+    assert SearchSettings(grow=False).children_added(perfect) is None
+
+
+def test_the_actions_of_a_game_without_chance_can_be_limited() -> None:
+    """No game of perfect information needs to say that it has none."""
+    assert SearchSettings(max_actions=2).shape(GO, 0).num_actions == 2
+    with pytest.raises(ValueError, match=r"^max_actions must be None in gamble, where chance may"):
+        SearchSettings(max_actions=2).shape(Gamble(), 0)

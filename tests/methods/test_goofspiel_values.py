@@ -6,7 +6,7 @@ import pytest
 from sog.methods.backward_induction import ExactSolver
 from sog.methods.goofspiel_values import PointValues
 from sog.methods.histories import ROOT
-from sog.methods.method import Host
+from sog.players.player import Host
 from tests.methods.plain_histories import history_tree
 
 

@@ -76,8 +76,8 @@ alpha = 0.25
 
 
 EVALUATED_BY: dict[str, dict[str, Any]] = {
-    "connect_four": {"num_children": 1, "resolve_from": "deepest"},
-    "connect_four_gpu": {"num_children": 1, "resolve_from": "deepest"},
+    "connect_four": {"resolve_from": "deepest"},
+    "connect_four_gpu": {"resolve_from": "deepest"},
     "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
     "goofspiel4": {"num_simulations": 50},
     "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "dcfr"},
@@ -92,7 +92,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "london_small": {"num_simulations": 10, "max_outcomes": 26},
     "paper_scotland_yard": {"resolve_from": "deepest", "max_outcomes": 26}
     | {"num_simulations": 400},
-    "tic_tac_toe": {"num_simulations": 25, "num_children": 1, "resolve_from": "deepest"},
+    "tic_tac_toe": {"num_simulations": 25, "resolve_from": "deepest"},
 }
 """What figures of `docs/results` were made with, from when this table had defaults of its own."""
 

@@ -8,7 +8,7 @@ which no number of the program goes into.
 import functools
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -73,9 +73,7 @@ def evaluator_of(text: str) -> NetworkEvaluator:
     return NetworkEvaluator(apply_fn=apply_fn, params=params)
 
 
-def settings_of(text: str) -> SearchSettings:
-    is_perfect = make(text).num_infostates == 1
-    return SearchSettings(num_simulations=3, num_children=1 if is_perfect else None)
+SETTINGS: Final = SearchSettings(num_simulations=3)
 
 
 def lowered_search(text: str) -> str:
@@ -83,7 +81,7 @@ def lowered_search(text: str) -> str:
 
     def run(evaluator: NetworkEvaluator, key: Array) -> Any:
         root = start_of_game(game, batch_size=BATCH)
-        return search(game, evaluator=evaluator, root=root, key=key, settings=settings_of(text))
+        return search(game, evaluator=evaluator, root=root, key=key, settings=SETTINGS)
 
     return lowered(run, evaluator_of(text), KEY)
 
@@ -91,9 +89,9 @@ def lowered_search(text: str) -> str:
 def lowered_step_of_selfplay(text: str) -> str:
     game, evaluator = make(text), evaluator_of(text)
     settings = SelfplaySettings(batch_size=BATCH, queries_per_search=1.0)
-    start = functools.partial(start_games, game, settings_of(text), settings)
+    start = functools.partial(start_games, game, SETTINGS, settings)
     games = jax.eval_shape(start, KEY)
-    step = functools.partial(step_games, game, settings_of(text), settings)
+    step = functools.partial(step_games, game, SETTINGS, settings)
     return lowered(step, evaluator, games, np.int32(0), KEY)
 
 
@@ -103,7 +101,7 @@ def lowered_query_solver(text: str) -> str:
         state=jnp.zeros((BATCH, packed_width(game)), jnp.int32),
         ranges=jnp.zeros((BATCH, 2, game.num_infostates)),
     )
-    settings = SolverSettings(search=settings_of(text), recursive_queries=0.5, random_ranges=0.5)
+    settings = SolverSettings(search=SETTINGS, recursive_queries=0.5, random_ranges=0.5)
     solve = functools.partial(solve_queries, game, settings)
     arguments = (evaluator_of(text), beliefs, np.int32(0), KEY)
     return lowered(solve, *arguments)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gtcfr.packing import BeliefState
-from selfplay.examples import StoredExample, as_arrays, no_examples
+from gtcfr.packing import BeliefState, pack, packed_width
+from selfplay.examples import StoredExample, as_arrays, no_examples, packed_states
 from selfplay.replay import SPARSE, QueryQueue, Replay
 from selfplay.sparse_rows import SparseRows
 from sog.games import make
@@ -164,19 +165,31 @@ def test_the_age_of_the_window_is_counted_in_learner_steps() -> None:
     assert replay.mean_age(5) == pytest.approx((3 + 1 + 0) / 3)
 
 
+def test_states_that_were_saved_with_a_word_for_every_number_are_packed() -> None:
+    """As they once were; the last number of this state is a player who has a line or not."""
+    game = make("tic_tac_toe")
+    states = [game.root(), game.apply(game.root(), jnp.int32(4))]
+    once = [[*map(int, np.concatenate([*map(np.ravel, jax.tree.leaves(s))]))] for s in states]
+    found = packed_states(game, np.array(once, np.int32))
+    np.testing.assert_array_equal(found, [pack(state) for state in states])
+    np.testing.assert_array_equal(packed_states(game, found), found)
+    with pytest.raises(ValueError, match=r"^public states of tic_tac_toe must be rows of 5 words"):
+        packed_states(game, np.zeros((2, 7), np.int32))
+
+
 # The queue.
 
 
 def queries(numbers: list[int] | range) -> BeliefState:
     column: Any = np.array(numbers, np.int32)
-    states: Any = np.repeat(column[:, None], 4, axis=1)
+    states: Any = np.repeat(column[:, None], packed_width(KUHN), axis=1)
     ranges: Any = np.tile(column[:, None, None].astype(np.float32), (1, 2, 3))
     return BeliefState(state=states, ranges=ranges)
 
 
 def popped(queue: QueryQueue, count: int) -> list[int]:
     beliefs = queue.pop(count)
-    assert beliefs.state.shape == (count, 4)
+    assert beliefs.state.shape == (count, packed_width(KUHN))
     assert beliefs.ranges.shape == (count, 2, 3)
     numbers: list[int] = beliefs.state[:, 0].tolist()
     assert beliefs.ranges[:, 1, 2].tolist() == numbers
@@ -191,7 +204,7 @@ def popped(queue: QueryQueue, count: int) -> list[int]:
 def test_the_queue_is_first_in_first_out_and_drops_the_oldest(
     size: int, steps: list[tuple[int, int]]
 ) -> None:
-    queue, plain = QueryQueue(size), collections.deque[int](maxlen=size)
+    queue, plain = QueryQueue(KUHN, size), collections.deque[int](maxlen=size)
     added = dropped = 0
     for adds, pops in steps:
         new = range(added, added + adds)
@@ -206,7 +219,7 @@ def test_the_queue_is_first_in_first_out_and_drops_the_oldest(
 
 @pytest.mark.parametrize("count", [0, 3])
 def test_a_queue_that_was_saved_goes_on_as_if_nothing_had_been(count: int) -> None:
-    queue, copy = QueryQueue(4), QueryQueue(4)
+    queue, copy = QueryQueue(KUHN, 4), QueryQueue(KUHN, 4)
     queue.add(queries(range(count)))
     copy.add(queries([9]))  # which is forgotten
     copy.load(queue.save())

@@ -8,10 +8,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from sog.agents import AGENT_PREFIX, read_agents
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
@@ -26,13 +25,15 @@ from sog.cli.play.screen import (
     wrapped,
 )
 from sog.cli.play.table import Decision, Human, PolicyAgent, Thinker, Thought
-from sog.cli.players import RANDOM, Player, check_searches, seat_players
-from sog.cli.runs import is_run
+from sog.cli.players import check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
 from sog.play.history import History
 from sog.play.replay import replay_of
+from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.player import Player
+from sog.players.runs import is_run
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,16 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
         session.show_score()
 
     try:
-        with concluding(conclude):
+        with mistakes(), concluding(conclude):
             session.play()
     except Quit:
         pass
-    except Exception as error:  # for which no game is lost
+    except Exception:  # for which no game is lost
         with holding_interrupts():
             session.save()
-        if isinstance(error, ValueError):
-            raise CommandError(str(error)) from None
         raise
+    finally:
+        session.close()
     with holding_interrupts():
         session.save()
     session.show_score()
@@ -83,7 +84,7 @@ def _check(arguments: argparse.Namespace) -> None:
         read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
     check_picture_name(arguments)
-    if arguments.hints and arguments.agent == RANDOM:
+    if arguments.hints and arguments.agent == "random":
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)
 
@@ -263,6 +264,11 @@ class _Session:
             total = signed_units(self.game, sum(results))
             counts = f"{won} won, {len(results) - won - lost} drawn, {lost} lost"
             self.terminal.say(f"\nScore after {count}: {total} ({counts}).", "bold")
+
+    def close(self) -> None:
+        """Nobody plays any more."""
+        for thinker in self._thinkers.values():
+            thinker.close()
 
     def save(self) -> None:
         """Writes the games so far, if that was asked for."""
