@@ -7,8 +7,9 @@ RUN := $(VENV)/bin/python -m
 DEMO := runs/leduc_demo
 INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# Most of the time of the tests is compiling, by one core each.
-PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
+# Most of the time of the tests is compiling, by one core each. Files come in order: by default those
+# of fewest tests would come last, which take longest, one core waiting for the other.
+PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved
@@ -43,9 +44,11 @@ demo: $(VENV)/demo-installed
 	@echo "  sog configs"
 
 # Tests run on the CPU also where there is a GPU, so that they mean the same everywhere. Compiling is
-# most of the work of these tests: XLA's older emitters do it in half the time, and without the
-# optimizations of LLVM it takes a third less.
-FAST_COMPILING := --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0
+# most of the work of these tests: XLA's older emitters do it in half the time, without the
+# optimizations of LLVM it takes a third less, and where every core has a worker a program is not
+# split into parts for other cores.
+FAST_COMPILING := --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0 \
+	--xla_cpu_parallel_codegen_split_count=1
 
 test: check
 	JAX_PLATFORMS=cpu XLA_FLAGS="$(FAST_COMPILING)" $(RUN) pytest $(PARALLEL)
@@ -68,13 +71,13 @@ test-gpu: $(VENV)/dev-installed
 
 bench: $(VENV)/bench-installed
 	PYTHONPATH=$(VENV)/peers $(VENV)/bin/python scripts/bench_tabular.py \
-		--json-out docs/results/bench_tabular.json
+		--json-out docs/results/data/bench_tabular.json
 
 bench-selfplay: $(VENV)/bench-installed
-	$(VENV)/bin/python scripts/bench_selfplay.py --json-out docs/results/bench_selfplay.json
+	$(VENV)/bin/python scripts/bench_selfplay.py --json-out docs/results/data/bench_selfplay.json
 
 bench-search: $(VENV)/bench-installed
-	$(VENV)/bin/python scripts/bench_search.py --json-out docs/results/bench_search.json
+	$(VENV)/bin/python scripts/bench_search.py --json-out docs/results/data/bench_search.json
 
 docs: $(VENV)/dev-installed
 	$(RUN) sphinx -W --keep-going -q -b html docs build/docs

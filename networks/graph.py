@@ -2,7 +2,7 @@
 
 What an MLP learns of one station says nothing to it of the others, and the infostates of a hidden
 pawn are stations. Here each has numbers of its own, made by the same functions from what is public
-there (`sog.games.graph.GameGraph`) and from the numbers of its neighbors. Beyond the paper.
+there (`sog.games.encoding.Graph`) and from the numbers of its neighbors. Beyond the paper.
 """
 
 from typing import Any, Final
@@ -13,11 +13,9 @@ import numpy as np
 from flax import nnx
 from jax import Array
 
+from networks.heads import head_init
 from sog.games.core import Game
-from sog.games.graph import MOVER, GameGraph, within
-
-HEAD_SCALE: Final = 0.1
-"""Of the weights of heads: an untrained network values everything near 0 and prefers nothing."""
+from sog.games.encoding import MOVER, Graph, within
 
 _FARTHEST: Final = 4  # moves; how much of a range is that near to a node
 
@@ -40,7 +38,7 @@ class RoadBlock(nnx.Module):
 
 
 class GraphCVPN(nnx.Module):
-    """A CVPN (`networks.cvpn`) for games with a `GameGraph`: torso and heads.
+    """A CVPN (`networks.cvpn`) for games whose encoding is a `Graph`: torso and heads.
 
     The value of player 0 is computed at every node. That of player 1, who has one infostate, is the
     mean of these by the range, with the other sign: values are zero-sum. The logit of an action is
@@ -48,14 +46,10 @@ class GraphCVPN(nnx.Module):
     """
 
     def __init__(self, game: Game[Any], width: int, depth: int, *, rngs: nnx.Rngs) -> None:
-        """width: numbers of a node, depth: blocks. Raises ValueError for a game without a graph."""
-        if not hasattr(game, "graph"):
-            raise ValueError(
-                f"torso must be mlp or resnet for {game.name}, which has no graph, got graph."
-            )
-        self.game: Any = game
-        graph: GameGraph = self.game.graph
-        channels, whole = jax.eval_shape(lambda: self.game.observe_graph(game.root()))
+        """width: numbers of a node, depth: blocks."""
+        self.game = game
+        graph = graph_of(game)
+        channels, whole = jax.eval_shape(lambda: graph.observe(game.root()))
         self.size, self.num_channels, self.width = len(graph.roads), len(channels), width
         self.channels = nnx.Linear(self.num_channels, width, rngs=rngs)
         self.whole = nnx.Linear(len(whole), width, use_bias=False, rngs=rngs)
@@ -63,7 +57,7 @@ class GraphCVPN(nnx.Module):
         self.ranges = nnx.Linear(2 + _FARTHEST, width, use_bias=False, rngs=rngs)
         self.pooled = nnx.Linear(2 * width, width, rngs=rngs)
         self.last = nnx.Linear(width, width, rngs=rngs)
-        head = nnx.initializers.normal(HEAD_SCALE / width**0.5)
+        head = head_init(width)
         self.values = nnx.Linear(width, 1, kernel_init=head, rngs=rngs)
         self.starts = nnx.Linear(width, graph.num_kinds, kernel_init=head, rngs=rngs)
         self.ends = nnx.Linear(width, graph.num_kinds, kernel_init=head, rngs=rngs)
@@ -80,7 +74,7 @@ class GraphCVPN(nnx.Module):
         batch, split = len(features), self.size * self.num_channels
         channels = features[:, :split].reshape(batch, self.num_channels, self.size)
         nodes = self.channels(channels.transpose(2, 0, 1)) + self.whole(features[:, split:])[None]
-        roads = _road_weights(self.game.graph.roads)
+        roads = _road_weights(graph_of(self.game).roads)
         for block in self.blocks:
             nodes = block(nodes, roads)
         kept = [nodes.swapaxes(0, 1).reshape(batch, -1), channels[:, MOVER]]
@@ -103,13 +97,13 @@ class GraphCVPN(nnx.Module):
 
     def _of_range(self, range_: Array) -> Array:
         """[node, batch, feature]: a range at a node and around it. range_: [node, batch]."""
-        around = jnp.asarray(within(self.game.graph.roads, _FARTHEST), range_.dtype)
+        around = jnp.asarray(within(graph_of(self.game).roads, _FARTHEST), range_.dtype)
         mass = (around.reshape(-1, self.size) @ range_).reshape(_FARTHEST, *range_.shape)
         return jnp.stack([range_, jnp.sqrt(range_), *mass], axis=2)
 
     def _logits(self, nodes: Array, mover: Array) -> Array:
         """[batch, S, A] from nodes [node, batch, width] and [batch, node], 1 where the mover is."""
-        graph: GameGraph = self.game.graph
+        graph = graph_of(self.game)
         starts, ends = (head(nodes).swapaxes(1, 2) for head in (self.starts, self.ends))
         picked = np.minimum(graph.action_end, self.size - 1) * graph.num_kinds + graph.action_kind
         of_ends = jnp.take(
@@ -122,9 +116,15 @@ class GraphCVPN(nnx.Module):
         return logits.at[:, 0].set(jnp.where(moves_second, own, logits[:, 0]))
 
 
-def observe(game: Any, state: Any) -> Array:
+def graph_of(game: Game[Any]) -> Graph:
+    """The map of a game that shows one."""
+    assert isinstance(game.encoding, Graph)  # see `networks.cvpn.check_torso`
+    return game.encoding
+
+
+def observe(game: Game[Any], state: Any) -> Array:
     """[feature]: the channels of all nodes, then the features of the whole state."""
-    channels, whole = game.observe_graph(state)
+    channels, whole = graph_of(game).observe(state)
     return jnp.concatenate([channels.reshape(-1), whole])
 
 

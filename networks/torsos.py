@@ -1,18 +1,20 @@
 """Torsos: what a network makes of its inputs before the heads answer.
 
-A torso is made from (game, num_inputs, width, depth, rngs), maps [batch, input] to [batch,
-num_outputs], and has a line in `TORSOS`. Student of Games, Table S1.
+A torso is made from (game, num_features, num_others, width, depth, rngs) and asked with the game's
+features [batch, feature] and the other inputs [batch, other], which say what both players may have.
+Its answer is [batch, num_outputs], and the same as a board where it has one. It has a line in
+`TORSOS`. Student of Games, Table S1.
 """
 
 import itertools
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 
 from sog.games.core import Game
+from sog.games.encoding import Planes
 
 _HEAD_CHANNELS: Final = 8
 
@@ -20,35 +22,45 @@ _HEAD_CHANNELS: Final = 8
 class MLP(nnx.Module):
     """Layers of ReLU units."""
 
+    begins: ClassVar = True
+    """Whether the features' part of the first layer can be computed alone."""
+
     def __init__(
-        self, game: Game[Any], num_inputs: int, width: int, depth: int, *, rngs: nnx.Rngs
+        self,
+        game: Game[Any],
+        num_features: int,
+        num_others: int,
+        width: int,
+        depth: int,
+        *,
+        rngs: nnx.Rngs,
     ) -> None:
         """For any game; width: units of a layer, depth: layers."""
-        sizes = [num_inputs, *[width] * depth]
+        sizes = [num_features + num_others, *[width] * depth]
         self.layers = nnx.List(
             nnx.Linear(before, after, kernel_init=nnx.initializers.he_normal(), rngs=rngs)
             for before, after in itertools.pairwise(sizes)
         )
         self.num_outputs = width
 
-    def __call__(self, inputs: Array) -> Array:
-        """[batch, input] -> [batch, width]."""
-        return self._after_first(self.layers[0](inputs))
+    def __call__(self, features: Array, others: Array) -> tuple[Array, None]:
+        """[batch, width], and no board."""
+        return self._after_first(self.layers[0](jnp.concatenate([features, others], axis=1)))
 
-    def begin(self, first: Array) -> Array:
-        """What the first inputs [batch, n] add to the first layer: [batch, width]."""
+    def begin(self, features: Array) -> Array:
+        """What the features [batch, feature] add to the first layer: [batch, width]."""
         layer: Any = self.layers[0]
-        begun: Array = first @ layer.kernel[: first.shape[1]] + layer.bias[None]
+        begun: Array = features @ layer.kernel[: features.shape[1]] + layer.bias[None]
         return begun
 
-    def go_on(self, begun: Array, others: Array) -> Array:
-        """The answer to both, from `begin` and the inputs after the first ones."""
+    def go_on(self, begun: Array, others: Array) -> tuple[Array, None]:
+        """The answer to both, from `begin` and the other inputs."""
         return self._after_first(begun + others @ self.layers[0].kernel[-others.shape[1] :])
 
-    def _after_first(self, inner: Array) -> Array:
+    def _after_first(self, inner: Array) -> tuple[Array, None]:
         for layer in list(self.layers)[1:]:
             inner = layer(nnx.relu(inner))
-        return nnx.relu(inner)
+        return nnx.relu(inner), None
 
 
 class ResidualBlock(nnx.Module):
@@ -71,32 +83,46 @@ class ResidualBlock(nnx.Module):
 
 
 class ResNet(nnx.Module):
-    """Residual blocks over the planes of a board, the game's `planes`; looks at no ranges."""
+    """Residual blocks over the planes of a board.
+
+    What both players may have has no place on it: every cell is told all of it, as AlphaZero tells
+    by constant planes what is not of one cell.
+    """
+
+    begins: ClassVar = False
 
     def __init__(
-        self, game: Game[Any], num_inputs: int, width: int, depth: int, *, rngs: nnx.Rngs
+        self,
+        game: Game[Any],
+        num_features: int,
+        num_others: int,
+        width: int,
+        depth: int,
+        *,
+        rngs: nnx.Rngs,
     ) -> None:
-        """width: channels; depth: blocks. Raises ValueError for a game without planes."""
-        planes = getattr(game, "planes", None)
-        if planes is None:
-            raise ValueError(
-                f"torso must be mlp for {game.name}, whose features are no planes, got resnet."
-            )
-        self.planes = planes
-        self.first = nnx.Conv(planes[0], width, (3, 3), rngs=rngs)
+        """For a game whose encoding is `Planes`; width: channels, depth: blocks."""
+        assert isinstance(game.encoding, Planes)  # see `networks.cvpn.check_torso`
+        self.planes = planes = game.encoding
+        self.first = nnx.Conv(planes.channels, width, (3, 3), rngs=rngs)
+        hides = game.num_infostates > 1  # with perfect information the others say nothing
+        self.others = nnx.Linear(num_others, width, rngs=rngs) if hides else None
         self.blocks = nnx.List(ResidualBlock(width, rngs=rngs) for _ in range(depth))
         self.last = nnx.Conv(width, _HEAD_CHANNELS, (1, 1), rngs=rngs)
-        self.num_outputs = _HEAD_CHANNELS * planes[1] * planes[2]
+        self.num_outputs = _HEAD_CHANNELS * planes.rows * planes.columns
 
-    def __call__(self, features: Array) -> Array:
-        """[batch, plane * row * column] -> [batch, output]."""
-        size = self.planes[0] * self.planes[1] * self.planes[2]
-        planes = features[:, :size].reshape(-1, *self.planes)
-        inner = nnx.relu(self.first(jnp.moveaxis(planes, 1, -1)))
+    def __call__(self, features: Array, others: Array) -> tuple[Array, Array]:
+        """[batch, num_outputs], and the board after all blocks: [batch, row, column, width]."""
+        planes = self.planes
+        shape = (-1, planes.channels, planes.rows, planes.columns)
+        board = self.first(jnp.moveaxis(features.reshape(shape), 1, -1))
+        if self.others is not None:
+            board = board + self.others(others)[:, None, None]
+        board = nnx.relu(board)
         for block in self.blocks:
-            inner = block(inner)
-        return nnx.relu(self.last(inner)).reshape(len(features), -1)
+            board = block(board)
+        return nnx.relu(self.last(board)).reshape(len(features), -1), board
 
 
-TORSOS: Final[dict[str, Callable[..., Any]]] = {"mlp": MLP, "resnet": ResNet}
+TORSOS: Final[dict[str, type[MLP | ResNet]]] = {"mlp": MLP, "resnet": ResNet}
 """By name, as `NetworkSettings.torso` has it."""

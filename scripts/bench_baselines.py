@@ -1,7 +1,7 @@
 """Speed of the sampling methods next to OpenSpiel's C++, side by side in one run, on Leduc hold'em.
 
 Example:
-    python scripts/bench_baselines.py --json-out docs/results/bench_baselines.json
+    python scripts/bench_baselines.py --json-out docs/results/data/bench_baselines.json
 
 OpenSpiel runs one thing at a time on one core. Ours run many seeds (or searches) as one compiled
 program, on one device of JAX and with a device per core: the figure is their throughput together.
@@ -27,11 +27,11 @@ from machine import processor, versions
 
 from sog.cli.devices import num_cores, use_all_cores
 from sog.games import make
-from sog.methods import make_method
 from sog.methods.histories import HistoryTree
 from sog.methods.is_mcts import IsMcts
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod
+from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
 GAME: Final = "leduc"

@@ -20,7 +20,7 @@ from gtcfr.root import start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from selfplay.schedule import make_evaluator
+from selfplay.recipe import make_evaluator
 from sog.games import Game, make
 
 RUNS: Final = 9

@@ -28,9 +28,10 @@ from gtcfr.settings import SearchSettings
 from sog.cli.errors import CommandError
 from sog.cli.search_numbers import read_search
 from sog.games import Game, make
-from sog.methods import make_method
-from sog.methods.leaf_search import LeafSearch, search_agents
+from sog.methods.leaf_search import LeafSearch
 from sog.play.match import course_of_game
+from sog.players.searching import search_agents
+from sog.players.table import make_method
 
 REPETITIONS: Final = 5
 

@@ -1,14 +1,14 @@
 """Speed of batched searches, with the time of their own leaf evaluations as the floor.
 
 Examples:
-    make bench-search                       all of it; writes docs/results/bench_search.json
+    make bench-search                       all of it; writes docs/results/data/bench_search.json
     python scripts/bench_search.py --games leduc --batches 64 --without-mctx
 
 The evaluator is a 3 x 128 MLP with random weights. Columns:
     searches/s, nodes/s    whole searches, and public states added to their trees.
     x floor                the time of a search divided by the floor: as many evaluations of the
-                           same network, one call per update, and nothing else, on one device or
-                           on all of them, whatever is faster.
+                           same network and nothing else: one call per update, or calls as small
+                           as those of the search; on one device or on all; whatever is faster.
     leaves                 the share of the time that the floor would take: 1 / (x floor).
     compile                tracing and compiling, without any cache.
     memory                 arguments, results and temporaries of the compiled search, as XLA says.
@@ -41,7 +41,7 @@ import numpy as np
 from bench_mctx import measure_mctx
 from bench_mlp import median_seconds, mlp, mlp_params
 from jax import Array
-from jax.sharding import Mesh
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from machine import processor, versions
 from rich.console import Console
 from rich.table import Table
@@ -53,7 +53,7 @@ from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
 from selfplay.config import load_config
-from selfplay.schedule import make_evaluator
+from selfplay.recipe import make_evaluator
 from sog.cli.devices import use_all_cores
 from sog.games import Game, make
 
@@ -74,31 +74,47 @@ PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "mctx")
 def floor_seconds(
     game: Game[Any],
     evaluator: NetworkEvaluator,
-    num_calls: int,
+    num_updates: int,
+    queries_per_update: int,
     queries_per_call: int,
+    batch: int,
     mesh: Mesh,
 ) -> float:
-    """The same evaluations alone: each call waits for the one before, as in a search."""
-    num_queries = -(-queries_per_call // mesh.size) * mesh.size
+    """The same evaluations alone: those of an update wait for the ones before, as in a search.
+
+    All leaves of an update are valued, and of one in each search of the batch the policy is asked.
+    queries_per_call: of all devices; rounded up to whole calls.
+    """
+    per_call = -(-min(queries_per_call, queries_per_update) // mesh.size)
+    num_calls = -(-queries_per_update // (per_call * mesh.size))
+    num_policies = min(-(-batch // mesh.size), per_call)
     (num_features,) = jax.eval_shape(lambda: evaluator.encode(game, game.root())).shape
-    features = jax.random.normal(jax.random.key(0), (num_queries, num_features))
-    ranges = jnp.full((num_queries, 2, game.num_infostates), 1 / game.num_infostates)
+    shape = num_calls, mesh.size * per_call
+    features = jax.random.normal(jax.random.key(0), (*shape, num_features))
+    ranges = jnp.full((*shape, 2, game.num_infostates), 1 / game.num_infostates)
 
     def run(evaluator: NetworkEvaluator, features: Array, ranges: Array) -> Array:
-        def call(_: Array, ranges: Array) -> Array:
-            values, logits = evaluator.apply_fn(evaluator.params, features, ranges)
-            return ranges + 1e-9 * (values + jnp.sum(logits, axis=(1, 2))[:, None, None])
+        def values(asked: tuple[Array, Array]) -> Array:
+            found: Array = evaluator.apply_fn(evaluator.params, *asked)[0]
+            return found
 
-        result: Array = jax.lax.fori_loop(0, num_calls, call, ranges)
+        def update(_: Array, ranges: Array) -> Array:
+            next_ranges = ranges + 1e-9 * jax.lax.map(values, (features, ranges))
+            new = features[0, :num_policies], next_ranges[0, :num_policies]
+            logits = evaluator.apply_fn(evaluator.params, *new)[1]
+            changed: Array = next_ranges + 1e-9 * jnp.mean(logits)
+            return changed
+
+        result: Array = jax.lax.fori_loop(0, num_updates, update, ranges)
         return result
 
-    split = split_batch(mesh).spec
+    split = PartitionSpec(None, *split_batch(mesh).spec)
     specs = (on_all(mesh).spec, split, split)
     spread = jax.jit(
         jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
     )
     evaluator = jax.device_put(evaluator, on_all(mesh))
-    features, ranges = jax.device_put((features, ranges), split_batch(mesh))
+    features, ranges = jax.device_put((features, ranges), NamedSharding(mesh, split))
     return median_seconds(lambda _: spread(evaluator, features, ranges))
 
 
@@ -156,11 +172,13 @@ def measure_search(
     seconds = median_seconds(lambda seed: run(seed).policy)
     num_queries = float(np.mean(np.asarray(result.queries.num_seen)))
     # A rule that alternates asks all leaves once for each player.
-    num_calls = settings.num_updates * (2 if settings.cfr_rule.alternating else 1)
-    queries_per_call = max(1, round(num_queries * batch / num_calls))
+    num_updates = settings.num_updates * (2 if settings.cfr_rule.alternating else 1)
+    per_update = max(1, round(num_queries * batch / num_updates))
+    as_in_search = batch * (evaluator.leaves_per_call or per_update)
     floor = min(
-        floor_seconds(game, evaluator, num_calls, queries_per_call, floor_mesh)
+        floor_seconds(game, evaluator, num_updates, per_update, per_call, batch, floor_mesh)
         for floor_mesh in {batch_mesh(1), mesh}
+        for per_call in {per_update, as_in_search}
     )
     return {
         "batch": batch,

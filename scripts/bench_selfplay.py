@@ -1,7 +1,7 @@
 """Speed of training: its parts, and the query solver beside ReBeL's.
 
 Examples:
-    make bench-selfplay                 writes docs/results/bench_selfplay.json
+    make bench-selfplay                 writes docs/results/data/bench_selfplay.json
     python scripts/bench_selfplay.py --config kuhn --seconds 20
 
 First two tables: training by each schedule (inline, processes), after its programs are compiled and

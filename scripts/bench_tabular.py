@@ -1,7 +1,7 @@
 """Speed of exact solvers on whole games, side by side in one run: CFR+ of every contender.
 
 Examples:
-    make bench                                    all of it; writes docs/results/bench_tabular.json
+    make bench      all of it; writes docs/results/data/bench_tabular.json
     python scripts/bench_tabular.py --games leduc --solvers openspiel --targets-mbb 10
 
 Columns:

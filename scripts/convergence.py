@@ -16,10 +16,10 @@ from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
 from sog.cli.run.command import checkpoint_iterations
 from sog.games import make
-from sog.methods import make_method
 from sog.methods.histories import HistoryTree
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
 _FIRST_SHOWN: Final = 100  # episodes

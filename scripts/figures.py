@@ -9,8 +9,9 @@ A row is trained several times, with seeds 0, 1, 2 ..., because trainings differ
 seeds of an evaluation tell. Its figure is the mean over the trainings, with the least and the most
 of them. Trainings and evaluations are kept in runs/figures: the same command goes on where it was
 stopped, and what is finished is not done again; another folder (--runs) begins anew. What was found
-is written to docs/results/figures.json row by row. A row has moved if the figure that was there
-lies outside of today's trainings, or, where one number is all there is, differs by more than 10%.
+is written to docs/results/data/figures.json row by row. A row has moved if the figure that was
+there lies outside of today's trainings, or, where one number is all there is, differs by more than
+10%.
 """
 
 import argparse
@@ -28,7 +29,7 @@ from machine import processor, versions
 from sog.cli.numbers import positive_integer
 
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
-KEPT: Final = CHECKOUT / "docs" / "results" / "figures.json"
+KEPT: Final = CHECKOUT / "docs" / "results" / "data" / "figures.json"
 PACKAGES: Final = ("sog", "jax", "jaxlib", "flax", "optax", "numpy", "mctx", "open_spiel")
 _MOVED: Final = 0.1  # of a figure that has no trainings to tell its spread
 

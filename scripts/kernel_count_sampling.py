@@ -27,9 +27,9 @@ def batched(name: str, tree: Any, batch: int) -> tuple[Any, Any, int]:
     """A function of arrays, their shapes, and how many iterations it does."""
     import jax
 
-    from sog.methods import make_method
     from sog.methods.is_mcts import IsMcts
     from sog.methods.learning import LearningMethod
+    from sog.players.table import make_method
 
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), batch))
     if name == "ismcts":

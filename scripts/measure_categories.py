@@ -41,7 +41,7 @@ def main() -> None:
         key = jax.random.key(number)
         state, infostates = first_state(game), deal(game, key)
         for agent in agents:
-            agent.reset()
+            agent.begin()
         while (actor := int(state.stage)) != TERMINAL:
             if actor == PLAYER_1 and int(state.turn) == 0:
                 stations = np.asarray(state.stations).tolist()

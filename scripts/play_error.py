@@ -18,12 +18,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from selfplay.trained import Trained, load_trained
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.numbers import positive_integer
 from sog.evaluation.composed import compose
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.games.core import TERMINAL
+from sog.players.trained import Trained, load_trained
 from sog.tabular import CompiledGame, compile_tree
 from sog.tabular.examination import examine
 from sog.tabular.public_tree import PublicTree

@@ -29,12 +29,12 @@ from gtcfr.root import belief_state
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import take_reach
-from selfplay.trained import load_trained
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
 from sog.cli.search.options import add_method_options
 from sog.cli.search_numbers import read_method, read_search
 from sog.evaluation.value_error import HeldOut, random_belief_states
+from sog.players.trained import load_trained
 from sog.tabular import CompiledGame, compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from sog.tabular.public_tree import PublicTree

@@ -1,7 +1,7 @@
 """Exact values of simultaneous moves by three solvers and by CFR+, and what pruning spares.
 
 Example:
-    python scripts/reproduce_backward_induction.py --out docs/results/backward_induction.json
+    python scripts/reproduce_backward_induction.py --out docs/results/data/backward_induction.json
 
 BI, BI-alpha-beta and DO-alpha-beta (Bosansky et al. 2016, Algorithms 1 to 4) beside 10,000
 iterations of CFR+. Random games and pursuits are solved for several seeds and lengths. Seconds are
@@ -23,7 +23,7 @@ from sog.games import make
 from sog.methods.backward_induction import ExactSolver
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import RowEvaluator
-from sog.methods.method import Host
+from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree, solve
 
 GAMES: Final = (

@@ -1,7 +1,7 @@
 """Table S5 of Student of Games: IS-MCTS in Leduc poker, an independent search at every infostate.
 
 Example:
-    python scripts/reproduce_is_mcts.py --simulations 100 1000 --out docs/results/is_mcts/table_s5
+    python scripts/reproduce_is_mcts.py --simulations 1000 --out docs/results/data/is_mcts/table_s5
 
 Exploitability in mbb per hand, the mean of --policies constructions and its standard error, by the
 three final policies: visit counts normalized (mvd), most visits (mvis), largest mean value (mval),

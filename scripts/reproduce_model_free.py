@@ -1,7 +1,7 @@
 """Figure S4 of Student of Games: DQN, A2C and tabular Q-learning on Kuhn poker and Leduc hold'em.
 
 Examples:
-    python scripts/reproduce_model_free.py kuhn --out docs/results/model_free/kuhn
+    python scripts/reproduce_model_free.py kuhn --out docs/results/data/model_free/kuhn
     python scripts/reproduce_model_free.py leduc --methods q_learning dqn
 
 Sweeps part of Table S6, as the paper did, and shows for each method the setting whose policy was
@@ -25,9 +25,9 @@ from machine import processor, versions
 from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
 from sog.games import make
-from sog.methods import make_method
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
 SWEEP: Final[dict[str, dict[str, tuple[float, ...]]]] = {

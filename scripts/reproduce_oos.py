@@ -23,11 +23,11 @@ import numpy as np
 from machine import processor, versions
 
 from sog.games import make
-from sog.methods import make_method
 from sog.methods.aggregate import aggregate, at_the_root
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import RowEvaluator
 from sog.methods.online import OnlineMethod, Searcher
+from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
 _ROOT_METHODS: Final = ("OOS", "UCT", "RM")

@@ -1,8 +1,8 @@
 """Makes a trained agent part of the package: `python scripts/ship_agent.py runs/leduc leduc`.
 
-Writes the network of a run (RUN, or RUN@STEP), in half precision, into sog/agents, measures it by
-the exact exploitability of its composed policy where the game is small enough, and enters it into
-sog/agents/agents.json, which `sog agents` lists. Then `python -m tests.selfplay.shipped_answers`
+Writes the network of a run (RUN, or RUN@STEP), in half precision, into sog/players/agents, measures
+it by the exact exploitability of its composed policy where the game is small enough, and enters it
+into agents.json there, which `sog agents` lists. Then `python -m tests.players.shipped_answers`
 records what it answers.
 """
 
@@ -14,18 +14,18 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-import sog.agents
+import sog.players.agents
 from gtcfr.mesh import batch_mesh
 from selfplay.run_folder import RunFolder
-from selfplay.shipped import changed_fields, dump_agents, load_agent, pack_params
-from selfplay.trained import load_trained
-from sog.agents import AGENT_PREFIX, AgentEntry, read_agents
-from sog.cli.runs import split_step
 from sog.evaluation import compose
+from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
+from sog.players.runs import split_step
+from sog.players.shipped import changed_fields, dump_agents, load_agent, pack_params
+from sog.players.trained import load_trained
 from sog.tabular import TreeTooLargeError, compile_tree
 
 _MOST_NODES: Final = 20_000
-_FOLDER: Final = Path(sog.agents.__file__).parent
+_FOLDER: Final = Path(sog.players.agents.__file__).parent
 
 
 def main() -> None:

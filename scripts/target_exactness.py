@@ -36,12 +36,12 @@ from selfplay.replay import Replay
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import arrays_of
 from selfplay.settings import SolverSettings
-from selfplay.trained import load_trained
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
 from sog.cli.search.options import add_method_options
 from sog.cli.search_numbers import read_method, read_search
 from sog.evaluation.value_error import ask
+from sog.players.trained import load_trained
 from sog.tabular import compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame
 

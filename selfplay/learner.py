@@ -5,7 +5,7 @@ code serves one and many. Several steps are one call, which is faster for small 
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -16,12 +16,28 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from networks.cvpn import ApplyNetwork
-from networks.losses import batch_loss
+from networks.losses import Example, batch_loss
 from selfplay.examples import StoredExample, load_example, random_twin, take
 from selfplay.settings import LearnerSettings
 from sog.games.core import Game
 from sog.precision import in_32_bits
 from sog.pytree import pytree
+
+LossFn = Callable[[ApplyNetwork, Any, Example, LearnerSettings], tuple[Array, dict[str, Array]]]
+
+
+def cvpn_loss(
+    apply_fn: ApplyNetwork, params: Any, examples: Example, settings: LearnerSettings
+) -> tuple[Array, dict[str, Array]]:
+    """Huber loss of values and KL divergence of policies, see `networks.losses`."""
+    return batch_loss(
+        apply_fn,
+        params,
+        examples,
+        value_weight=settings.value_weight,
+        policy_weight=settings.policy_weight,
+        huber_delta=settings.huber_delta,
+    )
 
 
 @pytree
@@ -114,9 +130,12 @@ class Learner:
         settings: LearnerSettings,
         params: Any,
         devices: Sequence[jax.Device] | None = None,
+        loss_fn: LossFn = cvpn_loss,
     ) -> None:
-        """devices: `learner_devices` unless given. Raises ValueError if a batch cannot be spread
-        over them."""
+        """devices: `learner_devices` unless given. loss_fn: as of a `selfplay.recipe.Recipe`.
+
+        Raises ValueError if a batch cannot be spread over the devices.
+        """
         devices = learner_devices() if devices is None else devices
         if settings.batch_size % len(devices):
             raise ValueError(
@@ -131,7 +150,7 @@ class Learner:
         self._everywhere = everywhere
         self._keep(jax.device_put(first_state(settings, params), everywhere))
         self._run: Any = jax.jit(
-            functools.partial(_steps, game, apply_fn, optimizer, settings),
+            functools.partial(_steps, game, apply_fn, optimizer, settings, loss_fn),
             out_shardings=everywhere,
         )
 
@@ -177,6 +196,7 @@ def _steps(
     apply_fn: ApplyNetwork,
     optimizer: optax.GradientTransformation,
     settings: LearnerSettings,
+    loss_fn: LossFn,
     state: LearnerState,
     batches: StoredExample,
 ) -> tuple[LearnerState, dict[str, Array]]:
@@ -187,14 +207,7 @@ def _steps(
         examples = jax.vmap(functools.partial(load_example, game, apply_fn))(batch)
 
         def loss(params: Any) -> tuple[Array, dict[str, Array]]:
-            return batch_loss(
-                apply_fn,
-                params,
-                examples,
-                value_weight=settings.value_weight,
-                policy_weight=settings.policy_weight,
-                huber_delta=settings.huber_delta,
-            )
+            return loss_fn(apply_fn, params, examples, settings)
 
         gradient, terms = jax.grad(loss, has_aux=True)(state.params)
         terms["gradient_norm"] = optax.tree.norm(gradient)

@@ -13,9 +13,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from selfplay.recipe import Player, Solver
 from selfplay.schedule import Schedule
 from selfplay.settings import Config
-from selfplay.workers import SELFPLAY, SOLVER, SelfplayWorker, SolverWorker, key_of
+from selfplay.workers import SELFPLAY, SOLVER, key_of
 from sog.games.core import Game
 
 
@@ -25,17 +26,16 @@ class InlineSchedule(Schedule):
     def __init__(self, game: Game[Any], config: Config) -> None:
         """Raises ValueError for sizes that the game cannot have."""
         super().__init__(game, config)
-        self._player = SelfplayWorker(game, config)
-        self._solver = SolverWorker(game, config)
+        self._player = self.recipe.player(game, config)
+        self._solver = self.recipe.solver and self.recipe.solver(game, config)
 
     def prepare(self, tell: Callable[[Sequence[str]], None]) -> None:
         """Compiles self-play and the query solver at the same time: a compiler has work for more
         than one core only at times. tell: called with what is not done yet."""
         evaluator, version = self.evaluator, self.learner.state.step
-        workers: dict[str, SelfplayWorker | SolverWorker] = {
-            "self-play": self._player,
-            "the query solver": self._solver,
-        }
+        workers: dict[str, Player | Solver] = {"self-play": self._player}
+        if self._solver is not None:
+            workers["the query solver"] = self._solver
         tell([*workers])
         pool = concurrent.futures.ThreadPoolExecutor(len(workers))
         try:
@@ -73,7 +73,7 @@ class InlineSchedule(Schedule):
 
     def _solve_all(self, key: jax.Array) -> None:
         size, number = self.config.solver.batch_size, 0
-        while len(self.queue) >= size:
+        while self._solver is not None and len(self.queue) >= size:
             self.take_in(
                 self._solver.solve(
                     self.evaluator,

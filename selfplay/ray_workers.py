@@ -13,13 +13,11 @@ from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.packing import BeliefState
 from networks.cvpn import make_network
 from selfplay.ray_cluster import ray_cluster
-from selfplay.schedule import make_evaluator
+from selfplay.recipe import recipe_of
 from selfplay.settings import Config
 from selfplay.workers import (
     SELFPLAY,
     SOLVER,
-    SelfplayWorker,
-    SolverWorker,
     Work,
     WorkersLostError,
     key_of,
@@ -37,7 +35,9 @@ class Worker:
         game = make(config.game)
         self._seed = config.run.seed
         self._apply_fn, _ = make_network(game, config.network)
-        self._player, self._solver = SelfplayWorker(game, config), SolverWorker(game, config)
+        self._recipe = recipe_of(config)
+        self._player = self._recipe.player(game, config)
+        self._solver = self._recipe.solver and self._recipe.solver(game, config)
 
     def play(self, params: Any, version: np.ndarray, number: int) -> Work:
         """One decision in every game; see `SelfplayWorker.play`. number: of the task."""
@@ -53,12 +53,13 @@ class Worker:
         beliefs: BeliefState,
     ) -> Work:
         """A batch of queries; see `SolverWorker.solve`. number: of the task."""
+        assert self._solver is not None  # whose player asked for something to be solved
         key = key_of(self._seed, number, SOLVER)
         evaluator = self._evaluator(params)
         return self._solver.solve(evaluator, jax.device_put(version), beliefs, key)
 
     def _evaluator(self, params: Any) -> NetworkEvaluator:
-        return make_evaluator(self._apply_fn, jax.device_put(params))
+        return self._recipe.evaluator(self._apply_fn, jax.device_put(params))
 
 
 class RayWorkers:

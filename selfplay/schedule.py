@@ -11,11 +11,11 @@ import jax
 import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
-from gtcfr.mesh import leaves_per_call
-from networks.cvpn import ApplyNetwork, make_network
+from networks.cvpn import make_network
 from selfplay.learner import Learner, learner_devices
 from selfplay.memory import check_training
 from selfplay.random_games import play_random_games
+from selfplay.recipe import recipe_of
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, Work
@@ -39,8 +39,11 @@ class Schedule(abc.ABC):
         """Raises ValueError for sizes that the game cannot have."""
         check_config(game, config)
         self.game, self.config = game, config
+        self.recipe = recipe_of(config)
         self.apply_fn, params = make_network(game, config.network, config.run.seed)
-        self.learner = Learner(game, self.apply_fn, config.learner, params)
+        self.learner = Learner(
+            game, self.apply_fn, config.learner, params, loss_fn=self.recipe.loss
+        )
         self.replay = Replay(game, config.replay.size, config.replay.max_grad_updates)
         self.queue = QueryQueue(game, config.solver.queue_size)
         self.counts = dict.fromkeys(("cycles", "searches", "solves", "games", "full_trees"), 0)
@@ -49,7 +52,7 @@ class Schedule(abc.ABC):
     @property
     def evaluator(self) -> NetworkEvaluator:
         """The network as it is now."""
-        return make_evaluator(self.apply_fn, self.learner.state.average)
+        return self.recipe.evaluator(self.apply_fn, self.learner.state.average)
 
     @property
     def is_done(self) -> bool:
@@ -138,21 +141,10 @@ def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]
     }
 
 
-def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
-    """A network at the leaves of a search."""
-    embed, answer = apply_fn.in_parts
-    return NetworkEvaluator(
-        apply_fn=answer,
-        params=params,
-        encode_fn=apply_fn.encode,
-        embed_fn=embed,
-        leaves_per_call=leaves_per_call(),
-    )
-
-
 def check_config(game: Game[Any], config: Config) -> None:
     """Raises ValueError for a network or searches that the game cannot have, or that there is no
     memory for; compiles nothing."""
+    recipe_of(config)
     play = config.selfplay
     if play.queries_per_search == play.td1 == play.search_targets == 0:
         raise ValueError(

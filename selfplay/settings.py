@@ -240,6 +240,8 @@ class Config:
     """As on the command line, `leduc` or `liars_dice(dice=1,faces=4)`."""
     summary: str = ""
     """One line for `sog configs`."""
+    algorithm: str = "student_of_games"
+    """What is trained, and by whom: student_of_games, see `selfplay.recipe`."""
     network: NetworkSettings = NetworkSettings()  # noqa: RUF009 (frozen)
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search of self-play; `num_queries` follows from `selfplay.queries_per_search`."""

@@ -71,7 +71,8 @@ def describe(value: Any) -> Any:
     if isinstance(value, jax.sharding.Mesh):
         return [repr(value), [device.id for device in value.devices.flat]]
     if isinstance(value, type) or inspect.isfunction(value):
-        if getattr(value, "__closure__", None):
+        in_module = getattr(sys.modules[value.__module__], value.__name__, None)
+        if getattr(value, "__closure__", None) and value is not in_module:
             raise UnnamedError("a function that remembers values")
         return _name_of(value)
     if dataclasses.is_dataclass(value):

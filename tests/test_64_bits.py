@@ -21,12 +21,10 @@ from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import belief_state, start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
-from gtcfr.timed import timed_search
-from gtcfr.view import read_nodes
 from gtcfr.world_rollout import WorldRolloutEvaluator
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.memory import kept_bytes
-from selfplay.shipped import load_agent
+from sog.drawing.nodes import read_nodes
 from sog.evaluation import compose
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.games import GAMES, Game, make
@@ -38,6 +36,8 @@ from sog.methods.learning import Learner, LearningMethod
 from sog.methods.online import OnlineAgent, OnlineMethod
 from sog.methods.online_outcome_sampling import OnlineOutcomeSampling
 from sog.play import Aivat, PlayedGame, RandomAgent, SearchAgent, play_game
+from sog.play.thinking import think
+from sog.players.shipped import load_agent
 from sog.tabular import compile_tree, enumerate_public_tree, solve
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.cli.test_train import TINY
@@ -78,7 +78,7 @@ def test_a_search_of_ranges_that_are_of_64_bits() -> None:
     def find() -> Any:
         state = jax.tree.map(lambda leaf: leaf[None], KUHN.root())
         root = belief_state(state, jnp.full((1, 2, 3), 1 / 3), path=jnp.zeros((1, 0), int))
-        result = timed_search(
+        result = think(
             KUHN, evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0), settings=SETTINGS
         )
         return result, [node.probability for node in read_nodes(KUHN, result)]

@@ -346,7 +346,7 @@ _OF_THE_SYSTEM: Final = {
 }
 _INSTALLED_WITH_US: Final = {
     "selfplay/config_files.py",
-    "selfplay/shipped.py",
+    "sog/players/shipped.py",
     "sog/games/scotland_yard/station_map.py",
     "sog/web/pages.py",
 }

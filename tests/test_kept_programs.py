@@ -20,7 +20,7 @@ from gtcfr.root import start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from selfplay.schedule import make_evaluator
+from selfplay.recipe import make_evaluator
 from sog import kept_programs, program_names
 from sog.games import make
 from sog.kept_programs import keep_in, kept

@@ -6,9 +6,9 @@ from typing import Final
 
 from rich.table import Table
 
-from sog.agents import AGENT_PREFIX, AgentEntry, read_agents
 from sog.cli import display
 from sog.cli.errors import SUCCESS
+from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
 
 _TRAIN: Final = "sog train"
 

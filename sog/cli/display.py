@@ -10,7 +10,7 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, RenderableType
@@ -148,9 +148,9 @@ def range_text(parameter: dict[str, Any]) -> str:
 class Work:
     """What a command is busy with, on stderr: a live line in a terminal, else a line at times."""
 
-    def __init__(self, progress: "Progress", heed: Callable[[], None] = lambda: None) -> None:
-        """progress: Rich's display, already started. heed: see `quiet_work`."""
-        self._progress, self._heed = progress, heed
+    def __init__(self, progress: "Progress") -> None:
+        """progress: Rich's display, already started."""
+        self._progress = progress
         self._task = progress.add_task("", visible=False, detail="", total=None)
         self._last_line = 0.0
         self._first: tuple[int, float] | None = None
@@ -159,14 +159,12 @@ class Work:
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Starts a part of the work; total: how much of it there is, if that is known."""
-        self._heed()
         self.doing, self.detail, self._first = doing, "", None
         self._progress.reset(self._task, description=doing, total=total, visible=True, detail="")
         self._line(doing)
 
     def update(self, detail: str, completed: int | None = None) -> None:
         """Says how far this part is."""
-        self._heed()
         self.detail = detail
         self._progress.update(self._task, detail=detail, completed=completed)
         if time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES:
@@ -204,16 +202,6 @@ def duration(seconds: float) -> str:
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def quiet_work(heed: Callable[[], None] = lambda: None) -> Work:
-    """Work that nobody waits for at a terminal: a line on stderr where a part of it begins.
-
-    heed: is called where the work says how far it is; what it raises ends the work.
-    """
-    from rich.progress import Progress
-
-    return Work(Progress(disable=True), heed)
 
 
 @contextlib.contextmanager

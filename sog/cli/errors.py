@@ -1,8 +1,9 @@
 """Exit codes, mistakes of the user, and checks that find them before the work begins."""
 
+import contextlib
 import importlib.util
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,15 @@ _EXTRAS: Final = {"matplotlib": "plot", "tensorboardX": "tensorboard", "ray": "p
 
 class CommandError(Exception):
     """A mistake of the user, told in one line; the command ends with exit code 2."""
+
+
+@contextlib.contextmanager
+def mistakes(where: str = "") -> Iterator[None]:
+    """What the library refuses in its body, a ValueError, is a mistake of the user."""
+    try:
+        yield
+    except ValueError as error:
+        raise CommandError(f"{where}{error}") from None
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:

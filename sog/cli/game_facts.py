@@ -9,12 +9,12 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.catalog import size_texts
 from sog.cli.lines import fold
 from sog.cli.loading import load_game
-from sog.cli.sizes import can_be_counted, count_public_tree
 from sog.games import GAMES, Game, make
+from sog.games.catalog import size_texts
 from sog.games.packages import installed_games
+from sog.tabular.sizes import can_be_counted, count_public_tree
 
 QUICK: Final = 1_000_000  # public states: a second at most
 WITH_SIZES: Final = 10_000_000  # some seconds, and up to 2 GB

@@ -11,8 +11,8 @@ from typing import Any, Final
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.catalog import read_catalog, size_texts
 from sog.cli.errors import SUCCESS, CommandError
+from sog.games.catalog import read_catalog, size_texts
 
 _FOOTER: Final = """\
 Also openspiel:NAME(...), any two-player zero-sum game of OpenSpiel with at most 1,000,000 histories

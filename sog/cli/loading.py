@@ -1,14 +1,17 @@
 """From the text of a command line to a game."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sog.cli.display import Work, working
-from sog.cli.errors import CommandError, reason
-from sog.cli.runs import is_run
+from sog.cli.display import Work, note, working
+from sog.cli.errors import CommandError, mistakes, reason
 from sog.games import Game, make
 from sog.games.registry import OPENSPIEL_PREFIX
-from sog.play.history import History, read_history
+from sog.play.history import History, check_begins_anywhere, read_history
+from sog.players.runs import is_run, load_run
+
+if TYPE_CHECKING:
+    from sog.players.trained import Trained
 
 
 def load_game(text: str, work: Work | None = None) -> Game[Any]:
@@ -32,12 +35,21 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
         return _make(text, own_work)
 
 
-def load_history(game: Game[Any], text: str) -> History:
-    """The public events of `--history`."""
-    try:
+def load_history(game: Game[Any], text: str, *, begins: bool = False) -> History:
+    """The position of `--history`; begins: whether a game is to begin there, and not a search."""
+    with mistakes("--history: "):
+        if text and begins:
+            check_begins_anywhere(game)
         return read_history(game, text)
-    except ValueError as error:
-        raise CommandError(f"--history: {error}") from None
+
+
+def load_named_run(text: str) -> "Trained":
+    """The network of RUN, RUN@STEP or agent:NAME; tells of checkpoints that were damaged."""
+    with mistakes():
+        trained = load_run(text)
+    for damaged in trained.skipped:
+        note(damaged)
+    return trained
 
 
 def _make(text: str, work: Work | None) -> Game[Any]:

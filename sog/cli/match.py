@@ -12,9 +12,10 @@ from sog.cli.aivat import make_aivat
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.players import Seating, check_searches, seat_players
+from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.play.arena import Z_95, MatchResult, play_match
+from sog.players.seating import Seating
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -73,7 +74,7 @@ def _play(
         left = work.time_left(result.num_games, arguments.games)
         work.update(f"{games}, {mean}{left}", result.num_games)
 
-    aivat = make_aivat(seating, arguments.aivat, arguments.max_nodes, work)
+    aivat = make_aivat(seating, arguments.aivat, host_of(arguments, work))
     work.begin(f"playing {game.name}", total=arguments.games)
     return play_match(
         game,

@@ -10,7 +10,7 @@ from sog.cli.search.options import (
     add_resolving_option,
     add_seconds_option,
 )
-from sog.methods.registry import METHODS
+from sog.players.table import METHODS
 
 DEFAULT_GAMES: Final = 100
 DEFAULT_BATCH: Final = 16

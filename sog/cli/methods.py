@@ -9,8 +9,8 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError
-from sog.methods.method import Method
-from sog.methods.registry import METHODS, make_method, method_class
+from sog.players.method import Method
+from sog.players.table import METHODS, make_method, method_class
 
 _FOOTER: Final = "One method's parameters: sog methods NAME."
 

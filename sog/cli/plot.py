@@ -11,8 +11,8 @@ from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError
 from sog.cli.figure import check_plot, empty_figure, rule_axis, write_figure
 from sog.cli.loading import load_game
-from sog.cli.runs import near_run
 from sog.games import Game
+from sog.players.runs import near_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from typing import Any
 
 from gtcfr.settings import SearchSettings
 from sog.cli.errors import CommandError
-from sog.cli.evaluate.options import DEFAULT_SEARCH
+from sog.players.searching import changed, read_simulations
 from sog.tabular.solver import find_rule
 
 
@@ -16,20 +16,10 @@ def read_search(
     option: str = "--search",
 ) -> SearchSettings:
     """SoG(s, c) from "s,c", the value of `option`; everything else as in `base`."""
-    first, _, second = text.partition(",")
     try:
-        simulations, per_update = int(first), float(second)
-    except ValueError:
-        raise CommandError(
-            f"{option} must be two numbers s,c such as {DEFAULT_SEARCH}, got {text!r}."
-        ) from None
-    try:
-        search = dataclasses.replace(
-            base, num_simulations=simulations, simulations_per_update=per_update
-        )
+        return changed(base, read_simulations(text, option))
     except ValueError as error:
-        raise CommandError(f"{option} {text}: {error}") from None
-    return search
+        raise CommandError(str(error)) from None
 
 
 def read_method(
@@ -37,19 +27,29 @@ def read_method(
     base: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
 ) -> SearchSettings:
     """`base` with --rule, --leaf-averaging, --resolve-from, --max-outcomes where they are given."""
-    given: dict[str, Any] = {}
+    return dataclasses.replace(base, **_method_changes(arguments))
+
+
+def read_changes(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What --search and the options beside it change of a search."""
+    changes = _method_changes(arguments)
+    if arguments.search is not None:
+        try:
+            changes |= read_simulations(arguments.search, "--search")
+        except ValueError as error:
+            raise CommandError(str(error)) from None
+    return changes
+
+
+def _method_changes(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.rule is not None:
         try:
             find_rule(arguments.rule)
         except ValueError as error:
             raise CommandError(f"--rule: {error}") from None
-        given["rule"] = arguments.rule
-    if arguments.leaf_averaging is not None:
-        given["leaf_averaging"] = arguments.leaf_averaging
-    for name in ("resolve_from", "max_outcomes"):  # not all commands have them
-        if getattr(arguments, name, None) is not None:
-            given[name] = getattr(arguments, name)
-    return dataclasses.replace(base, **given)
+    names = ("rule", "leaf_averaging", "resolve_from", "max_outcomes")  # not all commands have all
+    given = {name: getattr(arguments, name, None) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def name_of(search: SearchSettings) -> str:

@@ -11,16 +11,16 @@ import numpy as np
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.errors import CommandError
+from sog.cli.errors import CommandError, mistakes
 from sog.cli.evaluate.options import MOST_NODES_EVALUATED
 from sog.cli.evaluate.plan import in_whole_game
-from sog.cli.loading import load_game
-from sog.cli.runs import load_run, names_run
+from sog.cli.loading import load_game, load_named_run
 from sog.cli.search_numbers import describe_search, read_method, read_search
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games.foreign import check_named_by_file
+from sog.players.runs import names_run
 from sog.tabular import (
     Checkpoint,
     CompiledGame,
@@ -119,7 +119,7 @@ def _from_game(arguments: argparse.Namespace, work: display.Work, check: _Check)
 
 def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:
     work.begin("loading the network")
-    trained = load_run(arguments.source)
+    trained = load_named_run(arguments.source)
     check(trained.game)
     search = _settings(arguments, trained.settings)
     compiled = compile_whole_game(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
@@ -142,14 +142,15 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
         )
     except ValueError as error:
         raise CommandError(str(error)) from None
-    title = f"{trained.name} at step {trained.step:,} by {describe_search(search)}"
+    title = f"{trained.title} by {describe_search(search)}"
     return compiled, composed.policy[0], title
 
 
 def _kind(source: str) -> str:
     if Path(source).is_file() or source.endswith(".npz"):
         return "file"
-    return "run" if names_run(source) else "game"
+    with mistakes():
+        return "run" if names_run(source) else "game"
 
 
 def _read_game(path: str) -> str:

@@ -11,9 +11,10 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.players import Seating, check_searches, seat_players
+from sog.cli.players import check_searches, seat_players
 from sog.play.arena import MatchResult
 from sog.play.tournament import Pairing, pairings, play_tournament
+from sog.players.seating import Seating
 
 Results = dict[Pairing, MatchResult]
 

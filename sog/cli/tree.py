@@ -1,23 +1,22 @@
 """The public tree of a game, enumerated for a command."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any, Final
 
 from sog.cli.display import Work
 from sog.cli.errors import CommandError
-from sog.cli.sizes import can_be_counted, estimate_public_states
 from sog.games import Game
 from sog.methods.grown.search import plain_game
 from sog.tabular import (
     CompiledGame,
-    PublicTree,
     TreeTooLargeError,
     compile_game,
     enumerate_public_tree,
 )
 from sog.tabular.public_tree import DEFAULT_MAX_NODES, TreeMemoryError, most_nodes_in_memory
+from sog.tabular.sizes import can_be_counted, estimate_public_states
 
-TOO_LARGE: Final = (TreeTooLargeError, TreeMemoryError)
-"""What `enumerate_whole_game` raises."""
 _WITHOUT_TREE: Final = (
     "Without a tree: `sog search --evaluator zero`, and the player zero of `sog match` and `sog "
     "play`."
@@ -25,9 +24,13 @@ _WITHOUT_TREE: Final = (
 
 
 def compile_whole_game(
-    game: Game[Any], max_nodes: int | None, work: Work, most: int = DEFAULT_MAX_NODES
+    game: Game[Any],
+    max_nodes: int | None,
+    work: Work,
+    most: int = DEFAULT_MAX_NODES,
+    root: Any = None,
 ) -> CompiledGame:
-    """The game's public tree, ready for solvers.
+    """The game's public tree, ready for solvers; or what lies below a public state `root`.
 
     max_nodes: as the user said; None for `most`, and for a refusal of games that are made for
     search, whose first states alone take long.
@@ -37,27 +40,33 @@ def compile_whole_game(
             f"{game.name} is made for search, too large to enumerate. {_WITHOUT_TREE} For a small "
             f"variant of it: --max-nodes N."
         )
-    try:
-        tree = enumerate_whole_game(game, max_nodes or most, work)
-    except TOO_LARGE as error:
-        raise CommandError(explain_too_large(game, error)) from None
+    work.begin(f"enumerating {game.name}")
+    with explaining_size():
+        tree = enumerate_public_tree(
+            game,
+            root=root,
+            max_nodes=max_nodes or most,
+            progress=lambda count: work.update(f"{count:,} public states"),
+        )
     work.begin(f"laying out {tree.num_nodes:,} public states")
     return compile_game(tree)
 
 
-def enumerate_whole_game(game: Game[Any], max_nodes: int, work: Work) -> PublicTree:
-    """The game's public tree."""
-    work.begin(f"enumerating {game.name}")
-    return enumerate_public_tree(
-        game, max_nodes=max_nodes, progress=lambda count: work.update(f"{count:,} public states")
-    )
+@contextlib.contextmanager
+def explaining_size(where: str = "") -> Iterator[None]:
+    """Where the body finds that a tree is too large, the mistake says what to do about it."""
+    try:
+        yield
+    except TreeTooLargeError as error:
+        raise CommandError(f"{where}{explain_too_large(error)}") from None
 
 
-def explain_too_large(game: Game[Any], error: ValueError) -> str:
-    """What `enumerate_whole_game` raised, and what to do about it.
+def explain_too_large(error: TreeTooLargeError) -> str:
+    """What is wrong, and what to do about it.
 
     A higher limit is named only where the whole tree has a chance to fit into memory.
     """
+    game = error.game
     if isinstance(error, TreeMemoryError) or not can_be_counted(game):
         return f"{error} {_WITHOUT_TREE}"
     size = estimate_public_states(game)

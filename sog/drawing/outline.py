@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from gtcfr.view import NodeView
+from sog.drawing.nodes import NodeView
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
 _ACTORS: Final = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", TERMINAL: "end"}

@@ -10,7 +10,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
-from gtcfr.view import NodeView
+from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
     Outline,
     action_names,

@@ -17,10 +17,9 @@ from jax.sharding import Mesh
 from gtcfr.evaluator import Evaluator
 from gtcfr.mesh import on_all, split_batch
 from gtcfr.resolving import next_root, summarize
-from gtcfr.root import NO_EVENT, SearchRoot
+from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
 from gtcfr.search import SearchResult, check_result, search
 from gtcfr.settings import SearchSettings
-from gtcfr.timed import first_root
 from sog.kept_programs import kept
 from sog.tabular import PublicTree
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -87,15 +86,19 @@ class Program:
         check_result(self.game, result)
         return result
 
+    @functools.cached_property
+    def _first_root(self) -> SearchRoot:
+        """The start of the game, without a batch axis and without a path."""
+        start = jax.jit(functools.partial(start_of_game, self.game))  # one program, not a dozen
+        root: SearchRoot = jax.tree.map(lambda leaf: np.asarray(leaf)[0], start())
+        return root
+
     def _inputs(self, evaluator: Evaluator, batch: list[Task], roots: list[Any]) -> dict[str, Any]:
         """The arguments of the compiled search, filled up to the size of a batch."""
         size = self.batch_size
         paths = [self._pad(self.jobs[number].path) for number, _ in batch]
-        start = jax.device_get(first_root(self.game, np.array(paths[:1], np.int32)))
         rows = [
-            jax.tree.map(lambda leaf: leaf[0], dataclasses.replace(start, path=np.array([path])))
-            if root is None
-            else root
+            dataclasses.replace(self._first_root, path=jnp.asarray(path)) if root is None else root
             for root, path in zip(roots, paths, strict=True)
         ]
         rows += rows[:1] * (size - len(rows))

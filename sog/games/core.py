@@ -21,12 +21,15 @@ import abc
 import dataclasses
 import itertools
 import math
-from typing import Any, ClassVar, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
+
+from sog.games.encoding import Encoding, Flat
+from sog.games.notation import read_events, split_events
+from sog.games.shown import Shown, State
 
 PLAYER_0: Final = 0
 PLAYER_1: Final = 1
@@ -40,8 +43,6 @@ MOST_OUTCOMES: Final = 2**16
 MOST_EXACT: Final = 2**24
 """Up to here 32-bit floating-point numbers hold every integer."""
 _MOST_WRITTEN_OUT: Final = 16
-
-State = TypeVar("State")
 
 
 def param(
@@ -58,7 +59,7 @@ def param(
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Game(abc.ABC, Generic[State]):
+class Game(Shown[State]):
     """A two-player zero-sum game as pure functions of a public state.
 
     Subclasses are frozen keyword-only dataclasses whose fields are the parameters (see `param`), so
@@ -76,8 +77,6 @@ class Game(abc.ABC, Generic[State]):
     * Simultaneous moves are a hidden move of player 0 followed by a move of player 1.
     """
 
-    name: ClassVar[str]
-    """The name used on the command line."""
     summary: ClassVar[str]
     """One line for `sog games`."""
     rules: ClassVar[str] = ""
@@ -217,6 +216,11 @@ class Game(abc.ABC, Generic[State]):
     def observe(self, state: State) -> Array:
         """float32[F]: features of the public state for a network, roughly in [-1, 1]."""
 
+    @property
+    def encoding(self) -> Encoding:
+        """What a network may make of them: numbers as here, planes of a board, or a map."""
+        return Flat()
+
     def random_symmetry(self, key: Array, state: State) -> tuple[State, Array, Array]:
         """The same state under other names, if the rules have symmetries: suits, sides of a board.
 
@@ -229,6 +233,25 @@ class Game(abc.ABC, Generic[State]):
         unchanged = jnp.arange(self.num_infostates, dtype=jnp.int32)
         actions = jnp.arange(self.num_actions, dtype=jnp.int32)
         return state, jnp.stack([unchanged, unchanged]), actions
+
+    # Positions as people write them; runs on the host.
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """The public events from the root to the position that a text names.
+
+        Words as for a shell, each the text of an event (`describe_outcome`) or its number. A game
+        may also read what its players write, as the columns of Connect Four or a board; a text that
+        lists events keeps its meaning, its numbers apart. Raises ValueError, one line that names
+        what is wrong in the text and what would be right.
+        """
+        return read_events(self, split_events(text))
+
+    def start(self, text: str) -> State:
+        """The public state that a text names, see `parse`."""
+        state = self.root()
+        for outcome in self.parse(text):
+            state = self.apply(state, jnp.int32(outcome))
+        return state
 
     # Worlds, for sampling.
 
@@ -265,41 +288,6 @@ class Game(abc.ABC, Generic[State]):
         weight = self.compatible_reach(state, world)[PLAYER_0, infostates[PLAYER_0]]
         cfv = self.utilities(state, world)[PLAYER_0, infostates[PLAYER_0]]
         return jnp.where(weight > 0, cfv / jnp.where(weight > 0, weight, 1), 0)
-
-    # Text for people; runs on the host.
-
-    @abc.abstractmethod
-    def describe_state(self, state: State) -> str:
-        """A public state in one line."""
-
-    def draw(self, state: State, ranges: np.ndarray | None = None) -> str:
-        """A public state as those who play want to see it: a board, a map, what is left to whom.
-
-        ranges: [2, S], each player's range given what is public, where a search has found it.
-        Several lines of at most 76 letters where they will do; here, without a board, the
-        description.
-        """
-        return self.describe_state(state)
-
-    @abc.abstractmethod
-    def describe_infostate(self, state: State, player: int, infostate: int) -> str:
-        """What one infostate of a player means at this public state."""
-
-    def draw_infostate(self, state: State, player: int, infostate: int) -> str:
-        """An infostate as its player wants to see it, beside what `draw` shows to everybody.
-
-        Several lines where it is a board of his own; here the description. Nothing may be in it
-        that differs between worlds of the infostate.
-        """
-        return self.describe_infostate(state, player, infostate)
-
-    @abc.abstractmethod
-    def describe_action(self, state: State, infostate: int, action: int) -> str:
-        """A legal action of the acting player."""
-
-    @abc.abstractmethod
-    def describe_outcome(self, state: State, outcome: int) -> str:
-        """A public event that may follow this state."""
 
     def params(self) -> dict[str, Any]:
         """The parameters and their values, in declaration order."""

@@ -6,7 +6,8 @@ import dataclasses
 import jax.numpy as jnp
 from jax import Array
 
-from sog.games.core import Game, State, public_action, zero_sum_cfvs
+from sog.games.core import Game, public_action, zero_sum_cfvs
+from sog.games.shown import State
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,12 @@ from sog.games.core import PLAYER_0, PLAYER_1, Game, param
 from sog.methods.histories import ROOT, HistoryTree
 from sog.methods.layout import lay_out_histories
 from sog.methods.matrix_solver import solve_matrix
-from sog.methods.method import Host, Method
 from sog.methods.serialized import Serialized
 from sog.methods.stages import NO_ROW, Stage, Stages
 from sog.play.arena import AgentFactory
 from sog.play.simple_agents import TabularAgent
+from sog.players.method import Method
+from sog.players.player import Host
 from sog.tabular.enumerated_game import EnumeratedGame
 
 _EXACT: Final = 1e-9  # what bounds may differ by, as a share of the largest utility

@@ -10,9 +10,15 @@ from gtcfr.rollout import RolloutEvaluator
 from gtcfr.settings import SearchSettings
 from gtcfr.world_rollout import WorldRolloutEvaluator, check_infostates
 from sog.games.core import Game, param
-from sog.methods.method import Host, Method
-from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
+from sog.play.chained_search import usual_path
+from sog.players.method import Method
+from sog.players.player import Host, Player, SearchChanges
+from sog.players.searching import (
+    changed,
+    is_perfect_information,
+    searching_player,
+)
 from sog.tabular.enumerated_game import EnumeratedGame
 
 _MOST_GAMES: Final = 2**16
@@ -22,8 +28,7 @@ _MOST_GAMES: Final = 2**16
 class LeafSearch(Method):
     """Growing-tree CFR (Schmid et al. 2023, "Search via sound self-play"), without a network.
 
-    How it searches is not among its parameters: `Host.search_settings` says it, since that holds
-    for trained networks too.
+    How it searches is not among its parameters, since that holds for trained networks too.
     """
 
     paper: ClassVar[str] = "Schmid et al. 2023, Growing-tree counterfactual regret minimization"
@@ -34,15 +39,23 @@ class LeafSearch(Method):
     def evaluator(self, game: Game[Any], seed: int) -> Evaluator:
         """What values the leaves."""
 
-    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that share one evaluator."""
-        settings = host.search_settings(game)
+    def ready(self, game: Game[Any], host: Host) -> tuple[Game[Any], Evaluator]:
+        """The game to search, perhaps enumerated, and what values its leaves."""
+        self.check(game)
         searched = EnumeratedGame(tree=host.enumerate(game)) if self.needs_tree else game
         if self.needs_tree:
             host.begin(f"preparing the {self.name} evaluator")
-        evaluator = self.evaluator(searched, host.seed)
-        host.check_room(searched, evaluator, settings)
-        return search_agents(searched, evaluator, settings, host.seconds)
+        return searched, self.evaluator(searched, host.seed)
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """One whose agents share an evaluator."""
+        settings = changed(SearchSettings(), search)
+        settings.shape(game, usual_path(game))  # mistakes first
+        return searching_player(name, game, *self.ready(game, host), settings, host)
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Those of the player who is not told how to search."""
+        return self.player(self.name, game, {}, host).make
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -103,28 +116,3 @@ class Rollout(LeafSearch):
         if is_perfect_information(game):
             return RolloutEvaluator(num_rollouts=self.games, seed=seed)
         return WorldRolloutEvaluator(num_games=self.games, seed=seed)
-
-
-def search_agents(
-    game: Game[Any], evaluator: Evaluator, settings: SearchSettings, seconds: float | None = None
-) -> AgentFactory:
-    """Agents that search; with perfect information they take their best action."""
-    greedy = is_perfect_information(game)
-
-    def make(player: int, seed: int) -> SearchAgent:
-        return SearchAgent(
-            game,
-            evaluator,
-            settings,
-            player=player,
-            seed=seed,
-            greedy=greedy,
-            seconds=seconds,
-        )
-
-    return make
-
-
-def is_perfect_information(game: Game[Any]) -> bool:
-    """Whether nothing is ever hidden, so that nobody needs to mix actions."""
-    return game.num_infostates == 1

@@ -21,9 +21,10 @@ from sog.games.core import Game
 from sog.memory import bytes_of, check_memory
 from sog.methods.histories import Histories, HistoryTree
 from sog.methods.layout import lay_out_histories
-from sog.methods.method import Host, Method
 from sog.play.arena import AgentFactory
 from sog.play.simple_agents import TabularAgent
+from sog.players.method import Method
+from sog.players.player import Host
 from sog.pytree import pytree
 from sog.tabular import CompiledGame, Evaluation, SequenceForm, compile_game, evaluate
 from sog.tabular.enumerated_game import EnumeratedGame

@@ -22,9 +22,11 @@ from sog.methods.grown.search import TreeSearch, plain_game
 from sog.methods.grown.worlds import PlainGame
 from sog.methods.histories import HistoryTree
 from sog.methods.layout import lay_out_histories
-from sog.methods.method import Host, Method
 from sog.play.arena import AgentFactory
+from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import sample
+from sog.players.method import Method
+from sog.players.player import Host
 from sog.precision import in_32_bits
 from sog.tabular.enumerated_game import ROOT, EnumeratedGame
 
@@ -119,18 +121,20 @@ class OnlineMethod(Method):
         return make
 
 
-class OnlineAgent:
+class OnlineAgent(Agent):
     """Searches where it has a choice; knows the public state from the events that it is told."""
 
     def __init__(self, searcher: Searcher[Any], *, player: int, seed: int = 0) -> None:
         """Sits down as a player, before the first public event."""
         self._searcher, self.player = searcher, player
         self._game = searcher.game
-        self._key = jax.random.key(seed)
-        self.reset()
+        self.begin(seed=seed)
 
-    def reset(self) -> None:
-        """Begins a new game. The random key goes on, so that games differ."""
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start."""
+        only_at_the_start(state)
+        if seed is not None:
+            self._key = jax.random.key(seed)
         self._node = ROOT
         self.memory = self._searcher.begin()
         self._found: dict[int, np.ndarray] = {}

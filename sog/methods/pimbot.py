@@ -12,10 +12,12 @@ from sog.games.core import PLAYER_0, Game, param
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.methods.budget import Simulations, seconds_param
-from sog.methods.method import Host, Method
 from sog.methods.yard_world import NOBODY, Move, Roads, World
 from sog.play.arena import AgentFactory
+from sog.play.match import Agent
 from sog.play.rules import after, first_state
+from sog.players.method import Method
+from sog.players.player import Host
 
 CATEGORIES: Final = 5
 """Distances to the nearest detective, the last one and all above it being one."""
@@ -70,7 +72,7 @@ class PimBot(Method):
         return make
 
 
-class PimBotAgent:
+class PimBotAgent(Agent):
     """Mr X or the detectives, who search at every move."""
 
     def __init__(
@@ -78,12 +80,13 @@ class PimBotAgent:
     ) -> None:
         """Sits down as a player, before the first public event."""
         self._method, self._game, self._roads, self.player = method, game, roads, player
-        self._random = random.Random(seed)
-        self.reset()
+        self.begin(seed=seed)
 
-    def reset(self) -> None:
-        """Begins a new game. The random numbers go on, so that games differ."""
-        self._state = first_state(self._game)
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, anywhere."""
+        self._state = first_state(self._game) if state is None else state
+        if seed is not None:
+            self._random = random.Random(seed)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event."""

@@ -4,9 +4,10 @@ import dataclasses
 from typing import Any, ClassVar, Final
 
 from sog.games.core import Game, param
-from sog.methods.method import Host, Method
 from sog.play.arena import AgentFactory
 from sog.play.simple_agents import RandomAgent, TabularAgent
+from sog.players.method import Method
+from sog.players.player import Host
 from sog.tabular import Checkpoint, compile_game, solve
 from sog.tabular.enumerated_game import EnumeratedGame
 from sog.tabular.solver import find_rule

@@ -11,10 +11,12 @@ from sog.games.core import Game, param
 from sog.games.goofspiel import Goofspiel
 from sog.methods.budget import Simulations, seconds_param
 from sog.methods.goofspiel_world import GoofspielWorld
-from sog.methods.method import Host, Method
 from sog.methods.simultaneous_tree import Node, TreeSearch
 from sog.play.arena import AgentFactory
+from sog.play.match import Agent
 from sog.play.rules import after, first_state
+from sog.players.method import Method
+from sog.players.player import Host
 
 _SELECTIONS: Final = ("duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus")
 _EXPLORATION: Final = {"exp3": 0.2, "rm": 0.025, "oos": 0.5, "oos_plus": 0.55}
@@ -73,7 +75,7 @@ class SimultaneousSearch(Method):
         return make
 
 
-class SimultaneousAgent:
+class SimultaneousAgent(Agent):
     """Searches before each of its bids."""
 
     def __init__(
@@ -81,13 +83,14 @@ class SimultaneousAgent:
     ) -> None:
         """Sits down as a player, before the first public event."""
         self._game, self.player, self._method = game, player, method
-        self._search = method.tree_search(game, seed)
-        self._random = random.Random(seed)
-        self.reset()
+        self.begin(seed=seed)
 
-    def reset(self) -> None:
-        """Begins a new game. The random numbers go on, so that games differ."""
-        self._state = first_state(self._game)
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, anywhere."""
+        self._state = first_state(self._game) if state is None else state
+        if seed is not None:
+            self._search = self._method.tree_search(self._game, seed)
+            self._random = random.Random(seed)
         self._root: Node | None = None
         self._world: GoofspielWorld | None = None
 

@@ -22,10 +22,11 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, search_chains
+from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, sample, situation
 
 
-class SearchAgent:
+class SearchAgent(Agent):
     """Plays one player of one game at a time, by searching.
 
     The compiled search is shared by all agents with the same game and settings, and used again for
@@ -36,7 +37,7 @@ class SearchAgent:
     """Values the leaves of the next searches; another one, as after training, may be set."""
     seconds: float | None
     """Each of the next searches ends after so much time, if it does not end before; see
-    `gtcfr.timed`."""
+    `sog.play.thinking`."""
 
     def __init__(
         self,
@@ -65,11 +66,13 @@ class SearchAgent:
         self.game, self.player, self.settings = game, player, settings
         self.evaluator, self.seconds = evaluator, seconds
         self._safe, self._search_everywhere, self._greedy = safe, search_everywhere, greedy
-        self._key = jax.random.key(seed)
-        self.reset()
+        self.begin(seed=seed)
 
-    def reset(self) -> None:
-        """Begins a new game. The random key goes on, so that games differ."""
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start."""
+        only_at_the_start(state)
+        if seed is not None:
+            self._key = jax.random.key(seed)
         self._chain = Chain(player=self.player, state=first_state(self.game))
         self._now = situation(self.game, self.state)
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import jax
 import numpy as np
+from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
@@ -24,8 +25,8 @@ from sog.play.match import Agent, TellingAgent, course_of_game
 from sog.play.together import Course, play_together
 
 AgentFactory = Callable[[int, int], Agent]
-"""Makes an agent from its player and a seed; called for every game, so that what takes long is done
-before."""
+"""Makes an agent from its player and a seed. Called once for each seat of the games that go on at
+the same time, whose agents play one game after another; what all of them share is made before."""
 
 Z_95: Final = 1.959964
 """97.5% of a standard normal distribution lie below it."""
@@ -123,8 +124,25 @@ class MatchResult:
         return _DRAWN * self.game.max_utility
 
 
-def _tells(agent: Agent) -> bool:
-    return isinstance(agent, TellingAgent)
+class _Side:
+    """The agents of one of the two, who change seats."""
+
+    def __init__(self, make: AgentFactory) -> None:
+        self._make, self._made = make, list[Agent]()
+        self.free: tuple[list[Agent], list[Agent]] = [], []
+        """Of each player, those that have no game."""
+
+    def take(self, player: int, seed: int) -> Agent:
+        """One for a game; seed: of one that has to be made."""
+        if self.free[player]:
+            return self.free[player].pop()
+        self._made.append(self._make(player, seed))
+        return self._made[-1]
+
+    def close(self) -> None:
+        """All of them."""
+        for agent in self._made:
+            agent.close()
 
 
 def _standard_error(utilities: np.ndarray) -> float:
@@ -146,14 +164,14 @@ def play_match(
 ) -> MatchResult:
     """Plays `num_games` games between two agents, half of them in each distribution of roles.
 
-    The factories are called once for each game, with seeds that all differ: agents that drew the
-    same random numbers would not be independent. progress: called after every pair with the result
-    so far. aivat: what also says what each game was worth without luck. batch_size: searches of
-    different games at once; rounding apart (and but for playouts at random, which are numbered
-    through a batch) the result does not depend on it. Ctrl-C stops too, once a pair is finished;
-    before that it is passed on. Raises ValueError if `num_games` is not an even number or
-    batch_size less than 1, if no agent tells what `aivat` needs (`TellingAgent`), and what the
-    agents raise.
+    Agents are kept for further games, each begun with a seed of its own (agents that drew the same
+    random numbers would not be independent), and are closed in the end. progress: called after
+    every pair with the result so far. aivat: what also says what each game was worth without luck.
+    batch_size: searches of different games at once; rounding apart (and but for playouts at random,
+    which are numbered through a batch) the result does not depend on it. Ctrl-C stops too, once a
+    pair is finished; before that it is passed on. Raises ValueError if `num_games` is not an even
+    number or batch_size less than 1, if no agent tells what `aivat` needs (`TellingAgent`), and
+    what the agents raise.
     """
     if num_games < 2 or num_games % 2:
         raise ValueError(f"num_games must be even and >= 2 to swap roles, got {num_games}.")
@@ -172,18 +190,26 @@ def play_match(
             interrupted=interrupted,
         )
 
+    sides = _Side(first), _Side(second)
+
+    def table(seats: tuple[_Side, _Side], key: Array, seeds: tuple[int, int]) -> Course:
+        agents = seats[0].take(PLAYER_0, seeds[0]), seats[1].take(PLAYER_1, seeds[1])
+        if aivat is not None and not any(isinstance(agent, TellingAgent) for agent in agents):
+            raise ValueError("aivat needs an agent that tells its policy, which neither does.")
+        with_policies = aivat is not None
+        played = yield from course_of_game(
+            game, agents, key, with_policies=with_policies, seeds=seeds
+        )
+        for player, side in enumerate(seats):
+            side.free[player].append(agents[player])
+        return played
+
     def courses() -> Iterator[Course]:
         for number in range(num_games // 2):
             key = jax.random.fold_in(deals, number)
             seeds = np.random.SeedSequence((seed, number)).generate_state(4).tolist()
-            tables = (
-                (first(PLAYER_0, seeds[0]), second(PLAYER_1, seeds[1])),
-                (second(PLAYER_0, seeds[2]), first(PLAYER_1, seeds[3])),
-            )
-            if aivat is not None and not any(map(_tells, tables[0])):
-                raise ValueError("aivat needs an agent that tells its policy, which neither does.")
-            for agents in tables:
-                yield course_of_game(game, agents, key, with_policies=aivat is not None)
+            yield table(sides, key, (seeds[0], seeds[1]))
+            yield table(sides[::-1], key, (seeds[2], seeds[3]))
 
     try:
         games = play_together(courses(), batch_size)
@@ -197,4 +223,7 @@ def play_match(
         if not pairs:
             raise
         return result(True)
+    finally:
+        for side in sides:
+            side.close()
     return result(False)

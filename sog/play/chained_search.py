@@ -21,8 +21,8 @@ from gtcfr.resolving import Summary, next_root, summarize
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
-from gtcfr.timed import first_root, timed_search
 from sog.games.core import Game
+from sog.play.thinking import first_root, think
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -105,7 +105,7 @@ def search_chains(
     copies, filled = [chains[n] for n in numbers], jnp.stack([keys[n] for n in numbers])
     # From the host, always of the same types: the search must not be compiled again.
     root, states = jax.device_get((_roots(how, copies), _stack([one.state for one in copies])))
-    result = timed_search(
+    result = think(
         how.game,
         evaluator=how.evaluator,
         root=root,

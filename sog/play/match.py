@@ -13,16 +13,25 @@ from sog.play.rules import Situation, after, deal, first_state, situation, step,
 
 
 class Agent(Protocol):
-    """Who can sit at the table; `sog.play.SearchAgent` is one."""
+    """Who can sit at the table, for one game after another; `sog.play.SearchAgent` is one."""
 
-    def reset(self) -> None:
-        """A new game begins."""
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """A new game begins.
+
+        state: the public state that it begins with, None for the start of the game; ValueError from
+        an agent that cannot begin there. seed: of what the agent draws at random from here on; None
+        for going on with the numbers that it has, so that games differ.
+        """
 
     def observe(self, outcome: int) -> None:
         """A public event happened; those of the agent's own moves are told too."""
 
     def act(self, infostate: int) -> int:
         """The action to take, knowing this infostate."""
+
+    def close(self) -> None:
+        """Nobody plays with it any more: what it holds, as a process, is to end."""
+        return  # most hold nothing
 
 
 @runtime_checkable
@@ -55,6 +64,12 @@ class PlayedGame:
     """Who tells his policies (`TellingAgent`); None if nobody was asked."""
 
 
+def only_at_the_start(state: Any) -> None:
+    """Raises ValueError for an agent that cannot begin a game at this public state."""
+    if state is not None:
+        raise ValueError("this agent can begin at the start of a game only, got another state.")
+
+
 def play_game(
     game: Game[Any], agents: Sequence[Agent], key: Array, *, with_policies: bool = False
 ) -> PlayedGame:
@@ -74,16 +89,22 @@ def play_game(
 
 
 def course_of_game(
-    game: Game[Any], agents: Sequence[Agent], key: Array, *, with_policies: bool = False
+    game: Game[Any],
+    agents: Sequence[Agent],
+    key: Array,
+    *,
+    with_policies: bool = False,
+    seeds: tuple[int | None, int | None] = (None, None),
 ) -> Generator[Agent, None, PlayedGame]:
     """The same game, which halts before each move: yields the agent that is to move.
 
-    So agents of several games can search together (`sog.play.together`).
+    So agents of several games can search together (`sog.play.together`). seeds: of the agents in
+    this game, as of `Agent.begin`.
     """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
-    for agent in agents:
-        agent.reset()
+    for agent, seed in zip(agents, seeds, strict=True):
+        agent.begin(seed=seed)
     tells: tuple[bool, bool] | None = None
     if with_policies:
         tells = isinstance(agents[0], TellingAgent), isinstance(agents[1], TellingAgent)

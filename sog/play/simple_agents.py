@@ -9,23 +9,25 @@ from typing import Any
 import numpy as np
 
 from sog.games.core import Game
+from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, situation
 from sog.tabular.enumerated_game import ROOT, EnumeratedGame
 from sog.tabular.policy import check_policy
 
 
-class RandomAgent:
+class RandomAgent(Agent):
     """Chooses among the legal actions, each as likely as the others."""
 
     def __init__(self, game: Game[Any], *, player: int, seed: int = 0) -> None:
         """Sits down as a player, before the first public event."""
         self.game, self.player = game, player
-        self._random = np.random.default_rng(seed)
-        self.reset()
+        self.begin(seed=seed)
 
-    def reset(self) -> None:
-        """Begins a new game. The random numbers go on, so that games differ."""
-        self._state = first_state(self.game)
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, anywhere."""
+        self._state = first_state(self.game) if state is None else state
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event."""
@@ -45,7 +47,7 @@ class RandomAgent:
         return _choose(self._random, self.policy(infostate))
 
 
-class TabularAgent:
+class TabularAgent(Agent):
     """Plays a policy of the enumerated game, such as the average policy of a solver."""
 
     def __init__(
@@ -56,12 +58,15 @@ class TabularAgent:
         policy: [node, S, A]; raises ValueError for what is none, see `check_policy`.
         """
         self.game, self.player = game, player
-        self._policy, self._random = check_policy(game.tree, policy), np.random.default_rng(seed)
-        self.reset()
+        self._policy = check_policy(game.tree, policy)
+        self.begin(seed=seed)
 
-    def reset(self) -> None:
-        """Begins a new game. The random numbers go on, so that games differ."""
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start."""
+        only_at_the_start(state)
         self._node = ROOT
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; ValueError if it cannot happen now."""

@@ -10,6 +10,7 @@ import numpy as np
 from sog.games.core import Game
 from sog.games.openspiel.histories import MISSING_EXTRA, load_spiel
 from sog.games.openspiel.twins import twin_of
+from sog.play.match import Agent, only_at_the_start
 
 try:
     import pyspiel
@@ -20,7 +21,7 @@ _EXPLORATION: Final = 2.0  # of OpenSpiel's own examples; utilities are in [-1, 
 _MEGABYTES: Final = 500
 
 
-class UctAgent:
+class UctAgent(Agent):
     """Searches at its decisions with UCT; no game is known to it but by its rules.
 
     Each simulation ends with one random game; proven wins and losses are propagated.
@@ -39,17 +40,19 @@ class UctAgent:
                 f"num_simulations of uct must be >= 1 and < 2**31, got {num_simulations}."
             )
         self._spiel = load_spiel(twin_of(game).spiel)
-        seed %= 2**31  # another C++ int
-        rollouts = pyspiel.RandomRolloutEvaluator(1, seed)
-        self._bot = pyspiel.MCTSBot(
-            self._spiel, rollouts, _EXPLORATION, num_simulations, _MEGABYTES, True, seed, False
-        )
-        self._num_actions = game.num_actions
+        self._num_actions, self._num_simulations = game.num_actions, num_simulations
         self.player = player
-        self.reset()
+        self.begin(seed=seed)
 
-    def reset(self) -> None:
-        """Begins a new game. The random numbers go on, so that games differ."""
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start."""
+        only_at_the_start(state)
+        if seed is not None:
+            seed %= 2**31  # another C++ int
+            rollouts, most = pyspiel.RandomRolloutEvaluator(1, seed), self._num_simulations
+            self._bot = pyspiel.MCTSBot(
+                self._spiel, rollouts, _EXPLORATION, most, _MEGABYTES, True, seed, False
+            )
         self._state = self._spiel.new_initial_state()
         self._chosen: int | None = None
 

@@ -31,8 +31,12 @@ _MOST_BYTES: Final = 2**32  # of what is kept while enumerating; a wide game has
 class TreeTooLargeError(ValueError):
     """The public tree has more nodes than the limit."""
 
+    def __init__(self, game: Game[Any], problem: str) -> None:
+        super().__init__(f"the public tree of {game} {problem}")
+        self.game = game
 
-class TreeMemoryError(ValueError):
+
+class TreeMemoryError(TreeTooLargeError):
     """The public tree would not fit into the memory set aside for it."""
 
 
@@ -98,8 +102,8 @@ def enumerate_public_tree(
     """Enumerates the public tree below `root` (the start of the game unless given).
 
     progress: called with the number of nodes found so far. Raises TreeTooLargeError when there are
-    more than `max_nodes` nodes and TreeMemoryError when they would not fit into 4 GiB, both with
-    the count reached.
+    more than `max_nodes` nodes, and its kind TreeMemoryError when they would not fit into 4 GiB,
+    both with the count reached.
     """
     fitting = most_nodes_in_memory(game)
     # 64-bit so that payoffs are exact to double precision whatever the caller computes in.
@@ -117,13 +121,15 @@ def enumerate_public_tree(
             num_nodes += parent.size
             if num_nodes > max_nodes:
                 raise TreeTooLargeError(
-                    f"the public tree of {game} has more than max_nodes = {max_nodes} nodes "
-                    f"(reached {num_nodes} at depth {len(levels)})."
+                    game,
+                    f"has more than max_nodes = {max_nodes} nodes "
+                    f"(reached {num_nodes} at depth {len(levels)}).",
                 )
             if num_nodes > fitting:
                 raise TreeMemoryError(
-                    f"the public tree of {game} is too large for 4 GiB of memory, which hold "
-                    f"{fitting} of its nodes (reached {num_nodes} at depth {len(levels)})."
+                    game,
+                    f"is too large for 4 GiB of memory, which hold "
+                    f"{fitting} of its nodes (reached {num_nodes} at depth {len(levels)}).",
                 )
             parents.append(parent + first_of_level)
             outcomes.append(outcome.astype(np.int32))

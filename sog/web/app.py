@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sog.web.host import Host
+from sog.web.offers import Offers
 from sog.web.pages import Form, page, show, static_file, tell
 from sog.web.play_pages import MOST_TABLES, PlayPages
 from sog.web.preparations import Preparations
@@ -22,7 +22,7 @@ _SEARCHING: Final = 2
 has no parts that could: however long agents think, other games go on."""
 
 
-def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) -> Guard:
+def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = ()) -> Guard:
     """The application, for an ASGI server that listens on this port.
 
     token: what a visitor must show, see `sog.web.security`. names: of this host, besides localhost.
@@ -30,12 +30,14 @@ def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) 
     preparations = Preparations()
     thinking = ThreadPoolExecutor(MOST_TABLES, thread_name_prefix="play")
     searching = ThreadPoolExecutor(_SEARCHING, thread_name_prefix="search")
-    play = PlayPages(host, preparations, thinking.submit)
-    looking = SearchPages(host, preparations, searching.submit)
+    play = PlayPages(offers, preparations, thinking.submit)
+    looking = SearchPages(offers, preparations, searching.submit)
     looking.warm_up()
 
     def home(request: Request, form: Form) -> Response:
-        return show("home", host=host, tables=play.tables.list(), searches=looking.searches.list())
+        return show(
+            "home", offers=offers, tables=play.tables.list(), searches=looking.searches.list()
+        )
 
     async def missing(request: Request, error: Exception) -> Response:
         return tell(404, "Not there", "There is no such page.")
@@ -50,7 +52,7 @@ def make_app(host: Host, *, token: str, port: int, names: tuple[str, ...] = ()) 
             Route("/static/script.js", _static("script.js", "text/javascript")),
             *play.routes,
             *looking.routes,
-            *RunPages(host).routes,
+            *RunPages(offers).routes,
         ],
         exception_handlers={404: missing, 405: wrong_method},
     )

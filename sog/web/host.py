@@ -1,14 +1,13 @@
-"""What the pages ask of the command that runs them: games, players, searches and runs."""
+"""What pages are given by `Offers`, and what they say where that cannot be."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from selfplay.metrics import Metrics
 from sog.games import Game
-from sog.play.arena import AgentFactory
 
 Submit = Callable[[Callable[[], None]], object]
 """Has a function called by another thread."""
@@ -22,17 +21,6 @@ class Left(Exception):  # noqa: N818 (no error)
 
 class Mistake(Exception):  # noqa: N818 (the visitor's, told on a page)
     """What was asked for cannot be; told in a sentence."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Opponent:
-    """A player who was prepared for a game."""
-
-    game: Game[Any]
-    name: str
-    make: AgentFactory
-    facts: dict[str, Any]
-    """How it plays, for saved games."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,34 +44,3 @@ class RunState:
     game: Game[Any]
     lines: list[Metrics]
     """Its metrics so far."""
-
-
-class Host(Protocol):
-    """All texts are of the lists here; another one raises Mistake, and so does what cannot be."""
-
-    games: Sequence[str]
-    """Games that may be named."""
-    players: Sequence[str]
-    """Players of any game."""
-    evaluators: Sequence[str]
-    """What may value the leaves of a search; the first is the default."""
-    networks: Sequence[str]
-    """Trained ones, which are players of their own games, and value the leaves of searches."""
-    named: Sequence[str]
-    """Those of them that were named when the server was started."""
-    runs: Sequence[str]
-    """Those of them that are runs, which may be watched."""
-
-    def opponent(self, game: str, player: str, search: str, heed: Heed) -> Opponent:
-        """Prepares a player; may take long. search: "s,c", or empty for the default."""
-
-    def searcher(
-        self, game: str, evaluator: str, search: str, path_length: int, heed: Heed
-    ) -> Searcher:
-        """Prepares a search; may take long. game: or a run. path_length: events on the way."""
-
-    def game(self, text: str) -> Game[Any]:
-        """A game, or that of a run."""
-
-    def run_state(self, number: int) -> RunState:
-        """How far a run is, by its place in `runs`."""

@@ -11,10 +11,10 @@ from starlette.routing import Route
 
 from sog.drawing.picture import draw_picture
 from sog.games.core import CHANCE
-from sog.games.line_game import MARKS, LineGame
-from sog.games.scotland_yard.game import ScotlandYard
-from sog.web.host import Heed, Host, Mistake, Submit
+from sog.play.history import check_begins_anywhere, read_history
+from sog.web.host import Heed, Mistake, Submit
 from sog.web.numbers import whole_number
+from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
@@ -28,9 +28,9 @@ _SEATS: Final = {"0": 0, "1": 1}
 class PlayPages:
     """All tables of a server."""
 
-    def __init__(self, host: Host, preparations: Preparations, submit: Submit) -> None:
+    def __init__(self, offers: Offers, preparations: Preparations, submit: Submit) -> None:
         self.tables: Sessions[Table] = Sessions(MOST_TABLES, "games")
-        self._host, self._preparations, self._submit = host, preparations, submit
+        self._offers, self._preparations, self._submit = offers, preparations, submit
 
     @property
     def routes(self) -> list[Route]:
@@ -54,15 +54,23 @@ class PlayPages:
 
     def begin(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new table."""
-        opponent = self._host.opponent(
+        opponent = self._offers.opponent(
             form.get("game", ""), form.get("player", ""), form.get("search", "").strip(), heed
         )
         heed()
+        text = form.get("history", "")
+        try:
+            if text:
+                check_begins_anywhere(opponent.game)
+            opening = read_history(opponent.game, text).outcomes
+        except ValueError as error:
+            raise Mistake(f"History: {error}") from None
         seat = _SEATS.get(form.get("seat", ""), secrets.randbelow(2))
         seed = secrets.randbits(32)
         if form.get("seed", "").strip():
             seed = number_in(form, "seed", 2**32 - 1)
-        number = self.tables.add(Table(opponent, seat=seat, seed=seed, submit=self._submit))
+        table = Table(opponent, seat=seat, seed=seed, submit=self._submit, opening=opening)
+        number = self.tables.add(table)
         return go_to(f"/games/{number}")
 
     def look(self, request: Request, form: Form) -> Response:
@@ -148,10 +156,9 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "game": game,
         "opponent": table.opponent.name,
         "seat": seat,
-        "mark": MARKS[seat] if isinstance(game, LineGame) else "",
+        "side": game.describe_seat(seat),
         "picture": inline(picture),
         "text": _in_words(table, state, own),
-        "is_map": isinstance(game, ScotlandYard),
         "own": game.describe_infostate(state, seat, own) if hidden else "",
         "others": game.describe_infostate(state, 1 - seat, int(infostates[1 - seat]))
         if hidden and shows_all

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from selfplay.metrics import Metrics
 from sog.drawing.curves import draw_curves
-from sog.web.host import Host
+from sog.web.offers import Offers
 from sog.web.pages import Form, inline, number_of, page, show
 
 _TOLD: Final = (
@@ -24,8 +24,8 @@ _TOLD: Final = (
 class RunPages:
     """The runs that were named on the command line."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, offers: Offers) -> None:
+        self._offers = offers
 
     @property
     def routes(self) -> list[Route]:
@@ -34,7 +34,7 @@ class RunPages:
 
     def look(self, request: Request, form: Form) -> Response:
         """How far a run is."""
-        state = self._host.run_state(number_of(request))
+        state = self._offers.run_state(number_of(request))
         lines, game = state.lines, state.game
         pictures = [
             _curves(

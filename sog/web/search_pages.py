@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from gtcfr.view import NodeView
+from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
     action_names,
     actor_name,
@@ -25,12 +25,13 @@ from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
 from sog.play.history import read_history
 from sog.web.found import Found
-from sog.web.host import Heed, Host, Left, Mistake, Submit
-from sog.web.live_search import PAUSED, WATCHED, WHOLE, LiveSearch, Picture
+from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.numbers import whole_number
+from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
+from sog.web.watched_search import PAUSED, WATCHED, WHOLE, Picture, WatchedSearch
 
 MOST_SEARCHES: Final = 12
 _LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
@@ -44,9 +45,9 @@ _MODES: Final = (WHOLE, WATCHED, PAUSED)
 class SearchPages:
     """All searches of a server."""
 
-    def __init__(self, host: Host, preparations: Preparations, submit: Submit) -> None:
-        self.searches: Sessions[LiveSearch] = Sessions(MOST_SEARCHES, "searches")
-        self._host, self._preparations, self._submit = host, preparations, submit
+    def __init__(self, offers: Offers, preparations: Preparations, submit: Submit) -> None:
+        self.searches: Sessions[WatchedSearch] = Sessions(MOST_SEARCHES, "searches")
+        self._offers, self._preparations, self._submit = offers, preparations, submit
 
     @property
     def routes(self) -> list[Route]:
@@ -70,23 +71,25 @@ class SearchPages:
 
     def warm_up(self) -> None:
         """Compiles the usual searches of what was named, so that visitors do not wait for it."""
-        for network in self._host.named[:_MOST_WARMED_UP]:
+        for network in self._offers.named[:_MOST_WARMED_UP]:
             self._preparations.begin(network, functools.partial(self._warm_up, network))
 
     def _warm_up(self, network: str) -> None:
         with contextlib.suppress(Mistake):  # which a visitor is told
-            searcher = self._host.searcher(network, self._host.evaluators[0], "", 0, lambda: None)
-            LiveSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).picture()
+            searcher = self._offers.searcher(
+                network, self._offers.evaluators[0], "", 0, lambda: None
+            )
+            WatchedSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).picture()
 
     def begin(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new search."""
         text = form.get("game", "")
-        game = self._host.game(text)
+        game = self._offers.game(text)
         try:
             history = read_history(game, form.get("history", ""))
         except ValueError as error:
             raise Mistake(f"History: {error}") from None
-        searcher = self._host.searcher(
+        searcher = self._offers.searcher(
             text,
             form.get("evaluator", ""),
             form.get("search", "").strip(),
@@ -95,7 +98,7 @@ class SearchPages:
         )
         heed()
         mode = form.get("mode", WHOLE)
-        search = LiveSearch(
+        search = WatchedSearch(
             searcher,
             history.outcomes,
             seed=number_in(form, "seed", 2**32 - 1) if form.get("seed", "").strip() else 0,
@@ -156,7 +159,7 @@ class SearchPages:
                     raise Mistake(f"There is no infostate {infostate[:20]!r}.")
                 ranges[int(player), place] = _weight(text)
         before = Found(policy=node.policy, values=node.values, ranges=node.ranges)
-        edited = LiveSearch(
+        edited = WatchedSearch(
             search.searcher,
             _outcomes(search, picture, node),
             ranges=ranges,
@@ -171,7 +174,7 @@ class SearchPages:
         self.searches.remove(number_of(request))
         return go_to("/")
 
-    def _keep(self, search: LiveSearch, heed: Heed) -> Response:
+    def _keep(self, search: WatchedSearch, heed: Heed) -> Response:
         """It was begun while the visitor may have left."""
         try:
             heed()
@@ -180,7 +183,7 @@ class SearchPages:
             raise
         return go_to(f"/searches/{self.searches.add(search)}")
 
-    def _search(self, request: Request) -> tuple[int, LiveSearch]:
+    def _search(self, request: Request) -> tuple[int, WatchedSearch]:
         number = number_of(request)
         return number, self.searches.get(number)
 
@@ -208,14 +211,14 @@ def _path(picture: Picture, node: NodeView) -> list[NodeView]:
     return path[::-1]
 
 
-def _outcomes(search: LiveSearch, picture: Picture, node: NodeView) -> tuple[int, ...]:
+def _outcomes(search: WatchedSearch, picture: Picture, node: NodeView) -> tuple[int, ...]:
     """The public events that lead to a node from the start of the game."""
     start = search.outcomes if search.has_own_ranges else ()
     events = [one.outcome for one in _path(picture, node) if one.outcome is not None]
     return (*start, *events)
 
 
-def _told(search: LiveSearch, picture: Picture, node: NodeView) -> dict[str, Any]:
+def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, Any]:
     """What the page says about a node."""
     game, is_searched = node.game, node.row == picture.row
     shown = outline(

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.shipped import find_agent
-from sog.agents import read_agents
+from sog.players.agents import read_agents
+from sog.players.shipped import find_agent
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -72,7 +72,8 @@ def test_a_damaged_list_of_agents_is_told_in_a_line(
     (tmp_path / "agents.json").write_text(_DAMAGES[damage])
     real = importlib.resources.files
     monkeypatch.setattr(
-        "importlib.resources.files", lambda name: tmp_path if name == "sog.agents" else real(name)
+        "importlib.resources.files",
+        lambda name: tmp_path if name == "sog.players.agents" else real(name),
     )
     find_agent.cache_clear()
     code, out, err = sog(*command.split())

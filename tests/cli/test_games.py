@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from sog.cli.catalog import read_catalog
 from sog.cli.display import number
 from sog.cli.game_facts import list_games
-from sog.cli.sizes import count_public_tree, estimate_public_states
 from sog.games import GAMES, game_class, make
+from sog.games.catalog import read_catalog
 from sog.tabular import enumerate_public_tree
+from sog.tabular.sizes import count_public_tree, estimate_public_states
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -1,39 +1,26 @@
 """`sog match`, run from its options on."""
 
 import argparse
-import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.cli import match
-from sog.cli.display import quiet_work
 from sog.cli.errors import INTERRUPTED, CommandError
 from sog.cli.interrupts import Concluded
 from sog.cli.match_options import add_match_options
-from sog.cli.players import CommandHost
 from sog.games import make
-from sog.methods import METHODS
 from sog.play.arena import MatchResult, play_match
+from sog.players.table import METHODS
+from sog.players.trained import Trained
 
 Match = Callable[..., tuple[int, str, str]]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class StandIn:
-    """What `selfplay.trained.load_trained` returns."""
-
-    game: Any
-    evaluator: Any
-    settings: SearchSettings
-    step: int
-    name: str
-    skipped: tuple[str, ...]
 
 
 @pytest.fixture
@@ -57,19 +44,20 @@ def run_match(capsys: pytest.CaptureFixture[str]) -> Match:
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the run folders `kuhn` and `tic_tac_toe`, and an empty one."""
 
-    def load_trained(path: Path, checkpoint: int | None = None) -> StandIn:
+    def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
         if path.name == "empty":
             raise ValueError(f"{path} is no run folder.")
-        return StandIn(
+        zeros: Any = ZeroEvaluator()
+        return Trained(
             game=make(path.name),
-            evaluator=ZeroEvaluator(),
-            settings=SearchSettings(num_simulations=4, num_queries=3, rule="cfr+"),
+            evaluator=zeros,
+            settings=SearchSettings(num_simulations=2, num_queries=3, rule="cfr+"),
             step=700 if checkpoint is None else checkpoint,
             name=path.name,
             skipped=("step 900 is damaged.",) if checkpoint is None else (),
         )
 
-    monkeypatch.setattr("selfplay.trained.load_trained", load_trained)
+    monkeypatch.setattr("sog.players.trained.load_trained", load_trained)
     for name in ("kuhn", "tic_tac_toe", "empty"):
         (tmp_path / name).mkdir()
     return tmp_path
@@ -180,7 +168,13 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> N
     ]
 
 
-def test_all_who_search_update_as_they_are_told(run_match: Match, runs: Path) -> None:
+def test_all_who_search_update_as_they_are_told(
+    run_match: Match, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unplayed(game: Any, *_: Any, **__: Any) -> MatchResult:
+        return MatchResult(game=game, utilities=np.zeros((1, 2)), seconds=1.0, interrupted=False)
+
+    monkeypatch.setattr(match, "play_match", unplayed)
     players = (str(runs / "kuhn"), "zero", "--games", "2", "--search", "4,1")
     how = ("--rule", "dcfr", "--leaf-averaging", "0.5")
     _, out, _ = run_match(*players, *how)
@@ -192,11 +186,11 @@ def test_all_who_search_update_as_they_are_told(run_match: Match, runs: Path) ->
 
 def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
     first, second = f"{runs / 'kuhn'}@100", f"{runs / 'kuhn'}@200"
-    _, out, _ = run_match(first, second, "--games", "2", "--search", "8,1", "--json")
+    _, out, _ = run_match(first, second, "--games", "2", "--search", "4,1", "--json")
     assert json.loads(out)["players"] == [
         {
             "name": "kuhn at step 100",
-            "search": [8, 1],
+            "search": [4, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
             "resolve_from": "first_child",
@@ -204,7 +198,7 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
         },
         {
             "name": "kuhn at step 200",
-            "search": [8, 1],
+            "search": [4, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
             "resolve_from": "first_child",
@@ -290,8 +284,8 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
-            "num_simulations = 2000000000 could add more public states than 2147483647, which is "
-            "all that can be numbered; try fewer simulations: --search s,c.",
+            "zero: num_simulations = 2000000000 could add more public states than 2147483647, "
+            "which is all that can be numbered; try fewer simulations: --search s,c.",
         ),
         (
             ["uct:99999999999", "random", "--game", "tic_tac_toe"],
@@ -313,8 +307,8 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["zero", "random", "--game", "kuhn", "--max-outcomes", "1"],
-            "max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a decision, "
-            "got 1.",
+            "zero: max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a "
+            "decision, got 1.",
         ),
         (
             ["tabular", "random", "--game", "kuhn", "--max-outcomes", "5"],
@@ -334,8 +328,8 @@ def test_uct_is_a_player(run_match: Match) -> None:
         ),
         (
             ["random", "zero", "--game", "london", "--aivat", "exact"],
-            "--aivat exact: london is too large to enumerate. --aivat network asks a trained "
-            "player's network instead.",
+            "--aivat exact: london is made for search, too large to enumerate. --aivat network "
+            "asks a trained player's network instead.",
         ),
         (
             ["random", "zero", "--game", "kuhn", "--aivat", "exact", "--max-nodes", "5"],
@@ -350,13 +344,6 @@ def test_a_mistake_is_told_in_one_line(
     with pytest.raises(CommandError) as caught:
         run_match(*arguments)
     assert str(caught.value) == message
-
-
-def test_all_who_search_keep_as_many_outcomes_of_chance_as_they_are_told() -> None:
-    parser = argparse.ArgumentParser()
-    add_match_options(parser)
-    told = parser.parse_args(["rollout", "random", "--max-outcomes", "26"])
-    assert CommandHost(told, quiet_work()).search_settings(make("london")).max_outcomes == 26
 
 
 def test_runs_of_different_games_are_both_named(run_match: Match, runs: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sog.methods import METHODS
+from sog.players.table import METHODS
 
 Run = Callable[..., tuple[int, str, str]]
 

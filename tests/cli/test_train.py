@@ -210,8 +210,9 @@ def test_all_checkpoints_are_evaluated_as_they_were_while_training(
 
 
 def test_the_newest_checkpoint_is_evaluated_unless_one_is_named(
-    sog: Run, trained: tuple[Path, str, str]
+    sog: Run, trained: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("sog.cli.evaluate.command.compose", composed_of_nothing)
     code, out, err = sog("evaluate", str(trained[0]), "--seeds", "3", "--json")
     assert code == 0, err
     assert [result["checkpoint"] for result in json.loads(out)["results"]] == [16]
@@ -353,7 +354,7 @@ def refusal(sog: Run, *arguments: str) -> str:
         ("game=chess", "unknown game 'chess'"),
         ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
         ("search.num_children=1", "search: num_children must be None"),
-        ("network.torso=resnet", "torso must be mlp for kuhn, whose features are no planes"),
+        ("network.torso=resnet", "torso must be mlp for kuhn, whose encoding is Flat, got resnet."),
     ],
 )
 def test_settings_that_cannot_be_are_refused(
@@ -421,11 +422,12 @@ def test_tensorboard_is_missed_before_the_work_begins(
 def test_ctrl_c_ends_after_the_cycle_with_a_checkpoint(
     sog: Run, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, show = tmp_path / "run", TrainView.show
+    path, show, pressed = tmp_path / "run", TrainView.show, list[int]()
 
     def press_ctrl_c(view: TrainView, line: dict[str, Any]) -> None:
         show(view, line)
-        if line["step"] >= 3:
+        if line["step"] >= 3 and not pressed:  # a second time would end this process
+            pressed.append(line["step"])
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(TrainView, "show", press_ctrl_c)

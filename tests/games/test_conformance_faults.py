@@ -12,8 +12,11 @@ from jax import Array
 from sog.games import CHANCE, TERMINAL
 from sog.games.conformance import ConformanceError, check_game
 from sog.games.core import opponents_weight, public_action
+from sog.games.encoding import Moves, Planes
 from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
+from sog.games.scotland_yard.game import Glasses
+from sog.games.tic_tac_toe import TicTacToe
 from tests.games.broken_games import broken, kuhn, leduc, renamed_kuhn, shifted_kuhn
 from tests.games.hidden_draw import HiddenDraw
 
@@ -25,6 +28,9 @@ def card(key: Array, odds: Array) -> Array:
 def pick(state: Any, at_chance: Any, otherwise: Any) -> Any:
     return jnp.where(state.stage == CHANCE, at_chance, otherwise)
 
+
+ONE_WAY = Glasses().encoding.roads.copy()
+ONE_WAY[0, 5] = True
 
 # Found before the laws of states and worlds are looked at.
 EARLY = {
@@ -52,6 +58,38 @@ EARLY = {
     "features are planes": (
         kuhn(observe=lambda features, *_: features.reshape(1, -1)),
         "observe keeps the documented shape",
+    ),
+    "a list of planes is declared": (
+        kuhn(encoding=(1, 2, 3)),
+        "encoding is Flat, Planes or Graph: got .1, 2, 3.",
+    ),
+    "planes are fewer than the features": (
+        broken(TicTacToe(), encoding=Planes(channels=4, rows=3, columns=3)),
+        "planes have as many numbers as observe: got 36 .* and 45 of observe",
+    ),
+    "a board has no rows": (
+        broken(TicTacToe(), encoding=Planes(channels=5, rows=0, columns=3)),
+        "the sizes of planes are positive ints",
+    ),
+    "a pass is declared that is no action": (
+        broken(
+            TicTacToe(),
+            encoding=Planes(channels=5, rows=3, columns=3, moves=Moves(planes=1, others=1)),
+        ),
+        "the layout of moves has as many as there are actions: got 10 .* num_actions = 9",
+    ),
+    "a road leads one way": (
+        broken(Glasses(), encoding=dataclasses.replace(Glasses().encoding, roads=ONE_WAY)),
+        "a road of the graph is the same both ways: between 0 and 5 it leads one way",
+    ),
+    "an action leads off the map": (
+        broken(
+            Glasses(),
+            encoding=dataclasses.replace(
+                Glasses().encoding, action_end=Glasses().encoding.action_end + np.int32(1)
+            ),
+        ),
+        "action_end of the graph lies in 0 to 11: got 1 to 12",
     ),
     "advance is not linear": (
         kuhn(advance=lambda reach, *_: jnp.where(reach > 0.5, reach, 0)),
@@ -326,6 +364,14 @@ LATE = {
     "a state has no text": (
         kuhn(describe_state=lambda *_: ""),
         "describe_state is one line of text",
+    ),
+    "a picture is a text": (
+        kuhn(view=lambda *_: "a table"),
+        "view is a View of sog.games.views or None; at 'start .*: got 'a table'",
+    ),
+    "an event cannot be read": (
+        kuhn(parse=lambda read, _: (0, *read)),
+        "parse reads the events that describe_outcome tells: of '.*' expected .*, got",
     ),
     "a board is empty": (
         kuhn(draw=lambda *_: "\n"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sog.games import PLAYER_0, PLAYER_1, make
-from sog.games.graph import MOVER, within
+from sog.games.encoding import MOVER, within
 from tests.games.random_plays import play_randomly
 
 GAMES = pytest.mark.parametrize("text", ["glasses", "quarter", "london"])
@@ -32,7 +32,7 @@ def walk(game: Any, num_plays: int = 2) -> list[Any]:
 @GAMES
 def test_an_action_ends_where_the_graph_says(text: str) -> None:
     game: Any = make(text)
-    graph = game.graph
+    graph = game.encoding
     assert graph.action_end.shape == (game.num_infostates, game.num_actions)
     assert (graph.roads == graph.roads.T).all()
     assert not graph.roads.diagonal().any()
@@ -55,7 +55,7 @@ def test_an_action_ends_where_the_graph_says(text: str) -> None:
 @GAMES
 def test_features_tell_who_moves_and_stay_within_bounds(text: str) -> None:
     game: Any = make(text)
-    observe = jax.jit(game.observe_graph)
+    observe = jax.jit(game.encoding.observe)
     for state, _, step, _, _ in walk(game, num_plays=1):
         nodes, whole = observe(state)
         assert nodes.dtype == whole.dtype == np.float32
@@ -70,7 +70,7 @@ def test_on_glasses_distances_are_those_of_the_picture() -> None:
     """Detectives at 1 and 11, Mr X at 6; rows are stations 1 to 11."""
     game: Any = make("glasses")
     state = game.apply(game.root(), jnp.int32(0))  # Mr X takes a taxi; detective 1 is to move
-    nodes = np.asarray(game.observe_graph(state)[0])
+    nodes = np.asarray(game.encoding.observe(state)[0])
     assert int(state.turn) == 0
     np.testing.assert_array_equal(nodes[MOVER], [1] + 10 * [0])
     at_both = [1] + 9 * [0] + [1]
@@ -80,7 +80,7 @@ def test_on_glasses_distances_are_those_of_the_picture() -> None:
     later = game.apply(state, jnp.int32(0))  # not caught: only detective 2 is still to come
     assert int(later.turn) == 1
     alone = [0, 0, 0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5]
-    assert alone in np.asarray(game.observe_graph(later)[0]).tolist()
+    assert alone in np.asarray(game.encoding.observe(later)[0]).tolist()
     assert alone not in nodes.tolist()
 
 

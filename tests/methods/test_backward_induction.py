@@ -9,9 +9,9 @@ from sog.methods.histories import HistoryTree
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import RowEvaluator
 from sog.methods.matrix_solver import solve_matrix
-from sog.methods.method import Host
 from sog.methods.serialized import Serialized
 from sog.methods.stages import Stages
+from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree
 from sog.tabular.lp import solve_lp
 from tests.methods.plain_histories import history_tree

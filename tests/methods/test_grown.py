@@ -15,7 +15,6 @@ import pytest
 from sog.games import make
 from sog.games.bidding import WON_BY_0
 from sog.games.core import TERMINAL
-from sog.methods import make_method
 from sog.methods.grown import oos
 from sog.methods.grown.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.grown.liars_dice import LiarsDiceWorld, PlainLiarsDice
@@ -23,9 +22,10 @@ from sog.methods.grown.search import plain_game
 from sog.methods.grown.worlds import PlainGame, Seen, World
 from sog.methods.histories import HistoryTree
 from sog.methods.is_mcts import IsMcts
-from sog.methods.method import Host
 from sog.methods.online_outcome_sampling import OnlineOutcomeSampling, OosTables
 from sog.play.rules import after, deal, first_state, situation, step, utility
+from sog.players.player import Host
+from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy
 from tests.tabular.small_games import node_after
 
@@ -284,7 +284,7 @@ def test_what_is_found_is_kept_for_the_next_move_and_not_for_the_next_game(metho
     agent.act(3)
     assert agent._search.tree is tree
     assert len(tree) > known
-    agent.reset()
+    agent.begin()
     assert not agent._search.tree
 
 

@@ -10,12 +10,12 @@ from jax import Array
 
 from sog.games import make
 from sog.games.kuhn import Kuhn
-from sog.methods import make_method
 from sog.methods.grown.search import plain_game
 from sog.methods.is_mcts import IsMcts
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner
-from sog.methods.method import Host
+from sog.players.player import Host
+from sog.players.table import make_method
 from sog.tabular import compile_game, enumerate_public_tree, solve_lp
 from tests.methods.plain_histories import history_tree
 from tests.tabular.small_games import node_after

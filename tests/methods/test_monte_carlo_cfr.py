@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from sog.games import make
-from sog.methods import make_method
 from sog.methods.external_sampling import ExternalSampling
 from sog.methods.learning import Learner, LearningMethod, RowEvaluator
-from sog.methods.method import Host
 from sog.methods.outcome_sampling import BOTH, OutcomeSampling
 from sog.methods.tables import RegretTables
+from sog.players.player import Host
+from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy
 
 GAMES = ("kuhn", "ii_goofspiel(cards=3,order=random)")

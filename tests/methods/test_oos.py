@@ -11,11 +11,11 @@ import pytest
 
 from sog.games import make
 from sog.games.core import CHANCE
-from sog.methods import make_method
 from sog.methods.histories import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
-from sog.methods.method import Host
 from sog.methods.online import on_device
 from sog.methods.online_outcome_sampling import OnlineOutcomeSampling, OosTables
+from sog.players.player import Host
+from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy
 from tests.tabular.small_games import node_after
 
@@ -160,7 +160,7 @@ def test_what_is_learned_stays_for_the_match_and_not_for_the_next() -> None:
     agent.observe(2)
     agent.act(1)
     assert int(agent.memory.is_known.sum()) >= before > 0
-    agent.reset()
+    agent.begin()
     assert int(agent.memory.is_known.sum()) == 0
 
 

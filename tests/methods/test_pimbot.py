@@ -14,11 +14,11 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.kuhn import Kuhn
 from sog.games.scotland_yard.game import Glasses, ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
-from sog.methods.method import Host
 from sog.methods.pimbot import PimBot, PimBotAgent, Whereabouts, _reward, category, search
 from sog.methods.simple import Random
 from sog.methods.yard_world import NOBODY, Roads, World
 from sog.play.arena import play_match
+from sog.players.player import Host
 
 WITH_ALL_RULES = (
     "scotland_yard(map=quarter,rounds=7,reveals=2/5,detectives=2,starts=79/96/64,taxi=3,bus=1,"

@@ -17,11 +17,11 @@ from sog.games.goofspiel import Goofspiel
 from sog.methods.backward_induction import ExactSolver
 from sog.methods.goofspiel_world import GoofspielWorld
 from sog.methods.histories import ROOT
-from sog.methods.method import Host
-from sog.methods.registry import make_method
 from sog.methods.simultaneous_search import SimultaneousAgent, SimultaneousSearch
 from sog.methods.simultaneous_tree import Node, TreeSearch
 from sog.play.arena import play_match
+from sog.players.player import Host
+from sog.players.table import make_method
 from tests.methods import matrix_updates as by_hand
 from tests.methods.plain_histories import history_tree
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.methods import make_method
 from sog.methods.histories import ROOT
 from sog.methods.learning import Learner, RowEvaluator
 from sog.methods.smooth_uct import ExtensiveUct, SelfPlayUct, SmoothUct
+from sog.players.table import make_method
 from tests.methods.plain_histories import history_tree
 
 

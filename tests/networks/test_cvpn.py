@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import re
 from typing import Any
 
 import jax
@@ -19,15 +20,18 @@ from networks.cvpn import (
     CVPN,
     ApplyNetwork,
     NetworkSettings,
-    joint_weights,
     make_network,
-    opponents_given_own,
 )
+from networks.heads import joint_weights, opponents_given_own
 from sog.games import Game, make
+from sog.games.encoding import Planes
+from sog.games.kuhn import Kuhn
+from sog.games.poker import PokerState
 
 TINY = NetworkSettings(width=8, depth=2)
 PAIRWISE = NetworkSettings(width=8, depth=2, value_head="pairwise")
 TINY_RESNET = NetworkSettings(torso="resnet", width=4, depth=1)
+TINY_MOVES = dataclasses.replace(TINY_RESNET, policy_shape="moves")
 CASES = pytest.mark.parametrize(
     ("text", "settings"), [("kuhn", TINY), ("tic_tac_toe", TINY), ("tic_tac_toe", TINY_RESNET)]
 )
@@ -107,6 +111,28 @@ def test_with_hidden_information_ranges_matter() -> None:
         assert np.abs(new_logits - logits).max() > 1e-4
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BoardKuhn(Kuhn):
+    """Kuhn poker that shows its features as if they were the planes of a board of 2 x 3."""
+
+    encoding = Planes(channels=4, rows=2, columns=3)
+
+    def observe(self, state: PokerState) -> jax.Array:
+        features = super().observe(state)
+        return jnp.pad(features, (0, self.encoding.num_features - len(features)))
+
+
+@pytest.mark.parametrize("value_head", ["plain", "pairwise"])
+def test_a_resnet_looks_at_the_ranges_of_a_game_with_hidden_information(value_head: str) -> None:
+    game, (_, ranges) = BoardKuhn(), queries("kuhn", 3)
+    settings = dataclasses.replace(TINY_RESNET, value_head=value_head)
+    apply_fn, params = make_network(game, settings)
+    features = jnp.stack([apply_fn.encode(game, game.root())] * 3)
+    first, *others = (_apply(apply_fn, params, features, one) for one in (ranges, ranges[::-1]))
+    for answer, other in zip(first, *others, strict=True):
+        assert np.abs(answer[0] - other[0]).max() > 1e-4
+
+
 @pytest.mark.parametrize("settings", [TINY, TINY_RESNET])
 def test_with_perfect_information_ranges_are_not_looked_at(settings: NetworkSettings) -> None:
     features, ranges = queries("tic_tac_toe", 3)
@@ -120,7 +146,7 @@ def test_the_resnet_sees_as_neighbors_what_are_neighbors_on_the_board() -> None:
     game = make("connect_four")
     torso = CVPN(game, TINY_RESNET, rngs=nnx.Rngs(0)).torso
     boards = [game.apply(game.root(), jnp.int32(column)) for column in (0, 1)]
-    first, second = (torso(game.observe(board)[None]) for board in boards)
+    first, second = (torso(game.observe(board)[None], jnp.zeros((1, 0)))[0] for board in boards)
     difference = np.asarray(first - second).reshape(6, 7, -1)  # [row, column, channel]
     felt = np.abs(difference).max(axis=2) > 1e-6
     # Two boards with one stone each, at the bottom of the first or the second column.
@@ -128,12 +154,28 @@ def test_the_resnet_sees_as_neighbors_what_are_neighbors_on_the_board() -> None:
     assert felt.any(axis=1).sum() == 4
 
 
-def test_a_resnet_needs_features_that_are_planes() -> None:
-    with pytest.raises(
-        ValueError,
-        match=r"^torso must be mlp for kuhn, whose features are no planes, got resnet\.$",
-    ):
-        make_network(make("kuhn"), TINY_RESNET)
+@pytest.mark.parametrize(
+    ("text", "torso", "message"),
+    [
+        ("kuhn", "resnet", "torso must be mlp for kuhn, whose encoding is Flat, got resnet."),
+        ("kuhn", "graph", "torso must be mlp for kuhn, whose encoding is Flat, got graph."),
+        (
+            "tic_tac_toe",
+            "graph",
+            "torso must be mlp or resnet for tic_tac_toe, whose encoding is Planes, got graph.",
+        ),
+        (
+            "glasses",
+            "resnet",
+            "torso must be mlp or graph for glasses, whose encoding is Graph, got resnet.",
+        ),
+    ],
+)
+def test_a_torso_that_is_not_made_for_what_a_game_shows_is_refused(
+    text: str, torso: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        make_network(make(text), NetworkSettings(torso=torso, width=4, depth=1))
 
 
 @pytest.mark.parametrize(
@@ -298,7 +340,7 @@ def test_the_parameters_of_one_policy_head_are_those_of_checkpoints_of_old() -> 
     assert shapes == [*policy, (8,), (inputs, 8), (8,), (8, 8), *values]
 
 
-@pytest.mark.parametrize(("text", "settings"), [("leduc", PAIRWISE), ("tic_tac_toe", TINY_RESNET)])
+@pytest.mark.parametrize(("text", "settings"), [("leduc", PAIRWISE), ("tic_tac_toe", TINY_MOVES)])
 def test_a_search_asks_a_network_with_two_policy_heads(
     text: str, settings: NetworkSettings
 ) -> None:

@@ -146,7 +146,7 @@ def logits_with(heads: tuple[tuple[str, int], ...]) -> np.ndarray:
 def test_the_logit_of_an_action_is_that_of_its_kind_at_both_ends(head: str) -> None:
     """What is added for a kind at all nodes is added to the logits of that kind and no others."""
     game: Any = make("quarter")
-    graph = game.graph
+    graph = game.encoding
     for kind in range(graph.num_kinds):
         more = logits_with(((head, kind),)) - logits_with(())
         expected = np.broadcast_to(graph.action_kind == kind, more.shape)
@@ -158,7 +158,7 @@ def test_the_logit_of_an_action_is_that_of_its_kind_at_both_ends(head: str) -> N
 def test_a_logit_is_the_sum_of_what_both_ends_say() -> None:
     """From one node to two others and from another node there, by one kind: equal differences."""
     game: Any = make("quarter")
-    graph, logits = game.graph, logits_with(())
+    graph, logits = game.encoding, logits_with(())
     ways: dict[tuple[int, int, int], float] = {}
     for node, action in np.argwhere(graph.action_end < len(graph.roads)).tolist():
         kind = int(graph.action_kind[action])
@@ -233,7 +233,7 @@ def by_end(game: Any, state: Any) -> dict[tuple[int, int, int, int], tuple[int, 
     found, actor = {}, int(game.actor(state))
     for infostate, action in np.argwhere(np.asarray(game.legal_actions(state))).tolist():
         at = infostate if actor == PLAYER_0 else int(state.stations[state.turn])
-        end, kind = game.graph.action_end[at, action], game.graph.action_kind[action]
+        end, kind = game.encoding.action_end[at, action], game.encoding.action_kind[action]
         found[actor, at, int(end), int(kind)] = infostate, action
     return found
 
@@ -297,14 +297,6 @@ def test_functions_of_equal_networks_are_equal_so_that_programs_are_shared() -> 
     first, second = (make_network(make("glasses"), TINY, seed)[0] for seed in (0, 1))
     assert (first, hash(first)) == (second, hash(second))
     assert first != make_network(make("quarter"), TINY)[0]
-
-
-def test_a_graph_needs_a_game_with_a_graph() -> None:
-    with pytest.raises(
-        ValueError,
-        match=r"^torso must be mlp or resnet for kuhn, which has no graph, got graph\.$",
-    ):
-        make_network(make("kuhn"), TINY)
 
 
 @pytest.mark.parametrize(

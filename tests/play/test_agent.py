@@ -163,7 +163,7 @@ def test_a_policy_is_over_legal_actions_whatever_has_happened(
     agents = [tiny_agent(game, player, search_everywhere=search_everywhere) for player in (0, 1)]
     for _ in range(num_walks):
         for agent in agents:
-            agent.reset()
+            agent.begin()
         while (actor := actor_at(agents[0])) != TERMINAL:
             if actor != CHANCE and rng.random() < 0.8:
                 legal = legal_rows(agents[actor])
@@ -188,7 +188,7 @@ def test_any_number_of_events_may_pass_between_two_searches() -> None:
     for agent in (patient, fresh):
         agent.observe(BET)
         assert agent.policy(0).sum() == pytest.approx(1)
-        agent.reset()
+        agent.begin()
         agent.policy(0)
         for outcome in (CHECK, BET):
             agent.observe(outcome)
@@ -238,7 +238,7 @@ def test_a_search_is_compiled_once_for_all_agents_games_and_parameters() -> None
     for value in (0.5, -0.25):
         for agent in agents:
             agent.evaluator = ConstantEvaluator(value=value)
-            agent.reset()
+            agent.begin()
         for infostate in range(3):
             assert agents[0].value(infostate) == pytest.approx(value)
         for agent in agents:
@@ -318,7 +318,7 @@ def test_what_is_not_possible_is_refused_in_one_line() -> None:
     agent.observe(0)
     refused(agent.policy, 0, "player 1 cannot move: the game is over at 'bet1 fold")
     refused(agent.observe, 1, "outcome 1 comes after the end of the game at 'bet1 fold")
-    agent.reset()
+    agent.begin()
     agent.observe(BET)
     assert agent.act(0) in (0, 1)
 

@@ -190,7 +190,8 @@ class Silent:
 
     def __init__(self, player: int, seed: int) -> None:
         agent = RandomAgent(KUHN.tree.game, player=player, seed=seed)
-        self.reset, self.observe, self.act = agent.reset, agent.observe, agent.act
+        self.begin, self.close = agent.begin, agent.close
+        self.observe, self.act = agent.observe, agent.act
 
 
 def test_a_match_has_the_same_games_and_a_narrower_interval() -> None:

@@ -22,21 +22,26 @@ COMPILED = compile_tree(KUHN)
 SOLVED = EnumeratedGame(tree=COMPILED.tree)
 
 
-class Always:
-    """Takes the same action wherever it can; it remembers who made it, and what it held."""
+class Always(Agent):
+    """Takes the same action wherever it can; it remembers its games: seeds, and what it held."""
 
-    def __init__(self, action: int, player: int, seed: int) -> None:
-        self.action, self.player, self.seed = action, player, seed
-        self.held: list[int] = []
+    def __init__(self, action: int, player: int) -> None:
+        self.action, self.player, self.num_closed = action, player, 0
+        self.seeds: list[int | None] = []
+        self.games: list[list[int]] = []
 
-    def reset(self) -> None:
-        pass
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        self.seeds.append(seed)
+        self.games.append([])
+
+    def close(self) -> None:
+        self.num_closed += 1
 
     def observe(self, outcome: int) -> None:
         pass
 
     def act(self, infostate: int) -> int:
-        self.held.append(infostate)
+        self.games[-1].append(infostate)
         return self.action
 
 
@@ -48,7 +53,7 @@ class Makes:
         self.made: list[Always] = []
 
     def __call__(self, player: int, seed: int) -> Agent:
-        self.made.append(Always(self.action, player, seed))
+        self.made.append(Always(self.action, player))
         return self.made[-1]
 
 
@@ -80,10 +85,10 @@ def test_a_bet_against_a_folder_wins_the_ante_as_either_player() -> None:
 
     class ChecksThenFolds(Always):
         def act(self, infostate: int) -> int:
-            self.held.append(infostate)
-            return CALL if self.player == 0 and len(self.held) % 2 else FOLD
+            self.games[-1].append(infostate)
+            return CALL if self.player == 0 and len(self.games[-1]) == 1 else FOLD
 
-    result = play_match(KUHN, Makes(BET), lambda player, seed: ChecksThenFolds(0, player, seed), 8)
+    result = play_match(KUHN, Makes(BET), lambda player, seed: ChecksThenFolds(0, player), 8)
     assert result.utilities.tolist() == [[1, 1]] * 4
     assert result.mean_as == (1, 1)
     assert (result.wins, result.draws, result.losses) == (8, 0, 0)
@@ -93,18 +98,26 @@ def test_roles_are_swapped_with_the_cards() -> None:
     first, second = Makes(CALL), Makes(CALL)
     play_match(KUHN, first, second, 12, seed=5)
     by_player, others = (
-        {player: [agent.held for agent in made if agent.player == player] for player in (0, 1)}
-        for made in (first.made, second.made)
+        {agent.player: agent.games for agent in made} for made in (first.made, second.made)
     )
     assert by_player == others
     assert len(by_player[0]) == len(by_player[1]) == 6
     assert len({str(held) for held in by_player[0]}) > 1
 
 
-def test_agents_are_made_for_every_game_with_different_seeds() -> None:
+def test_agents_play_one_game_after_another_each_with_a_seed_of_its_own() -> None:
     first, second = Makes(CALL), Makes(CALL)
     play_match(KUHN, first, second, 6)
-    assert len({agent.seed for agent in first.made + second.made}) == 12
+    agents = first.made + second.made
+    assert [len(agent.games) for agent in agents] == [3, 3, 3, 3]
+    assert len({seed for agent in agents for seed in agent.seeds}) == 12
+
+
+def test_agents_are_closed_once_also_where_a_match_fails() -> None:
+    first, second = Makes(CALL), Makes(FOLD)  # as player 0 he folds before a bet, which is illegal
+    with pytest.raises(ValueError, match="must choose one of the actions"):
+        play_match(KUHN, first, second, 6)
+    assert {agent.num_closed for agent in first.made + second.made} == {1}
 
 
 def test_the_interval_is_that_of_the_pairs() -> None:
@@ -151,7 +164,7 @@ def test_a_tabular_agent_follows_the_events() -> None:
     policy[after_check] = np.eye(3)[BET]
     agent = TabularAgent(SOLVED, policy, player=1)
     for _ in range(5):
-        agent.reset()
+        agent.begin()
         agent.observe(CALL)
         assert agent.act(2) == BET
     np.testing.assert_allclose(agent.policy(0), [0, 0, 1])
@@ -207,7 +220,7 @@ def test_an_interrupt_before_the_first_pair_is_passed_on() -> None:
             raise KeyboardInterrupt
 
     def make_interrupting(player: int, seed: int) -> Any:
-        return Interrupting(CALL, player, seed)
+        return Interrupting(CALL, player)
 
     with pytest.raises(KeyboardInterrupt):
         play_match(KUHN, make_interrupting, random_player, 2)

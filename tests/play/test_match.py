@@ -1,19 +1,20 @@
 """Games between agents, judged by hand."""
 
 import dataclasses
+from typing import Any
 
 import jax
 import pytest
 
 from sog.games import make
-from sog.play import play_game
+from sog.play import Agent, play_game
 
 KUHN = make("kuhn")
 FOLD, CALL, BET = 0, 1, 2  # checking is calling nothing
 
 
 @dataclasses.dataclass
-class Scripted:
+class Scripted(Agent):
     """Takes given actions, and remembers what it is told."""
 
     actions: tuple[int, ...]
@@ -21,7 +22,7 @@ class Scripted:
     asked: list[int] = dataclasses.field(default_factory=list)
     events: list[int] = dataclasses.field(default_factory=list)
 
-    def reset(self) -> None:
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
         self.num_games += 1
         self.asked, self.events = [], []
 

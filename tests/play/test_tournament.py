@@ -8,11 +8,11 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
-from sog.methods.method import Host
-from sog.methods.registry import make_method
 from sog.play.agent import SearchAgent, search_together
 from sog.play.arena import MatchResult, play_match
 from sog.play.tournament import play_tournament
+from sog.players.player import Host
+from sog.players.table import make_method
 
 
 def factory(text: str, game: Any) -> Any:

@@ -35,7 +35,7 @@ def test_a_win_is_taken_and_a_loss_prevented(seed: int) -> None:
     for move in MOVES[:3]:
         second.observe(move)
     assert second.act(0) == 2
-    first.reset()
+    first.begin()
     assert first.policy(0).sum() == 1
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gtcfr.settings import SearchSettings
-from networks.cvpn import NetworkSettings
+from networks.cvpn import NetworkSettings, check_torso
 from selfplay.config import dump_config, flatten, load_config, read_config
 from selfplay.config_files import list_configs
 from selfplay.settings import Config, LearnerSettings, RunSettings, SelfplaySettings, SolverSettings
@@ -359,8 +359,7 @@ def test_each_configuration_is_short_and_names_a_game_that_can_be_searched(file:
     game = make(config.game)
     for search in (config.search, config.solver.search, config.run.evaluate_search):
         search.shape(game, path_length=game.max_depth)
-    needed = {"mlp": "observe", "resnet": "planes", "graph": "graph"}[config.network.torso]
-    assert hasattr(game, needed)
+    check_torso(game, config.network.torso)
 
 
 @pytest.mark.parametrize("is_installed", [True, False])

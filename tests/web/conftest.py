@@ -1,6 +1,5 @@
 """A server without a socket, as `sog serve` makes it."""
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,33 +9,25 @@ import pytest
 from selfplay.metrics import MetricsFile
 from selfplay.run_folder import RunFolder
 from selfplay.settings import Config
-from sog.cli.serve.host import ServeHost
-from sog.cli.serve.options import add_serve_options
 from sog.web.app import make_app
+from sog.web.offers import Offers
 from sog.web.security import Guard
 from tests.web.visitor import PORT, TOKEN, Visitor
 
 
 @pytest.fixture(scope="module")
 def serve() -> Callable[..., Guard]:
-    """The application of `sog serve` with some arguments."""
+    """The application of `sog serve` with some runs and agents."""
 
-    def make(*arguments: str) -> Guard:
-        return make_app(host_of(*arguments), token=TOKEN, port=PORT)
+    def make(*named: str) -> Guard:
+        return make_app(Offers(named), token=TOKEN, port=PORT)
 
     return make
 
 
-def host_of(*arguments: str) -> ServeHost:
-    """What `sog serve` with these arguments offers."""
-    parser = argparse.ArgumentParser()
-    add_serve_options(parser)
-    return ServeHost(parser.parse_args(arguments))
-
-
 @pytest.fixture(scope="module")
-def serve_host() -> ServeHost:
-    return host_of()
+def offers() -> Offers:
+    return Offers()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """The pages in a real browser: Chromium of the system, without a window, driven by Selenium."""
 
-import argparse
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -14,9 +13,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 
-from sog.cli.serve.host import ServeHost
-from sog.cli.serve.options import add_serve_options
 from sog.web.app import make_app
+from sog.web.offers import Offers
 from sog.web.server import listen, serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -111,12 +109,9 @@ class Browser:
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Where a server listens, as `sog serve` has one."""
-    parser = argparse.ArgumentParser()
-    add_serve_options(parser)
-    host = ServeHost(parser.parse_args([]))
     with listen("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
-        with serving(make_app(host, token=TOKEN, port=port), listener):
+        with serving(make_app(Offers(), token=TOKEN, port=port), listener):
             yield f"http://127.0.0.1:{port}"
 
 

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from sog.cli.serve.host import ServeHost
 from sog.web.host import Heed, Left
+from sog.web.offers import Offers
 from sog.web.pages import Form, page, prepared_page
 from sog.web.preparations import MOST_WAITING, PLACES, Preparations
 from sog.web.security import Guard
@@ -151,7 +151,7 @@ def test_a_visitor_who_leaves_cancels_what_is_prepared_for_him(
 
 @pytest.mark.parametrize("player", ["tabular", "outcome_sampling", "exact"])
 def test_a_player_that_nobody_waits_for_is_not_prepared_to_the_end(
-    player: str, serve_host: ServeHost
+    player: str, offers: Offers
 ) -> None:
     num_heeded = 0
 
@@ -162,5 +162,5 @@ def test_a_player_that_nobody_waits_for_is_not_prepared_to_the_end(
             raise Left
 
     with pytest.raises(Left):
-        serve_host.opponent("kuhn", player, "", heed)
+        offers.opponent("kuhn", player, "", heed)
     assert num_heeded == 2

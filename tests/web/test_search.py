@@ -11,14 +11,14 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.web.host import Mistake, Searcher
-from sog.web.live_search import PAUSED, LiveSearch
 from sog.web.security import Guard
+from sog.web.watched_search import PAUSED, WatchedSearch
 from tests.web.visitor import Visitor, status_in
 
 SEARCH = {"game": "kuhn", "evaluator": "zero", "search": "20,1", "history": "", "mode": "whole"}
 
 
-def kuhn_search(*outcomes: int, ranges: list[list[float]] | None = None) -> LiveSearch:
+def kuhn_search(*outcomes: int, ranges: list[list[float]] | None = None) -> WatchedSearch:
     """A search of Kuhn poker that has run to its end, in this thread."""
     game = make("kuhn")
     searcher = Searcher(
@@ -29,7 +29,7 @@ def kuhn_search(*outcomes: int, ranges: list[list[float]] | None = None) -> Live
         settings=SearchSettings(num_simulations=20),
     )
     own = None if ranges is None else np.array(ranges)
-    return LiveSearch(searcher, outcomes, ranges=own, submit=lambda work: work())
+    return WatchedSearch(searcher, outcomes, ranges=own, submit=lambda work: work())
 
 
 def updates_in(text: str) -> int:

@@ -8,12 +8,13 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.play.simple_agents import RandomAgent
-from sog.web import live_search, play_pages, search_pages
-from sog.web.host import Opponent, Searcher
-from sog.web.live_search import PAUSED, WHOLE, LiveSearch
+from sog.players.player import Player
+from sog.web import play_pages, search_pages, watched_search
+from sog.web.host import Searcher
 from sog.web.security import Guard
 from sog.web.sessions import Full, Sessions
 from sog.web.table import Table
+from sog.web.watched_search import PAUSED, WHOLE, WatchedSearch
 from tests.web.visitor import Visitor
 
 
@@ -54,13 +55,13 @@ def test_what_finds_no_room_is_closed() -> None:
     assert (first.num_closed, second.num_closed) == (0, 1)
 
 
-def kuhn_search(submit: Callable[[Callable[[], None]], object], mode: str = WHOLE) -> LiveSearch:
+def kuhn_search(submit: Callable[[Callable[[], None]], object], mode: str = WHOLE) -> WatchedSearch:
     game = make("kuhn")
     settings = SearchSettings(num_simulations=20)
     searcher = Searcher(
         game=game, shown=game, evaluator=ZeroEvaluator(), name="zero", settings=settings
     )
-    return LiveSearch(searcher, (), mode=mode, submit=submit)
+    return WatchedSearch(searcher, (), mode=mode, submit=submit)
 
 
 def test_a_search_that_is_closed_stops_working() -> None:
@@ -83,7 +84,7 @@ def test_a_game_that_is_closed_stops_working() -> None:
     def agent(player: int, seed: int) -> RandomAgent:
         return RandomAgent(game, player=player, seed=seed)
 
-    opponent = Opponent(game=game, name="random", make=agent, facts={})
+    opponent = Player(game=game, name="random", make=agent)
     tables = [Table(opponent, seat=1, seed=0, submit=turns.append) for _ in range(2)]
     tables[0].close()
     for turn in turns:
@@ -95,7 +96,7 @@ def test_pages_close_what_they_drop(
     serve: Callable[..., Guard], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[object] = []
-    for kind in (Table, LiveSearch):
+    for kind in (Table, WatchedSearch):
         monkeypatch.setattr(kind, "close", lambda self: closed.append(self))
     monkeypatch.setattr(play_pages, "MOST_TABLES", 1)
     monkeypatch.setattr(search_pages, "MOST_SEARCHES", 1)
@@ -105,11 +106,11 @@ def test_pages_close_what_they_drop(
     assert [type(one) for one in closed] == [Table]
     for _ in range(2):
         visitor.wait(visitor.follow("/searches", game="kuhn", evaluator="zero", search="20,1"))
-    assert [type(one) for one in closed] == [Table, LiveSearch]
+    assert [type(one) for one in closed] == [Table, WatchedSearch]
 
 
 def test_a_short_search_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_search, "_SECONDS_OF_A_SLICE", 0.0)  # an update in each
+    monkeypatch.setattr(watched_search, "SLICE_SECONDS", 0.0)  # an update in each
     turns: list[Callable[[], None]] = []
     long = [kuhn_search(turns.append) for _ in range(2)]
     short = kuhn_search(turns.append, PAUSED)

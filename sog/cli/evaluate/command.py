@@ -15,8 +15,7 @@ from sog.cli.evaluate.plan import Plan, in_whole_game, read_plan
 from sog.cli.evaluate.plot import plot_evaluation
 from sog.cli.evaluate.report import Finished, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.loading import load_game
-from sog.cli.runs import load_run
+from sog.cli.loading import load_game, load_named_run
 from sog.cli.search_numbers import name_of
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import ComposedPolicies, compose
@@ -127,7 +126,7 @@ def _evaluators(
     step: int | None = None
     inner: Evaluator
     if plan.run is not None:
-        trained = load_run(plan.run if checkpoint is None else f"{plan.run}@{checkpoint}")
+        trained = load_named_run(plan.run if checkpoint is None else f"{plan.run}@{checkpoint}")
         step, inner = trained.step, trained.evaluator
     else:
         inner = _evaluator(compiled, plan)

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
-from sog.agents import AGENT_PREFIX
 from sog.cli import display
-from sog.cli.errors import CommandError
+from sog.cli.errors import CommandError, mistakes
 from sog.cli.evaluate.options import DEFAULT_SEARCH, DEFAULT_SEEDS
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
-from sog.cli.runs import names_run, split_step
 from sog.cli.search_numbers import method_words, read_method, read_search
+from sog.players.agents import AGENT_PREFIX
+from sog.players.runs import names_run, split_step
 from sog.tabular import PublicTree
 
 _EVALUATOR: Final = "exact"
@@ -182,7 +182,9 @@ def _flag(option: str) -> str:
 
 def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings]:
     """The run or agent that stands in the place of a game, if one does, and its search."""
-    if not names_run(arguments.game):
+    with mistakes():
+        is_run = names_run(arguments.game)
+    if not is_run:
         return None, SearchSettings()
     for option in ("evaluator", "solver_iterations", "solver_fading"):
         if getattr(arguments, option) is not None:
@@ -190,14 +192,12 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
                 f"{_flag(option)} has no effect on {arguments.game}, which has a network."
             )
     if arguments.game.startswith(AGENT_PREFIX):
-        from selfplay.shipped import agent_settings, find_agent
+        from sog.players.shipped import agent_settings, find_agent
 
         run = arguments.game
-        try:
+        with mistakes():
             agent = find_agent(run.removeprefix(AGENT_PREFIX))
             _, search = agent_settings(agent)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
         arguments.game = agent.game
         return run, search
     path, step = split_step(arguments.game)
@@ -205,10 +205,8 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
         raise CommandError(f"write {path} --checkpoint {step}, got {arguments.game}.")
     from selfplay.run_folder import RunFolder
 
-    try:
+    with mistakes():
         config = RunFolder.read(path).config
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     arguments.game = config.game
     return str(path), config.run.evaluate_search
 
@@ -221,12 +219,10 @@ def _read_checkpoints(arguments: argparse.Namespace, run: str | None) -> tuple[i
                 f"--checkpoint {wanted} needs a run folder, got {run or arguments.game}."
             )
         return (None,)
-    from selfplay.trained import trained_steps
+    from sog.players.trained import trained_steps
 
-    try:
+    with mistakes():
         steps = trained_steps(Path(run))
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if not steps:
         raise CommandError(f"{run} has no checkpoint yet.")
     if wanted == "all":

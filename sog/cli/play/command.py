@@ -8,30 +8,32 @@ from typing import Any
 import jax
 import numpy as np
 
-from sog.agents import AGENT_PREFIX, read_agents
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.loading import load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
-from sog.cli.play.moves import Moves, TakeBack
+from sog.cli.play.moves import Moves, TakeBack, moves_to
 from sog.cli.play.saved import Saved, read_saved
 from sog.cli.play.screen import (
     Quit,
     Terminal,
     draw_state,
-    mark_of,
     signed_units,
     worth_of,
     wrapped,
 )
 from sog.cli.play.table import Decision, Human, PolicyAgent, Thinker, Thought
-from sog.cli.players import RANDOM, Player, check_searches, seat_players
-from sog.cli.runs import is_run
+from sog.cli.players import check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
+from sog.play.history import History
 from sog.play.replay import replay_of
+from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.player import Player
+from sog.players.runs import is_run
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -45,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_has_picture(seating.game, arguments)
         if arguments.resume is not None:
             _check_resumed(seating.game, seating.players[0], arguments)
-    session = _Session(seating.game, seating.players[0], arguments)
+        history = load_history(seating.game, arguments.history, begins=True)
+    session = _Session(seating.game, seating.players[0], arguments, history)
 
     def conclude() -> None:
         print()
@@ -53,16 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
         session.show_score()
 
     try:
-        with concluding(conclude):
+        with mistakes(), concluding(conclude):
             session.play()
     except Quit:
         pass
-    except Exception as error:  # for which no game is lost
+    except Exception:  # for which no game is lost
         with holding_interrupts():
             session.save()
-        if isinstance(error, ValueError):
-            raise CommandError(str(error)) from None
         raise
+    finally:
+        session.close()
     with holding_interrupts():
         session.save()
     session.show_score()
@@ -81,7 +84,7 @@ def _check(arguments: argparse.Namespace) -> None:
         read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
     check_picture_name(arguments)
-    if arguments.hints and arguments.agent == RANDOM:
+    if arguments.hints and arguments.agent == "random":
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)
 
@@ -100,8 +103,11 @@ def _check_resumed(game: Game[Any], player: Player, arguments: argparse.Namespac
 class _Session:
     """Games with one agent, and the score."""
 
-    def __init__(self, game: Game[Any], player: Player, arguments: argparse.Namespace) -> None:
+    def __init__(
+        self, game: Game[Any], player: Player, arguments: argparse.Namespace, history: History
+    ) -> None:
         self.game, self.player, self.arguments = game, player, arguments
+        self._opening = moves_to(game, history)
         self.terminal = Terminal()
         self.file: Path | None = arguments.resume or arguments.save
         if arguments.resume is not None:
@@ -155,9 +161,10 @@ class _Session:
                 self.save()
 
         human = Human(self.game, seat, self.terminal, advisor, draw)
-        stones = mark_of(self.game, seat)
-        self.terminal.say(f"\nGame {number + 1}: you are player {seat}{stones}.", "bold")
-        moves = Moves(self.saved.unfinished)
+        side = self.game.describe_seat(seat)
+        told = f"you are player {seat}{side and ', '}{side}"
+        self.terminal.say(f"\nGame {number + 1}: {told}.", "bold")
+        moves = Moves(self.saved.unfinished or self._opening)
         while True:
             human.moves = opponent.moves = moves
             agents = (human, opponent) if seat == 0 else (opponent, human)
@@ -257,6 +264,11 @@ class _Session:
             total = signed_units(self.game, sum(results))
             counts = f"{won} won, {len(results) - won - lost} drawn, {lost} lost"
             self.terminal.say(f"\nScore after {count}: {total} ({counts}).", "bold")
+
+    def close(self) -> None:
+        """Nobody plays any more."""
+        for thinker in self._thinkers.values():
+            thinker.close()
 
     def save(self) -> None:
         """Writes the games so far, if that was asked for."""

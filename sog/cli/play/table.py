@@ -64,18 +64,18 @@ class Decision:
     thoughts: tuple[Thought, ...]
 
 
-class Thinker:
+class Thinker(Agent):
     """An agent that notes what it thinks when it decides; the notes are for after the game."""
 
     def __init__(self, game: Game[Any], agent: PolicyAgent, player: int) -> None:
         self.game, self.player, self.moves = game, player, Moves()
         self._agent = agent
-        self.reset()
+        self.begin()
 
-    def reset(self) -> None:
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
         """A new game begins: the notes are thrown away."""
-        self._agent.reset()
-        self._state = first_state(self.game)
+        self._agent.begin(state, seed)
+        self._state = first_state(self.game) if state is None else state
         self.decisions: list[Decision] = []
 
     def observe(self, outcome: int) -> None:
@@ -101,6 +101,10 @@ class Thinker:
         )
         return action
 
+    def close(self) -> None:
+        """The agent, too."""
+        self._agent.close()
+
     @property
     def ranges(self) -> np.ndarray | None:
         """[2, S]: both players' ranges where the agent has just thought; None without a search."""
@@ -119,7 +123,7 @@ class Thinker:
         )
 
 
-class Human:
+class Human(Agent):
     """The person, as an agent: shows what the player may know, and asks."""
 
     def __init__(
@@ -136,13 +140,13 @@ class Human:
         """
         self.game, self.player, self.moves = game, player, Moves()
         self._terminal, self._advisor, self._draw = terminal, advisor, draw
-        self.reset()
+        self.begin()
 
-    def reset(self) -> None:
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
         """A new game begins."""
-        self._state, self._action = first_state(self.game), ""
+        self._state, self._action = first_state(self.game) if state is None else state, ""
         if self._advisor is not None:
-            self._advisor.reset()
+            self._advisor.begin(state, seed)
 
     @property
     def state(self) -> Any:

@@ -14,21 +14,23 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, reason
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, reason
 from sog.cli.figure import Curve, check_plot, plot_curves
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
-from sog.cli.players import CommandHost
+from sog.cli.players import host_of
 from sog.cli.run.exact import run_exact
 from sog.cli.run.options import LEARNERS
+from sog.cli.tree import explaining_size
 from sog.games import Game
 from sog.games.registry import is_game
 from sog.methods.backward_induction import BackwardInduction
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import Learner, LearningMethod, RowEvaluator
-from sog.methods.method import Method
-from sog.methods.registry import METHODS, make_method, rule_form
 from sog.parameters import unknown_name
+from sog.players.method import Method
+from sog.players.player import Host
+from sog.players.table import METHODS, make_method, rule_form
 
 _POINTS_PER_DECADE: Final = 8
 _ROWS: Final = 12  # of the table
@@ -74,10 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
         game = load_game(arguments.game, work)
         result = _Result(game=game, method=method, arguments=arguments)
         try:
-            method.check(game)
-            _learn(result, CommandHost(arguments, work))
-        except ValueError as error:
-            raise CommandError(f"{method.name}: {error}") from None
+            with mistakes(f"{method.name}: "), explaining_size():
+                method.check(game)
+                _learn(result, host_of(arguments, work))
         except KeyboardInterrupt:
             if not result.checkpoints:
                 raise
@@ -102,12 +103,10 @@ def _read_method(arguments: argparse.Namespace) -> LearningMethod | BackwardIndu
         )
     if is_game(name):
         raise CommandError(f"{name} is a game: the method comes first, sog run METHOD GAME.")
-    try:
-        if name not in METHODS:
-            raise ValueError(unknown_name("method", name, LEARNERS))
+    if name not in METHODS:
+        raise CommandError(unknown_name("method", name, LEARNERS))
+    with mistakes():
         method: Method = make_method(arguments.method)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if isinstance(method, BackwardInduction):
         return method
     if not isinstance(method, LearningMethod):
@@ -120,7 +119,7 @@ def _read_method(arguments: argparse.Namespace) -> LearningMethod | BackwardIndu
     return method
 
 
-def _learn(result: _Result, host: CommandHost) -> None:
+def _learn(result: _Result, host: Host) -> None:
     arguments, method = result.arguments, result.method
     tree = host.enumerate(result.game)
     host.begin("laying out the histories")

@@ -6,10 +6,11 @@ import time
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding
 from sog.cli.loading import load_game
-from sog.cli.players import CommandHost
+from sog.cli.players import host_of
+from sog.cli.tree import explaining_size
 from sog.methods.backward_induction import BackwardInduction, ExactSolver
 from sog.methods.layout import lay_out_histories
 from sog.methods.learning import RowEvaluator
@@ -23,16 +24,14 @@ def run_exact(method: BackwardInduction, arguments: argparse.Namespace) -> int:
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted):
         game = load_game(arguments.game, work)
-        host = CommandHost(arguments, work)
-        try:
+        host = host_of(arguments, work)
+        with mistakes(f"{method.name}: "), explaining_size():
             tree = host.enumerate(game)
             host.begin("laying out the histories")
             histories = lay_out_histories(tree)
             began = time.perf_counter()
             solver = ExactSolver(method.pruning, histories, host)
             seconds = time.perf_counter() - began
-        except ValueError as error:
-            raise CommandError(f"{method.name}: {error}") from None
         host.begin("evaluating the strategies")
         evaluation = RowEvaluator(histories).evaluate(solver.policy()[None])
     exploitability = float(evaluation.exploitability[0])

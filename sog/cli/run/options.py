@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from sog.cli.numbers import positive_integer, seed
-from sog.methods.registry import METHODS
+from sog.players.table import METHODS
 
 DEFAULT_SEEDS: Final = 16
 LEARNERS: Final = {name: entry for name, entry in METHODS.items() if entry.learns or entry.solves}

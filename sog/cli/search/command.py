@@ -5,11 +5,10 @@ from typing import Any, Final
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, reason
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reason
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.loading import load_game, load_history
+from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.picture_file import check_has_picture, check_picture_name
-from sog.cli.runs import load_run, names_run
 from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
 from sog.cli.search.searching import Found, search_state
 from sog.cli.search.text import as_table, node_as_json
@@ -19,6 +18,7 @@ from sog.drawing.search_tree import draw_search
 from sog.files import replace_file
 from sog.games import Game
 from sog.memory import available_bytes, in_bytes
+from sog.players.runs import names_run
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     run = _check(arguments)
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted):
-        trained = load_run(run) if run is not None else None
+        trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
         check_has_picture(game, arguments)
         history = load_history(game, arguments.history)
@@ -75,7 +75,9 @@ def _check(arguments: argparse.Namespace) -> str | None:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
     if arguments.compare is not None:
         _check_compared(arguments)
-    if not names_run(arguments.game):
+    with mistakes():
+        is_run = names_run(arguments.game)
+    if not is_run:
         return None
     if arguments.evaluator is not None:
         raise CommandError("--evaluator has no effect on a run folder, which has a network.")

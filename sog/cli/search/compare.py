@@ -8,12 +8,12 @@ from rich.columns import Columns
 from rich.console import Group
 from rich.text import Text
 
-from gtcfr.view import NodeView
 from sog.cli import display
 from sog.cli.errors import CommandError
 from sog.cli.search.searching import Found
 from sog.cli.search.text import policy_table
 from sog.cli.search_numbers import name_of
+from sog.drawing.nodes import NodeView
 from sog.drawing.outline import signed
 from sog.games.core import CHANCE
 

@@ -12,21 +12,23 @@ import numpy as np
 
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import WHOLE_GAME, SearchSettings, least_outcomes
-from gtcfr.timed import first_root, timed_search
-from gtcfr.view import NodeView, read_nodes
 from sog.cli import display
 from sog.cli.compile_times import keep_time, last_time
-from sog.cli.errors import CommandError
-from sog.cli.evaluators import ChosenEvaluator, choose_evaluator
+from sog.cli.errors import CommandError, mistakes
 from sog.cli.picture_file import write_picture
-from sog.cli.room import check_room
+from sog.cli.players import host_of
 from sog.cli.search_numbers import describe_search, read_method
+from sog.cli.tree import explaining_size
+from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game
+from sog.methods.evaluators import ChosenEvaluator, choose_evaluator
 from sog.play.history import History
+from sog.play.thinking import first_root, think
+from sog.players.searching import check_room
 
 if TYPE_CHECKING:
-    from selfplay.trained import Trained
+    from sog.players.trained import Trained
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,17 +94,20 @@ def search_state(
     base = SearchSettings() if trained is None else trained.settings
     settings = _settings(game, arguments, base)  # mistakes first
     if trained is None:
-        chosen = choose_evaluator(game, arguments, work, asked=f"--evaluator {arguments.evaluator}")
+        asked = f"--evaluator {arguments.evaluator}: "
+        with mistakes(asked), explaining_size(asked):
+            chosen = choose_evaluator(game, arguments.evaluator, host_of(arguments, work))
     else:
         chosen = ChosenEvaluator(
-            name=f"{trained.name} at step {trained.step:,}",
+            name=trained.title,
             evaluator=trained.evaluator,
             game=game,
             enumerate_seconds=0.0,
         )
     settings = _with_room(game, settings, len(history.outcomes), chosen.num_public_states)
     path_length, hint = len(history.outcomes), "--simulations S, --lookahead D or --max-outcomes N"
-    room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=hint)
+    with mistakes():
+        room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=hint)
     if arguments.memory:
         return room
     clock = "" if arguments.seconds is None else f" (not counted in its {arguments.seconds:g} s)"
@@ -117,7 +122,7 @@ def search_state(
             left = work.time_left(done, total)
             work.update(f"update {done:,} of {total:,}{left}", done)
 
-    result = timed_search(
+    result = think(
         chosen.game,
         evaluator=chosen.evaluator,
         root=first_root(chosen.game, history.path),
@@ -125,6 +130,7 @@ def search_state(
         settings=settings,
         seconds=arguments.seconds,
         progress=show,
+        quick=True,
     )
     began, compiled_at, *_, searched_at = moments
     keep_time(game, "search", compiled_at - began)

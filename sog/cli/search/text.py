@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from gtcfr.view import NodeView
 from sog.cli import display
+from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
     Outline,
     action_names,

@@ -8,7 +8,7 @@ import threading
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, reason, require_package
+from sog.cli.errors import SUCCESS, CommandError, mistakes, reason, require_package
 from sog.cli.interrupts import concluding
 
 
@@ -16,11 +16,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     for package in ("starlette", "uvicorn", "jinja2"):
         require_package("sog serve", package)
-    from sog.cli.serve.host import ServeHost
     from sog.web.app import make_app
+    from sog.web.offers import Offers
     from sog.web.server import listen, serving
 
-    host = ServeHost(arguments)  # mistakes first
+    with mistakes():
+        offers = Offers(arguments.runs, arguments.game, arguments.player)
     try:
         listener = listen(arguments.host, arguments.port)
     except OSError as error:
@@ -28,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax()
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    app = make_app(host, token=token, port=port, names=_names(arguments.host))
+    app = make_app(offers, token=token, port=port, names=_names(arguments.host))
     address = f"http://{_shown(arguments.host)}:{port}/?token={token}"
     with concluding(lambda: display.note("stopped.")), serving(app, listener):
         if not _is_loopback(arguments.host):

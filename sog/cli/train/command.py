@@ -25,11 +25,11 @@ from sog.cli.compile_times import keep_time, last_time
 from sog.cli.errors import SUCCESS, CommandError, require_package
 from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game
-from sog.cli.sizes import can_be_counted
 from sog.cli.train.view import TrainView
 from sog.files import replacing
 from sog.games import Game
 from sog.memory import in_bytes
+from sog.tabular.sizes import can_be_counted
 
 _COMPILING: Final = "compiling"
 _BEGINNING: Final = "playing the first games"

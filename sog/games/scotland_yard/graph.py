@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
-from sog.games.graph import GameGraph, within
+from sog.games.encoding import Graph, within
 from sog.games.scotland_yard.rules import YardRules
 from sog.games.scotland_yard.setup import YardState
 from sog.games.scotland_yard.station_map import NUM_TICKETS
@@ -20,19 +20,20 @@ _FARTHEST: Final = 5  # moves; how much farther a detective is makes no differen
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class YardGraph(YardRules, abc.ABC):
-    """The map as a `GameGraph`. S stations, M columns of the move table, D detectives."""
+    """The map as a `Graph`. S stations, M columns of the move table, D detectives."""
 
     @functools.cached_property
-    def graph(self) -> GameGraph:
+    def encoding(self) -> Graph:
         """The roads; an action is of the kind of its outcome, a ticket and whether it is double."""
         size, moves = self.num_infostates, self._moves
         ends = np.where(moves.exists, moves.destination, size)
         here = np.arange(size)[:, None]  # where Mr X is stuck
         kinds = [moves.ticket + NUM_TICKETS * speed for speed in range(self._speeds)]
-        return GameGraph(
+        return Graph(
             roads=self._roads(self._num_moves),
             action_end=np.hstack([*[ends] * self._speeds, here]).astype(np.int32),
             action_kind=np.hstack([*kinds, self._stuck_outcome]).astype(np.int32),
+            observe=self._observe_graph,
         )
 
     def _roads(self, num_columns: int) -> np.ndarray:
@@ -50,8 +51,8 @@ class YardGraph(YardRules, abc.ABC):
         nowhere = np.zeros_like(reached[:, :1])
         return np.moveaxis(np.concatenate([reached, nowhere], axis=1), 0, 1).astype(np.float32)
 
-    def observe_graph(self, state: YardState) -> tuple[Array, Array]:
-        """Features [channel, S] of the stations, [feature] of the state; see `GameGraph`."""
+    def _observe_graph(self, state: YardState) -> tuple[Array, Array]:
+        """Features [channel, S] of the stations, [feature] of the state; see `Graph`."""
         number = jnp.arange(self.detectives, dtype=jnp.int32)
         is_mover = (state.stage == PLAYER_1) & (number == state.turn)
         # Who can come before Mr X moves again: all of them where he moves or shows himself.

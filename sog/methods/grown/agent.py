@@ -1,24 +1,29 @@
 """Agents that search with trees that grow on demand."""
 
+import random
 from typing import Any
 
 import numpy as np
 
 from sog.games.core import Game
 from sog.methods.grown.search import TreeSearch
+from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, situation
 
 
-class GrownAgent:
+class GrownAgent(Agent):
     """Searches where it has a choice; knows the public events that it is told."""
 
     def __init__(self, game: Game[Any], search: TreeSearch[Any], *, player: int) -> None:
         """Sits down as a player, before the first public event."""
         self._game, self._search, self.player = game, search, player
-        self.reset()
+        self.begin()
 
-    def reset(self) -> None:
-        """Begins a new game."""
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start."""
+        only_at_the_start(state)
+        if seed is not None:
+            self._search.source = random.Random(seed)
         self._state, self._events = first_state(self._game), list[int]()
         self._search.reset()
         self._found: dict[int, np.ndarray] = {}

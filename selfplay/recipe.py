@@ -1,0 +1,89 @@
+"""What makes a training run an algorithm, apart from the loop that drives it.
+
+Schedules, replay, learner steps, checkpoints and resumption are the same for all recipes. A recipe
+says who plays, who solves what players ask, how a network stands at the leaves of their searches,
+and what it is trained towards. Configurations choose one by its name (`Config.algorithm`).
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, NetworkEvaluator
+from gtcfr.mesh import leaves_per_call
+from gtcfr.packing import BeliefState
+from networks.cvpn import ApplyNetwork
+from selfplay.learner import LossFn, cvpn_loss
+from selfplay.settings import Config
+from selfplay.workers import SelfplayWorker, SolverWorker, Work
+from sog.games.core import Game
+
+
+class Player(Protocol):
+    """Plays a batch of games, as `SelfplayWorker`."""
+
+    def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
+        """Traces its program; what is returned compiles it, in any thread."""
+
+    def begin_new_games(self) -> None:
+        """Gives up the games in progress."""
+
+    def play(
+        self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
+    ) -> Work:
+        """One decision in every game. version: of the evaluator's network."""
+
+
+class Solver(Protocol):
+    """Solves batches of queries, as `SolverWorker`."""
+
+    def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
+        """As of a `Player`."""
+
+    def solve(self, evaluator: Evaluator, version: Array, beliefs: BeliefState, key: Array) -> Work:
+        """Examples of queries [query, ...]; always as many as `solver.batch_size`."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """An algorithm."""
+
+    player: Callable[[Game[Any], Config], Player]
+    """Makes one; ValueError for sizes that the game cannot have."""
+    solver: Callable[[Game[Any], Config], Solver] | None
+    """The same; None where players ask for nothing to be solved."""
+    evaluator: Callable[[ApplyNetwork, Any], NetworkEvaluator]
+    """(network, its parameters) -> what searches ask."""
+    loss: LossFn
+    """(network, its parameters, a batch of examples, settings) -> loss and its terms."""
+
+
+def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
+    """A network at the leaves of a search."""
+    embed, answer = apply_fn.in_parts
+    return NetworkEvaluator(
+        apply_fn=answer,
+        params=params,
+        encode_fn=apply_fn.encode,
+        embed_fn=embed,
+        leaves_per_call=leaves_per_call(),
+    )
+
+
+RECIPES: Final = {
+    "student_of_games": Recipe(
+        player=SelfplayWorker, solver=SolverWorker, evaluator=make_evaluator, loss=cvpn_loss
+    ),
+}
+
+
+def recipe_of(config: Config) -> Recipe:
+    """What a configuration trains by; ValueError for an unknown name."""
+    if config.algorithm not in RECIPES:
+        raise ValueError(
+            f"algorithm must be one of {', '.join(RECIPES)}, got {config.algorithm!r}."
+        )
+    return RECIPES[config.algorithm]

@@ -1,0 +1,230 @@
+"""A search that is started, gone on with, stopped and read, by the host.
+
+    thinking = Thinking(game, evaluator=evaluator, root=start_of_game(game), key=key)
+    thinking.go(seconds=1.0)
+    thinking.read().policy
+    thinking.go()    # the rest of it
+
+A compiled program cannot be interrupted, so a search runs as several calls of one, each of about
+`SLICE_SECONDS`. Between two of them Python handles signals, a clock is looked at, and `stop` is
+heard. What is found in all updates does not depend on the slices. `think` is a whole search.
+"""
+
+import functools
+import inspect
+import math
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.root import SearchRoot, start_of_game
+from gtcfr.search import SearchResult, advance, begin, read, search
+from gtcfr.search_state import SearchState
+from gtcfr.settings import SearchSettings
+from sog.games.core import Game
+from sog.kept_programs import kept
+from sog.precision import in_32_bits
+
+SLICE_SECONDS: Final = 0.2
+"""How long a slice should take, about."""
+_MOST_GROWTH: Final = 8
+_UPDATES_AT_ONCE: Final = 1000
+"""Searches of no more updates are one call, unless there is a clock or somebody watches: a call of
+a compiled program costs some 0.5 ms, a tenth of a short search."""
+
+
+class Thinking:
+    """A batch of searches that can be gone on with, as by `gtcfr.search.search` but in slices.
+
+    One thread at a time goes on; any may call `stop`. If is_shared, `copy.copy` of it is another
+    that goes on from there.
+    """
+
+    num_updates: int
+    """Regret updates made so far."""
+
+    @in_32_bits
+    def __init__(
+        self,
+        game: Game[Any],
+        *,
+        evaluator: Evaluator,
+        root: SearchRoot,
+        key: Array,
+        settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+        is_shared: bool = False,
+        quick: bool = False,
+    ) -> None:
+        """Starts the searches, before their first update; arguments and errors as in `search`.
+
+        is_shared: arrays are not updated in place, which takes twice the memory. quick: on a CPU,
+        compiled in little more than half the time, to programs that take up to a third longer.
+        """
+        self.game, self.settings, self._evaluator = game, settings, evaluator
+        self.num_updates = 0
+        self._advance = _compiled(_advance, donated=None if is_shared else 3, quick=quick)
+        self._read = _compiled(_read, quick=quick)
+        self._state: SearchState = _compiled(_begin, quick=quick)(
+            game, settings, evaluator, root, key
+        )
+        self._next_count = 1
+        """Updates of the next slice."""
+        self._is_stopped = threading.Event()
+
+    @property
+    def total(self) -> int:
+        """Updates of the whole search."""
+        return self.settings.num_updates
+
+    @in_32_bits
+    def compile(self) -> None:
+        """Compiles what is not compiled yet, and waits for it: no update."""
+        ask = self.game, self.settings, self._evaluator, self._state, 0
+        self._state = self._advance(*ask)
+        jax.block_until_ready(self.read())
+
+    def go(
+        self,
+        count: int | None = None,
+        *,
+        seconds: float | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> None:
+        """Makes `count` more updates, or all that are left; ends earlier where time is up.
+
+        seconds: compiling not counted; at least one update is made. progress: called with the
+        number of updates made so far, after each slice, and before the first when all is compiled.
+        Raises ValueError for seconds that are not positive.
+        """
+        if seconds is not None and not seconds > 0:
+            raise ValueError(f"seconds must be > 0, got {seconds}.")
+        self._is_stopped.clear()
+        left = self.total - self.num_updates
+        target = self.num_updates + (left if count is None else min(count, left))
+        if seconds is not None or progress is not None:
+            self.compile()
+        if progress is not None:
+            progress(self.num_updates)
+        end = math.inf if seconds is None else time.perf_counter() + seconds
+        left_seconds = math.inf
+        while self.num_updates < target and left_seconds > 0 and not self._is_stopped.is_set():
+            self.go_a_slice(target - self.num_updates, min(SLICE_SECONDS, left_seconds))
+            if progress is not None:
+                progress(self.num_updates)
+            left_seconds = end - time.perf_counter()
+
+    def stop(self) -> None:
+        """Ends `go` after the slice that it is at; it can be gone on with."""
+        self._is_stopped.set()
+
+    @in_32_bits
+    def go_a_slice(self, most: int, seconds: float) -> float:
+        """Makes at most so many updates, in about so many seconds; returns how long they took."""
+        count = max(1, min(self._next_count, most, self.total - self.num_updates))
+        began = time.perf_counter()
+        ask = self.game, self.settings, self._evaluator, self._state, count
+        self._state = jax.block_until_ready(self._advance(*ask))
+        taken = time.perf_counter() - began
+        self.num_updates += count
+        # Trees grow, and updates take longer then: no leaps.
+        self._next_count = min(int(count * seconds / max(taken, 1e-9)), count * _MOST_GROWTH)
+        return taken
+
+    @in_32_bits
+    def read(self) -> SearchResult:
+        """What was found so far; before the first update there is nothing."""
+        result: SearchResult = self._read(self.game, self._state)
+        return result
+
+
+@in_32_bits
+def think(
+    game: Game[Any],
+    *,
+    evaluator: Evaluator,
+    root: SearchRoot,
+    key: Array,
+    settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+    seconds: float | None = None,
+    progress: Callable[[int], None] | None = None,
+    quick: bool = False,
+) -> SearchResult:
+    """A batch of searches from start to end, compiled; arguments as of `Thinking` and its `go`."""
+    if seconds is None and progress is None and settings.num_updates <= _UPDATES_AT_ONCE:
+        run = _compiled(_search, quick=quick)
+        result: SearchResult = run(game, settings, evaluator, root, key)
+        return result
+    thinking = Thinking(
+        game, evaluator=evaluator, root=root, key=key, settings=settings, quick=quick
+    )
+    thinking.go(seconds=seconds, progress=progress)
+    return thinking.read()
+
+
+def first_root(game: Game[Any], path: Array | np.ndarray) -> SearchRoot:
+    """`start_of_game` as one program: what it is made of would be a dozen. path: [batch, event]."""
+    root: SearchRoot = _compiled(_first_root)(game, path)
+    return root
+
+
+_STATIC: Final = ("game", "settings")
+_QUICK: Final = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1}
+
+
+@functools.cache
+def _compiled(
+    function: Callable[..., Any], *, donated: int | None = None, quick: bool = False
+) -> Callable[..., Any]:
+    """One of the functions below. donated: the number of an argument whose arrays may be used."""
+    static = [name for name in _STATIC if name in inspect.signature(function).parameters]
+    is_quick = quick and jax.default_backend() == "cpu"
+    compiled: Callable[..., Any] = jax.jit(
+        function,
+        static_argnames=static,
+        donate_argnums=donated,
+        compiler_options=_QUICK if is_quick else None,
+    )
+    return compiled
+
+
+def _first_root(game: Game[Any], path: Array) -> SearchRoot:
+    return start_of_game(game, batch_size=len(path), path=path)
+
+
+def _search(
+    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
+) -> SearchResult:
+    run = kept(functools.partial(search, game, settings=settings))
+    result: SearchResult = run(evaluator=evaluator, root=root, key=key)
+    return result
+
+
+def _begin(
+    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
+) -> SearchState:
+    start = kept(functools.partial(begin, game, settings=settings))
+    state: SearchState = start(evaluator=evaluator, root=root, key=key)
+    return state
+
+
+def _advance(
+    game: Game[Any],
+    settings: SearchSettings,
+    evaluator: Evaluator,
+    state: SearchState,
+    count: int | Array,
+) -> SearchState:
+    go_on = kept(functools.partial(advance, game, settings=settings))
+    advanced: SearchState = go_on(evaluator=evaluator, state=state, count=count)
+    return advanced
+
+
+def _read(game: Game[Any], state: SearchState) -> SearchResult:
+    result: SearchResult = kept(functools.partial(read, game))(state)
+    return result

@@ -1,0 +1,69 @@
+"""Where trained networks are: RUN or RUN@STEP, a folder, or agent:NAME, which comes with us.
+
+Imports next to nothing, so that a command can look at its words.
+"""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sog.games.registry import is_game
+from sog.players.agents import AGENT_PREFIX
+
+if TYPE_CHECKING:
+    from sog.players.trained import Trained
+
+_RUNS: Final = Path("runs")
+"""Where `sog train` makes them."""
+
+
+def is_run(path: Path) -> bool:
+    """Whether it is the folder of a run."""
+    return (path / "config.toml").is_file()
+
+
+def split_step(text: str) -> tuple[Path, int | None]:
+    """The path of RUN or RUN@STEP, and the step."""
+    match = re.fullmatch(r"(.+)@([0-9]{1,18})", text)
+    if match is None or Path(text).exists():
+        return Path(text), None
+    return Path(match[1]), int(match[2])
+
+
+def near_run(text: str) -> str | None:
+    """The run that was probably meant: the one of this name where `sog train` makes them."""
+    path, step = split_step(text)
+    near = _RUNS / path.name
+    return f"{near}{'' if step is None else f'@{step}'}" if path != near and is_run(near) else None
+
+
+def names_run(text: str) -> bool:
+    """Whether a run folder stands in the place of a game.
+
+    Raises ValueError where one was probably meant, but is not there.
+    """
+    if text.startswith(AGENT_PREFIX):
+        return True
+    path, _ = split_step(text)
+    if is_run(path):
+        return True
+    is_path = len(path.parts) > 1 and not re.search(r"[(:]", text)
+    is_known = is_game(text)
+    near = None if is_known else near_run(text)
+    if near is not None:
+        raise ValueError(f"{text} is neither a game nor a run folder: did you mean {near}?")
+    # A folder that happens to be called like a game is not meant.
+    if path.is_dir() and (is_path or not is_known):
+        raise ValueError(f"{path} is no run folder: it has no config.toml.")
+    if is_path:
+        raise ValueError(f"there is no run folder {path}; `sog train` makes one.")
+    return False
+
+
+def load_run(text: str) -> "Trained":
+    """The network of RUN, the newest, of RUN@STEP, or of agent:NAME; ValueError, in one line."""
+    from sog.players import shipped, trained
+
+    if text.startswith(AGENT_PREFIX):
+        return shipped.load_agent(text.removeprefix(AGENT_PREFIX))
+    return trained.load_trained(*split_step(text))

@@ -1,0 +1,90 @@
+"""From the texts of players to agents, and the game that they play.
+
+seating = seat(["agent:leduc", "tabular:200"], search="20,1")
+first, second = seating.players
+play_match(seating.game, first.make, second.make, num_games=100)
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sog.games import make
+from sog.games.core import Game
+from sog.memory import available_bytes
+from sog.players.player import Candidate, Host, Player, SearchChanges
+from sog.players.searching import read_simulations
+from sog.players.table import read_player
+from sog.tabular.public_tree import TreeTooLargeError
+
+_SHARE_OF_MEMORY: Final = 0.5  # for batches of searches
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Seating:
+    """The game, and those who play it."""
+
+    game: Game[Any]
+    players: tuple[Player, ...]
+
+    def batch_size(self, most: int) -> int:
+        """Searches at once for which there is memory."""
+        free, largest = available_bytes(), max(player.search_bytes for player in self.players)
+        if free is None or largest == 0:
+            return most
+        return max(1, min(most, int(_SHARE_OF_MEMORY * free) // largest))
+
+
+def seat(
+    texts: Sequence[str],
+    *,
+    game: Game[Any] | str | None = None,
+    search: SearchChanges | str | None = None,
+    host: Host = Host(),  # noqa: B008 (frozen)
+) -> Seating:
+    """Makes players ready to play each other.
+
+    texts: as `sog.players.table` lists them. game: what is played; not needed where a trained
+    network is among the players. search: changes how all those search that can be told, "s,c" or
+    fields of `SearchSettings`. Mistakes are told before anything takes long: raises ValueError, in
+    one line, for a text that names nobody, and for players, a game and a search that do not go
+    together.
+    """
+    changes = read_simulations(search) if isinstance(search, str) else search or {}
+    candidates = {text: read_player(text, host) for text in texts}
+    played = _common_game(candidates, make(game) if isinstance(game, str) else game, host)
+    return Seating(
+        game=played,
+        players=tuple(_ready(text, candidates[text], played, changes, host) for text in texts),
+    )
+
+
+def _common_game(
+    candidates: dict[str, Candidate], given: Game[Any] | None, host: Host
+) -> Game[Any]:
+    """What was trained for, or what was asked for; all must agree."""
+    option = host.option("game")
+    games = {text: one.game for text, one in candidates.items() if one.game is not None}
+    if given is not None:
+        games[option] = given
+    if not games:
+        raise ValueError(f"{option} is needed: {' and '.join(candidates)} can play any game.")
+    (name, game), *others = games.items()
+    for other_name, other in others:
+        if str(other) != str(game):
+            raise ValueError(
+                f"the players must play the same game: {name} plays {game}, "
+                f"{other_name} {'is' if other_name == option else 'plays'} {other}."
+            )
+    return game
+
+
+def _ready(
+    text: str, candidate: Candidate, game: Game[Any], changes: SearchChanges, host: Host
+) -> Player:
+    try:
+        return candidate.player(text, game, changes, host)
+    except TreeTooLargeError:
+        raise  # it tells of the game
+    except ValueError as error:
+        raise ValueError(f"{text}: {error}") from None

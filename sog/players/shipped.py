@@ -1,0 +1,111 @@
+"""Trained agents that come with the package: their networks in half precision, and where from.
+
+An agent is NAME.npz in `sog.players.agents` and its entry in agents.json beside it. Both are
+numbers and text: loading them runs no code. `scripts/ship_agent.py` makes them from a run folder.
+"""
+
+import dataclasses
+import functools
+import importlib.resources
+import io
+import json
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from gtcfr.settings import SearchSettings
+from networks.cvpn import NetworkSettings, make_network
+from selfplay.recipe import make_evaluator
+from sog.games import make
+from sog.memory import bytes_of
+from sog.npz import opened_npz, read_array
+from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
+from sog.players.trained import Trained
+
+_PACKAGE: Final = "sog.players.agents"
+
+
+def load_agent(name: str) -> Trained:
+    """The agent of this name, ready to search with.
+
+    Raises ValueError, in one line, for a name that is not in `read_agents()` or a damaged file.
+    """
+    entry = find_agent(name)
+    network, search = agent_settings(entry)
+    game = make(entry.game)
+    apply_fn, params = make_network(game, network)
+    data = (importlib.resources.files(_PACKAGE) / f"{name}.npz").read_bytes()
+    try:
+        with opened_npz(io.BytesIO(data)) as archive:
+            names = [file.removesuffix(".npy") for file in archive.namelist()]
+            most = bytes_of(params)
+            arrays = {one: read_array(archive, one, kinds="f", most=most) for one in names}
+        filled = unpack_params(params, arrays)
+    except Exception as error:  # whatever a damaged archive leads to
+        raise ValueError(f"agent {name}: its file is damaged ({error}); install anew.") from None
+    return Trained(
+        game=game,
+        evaluator=make_evaluator(apply_fn, filled),
+        settings=search,
+        step=entry.step,
+        name=f"{AGENT_PREFIX}{name}",
+        skipped=(),
+    )
+
+
+@functools.cache
+def find_agent(name: str) -> AgentEntry:
+    """What is said about the agent of this name; ValueError if there is none."""
+    agents = read_agents()
+    if name not in agents:
+        raise ValueError(f"there is no agent {name!r}; there are {', '.join(agents)}.")
+    return agents[name]
+
+
+def agent_settings(entry: AgentEntry) -> tuple[NetworkSettings, SearchSettings]:
+    """The network of an agent, and how it searches; ValueError if its entry is damaged."""
+    try:
+        return NetworkSettings(**entry.network), SearchSettings(**entry.search)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"agent {entry.name}: its entry is damaged ({error}); install sog anew."
+        ) from None
+
+
+def pack_params(params: Any) -> dict[str, np.ndarray]:
+    """Parameters as arrays of half precision by the path of each."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(params)
+    return {jax.tree_util.keystr(path): np.asarray(leaf, np.float16) for path, leaf in leaves}
+
+
+def unpack_params(like: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """The parameters that `pack_params` packed; ValueError unless they are of this structure."""
+
+    def restored(path: Any, leaf: Any) -> np.ndarray:
+        name = jax.tree_util.keystr(path)
+        if name not in arrays or arrays[name].shape != leaf.shape:
+            raise ValueError(f"{name} must have shape {leaf.shape}")
+        array = np.asarray(arrays[name], np.float32)
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} must be finite")
+        return array
+
+    if len(arrays) != len(jax.tree.leaves(like)):
+        raise ValueError(f"{len(jax.tree.leaves(like))} arrays are needed, it has {len(arrays)}")
+    return jax.tree_util.tree_map_with_path(restored, like)
+
+
+def changed_fields(settings: Any) -> dict[str, Any]:
+    """What settings say that is not their default, for JSON."""
+    return {
+        field.name: value
+        for field in dataclasses.fields(settings)
+        if (value := getattr(settings, field.name)) != field.default
+    }
+
+
+def dump_agents(entries: dict[str, AgentEntry]) -> str:
+    """agents.json."""
+    listed = [dataclasses.asdict(entries[name]) for name in sorted(entries)]
+    return json.dumps(listed, indent=1) + "\n"

@@ -1,0 +1,81 @@
+"""Networks from run folders, ready to search and to play with."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.settings import SearchSettings
+from networks.cvpn import make_network
+from selfplay.checkpoint import checkpoint_steps, has_checkpoints, load_checkpoint
+from selfplay.learner import first_state, restored_state
+from selfplay.memory import check_playing
+from selfplay.recipe import recipe_of
+from selfplay.run_folder import RunFolder
+from selfplay.schedule import arrays_of
+from sog.games import Game, make
+from sog.players.player import Host, Player, SearchChanges
+from sog.players.searching import searching_player, trained_settings
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Trained:
+    """A network at some step of its training."""
+
+    game: Game[Any]
+    evaluator: NetworkEvaluator
+    settings: SearchSettings
+    """The search that the run evaluates."""
+    step: int
+    name: str
+    """Of the run folder."""
+    skipped: tuple[str, ...]
+    """Newer checkpoints that were damaged, a line each."""
+
+    @property
+    def title(self) -> str:
+        """As it is called among players."""
+        return f"{self.name} at step {self.step:,}"
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `Candidate`; it has a name of its own."""
+        settings = trained_settings(self.settings, search)
+        net = self.evaluator
+        return searching_player(self.title, game, game, net, settings, host, network=net)
+
+
+def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
+    """The network of a checkpoint, the newest whole one unless a step is given.
+
+    Raises ValueError, in one line, if it is no run folder, or has no such checkpoint.
+    """
+    folder = RunFolder.read(path)
+    config = folder.config
+    game = make(config.game)
+    check_playing(game, config.network)
+    found = load_checkpoint(folder.checkpoints, checkpoint)
+    apply_fn, params = make_network(game, config.network)
+    arrays = list(arrays_of(found.arrays, "learner").values())
+    try:
+        state = restored_state(first_state(config.learner, params), arrays)
+    except ValueError as error:
+        raise ValueError(f"{found.path}: {error}") from None
+    return Trained(
+        game=game,
+        evaluator=recipe_of(config).evaluator(apply_fn, jax.device_get(state.average)),
+        settings=config.run.evaluate_search,
+        step=found.step,
+        name=path.resolve().name,
+        skipped=found.skipped,
+    )
+
+
+def trained_steps(path: Path) -> list[int]:
+    """The steps of all checkpoints of a run; ValueError if all are damaged, or it is no run."""
+    folder = RunFolder.read(path).checkpoints
+    steps = checkpoint_steps(folder)
+    if not steps and has_checkpoints(folder):
+        load_checkpoint(folder)  # which says what is wrong with them
+    return steps

@@ -1,0 +1,233 @@
+"""What the pages of `sog serve` may ask for: games, players and runs that were named at the start.
+
+Nothing that a visitor sends becomes a path or is read as a file: every text is one of these lists.
+"""
+
+import dataclasses
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+from gtcfr.settings import SearchSettings
+from selfplay.metrics import read_metrics
+from selfplay.run_folder import RunFolder
+from sog.games import Game, make
+from sog.games.catalog import read_catalog
+from sog.methods.evaluators import choose_evaluator
+from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.player import Host, Player
+from sog.players.runs import load_run, near_run, split_step
+from sog.players.searching import (
+    check_room,
+    read_simulations,
+    trained_settings,
+)
+from sog.players.seating import seat
+from sog.players.table import METHODS, make_method
+from sog.players.trained import trained_steps
+from sog.web.host import Heed, Mistake, RunState, Searcher
+
+EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
+_NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
+_FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "connect_four")
+_FIRST_AGENT: Final = f"{AGENT_PREFIX}leduc"
+_DEFAULT_SEARCH: Final = "100,1"
+_MOST_SIMULATIONS: Final = 20_000
+_MOST_UPDATES: Final = 100_000
+_MOST_OF_AN_UPDATE: Final = 100
+_MOST_PREPARED: Final = 32
+
+Prepared = TypeVar("Prepared")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class HeedingHost(Host):
+    """Stops what takes long where nobody waits for it any more."""
+
+    heed: Heed
+
+    def begin(self, doing: str, total: int | None = None) -> None:
+        """What `heed` raises ends the work."""
+        self.heed()
+
+    def update(self, detail: str, completed: int | None = None) -> None:
+        """The same."""
+        self.heed()
+
+
+class Offers:
+    """All texts that are asked about are of the lists here; another one raises Mistake, and so does
+    what cannot be."""
+
+    networks: Sequence[str]
+    """Trained ones, which are players of their own games, and value the leaves of searches."""
+    named: Sequence[str]
+    """Those of them that were named when the server was started."""
+    runs: Sequence[str]
+    """Those of them that are runs, which may be watched."""
+    games: Sequence[str]
+    """Games that may be named."""
+    players: Sequence[str]
+    """Players of any game."""
+    evaluators: Sequence[str] = EVALUATORS
+    """What may value the leaves of a search; the first is the default."""
+
+    def __init__(
+        self, named: Sequence[str] = (), games: Sequence[str] = (), players: Sequence[str] = ()
+    ) -> None:
+        """named: RUN, RUN@STEP or agent:NAME. games, players: beside those that all servers offer.
+
+        Raises ValueError for what is not there.
+        """
+        self.named = tuple(dict.fromkeys(named))
+        self._agents = {f"{AGENT_PREFIX}{name}": entry for name, entry in read_agents().items()}
+        for text in self.named:
+            if text.startswith(AGENT_PREFIX) and text not in self._agents:
+                load_run(text)  # which says that it is not there
+        self.runs = tuple(text for text in self.named if text not in self._agents)
+        self._folders = [_run_folder(text) for text in self.runs]
+        ours = sorted(self._agents, key=lambda text: text != _FIRST_AGENT)
+        self.networks = tuple(dict.fromkeys([*self.named, *ours]))
+        listed = [entry["name"] for entry in read_catalog() if entry["name"] != _NEEDS_A_MAP]
+        self._given = {str(make(text)): text for text in games}
+        self.games = (*self._given, *sorted(listed, key=lambda name: name not in _FIRST))
+        for text in players:
+            make_method(text)
+        # Not all of them can play every game, which the page says then.
+        self.players = tuple(dict.fromkeys([*METHODS, *players]))
+        self._prepared: dict[tuple[Any, ...], Any] = {}
+        self._lock = threading.Lock()
+
+    def game(self, text: str) -> Game[Any]:
+        """A game, or that of a network."""
+        if text in self._agents:
+            return self._told(make, self._agents[text].game)
+        if text in self.runs:
+            return self._told(make, self._folders[self.runs.index(text)].config.game)
+        if text not in self.games:
+            raise Mistake(f"{text!r} is no game of this server.")
+        return self._told(make, self._given.get(text, text))
+
+    def opponent(self, game: str, player: str, search: str, heed: Heed) -> Player:
+        """Prepares a player; may take long. search: "s,c", or empty for the default."""
+        played = None
+        if player in self.networks:
+            if game and self.game(game) != self.game(player):
+                raise Mistake(f"{player} plays its own game: choose 'that of the network'.")
+        elif player not in self.players:
+            raise Mistake(f"{player!r} is no player of this server.")
+        elif game not in self.games:
+            unknown = f"{game!r} is no game of this server."
+            raise Mistake(unknown if game else f"Choose a game: {player} can play any.")
+        else:
+            played = self._given.get(game, game)
+        changes = self._told(read_simulations, search) if search else {}
+        _check_search(SearchSettings(**changes))
+
+        def prepare() -> Player:
+            host = HeedingHost(heed=heed)
+            return seat([player], game=played, search=changes, host=host).players[0]
+
+        return self._once(("opponent", game, player, search, self._step(player)), prepare)
+
+    def searcher(
+        self, game: str, evaluator: str, search: str, path_length: int, heed: Heed
+    ) -> Searcher:
+        """Prepares a search; may take long. game: or a run. path_length: events on the way."""
+        shown = self.game(game)
+        if evaluator not in self.evaluators:
+            raise Mistake(f"{evaluator!r} is no evaluator of this server.")
+
+        def prepare() -> Searcher:
+            if game in self.networks:
+                trained = load_run(game)
+                return Searcher(
+                    game=trained.game,
+                    shown=trained.game,
+                    evaluator=trained.evaluator,
+                    name=trained.title,
+                    settings=trained.settings,
+                )
+            chosen = choose_evaluator(shown, evaluator, HeedingHost(heed=heed))
+            return Searcher(
+                game=chosen.game,
+                shown=shown,
+                evaluator=chosen.evaluator,
+                name=chosen.name,
+                settings=SearchSettings(),
+            )
+
+        asked = "" if game in self.networks else evaluator
+        key = (game, asked, self._step(game))
+        found = self._once(("searcher", *key), prepare, where=asked and f"{asked}: ")
+        changes = self._told(read_simulations, search or _DEFAULT_SEARCH)
+        settings = self._told(trained_settings, found.settings, {**changes, "capacity": None})
+        _check_search(settings)
+        if settings.simulations_per_update > _MOST_OF_AN_UPDATE:
+            raise Mistake(
+                f"An update may have {_MOST_OF_AN_UPDATE} simulations here, as searches take turns "
+                f"between updates; `sog search` knows no such bound."
+            )
+        heed()
+        room = functools.partial(
+            check_room, found.game, found.evaluator, settings, path_length, hint="s,c"
+        )
+        self._once(("room", *key, settings, path_length), room)
+        return dataclasses.replace(found, settings=settings)
+
+    def run_state(self, number: int) -> RunState:
+        """How far a run is, by its place in `runs`."""
+        if not 0 <= number < len(self.runs):
+            raise KeyError(number)
+        folder, text = self._folders[number], self.runs[number]
+        return RunState(name=text, game=self.game(text), lines=read_metrics(folder.metrics))
+
+    def _step(self, text: str) -> int | None:
+        """The newest step of a run, which goes on training."""
+        if text not in self.runs:
+            return None
+        path, step = split_step(text)
+        steps = [step] if step is not None else self._told(trained_steps, path)
+        if not steps:
+            raise Mistake(f"{text} has no checkpoint yet: wait until it has trained for a while.")
+        return max(steps)
+
+    def _once(
+        self, key: tuple[Any, ...], prepare: Callable[[], Prepared], where: str = ""
+    ) -> Prepared:
+        """What was prepared before, so that it is compiled once. where: begins a mistake."""
+        with self._lock:
+            if key in self._prepared:
+                kept: Prepared = self._prepared[key]
+                return kept
+        made = self._told(prepare, where=where)  # without the lock: it may take long
+        with self._lock:
+            self._prepared[key] = made
+            while len(self._prepared) > _MOST_PREPARED:
+                self._prepared.pop(next(iter(self._prepared)))
+        return made
+
+    @staticmethod
+    def _told(do: Callable[..., Prepared], *arguments: Any, where: str = "") -> Prepared:
+        """What the library refuses is told on a page."""
+        try:
+            return do(*arguments)
+        except ValueError as error:
+            raise Mistake(f"{where}{error}") from None
+
+
+def _run_folder(text: str) -> RunFolder:
+    path, _ = split_step(text)
+    near = None if path.exists() else near_run(text)
+    if near is not None:
+        raise ValueError(f"run folder {path} does not exist: did you mean {near}?")
+    return RunFolder.read(path)
+
+
+def _check_search(settings: SearchSettings) -> None:
+    if settings.num_simulations > _MOST_SIMULATIONS or settings.num_updates > _MOST_UPDATES:
+        raise Mistake(
+            f"A search may have {_MOST_SIMULATIONS:,} simulations and {_MOST_UPDATES:,} updates "
+            f"here; `sog search` and `sog play` know no such bound."
+        )

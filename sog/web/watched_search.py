@@ -1,0 +1,269 @@
+"""A search that is looked into while it runs, and whose ranges may be set by hand.
+
+It runs in slices (`sog.play.thinking`) in other threads, each of which waits for its turn behind
+those of other searches; between two of them it can be paused, and what it has found so far is there
+to be shown. Programs are compiled before, once for a game and a budget: paths are padded, so that
+another public state needs no others.
+"""
+
+import copy
+import dataclasses
+import functools
+import logging
+import threading
+import time
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gtcfr.root import NO_EVENT, SearchRoot, belief_state, check_root, start_of_game
+from gtcfr.search import check_result
+from sog.drawing.nodes import NodeView, read_nodes
+from sog.games import Game
+from sog.play.thinking import SLICE_SECONDS, Thinking
+from sog.web.found import Exact, Found, check_size, solve_below
+from sog.web.host import Mistake, Searcher, Submit
+
+WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
+"""How a search goes on: as fast as it can, slowly enough to be watched, or not."""
+_SECONDS_OF_A_PICTURE: Final = 0.3
+_PICTURES: Final = 40  # of a search that is watched
+_PATH_STEP: Final = 4
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Picture:
+    """A search as it stands."""
+
+    nodes: dict[int, NodeView]
+    """By row."""
+    row: int
+    """Of the public state that is searched."""
+    num_updates: int
+    is_full: bool
+    found: Found
+
+
+class WatchedSearch:
+    """One search. Methods may be called by any thread."""
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        outcomes: tuple[int, ...],
+        *,
+        ranges: np.ndarray | None = None,
+        before: Found | None = None,
+        seed: int = 0,
+        mode: str = WHOLE,
+        submit: Submit,
+    ) -> None:
+        """Compiles what it needs. outcomes: the public events that lead to the state to search.
+
+        ranges: [player, S] there, of any sums; None has the search find them from the start of the
+        game. before: what was found with other ranges. Raises Mistake for what cannot be.
+        """
+        self.searcher, self.outcomes, self.before, self.seed = searcher, outcomes, before, seed
+        self.mode, self.problem = mode, ""
+        self.exact: Exact | None = None
+        self.is_solving = False
+        self.has_own_ranges = ranges is not None
+        self.seconds = 0.0
+        self._submit, self._lock = submit, threading.RLock()
+        self._picture: Picture | None = None
+        self._is_closed = self._is_working = False
+        self._root = _root(searcher.game, outcomes, ranges)
+        began = time.perf_counter()
+        try:
+            self._thinking = self._first()
+            self._thinking.compile()
+        except ValueError as error:  # such as sizes that cannot be
+            raise Mistake(str(error)) from None
+        self.compile_seconds = time.perf_counter() - began
+        self._target = 1 if mode == PAUSED else self.total
+        with self._lock:
+            self._go_on_soon()
+
+    @property
+    def updates(self) -> int:
+        """Those made so far."""
+        return self._thinking.num_updates
+
+    @property
+    def total(self) -> int:
+        """Updates of the whole search."""
+        return self._thinking.total
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being found out just now."""
+        return self._is_working or self.is_solving
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing is."""
+        return not self.is_busy
+
+    def go_on(self, count: int, mode: str) -> None:
+        """Makes some more updates, if there are any left."""
+        with self._lock:
+            self.mode = mode
+            self._target = min(self.updates + count, self.total)
+            self._go_on_soon()
+
+    def pause(self) -> None:
+        """Stops after the slice that it is at."""
+        with self._lock:
+            self._target, self.mode = self.updates, PAUSED
+
+    def start_anew(self) -> None:
+        """The same search from its start, an update at a time."""
+        with self._lock:
+            if self._is_working:
+                raise Mistake("The search is running: pause it first.")
+            self._thinking, self._picture, self.seconds = self._first(), None, 0.0
+            self.mode, self._target = PAUSED, 1
+            self._go_on_soon()
+
+    def close(self) -> None:
+        """Nobody looks any more."""
+        self._is_closed = True
+
+    def picture(self) -> Picture | None:
+        """The search as it stands; None before its first update."""
+        with self._lock:
+            now, known = copy.copy(self._thinking), self._picture  # it goes on meanwhile
+        if now.num_updates == 0:
+            return None
+        if known is None or known.num_updates != now.num_updates:
+            known = self._picture = _read_picture(now)
+        return known
+
+    def solve(self, submit: Submit) -> None:
+        """Finds the same by CFR+ over everything below, if that is not too much."""
+        picture = self.picture()
+        if picture is None or self.is_solving:
+            raise Mistake("The search has found nothing yet.")
+        check_size(self.searcher.shown)
+        self.is_solving = True
+        try:
+            submit(functools.partial(self._solve, picture))
+        except Mistake:
+            self.is_solving = False
+            raise
+
+    # In another thread.
+
+    def _go_on_soon(self) -> None:
+        """Asks for a turn if none was asked for; with the lock."""
+        if not self._is_working:
+            self._next_slice()
+
+    def _next_slice(self) -> None:
+        """Asks for a turn if there is something to do."""
+        with self._lock:
+            self._is_working = self.updates < self._target and not self._is_closed
+            if self._is_working:
+                self._submit(self._work)
+
+    def _work(self) -> None:
+        """A slice, when it is this search's turn."""
+        pause = 0.0
+        try:
+            if not self._is_closed:
+                pause = self._run_slice()
+        except ValueError as error:
+            self._fail(str(error))
+        except Exception as error:
+            self._fail(f"the search failed: {error}")
+            logging.getLogger("sog.web").exception("a search failed")
+        if pause > 0 and self.updates < self._target:  # others have their turns meanwhile
+            timer = threading.Timer(pause, self._next_slice)
+            timer.daemon = True
+            timer.start()
+        else:
+            self._next_slice()
+
+    def _fail(self, problem: str) -> None:
+        with self._lock:
+            self.problem, self._target = problem, self.updates
+
+    def _run_slice(self) -> float:
+        """Some updates; returns for how many seconds the next ones are to wait."""
+        with self._lock:
+            next_, most, is_watched = copy.copy(self._thinking), self._target, self.mode == WATCHED
+        most -= next_.num_updates
+        if is_watched:
+            most = min(most, max(1, self.total // _PICTURES))
+        seconds = next_.go_a_slice(most, SLICE_SECONDS)
+        with self._lock:
+            self._thinking = next_
+            self.seconds += seconds
+        if self.updates >= self._target:
+            check_result(self.searcher.game, next_.read())
+        return _SECONDS_OF_A_PICTURE - seconds if is_watched else 0.0
+
+    def _first(self) -> Thinking:
+        """Before the first update."""
+        return Thinking(
+            self.searcher.game,
+            evaluator=self.searcher.evaluator,
+            root=self._root,
+            key=jax.random.key(self.seed),
+            settings=self.searcher.settings,
+            is_shared=True,
+            quick=True,
+        )
+
+    def _solve(self, picture: Picture) -> None:
+        try:
+            state = picture.nodes[picture.row].state
+            self.exact = solve_below(self.searcher.shown, state, picture.found.ranges)
+        except ValueError as error:
+            self.problem = str(error)
+        except Exception as error:
+            self.problem = f"solving failed: {error}"
+            logging.getLogger("sog.web").exception("solving failed")
+        finally:
+            self.is_solving = False
+
+
+def _root(game: Game[Any], outcomes: tuple[int, ...], ranges: np.ndarray | None) -> SearchRoot:
+    """Where the search starts; checked."""
+    length = 0 if ranges is not None else len(outcomes)
+    path = np.full((1, max(1, -(-length // _PATH_STEP)) * _PATH_STEP), NO_EVENT, np.int32)
+    if ranges is None:
+        path[0, :length] = outcomes
+        return start_of_game(game, path=path)
+    state = game.root()
+    for outcome in outcomes:
+        state = game.apply(state, jnp.int32(outcome))
+    sums = ranges.sum(axis=1, keepdims=True)
+    if not (np.isfinite(ranges).all() and (ranges >= 0).all() and (sums > 0).all()):
+        raise Mistake("A range must have weights that are not negative, and one that is not 0.")
+    batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], state)
+    own = jnp.asarray((ranges / sums)[None], jnp.float32)
+    root = belief_state(batch, own, path=jnp.asarray(path))
+    try:
+        check_root(game, root)
+    except ValueError as error:
+        raise Mistake(str(error)) from None
+    return root
+
+
+def _read_picture(thinking: Thinking) -> Picture:
+    result = thinking.read()
+    nodes, row = read_nodes(thinking.game, result), int(result.slot[0])
+    return Picture(
+        nodes={node.row: node for node in nodes},
+        row=row,
+        num_updates=thinking.num_updates,
+        is_full=bool(result.is_full[0]),
+        found=Found(
+            policy=np.asarray(result.policy[0], float),
+            values=np.asarray(result.values[0], float),
+            ranges=np.asarray(result.ranges[0], float),
+        ),
+    )

@@ -1,0 +1,103 @@
+"""A search that is gone on with by the host: slices, a clock, stopping; and what it finds then."""
+
+import copy
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.root import start_of_game
+from gtcfr.search import SearchResult
+from gtcfr.settings import SearchSettings
+from sog.games import make
+from sog.play import thinking
+from sog.play.thinking import Thinking, think
+
+KEY = jax.random.key(3)
+
+
+def kuhn_search(num_simulations: int = 6, **more: Any) -> Thinking:
+    settings = SearchSettings(num_simulations=num_simulations, num_queries=2)
+    game = make("kuhn")
+    return Thinking(
+        game,
+        evaluator=ZeroEvaluator(),
+        root=start_of_game(game, batch_size=2),
+        key=KEY,
+        settings=settings,
+        **more,
+    )
+
+
+def assert_same(found: SearchResult, expected: SearchResult) -> None:
+    """Equal in whole numbers, and in real ones up to the rounding of another program."""
+
+    def compare(one: Any, other: Any) -> None:
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+    jax.tree.map(compare, found, expected)
+
+
+def test_by_a_clock_it_ends_in_time_and_has_found_something() -> None:
+    game, settings = make("kuhn"), SearchSettings(num_simulations=1, simulations_per_update=1e-8)
+    found = think(
+        game,
+        evaluator=ZeroEvaluator(),
+        root=start_of_game(game),
+        key=KEY,
+        settings=settings,
+        seconds=0.3,
+    )
+    assert found.policy[0].sum() == pytest.approx(3)
+
+
+def test_without_a_clock_slices_make_all_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, settings = make("kuhn"), SearchSettings(num_simulations=6, num_queries=2)
+    root, made = start_of_game(game, batch_size=2), list[int]()
+    ask: dict[str, Any] = {"evaluator": ZeroEvaluator(), "root": root, "key": KEY}
+    at_once = think(game, settings=settings, **ask)
+    monkeypatch.setattr(thinking, "SLICE_SECONDS", 0.0)  # an update each
+    found = think(game, settings=settings, progress=made.append, **ask)
+    assert made == list(range(7))
+    assert_same(found, at_once)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+def test_time_must_be_positive(seconds: float) -> None:
+    game = make("kuhn")
+    with pytest.raises(ValueError, match=r"^seconds must be > 0, got"):
+        think(game, evaluator=ZeroEvaluator(), root=start_of_game(game), key=KEY, seconds=seconds)
+
+
+def test_it_goes_on_from_where_it_was_and_ends_where_a_whole_search_does() -> None:
+    whole, parts = kuhn_search(), kuhn_search()
+    whole.go()
+    parts.go(2)
+    assert parts.num_updates == 2
+    assert parts.read().num_updates.tolist() == [2, 2]
+    parts.go(100)
+    parts.go()
+    assert (parts.num_updates, parts.total) == (6, 6)
+    assert_same(parts.read(), whole.read())
+
+
+def test_who_is_told_to_stop_does_so_after_a_slice_and_can_go_on() -> None:
+    search = kuhn_search()
+    search.go(progress=lambda done: search.stop() if done == 1 else None)
+    assert search.num_updates == 1  # the first slice is one update
+    search.go()
+    assert search.num_updates == 6
+
+
+def test_a_copy_goes_on_by_itself_where_arrays_are_shared() -> None:
+    search = kuhn_search(is_shared=True)
+    search.go(2)
+    before = np.asarray(search.read().policy)
+    other = copy.copy(search)
+    other.go()
+    assert (search.num_updates, other.num_updates) == (2, 6)
+    np.testing.assert_array_equal(search.read().policy, before)
+    search.go()
+    assert_same(search.read(), other.read())

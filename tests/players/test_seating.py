@@ -1,0 +1,88 @@
+"""From the texts of players to agents, for whoever asks."""
+
+import dataclasses
+import re
+from typing import Any
+
+import pytest
+
+from sog.play.arena import play_match
+from sog.players.player import Host
+from sog.players.seating import seat
+from sog.tabular import TreeTooLargeError
+
+
+def test_players_that_were_seated_can_play_a_match() -> None:
+    seating = seat(["tabular:100", "random"], game="kuhn")
+    first, second = seating.players
+    assert (str(seating.game), first.name, second.name) == (
+        "kuhn(ranks=3)",
+        "tabular:100",
+        "random",
+    )
+    assert play_match(seating.game, first.make, second.make, num_games=2).num_games == 2
+
+
+def test_a_trained_agent_brings_its_game_and_the_search_that_it_was_evaluated_by() -> None:
+    (player,) = seat(["agent:kuhn"]).players
+    assert player.game.name == "kuhn"
+    assert player.search is not None
+    assert player.search.num_queries == 0
+    assert player.network is not None
+    assert player.search_bytes > 0
+
+
+@pytest.mark.parametrize("search", ["7,1", {"num_simulations": 7}])
+def test_all_who_search_are_told_how(search: Any) -> None:
+    seating = seat(["zero", "random", "rollout"], game="kuhn", search=search)
+    assert [one.search and one.search.num_simulations for one in seating.players] == [7, None, 7]
+
+
+def test_room_for_the_simulations_of_training_is_not_kept_for_others() -> None:
+    (player,) = seat(["agent:kuhn"], search="5,1").players
+    assert player.search is not None
+    assert player.search.capacity is None
+
+
+def test_a_host_hears_how_far_players_are() -> None:
+    heard: list[str] = []
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Listener(Host):
+        def begin(self, doing: str, total: int | None = None) -> None:
+            heard.append(doing)
+
+    seat(["tabular:3"], game="kuhn", host=Listener())
+    assert heard == ["enumerating kuhn", "solving kuhn"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "asked", "message"),
+    [
+        (["random", "tabular"], {}, "game is needed: random and tabular can play any game."),
+        (["randm"], {"game": "kuhn"}, "'randm' is no player: did you mean random?"),
+        (["kuhn"], {}, "'kuhn' is no player: it is a game, which game kuhn says; a trained"),
+        (["agent:kuhn"], {"game": "leduc"}, "the players must play the same game: agent:kuhn"),
+        (["agent:nobody"], {}, "there is no agent 'nobody'; there are connect_four, "),
+        (["zero"], {"game": "kuhn", "search": "5"}, "search must be two numbers s,c such as 100,1"),
+        (["zero"], {"game": "kuhn", "search": {"sims": 5}}, "unknown setting of a search 'sims':"),
+        (
+            ["zero"],
+            {"game": "kuhn", "search": {"alpha": 2}},
+            "zero: alpha must be in [0, 1]",
+        ),
+        (["uct:5"], {"game": "kuhn"}, "uct:5: uct needs perfect information, which kuhn(ranks=3)"),
+        (["tabular"], {"game": "london"}, "tabular: london is made for search, too large to"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(
+    texts: list[str], asked: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        seat(texts, **asked)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_game_with_more_states_than_the_host_allows_is_refused_with_their_number() -> None:
+    with pytest.raises(TreeTooLargeError, match="has more than max_nodes = 8 nodes"):
+        seat(["tabular"], game="kuhn", host=Host(max_nodes=8))

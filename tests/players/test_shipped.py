@@ -1,0 +1,129 @@
+"""Trained agents that come with the package."""
+
+import importlib.resources
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from networks.cvpn import NetworkSettings, make_network
+from sog.evaluation import compose
+from sog.games import make
+from sog.players import shipped
+from sog.players.agents import read_agents
+from sog.players.shipped import load_agent, pack_params, unpack_params
+from sog.tabular import compile_tree
+from tests.players.shipped_answers import RECORD, answers
+
+FOLDER = Path(str(importlib.resources.files("sog.players.agents")))
+MOST_BYTES = 3_000_000
+_KUHN = read_agents()["kuhn"]
+
+
+def test_every_agent_has_a_file_and_all_are_small() -> None:
+    files = sorted(FOLDER.glob("*.npz"))
+    assert [file.stem for file in files] == sorted(read_agents())
+    assert sum(file.stat().st_size for file in files) < MOST_BYTES
+
+
+@pytest.mark.parametrize("name", sorted(read_agents()))
+def test_every_agent_answers_for_its_game(name: str) -> None:
+    agent = load_agent(name)
+    game = agent.game
+    assert game == make(read_agents()[name].game)
+    agent.settings.shape(game, 0)  # its search is one that the game can have
+    kept = agent.evaluator.encode(game, game.root())
+    ranges = jnp.full((1, 2, game.num_infostates), 1 / game.num_infostates)
+    values, logits = agent.evaluator.apply_fn(agent.evaluator.params, kept[None], ranges)
+    assert np.isfinite(values).all()
+    assert np.ptp(logits) > 0
+
+
+@pytest.mark.parametrize("name", sorted(read_agents()))
+def test_every_agent_answers_as_when_it_was_shipped(name: str) -> None:
+    recorded = json.loads(RECORD.read_text("utf-8"))
+    assert recorded.keys() == read_agents().keys()
+    found = answers(name)
+    assert [state["events"] for state in found] == [state["events"] for state in recorded[name]]
+    for state, expected in zip(found, recorded[name], strict=True):
+        for what in ("values", "policy"):
+            # Rounding is another on every machine; see `shipped_answers.py` for what is noticed.
+            assert state[what] == pytest.approx(expected[what], abs=2e-3)
+
+
+def test_the_agent_for_kuhn_is_as_good_as_it_is_said_to_be() -> None:
+    agent = load_agent("kuhn")
+    compiled = compile_tree(agent.game)
+    composed = compose(compiled, agent.evaluator, agent.settings, seeds=1)
+    listed = read_agents()["kuhn"].exploitability
+    assert listed is not None
+    assert float(composed.exploitability[0]) == pytest.approx(listed, abs=5e-4)
+    assert listed < 0.001  # a thousandth of a chip; uniform play is at 0.46
+
+
+def test_half_precision_is_all_that_packing_loses() -> None:
+    _, params = make_network(make("kuhn"), NetworkSettings(width=8, depth=2))
+    arrays = pack_params(params)
+    assert {array.dtype for array in arrays.values()} == {np.dtype(np.float16)}
+    restored = unpack_params(params, arrays)
+    jax.tree.map(lambda one, two: np.testing.assert_allclose(one, two, rtol=1e-3), restored, params)
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda arrays: arrays.popitem(), r"arrays are needed"),
+        (lambda arrays: arrays.update(x=arrays.popitem()[1]), r"must have shape"),
+        (lambda arrays: next(iter(arrays.values())).fill(np.nan), r"must be finite"),
+    ],
+)
+def test_parameters_of_another_network_are_refused(damage: Any, says: str) -> None:
+    _, params = make_network(make("kuhn"), NetworkSettings(width=8, depth=2))
+    arrays = pack_params(params)
+    damage(arrays)
+    with pytest.raises(ValueError, match=says):
+        unpack_params(params, arrays)
+
+
+@pytest.mark.parametrize("data", [b"", b"no archive"])
+def test_a_damaged_file_is_told_in_one_line(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kuhn.npz").write_bytes(data)
+    monkeypatch.setattr("importlib.resources.files", lambda name: tmp_path)
+    monkeypatch.setattr(shipped, "find_agent", {"kuhn": _KUHN}.__getitem__)
+    with pytest.raises(ValueError, match=r"^agent kuhn: its file is damaged .*; install anew\.$"):
+        load_agent("kuhn")
+
+
+def test_a_file_that_holds_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NumPy would have to unpickle it."""
+    held: Any = np.array([print], object)
+    np.savez(tmp_path / "kuhn.npz", **dict.fromkeys(("a", "b"), held))
+    monkeypatch.setattr("importlib.resources.files", lambda name: tmp_path)
+    monkeypatch.setattr(shipped, "find_agent", {"kuhn": _KUHN}.__getitem__)
+    with pytest.raises(ValueError, match=r"damaged \(object\(1,\)\)"):
+        load_agent("kuhn")
+
+
+@pytest.mark.parametrize("kind", ["U8", "datetime64[s]", complex, np.int16])
+def test_arrays_of_anything_but_numbers_are_refused(
+    kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, params = make_network(make(_KUHN.game), NetworkSettings(**_KUHN.network))
+    arrays: dict[str, Any] = pack_params(params)
+    name = next(iter(arrays))
+    np.savez(tmp_path / "kuhn.npz", **arrays | {name: np.zeros(arrays[name].shape, kind)})
+    monkeypatch.setattr("importlib.resources.files", lambda name: tmp_path)
+    monkeypatch.setattr(shipped, "find_agent", {"kuhn": _KUHN}.__getitem__)
+    with pytest.raises(ValueError, match=r"^agent kuhn: its file is damaged \("):
+        load_agent("kuhn")
+
+
+def test_an_agent_that_is_not_there_is_told_with_those_that_are() -> None:
+    with pytest.raises(ValueError, match=r"^there is no agent 'chess'; there are .*kuhn"):
+        load_agent("chess")
