@@ -28,11 +28,10 @@ def attach(
     is_terminal: Array,
     do: Array,
 ) -> tuple[SearchTree, Array]:
-    """Gives an interior node children; there must be room. depth: [child], as in
-    `LeafNodes`. states: [child, ...].
+    """Gives an interior node children; there must be room.
 
-    Returns the tree and the slots of the new leaves, [child] int32; where a child is none, a slot
-    that does not exist.
+    depth: [child], as in `LeafNodes`; states: [child, ...]. Returns the tree and the slots of the
+    new leaves, [child] int32; where a child is none, a slot that does not exist.
     """
     shape, layout, exists = tree.shape, tree.shape.layout, chosen.exists & do
     is_leaf = exists & ~is_terminal
