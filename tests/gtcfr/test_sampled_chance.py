@@ -234,7 +234,7 @@ def test_a_poker_with_wide_chance_is_searched_to_its_values() -> None:
     wins, as in a search with the whole game in its tree, though chance began with one card."""
     game = enumerated("board_poker(ranks=2,suits=2,public_cards=2)")
     whole = SearchSettings(num_simulations=300, lookahead=WHOLE_GAME, grow=False, capacity=1100)
-    growing = SearchSettings(num_simulations=2000, simulations_per_update=10.0, first_outcomes=1)
+    growing = SearchSettings(num_simulations=2000, simulations_per_update=5.0, first_outcomes=1)
     exact = run_search(game, whole).values[0]
     assert np.abs(exact).min() > 0.6
     found = run_search(game, growing, seeds=(0, 1))
