@@ -252,7 +252,8 @@ def _update(
     number: Array,
     state: SearchState,
 ) -> SearchState:
-    return regret_update(game, evaluator, settings, state, (number + 1).astype(jnp.float32))
+    step = state.num_before[0] + number + 1
+    return regret_update(game, evaluator, settings, state, step.astype(jnp.float32))
 
 
 def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array, Array, Array]:
