@@ -365,6 +365,14 @@ LATE = {
         kuhn(describe_state=lambda *_: ""),
         "describe_state is one line of text",
     ),
+    "a picture is a text": (
+        kuhn(view=lambda *_: "a table"),
+        "view is a View of sog.games.views or None; at 'start .*: got 'a table'",
+    ),
+    "an event cannot be read": (
+        kuhn(parse=lambda read, _: (0, *read)),
+        "parse reads the events that describe_outcome tells: of '.*' expected .*, got",
+    ),
     "a board is empty": (
         kuhn(draw=lambda *_: "\n"),
         "draw is text, with ranges and without",
