@@ -19,6 +19,7 @@ from gtcfr.expansion import Wanted, expand_leaves
 from gtcfr.initial_state import empty_tree
 from gtcfr.layout import NOT_LISTED
 from gtcfr.packing import unpack
+from gtcfr.search import keys_of
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree, get, put
@@ -38,12 +39,12 @@ def keep_below(
     settings: SearchSettings,
     state: SearchState,
     outcome: Array,
-    keys: Array,
+    key: Array,
 ) -> SearchState:
     """The searches of the states that an event each led to, before their first update.
 
-    outcome: [batch] int32, from the states that were searched, see `has_grown`. keys: [batch], of
-    the simulations to come. The state that is searched gets all its children, as ever. Steps go on
+    outcome: [batch] int32, from the states that were searched, see `has_grown`. key: as of
+    `gtcfr.search.search`. The state that is searched gets all its children, as ever. Steps go on
     (`SearchState.num_before`), so that what is found from now on counts more than what was found
     before. Raises ValueError for a game with hidden information.
     """
@@ -56,7 +57,7 @@ def keep_below(
         state,
         tree=jax.vmap(functools.partial(_subtree, game))(state.tree, slot),
         root_state=jax.vmap(lambda rows, slot: rows[slot])(state.tree.interior.state, slot),
-        keys=keys,
+        keys=keys_of(len(outcome), key),
         slot=jnp.zeros_like(state.slot),
         num_before=state.num_before + state.num_updates,
         num_updates=jnp.zeros_like(state.num_updates),
@@ -122,7 +123,8 @@ def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
 
     encoded = jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded)
     predictive = tree.interior_statistics.instant_regret is not None
-    empty = empty_tree(game, shape, encoded, predictive=predictive)
+    asked_once = tree.leaf_statistics.values is not None
+    empty = empty_tree(game, shape, encoded, predictive=predictive, asked_once=asked_once)
     edge = moved_edge(interior.edge).at[root].set(shape.root_edge)
     interior = replace(interior, edge=edge, child=rows[interior.child])
     leaf = replace(tree.leaf, edge=moved_edge(tree.leaf.edge))

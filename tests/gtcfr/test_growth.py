@@ -14,7 +14,7 @@ from gtcfr.evaluator import LeafQueries, NetworkEvaluator
 from gtcfr.root import SearchRoot, belief_state, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, ROOT, SearchTree
+from gtcfr.tree import ROOT
 from networks.cvpn import NetworkSettings, make_network
 from sog.games import Game
 from sog.games.registry import make
@@ -24,6 +24,7 @@ from tests.gtcfr.growing_cases import CASES, EVERY_SEARCH, node_now, roots_of, s
 from tests.gtcfr.grown_trees import (
     LATE_TIC_TAC_TOE,
     NOT_THERE,
+    assert_is_a_tree,
     children_of,
     enumerated,
     public_tree,
@@ -38,24 +39,6 @@ from tests.gtcfr.grown_trees import (
 from tests.gtcfr.large_games import WideGame
 
 _LEAVES_PER_CALL = 7
-
-
-def assert_is_a_tree(tree: SearchTree) -> None:
-    """Every node is there once, knows its edge, and is counted; free leaf slots are free."""
-    rows, shape = rows_by_path(tree), tree.shape
-    assert len(set(rows.values())) == len(rows) == tree.num_nodes
-    edges = np.concatenate([tree.interior.edge, tree.leaf.edge, tree.terminal.edge])
-    for path, row in rows.items():
-        if path:
-            parent, number = divmod(int(edges[row]), shape.layout.num_children)
-            assert rows[path[:-1]] == parent
-            assert np.asarray(tree.interior.child)[parent, number] == row
-    leaves = {row - shape.leaf_row for row in rows.values() if row >= shape.leaf_row}
-    leaves = {leaf for leaf in leaves if leaf < shape.num_leaves}
-    assert set(np.flatnonzero(tree.leaf.edge != NO_PARENT).tolist()) == leaves
-    assert len(leaves) == tree.num_leaves
-    free = np.asarray(tree.leaf.free)[int(tree.num_leaves) :]
-    assert sorted([*free.tolist(), *leaves]) == list(range(shape.num_leaves))
 
 
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
