@@ -253,8 +253,8 @@ def _keep(
     key: Array,
 ) -> SearchState:
     keep = kept(functools.partial(keep_below, game, settings=settings))
-    state = keep(evaluator=evaluator, state=state, outcome=outcome, key=key)
-    return state
+    further: SearchState = keep(evaluator=evaluator, state=state, outcome=outcome, key=key)
+    return further
 
 
 def _read(game: Game[Any], state: SearchState) -> SearchResult:

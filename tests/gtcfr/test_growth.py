@@ -14,7 +14,7 @@ from gtcfr.evaluator import LeafQueries, NetworkEvaluator
 from gtcfr.root import SearchRoot, belief_state, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import ROOT
+from gtcfr.tree import NO_PARENT, ROOT
 from networks.cvpn import NetworkSettings, make_network
 from sog.games import Game
 from sog.games.registry import make
