@@ -16,6 +16,7 @@ from gtcfr.search import advance, begin
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, SearchTree
+from gtcfr.update import push_ranges
 from sog.games import make
 from tests.gtcfr.grown_trees import Path, assert_is_a_tree, rows_by_path
 from tests.gtcfr.test_growth import with_priors_that_differ
@@ -71,13 +72,13 @@ def tree_of(state: SearchState, number: int) -> SearchTree:
 def most_visited(tree: SearchTree) -> int:
     number = int(tree.interior.visits[ROOT, :, 0].argmax())
     layout = tree.shape.layout
-    return int(layout.action(jnp.asarray(tree.interior.listed[ROOT]), number))
+    return int(layout.action(jnp.asarray(tree.interior.listed[ROOT]), jnp.int32(number)))
 
 
-def said_of(tree: SearchTree) -> dict[Path, list[np.ndarray]]:
+def said_of(tree: SearchTree) -> dict[Path, list[Any]]:
     """What is known of each node, by the events that lead to it."""
     shape, inner, outer = tree.shape, tree.interior_statistics, tree.leaf_statistics
-    said: dict[Path, list[np.ndarray]] = {}
+    said: dict[Path, list[Any]] = {}
     for path, row in rows_by_path(tree).items():
         if row < shape.leaf_row:
             tables: list[Any] = [*jax.tree.leaves(inner), tree.interior.visits, tree.interior.prior]
@@ -117,6 +118,26 @@ def test_it_is_a_tree_whose_root_has_all_its_children(name: str) -> None:
         listed = set(tree.interior.listed[ROOT].tolist()) - {NOT_LISTED}
         considered = listed & legal if tree.shape.layout.num_best else legal
         assert {path[0] for path in rows_by_path(tree) if len(path) == 1} == considered
+
+
+@EVERY
+def test_reach_flows_as_the_kept_policies_say(name: str) -> None:
+    _, after = kept(name)
+    pushed = jax.jit(push_ranges, static_argnums=(0, 2))(GAME, after, 0.5)
+    for number in (0, 1):
+        tree = tree_of(pushed, number)
+        rows, policy = rows_by_path(tree), tree.interior_statistics.policy[..., 0]
+        for path, row in rows.items():
+            if row >= tree.shape.leaf_row:
+                continue
+            expected = np.ones(2)
+            for depth, event in enumerate(path):
+                parent = rows[path[:depth]]
+                listed = jnp.asarray(tree.interior.listed[parent])
+                action = int(tree.shape.layout.number_of(listed, jnp.int32(event)))
+                expected[tree.interior.actor[parent]] *= policy[parent, action]
+            found = tree.interior_statistics.reach[row, :, 0]
+            np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 @EVERY
