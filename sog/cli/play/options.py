@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from sog.cli.history_option import add_history_option
 from sog.cli.match_options import PLAYERS, add_player_options
 from sog.cli.numbers import positive_integer, seed
 from sog.cli.search.options import add_picture_option
@@ -50,6 +51,7 @@ def add_play_options(parser: argparse.ArgumentParser) -> None:
         help="play as this player in every game (default: alternate, player 0 first)",
     )
     add_player_options(parser)
+    add_history_option(parser, "begin every game of perfect information at this position")
     add("--hints", action="store_true", help="show what the agent would do in your place")
     add(
         "--games",

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from sog.cli.evaluate.options import MOST_NODES_EVALUATED
+from sog.cli.history_option import add_history_option
 from sog.cli.numbers import positive_integer, seed
 from sog.cli.search.options import add_method_options, add_resolving_option
 
@@ -70,12 +71,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
     """Adds all that `sog policy` can be told."""
     _add_source(parser)
     add = parser.add_argument
-    add(
-        "--history",
-        default="",
-        metavar="EVENTS",
-        help="public events that lead to the state to show (default: the start of the game)",
-    )
+    add_history_option(parser, "show this position")
     add("--player", type=_player, metavar="P", help="whose infostates: 0 or 1 (default: who acts)")
     add("--walk", action="store_true", help="go on from there, a public event at a time")
     add("--csv", type=Path, metavar="FILE.csv", help="write the numbers to a table")

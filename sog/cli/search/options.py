@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any, Final
 
+from sog.cli.history_option import add_history_option
 from sog.cli.numbers import number_from_zero, positive_integer, positive_number, seed, share
 
 SEARCH_SUMMARY: Final = "search one public state with growing-tree CFR, and show the tree"
@@ -49,12 +50,7 @@ With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 def add_search_options(parser: argparse.ArgumentParser) -> None:
     """Adds all that `sog search` can be told."""
     add = parser.add_argument
-    add(
-        "--history",
-        default="",
-        metavar="EVENTS",
-        help="public events that lead to the state to search (default: the start of the game)",
-    )
+    add_history_option(parser, "search this position")
     add(
         "--simulations",
         type=positive_integer,

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from sog.cli.history_option import add_history_option
 from sog.cli.numbers import positive_integer, positive_number
 
 SOLVE_SUMMARY: Final = "compute an equilibrium with CFR over the whole public tree"
@@ -21,6 +22,7 @@ examples:
   sog solve leduc --until-mbb 1 --save leduc.npz --plot leduc.png
   sog solve "liars_dice(dice=1,faces=6)" --rule dcfr --iterations 500
   sog solve kuhn --until-mbb 1e-6 --precision float64 --json
+  sog solve tic_tac_toe --history XO./.X./..O
   sog solve leduc --save-state leduc.solve
   sog solve leduc --resume leduc.solve --iterations 5000
 
@@ -32,6 +34,7 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
 
 def add_solve_options(parser: argparse.ArgumentParser) -> None:
     """Adds what `sog solve` can be told, the shared options apart."""
+    add_history_option(parser, "solve what lies below a position of a game without hidden cards")
     parser.add_argument("--rule", help="a member of the CFR family, see below (default: cfr+)")
     parser.add_argument(
         "--iterations",
