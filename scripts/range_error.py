@@ -29,10 +29,10 @@ from gtcfr.root import belief_state
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import take_reach
+from sog.cli.commands.command import add_options
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
-from sog.cli.search.options import add_method_options
-from sog.cli.search_numbers import read_method, read_search
+from sog.cli.search_numbers import read_settings
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.players.trained import load_trained
 from sog.tabular import CompiledGame, compile_tree
@@ -124,16 +124,14 @@ def main() -> int:
     )
     parser.add_argument("run", metavar="RUN", type=Path, help="a run folder of sog train")
     parser.add_argument("--search", metavar="S,C", help="default: the search the run evaluates")
-    add_method_options(parser)
+    add_options(parser, ("--rule", "--leaf-averaging", "--set"))
     parser.add_argument("--searches", type=positive_integer, default=512, metavar="N")
     parser.add_argument(
         "--leaves", type=positive_integer, default=4, metavar="N", help="of each search"
     )
     given = parser.parse_args()
     try:
-        settings = read_method(given, load_trained(given.run).settings)
-        if given.search is not None:
-            settings = read_search(given.search, settings)
+        settings = read_settings(given, load_trained(given.run).settings)
         found = measure(given.run, settings, given.searches, given.leaves)
     except (CommandError, ValueError) as error:
         parser.error(str(error))

@@ -12,10 +12,10 @@ from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, mistakes
-from sog.cli.evaluate.options import MOST_NODES_EVALUATED
 from sog.cli.evaluate.plan import in_whole_game
 from sog.cli.loading import load_game, load_named_run
-from sog.cli.search_numbers import describe_search, read_method, read_search
+from sog.cli.options import MOST_NODES_EVALUATED
+from sog.cli.search_numbers import describe_search, read_settings
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import compose
 from sog.games import Game
@@ -33,7 +33,7 @@ from sog.tabular.examination import Examination, examine
 
 _ITERATIONS: Final = 1000
 _RULE: Final = "cfr+"
-_OF_SEARCHES: Final = ("search", "rule", "leaf_averaging", "resolve_from", "seed")
+_OF_SEARCHES: Final = ("search", "set", "rule", "leaf_averaging", "resolve_from", "seed")
 _OF_GAMES: Final = ("iterations",)
 _Check = Callable[[Game[Any]], object]
 
@@ -62,7 +62,7 @@ def check_source(arguments: argparse.Namespace) -> None:
         _refuse(arguments, (*_OF_GAMES, *_OF_SEARCHES), "a policy file, which is read as it is")
     elif kind == "run":
         _refuse(arguments, _OF_GAMES, "a run folder, whose agent searches")
-        _settings(arguments, SearchSettings())
+        read_settings(arguments, SearchSettings())
     else:
         _refuse(arguments, _OF_SEARCHES, "a game, which is solved and not searched")
 
@@ -121,7 +121,7 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
     work.begin("loading the network")
     trained = load_named_run(arguments.source)
     check(trained.game)
-    search = _settings(arguments, trained.settings)
+    search = read_settings(arguments, trained.settings)
     compiled = compile_whole_game(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
 
     def show(done: int, total: int) -> None:
@@ -162,15 +162,9 @@ def _read_game(path: str) -> str:
     return game
 
 
-def _settings(arguments: argparse.Namespace, base: SearchSettings) -> SearchSettings:
-    """The search that was asked for, everything else as in `base`."""
-    base = read_method(arguments, base)
-    return base if arguments.search is None else read_search(arguments.search, base)
-
-
 def _refuse(arguments: argparse.Namespace, options: Sequence[str], source: str) -> None:
     """Refuses options that have no effect on what was named."""
     for option in options:
-        if getattr(arguments, option) is not None:
+        if getattr(arguments, option) not in (None, []):
             flag = f"--{option.replace('_', '-')}"
             raise CommandError(f"{flag} has no effect on {source}.")

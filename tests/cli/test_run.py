@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sog.cli.commands.training import LEARNERS
 from sog.cli.run.command import checkpoint_iterations
-from sog.cli.run.options import LEARNERS
 from sog.methods.learning import Learner
 
 Run = Callable[..., tuple[int, str, str]]

@@ -14,13 +14,13 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.backend import start_jax
+from sog.cli.commands.training import LEARNERS
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, reason
 from sog.cli.figure import Curve, check_plot, plot_curves
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.players import host_of
 from sog.cli.run.exact import run_exact
-from sog.cli.run.options import LEARNERS
 from sog.cli.tree import explaining_size
 from sog.games import Game
 from sog.games.registry import is_game

@@ -12,7 +12,7 @@ from sog.cli.picture_file import check_has_picture, check_picture_name
 from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
 from sog.cli.search.searching import Found, search_state
 from sog.cli.search.text import as_table, node_as_json
-from sog.cli.search_numbers import read_method, read_search
+from sog.cli.search_numbers import read_changes, read_search
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
 from sog.files import replace_file
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> str | None:
     """Finds mistakes before the work begins; returns the run in the place of the game, if any."""
-    read_method(arguments)
+    read_changes(arguments)
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
     check_picture_name(arguments)
