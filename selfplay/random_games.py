@@ -22,7 +22,8 @@ from gtcfr.flow import normalize
 from gtcfr.packing import BeliefState, pack
 from selfplay.examples import StoredExample
 from selfplay.workers import SELFPLAY, Work
-from sog.games.core import CHANCE, TERMINAL, Game, draw
+from sog.games.core import CHANCE, TERMINAL, Game
+from sog.games.random_play import random_action
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -52,7 +53,7 @@ def random_game(game: Game[Any], key: Array) -> RandomGame:
         legal = game.legal_actions(state)
         uniform = legal / jnp.maximum(jnp.sum(legal, axis=1, keepdims=True), 1)
         mover = jnp.where(actor < CHANCE, actor, 0)  # at a chance state player 0 takes action 0
-        action = draw(jax.random.uniform(action_key), uniform[infostates[mover]])
+        action = random_action(game, state, infostates, action_key)
         outcome, after = game.transition(event_key, state, infostates, action)
         moved = (
             game.apply(state, outcome),

@@ -17,6 +17,7 @@ from jax import Array
 from gtcfr.root import NO_EVENT
 from selfplay.settings import SelfplaySettings
 from sog.games.core import CHANCE, TERMINAL, Game
+from sog.games.random_play import random_action
 from sog.pytree import pytree
 
 _NEVER: Final = -1e9
@@ -130,9 +131,8 @@ def _play_out(game: Game[Any], world: World, is_cut: Array, key: Array) -> World
     def event(carry: tuple[World, Array]) -> tuple[World, Array]:
         world, key = carry
         key, action_key, event_key = jax.random.split(key, 3)
-        legal = game.world_actions(world.state, world.infostates)  # chance ignores the action
-        action = jax.random.categorical(action_key, jnp.where(legal, 0.0, _NEVER))
-        return _one_event(game, world, action.astype(jnp.int32), event_key), key
+        action = random_action(game, world.state, world.infostates, action_key)
+        return _one_event(game, world, action, event_key), key
 
     ended: tuple[World, Array] = jax.lax.while_loop(goes_on, event, (world, key))
     return ended[0]
