@@ -43,9 +43,11 @@ demo: $(VENV)/demo-installed
 	@echo "  sog configs"
 
 # Tests run on the CPU also where there is a GPU, so that they mean the same everywhere. Compiling is
-# most of the work of these tests: XLA's older emitters do it in half the time, and without the
-# optimizations of LLVM it takes a third less.
-FAST_COMPILING := --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0
+# most of the work of these tests: XLA's older emitters do it in half the time, without the
+# optimizations of LLVM it takes a third less, and where every core has a worker a program is not
+# split into parts for other cores.
+FAST_COMPILING := --xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0 \
+	--xla_cpu_parallel_codegen_split_count=1
 
 test: check
 	JAX_PLATFORMS=cpu XLA_FLAGS="$(FAST_COMPILING)" $(RUN) pytest $(PARALLEL)

@@ -63,7 +63,8 @@ def unpack(game: Game[Any], row: Array) -> Any:
 
 
 def _num_words(leaf: Any) -> int:
-    return -(-math.prod(leaf.shape) * leaf.dtype.itemsize // WORD)
+    num_bytes: int = math.prod(leaf.shape) * leaf.dtype.itemsize
+    return -(-num_bytes // WORD)
 
 
 def _to_words(leaf: Array) -> Array:

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.initial_state import empty_tree, planted_state
+from gtcfr.resolving import summarize_tree
 from gtcfr.root import start_of_game
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import SearchTree
@@ -39,6 +40,14 @@ def tree_shapes(
     make = functools.partial(empty_tree, game, shape, predictive=settings.cfr_rule.predictive)
     shapes: SearchTree = jax.eval_shape(make, encoded)
     return shapes
+
+
+@in_32_bits
+def summary_bytes(game: Game[Any], settings: SearchSettings, path_length: int) -> int:
+    """What a search hands on to the next one of its chain. path_length: as in `search_room`."""
+    tree = tree_shapes(game, (), settings, path_length)
+    make = functools.partial(summarize_tree, resolve_from=settings.resolve_from)
+    return bytes_of(jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32)))
 
 
 @in_32_bits

@@ -16,10 +16,11 @@ from flax import nnx
 from jax import Array
 
 from networks import graph
-from networks.graph import HEAD_SCALE, GraphCVPN
+from networks.graph import GraphCVPN
+from networks.heads import MoveHead, head_init, joint_weights, opponents_given_own
 from networks.torsos import TORSOS
 from sog.games.core import PLAYER_1, Game
-from sog.games.encoding import Flat, Graph, Planes
+from sog.games.encoding import Flat, Graph, Moves, Planes
 from sog.precision import in_32_bits
 from sog.program_names import FOLLOWS
 
@@ -32,6 +33,7 @@ _READS: Final[dict[str, tuple[type, ...]]] = {
 """The encodings of games (`Game.encoding`) that a torso is made for."""
 VALUE_HEADS: Final = ("plain", "pairwise")
 POLICY_HEADS: Final = (1, 2)
+POLICY_SHAPES: Final = ("flat", "moves")
 MOST_WIDTH: Final = 1_000_000
 MOST_DEPTH: Final = 1_000
 
@@ -54,13 +56,22 @@ class NetworkSettings:
     policy_heads: int = 1
     """1, logits for whoever acts, or 2, a head for each player; then, as in Figure 6 of the paper,
     that of the player to act answers, for players whose actions mean different things."""
+    policy_shape: str = "flat"
+    """flat, or moves: logits as planes of the board, where a resnet plays a game that declares of
+    which cell its actions are (`sog.games.encoding.Moves`), as 8 x 8 x 73 in chess."""
 
     def __post_init__(self) -> None:
         if self.torso not in _READS:
             raise ValueError(f"torso must be one of {', '.join(_READS)}, got {self.torso!r}.")
-        if self.value_head not in VALUE_HEADS:
+        for name, known in (("value_head", VALUE_HEADS), ("policy_shape", POLICY_SHAPES)):
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}."
+                )
+        if self.policy_shape == "moves" and self.torso != "resnet":
             raise ValueError(
-                f"value_head must be one of {', '.join(VALUE_HEADS)}, got {self.value_head!r}."
+                f"policy_shape must be flat with the torso {self.torso}, which has no board, "
+                f"got moves."
             )
         if self.policy_heads not in POLICY_HEADS:
             raise ValueError(
@@ -102,12 +113,16 @@ class CVPN(nnx.Module):
         can_begin = self.takes_ranges and self.torso.begins
         self.embeds = can_begin and num_features > settings.width
         self.num_kept = settings.width if self.embeds else num_features
-        head = nnx.initializers.normal(HEAD_SCALE / width**0.5)
-        self.values = nnx.Linear(width, num_values, kernel_init=head, rngs=rngs)
-        self.policies = nnx.List(
-            nnx.Linear(width, size * self.num_actions, kernel_init=head, rngs=rngs)
-            for _ in range(settings.policy_heads)
-        )
+        self.values = nnx.Linear(width, num_values, kernel_init=head_init(width), rngs=rngs)
+        self.has_move_heads = settings.policy_shape == "moves"
+
+        def policy_head() -> MoveHead | nnx.Linear:
+            if self.has_move_heads:
+                return MoveHead(_moves_of(game), size, settings.width, rngs=rngs)
+            init, num_logits = head_init(width), size * self.num_actions
+            return nnx.Linear(width, num_logits, kernel_init=init, rngs=rngs)
+
+        self.policies = nnx.List(policy_head() for _ in range(settings.policy_heads))
 
     def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
         """features: [batch, feature], see `EncodeState`; ranges: [batch, player, S], those of a
@@ -141,44 +156,19 @@ class CVPN(nnx.Module):
             beliefs = opponents_given_own(weight, ranges)
             others.append(size * beliefs.reshape(batch, -1))
         ask = self.torso.go_on if self.embeds else self.torso
-        inner, _ = ask(begun, jnp.concatenate(others, axis=1))
+        inner, board = ask(begun, jnp.concatenate(others, axis=1))
         if not self.is_pairwise:
             values = self.values(inner).reshape(batch, 2, size)
         else:
             utilities = self.values(inner).reshape(batch, size, size)
             of_both = jnp.stack([utilities, -utilities.swapaxes(1, 2)], axis=1)
             values = jnp.sum(beliefs * of_both, axis=3)
-        logits = [head(inner).reshape(batch, size, self.num_actions) for head in self.policies]
+        seen = board if self.has_move_heads else inner
+        logits = [head(seen).reshape(batch, size, self.num_actions) for head in self.policies]
         if len(logits) == 1:
             return values, logits[0]
         acts_second = kept[:, -1, None, None] > 0
         return values, jnp.where(acts_second, logits[1], logits[0])
-
-
-def opponents_given_own(weight: Array, ranges: Array) -> Array:
-    """What each infostate may believe: [batch, player, own S, opponent's S], rows sum to 1, or to 0
-    where it can meet nobody.
-
-    weight: [batch, S, S], the joint weights w(s0, s1); ranges: [batch, player, S].
-    """
-    joint = jnp.stack(
-        [weight * ranges[:, 1, None, :], weight.swapaxes(1, 2) * ranges[:, 0, None, :]], axis=1
-    )
-    total = jnp.sum(joint, axis=3, keepdims=True)
-    return jnp.where(total > 0, joint / jnp.where(total > 0, total, 1), 0)
-
-
-def joint_weights(game: Game[Any], state: Any) -> Array:
-    """[S, S]: w(s0, s1 | public state), up to a factor; read off `Game.compatible_reach`."""
-    size = game.num_infostates
-
-    def of_opponent(reach: Array) -> Array:
-        both = jnp.stack([jnp.zeros_like(reach), reach])
-        return game.compatible_reach(state, both)[0]
-
-    weight: Array = jax.vmap(of_opponent, out_axes=1)(jnp.eye(size))
-    largest = jnp.max(weight)
-    return weight / jnp.where(largest > 0, largest, 1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -269,6 +259,17 @@ def check_torso(game: Game[Any], torso: str) -> None:
             f"torso must be {fitting} for {game.name}, whose encoding is {encoding.__name__}, "
             f"got {torso}."
         )
+
+
+def _moves_of(game: Game[Any]) -> Moves:
+    """Where its actions are on its board; ValueError if it does not say that."""
+    moves = game.encoding.moves if isinstance(game.encoding, Planes) else None
+    if moves is None:
+        raise ValueError(
+            f"policy_shape must be flat for {game.name}, which declares no layout of its moves, "
+            f"got moves."
+        )
+    return moves
 
 
 def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> CVPN | GraphCVPN:

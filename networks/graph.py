@@ -13,11 +13,9 @@ import numpy as np
 from flax import nnx
 from jax import Array
 
+from networks.heads import head_init
 from sog.games.core import Game
 from sog.games.encoding import MOVER, Graph, within
-
-HEAD_SCALE: Final = 0.1
-"""Of the weights of heads: an untrained network values everything near 0 and prefers nothing."""
 
 _FARTHEST: Final = 4  # moves; how much of a range is that near to a node
 
@@ -59,7 +57,7 @@ class GraphCVPN(nnx.Module):
         self.ranges = nnx.Linear(2 + _FARTHEST, width, use_bias=False, rngs=rngs)
         self.pooled = nnx.Linear(2 * width, width, rngs=rngs)
         self.last = nnx.Linear(width, width, rngs=rngs)
-        head = nnx.initializers.normal(HEAD_SCALE / width**0.5)
+        head = head_init(width)
         self.values = nnx.Linear(width, 1, kernel_init=head, rngs=rngs)
         self.starts = nnx.Linear(width, graph.num_kinds, kernel_init=head, rngs=rngs)
         self.ends = nnx.Linear(width, graph.num_kinds, kernel_init=head, rngs=rngs)

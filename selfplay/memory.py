@@ -13,8 +13,7 @@ import numpy as np
 from jax import Array
 
 from gtcfr.query import no_queries
-from gtcfr.resolving import summarize_tree
-from gtcfr.room import tree_shapes
+from gtcfr.room import summary_bytes, tree_shapes
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, num_kept, num_parameters
 from selfplay.examples import as_arrays, no_examples
@@ -78,14 +77,6 @@ def search_bytes(
     if game.num_infostates > 1:
         encoded = jax.ShapeDtypeStruct((num_kept(game, network),), np.float32)
     return bytes_of(tree_shapes(game, encoded, settings, path_length))
-
-
-@in_32_bits
-def summary_bytes(game: Game[Any], settings: SearchSettings, path_length: int) -> int:
-    """What a search hands on to the next one of its chain. path_length: as in `search_bytes`."""
-    tree = tree_shapes(game, (), settings, path_length)
-    make = functools.partial(summarize_tree, resolve_from=settings.resolve_from)
-    return bytes_of(jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32)))
 
 
 @in_32_bits

@@ -72,8 +72,35 @@ def test_every_command_of_a_page_is_one(page: Path) -> None:
         make_parser().parse_args(words)  # raises CommandError
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for table in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
+        rows = table.splitlines()
+        assert re.fullmatch(r"\|(?:---\|)+", rows[1]), rows[0]
+        assert {row.count("|") for row in rows} == {rows[1].count("|")}, rows[0]
+
+
+@pytest.mark.parametrize("page", sorted(RESULTS.glob("*.md")), ids=lambda page: page.stem)
+def test_a_page_of_results_answers_at_once_and_is_short(page: Path) -> None:
+    text = page.read_text()
+    assert len(text.split()) <= 600
+    assert len(re.findall(r"^\|(?:---\|)+$", text, re.MULTILINE)) == 1
+    assert len(re.findall(r"!\[", text)) <= 1
+    title, answer = text.split("\n\n")[:2]
+    assert re.fullmatch("# .*", title)
+    assert re.match(r"[\w*`]", answer), "the answer comes before commands, lists and tables"
+
+
+def test_the_index_of_results_has_a_line_for_each_page() -> None:
+    lines = re.findall(
+        r"^\| \[.*\]\((\w+)\.md\) \| .+ \|$", RESULTS.joinpath("README.md").read_text(), re.M
+    )
+    assert sorted([*lines, "README", "words"]) == sorted(page.stem for page in RESULTS.glob("*.md"))
+
+
 def test_every_file_of_results_is_told_of_on_a_page() -> None:
-    text = "".join(page.read_text() for page in RESULTS.glob("*.md"))
+    text = "".join(page.read_text() for page in RESULTS.rglob("*.md"))
     told = set(re.findall(r"[\w.]+", text))
     files = [file for file in RESULTS.rglob("*") if file.suffix in (".json", ".jsonl", ".png")]
     assert [file.name for file in files if not {file.name, file.stem} & told] == []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sog.tabular import Checkpoint
 
-COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b")
+COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444")
 _CURVE, _TARGET = "#1f5fa8", "#c0392b"
 
 

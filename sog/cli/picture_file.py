@@ -10,8 +10,6 @@ from sog.cli.errors import CommandError, check_target, reason
 from sog.drawing.picture import draw_picture, has_picture
 from sog.files import replace_file
 from sog.games import Game
-from sog.games.scotland_yard.game import ScotlandYard
-from sog.games.scotland_yard.station_map import positions_file
 
 
 def check_picture_name(arguments: argparse.Namespace) -> None:
@@ -28,12 +26,7 @@ def check_has_picture(game: Game[Any], arguments: argparse.Namespace) -> None:
         raise CommandError(str(error)) from None
     if is_there or arguments.picture is None:
         return
-    if isinstance(game, ScotlandYard):
-        raise CommandError(
-            f"--picture: where to draw the stations of {game.map} must be told in "
-            f"{positions_file(game.map)}, rows of station,x,y below that header."
-        )
-    raise CommandError(f"--picture: there is no picture of {game.name}, only text.")
+    raise CommandError(f"--picture: {game.no_picture}")
 
 
 def write_picture(

@@ -1,15 +1,10 @@
 """Card games as a picture: betting games with their chips, and Goofspiel with its bids."""
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
-from typing import Any, Final
-
-import numpy as np
+from typing import Final
 
 from sog.drawing.svg import as_text, choice, circle, cut, document, line, rectangle, text
-from sog.games.bidding import TIED, WON_BY_0, WON_BY_1, BiddingGame
-from sog.games.core import CHANCE, TERMINAL
-from sog.games.poker import NO_FOLDER, BettingGame
+from sog.games.views import CardsView, PrizesView
 
 _WIDTH, _HEIGHT = 640.0, 430.0  # of the table of a betting game
 _CARD, _TALL, _MARGIN = 74.0, 104.0, 22.0
@@ -25,57 +20,45 @@ _MOST_IN_NAME: Final = 16  # letters
 Names = tuple[str, str]
 
 
-def draw_betting(
-    game: BettingGame,
-    state: Any,
-    *,
-    cards: tuple[int | None, int | None] = (None, None),
-    names: Names = ("player 0", "player 1"),
-    bottom: int = 0,
-) -> str:
-    """The text of an SVG file: cards and chips on a table.
-
-    cards: of the players, None for one that is not to be seen. bottom: the player who sits there.
-    """
-    svg = document(game.describe_state(state), _WIDTH, _HEIGHT, background=None)
+def draw_cards(view: CardsView, *, names: Names, bottom: int) -> str:
+    """The text of an SVG file: cards and chips on a table. bottom: the player who sits there."""
+    svg = document(view.title, _WIDTH, _HEIGHT, background=None)
     rectangle(svg, 0, 0, _WIDTH, _HEIGHT, fill=_CLOTH, rx="20", stroke=_RIM)
     middle = _WIDTH / 2
     for player, y in ((1 - bottom, _MARGIN), (bottom, _HEIGHT - _MARGIN - _TALL)):
         is_above = player != bottom
-        card = cards[player]
-        name = None if card is None else game.describe_card(card)
         group = ElementTree.SubElement(svg, "g")
-        if int(state.folder) == player:
+        if view.folder == player:
             group.set("opacity", "0.45")
-        draw_card(group, middle - _CARD / 2, y, name)
+        draw_card(group, middle - _CARD / 2, y, view.cards[player])
         told = cut(names[player], _MOST_IN_NAME)
-        told += ", folded" if int(state.folder) == player else ""
+        told += ", folded" if view.folder == player else ""
         text(svg, _MARGIN, y + _TALL / 2, told, size=18, weight="bold", color=_WORDS)
-        if int(state.stage) == player:
+        if view.actor == player:
             text(svg, _MARGIN, y + _TALL / 2 + 22, "to act", size=14, color=_GOLD)
-        chips = int(state.stakes[player])
-        _chips(svg, middle, y + _TALL + 26 if is_above else y - 26, chips, names[player])
-    _public_cards(svg, game, [int(card) for card in np.asarray(state.board)])
-    pot = f"pot {int(np.asarray(state.stakes).sum())}"
+        above_or_below = y + _TALL + 26 if is_above else y - 26
+        _chips(svg, middle, above_or_below, view.chips[player], names[player])
+    _public_cards(svg, view)
+    pot = f"pot {sum(view.chips)}"
     text(svg, _MARGIN, _HEIGHT / 2 + 6, pot, size=18, weight="bold", color=_GOLD)
-    if int(state.stage) == TERMINAL:
-        how = "showdown" if int(state.folder) == NO_FOLDER else "folded"
+    if view.is_over:
+        how = "showdown" if view.folder is None else "folded"
         text(svg, _MARGIN, _HEIGHT / 2 + 28, how, size=14, color=_SOFT_WORDS)
     return as_text(svg)
 
 
-def _public_cards(svg: ElementTree.Element, game: BettingGame, board: Sequence[int]) -> None:
+def _public_cards(svg: ElementTree.Element, view: CardsView) -> None:
     """Those that are dealt, and the places of those that are to come."""
-    count = game.most_public_cards
+    count = view.num_public_cards
     if not count:
         return
     room = _WIDTH / 2 - _MARGIN - _CARD  # right of the chips
     step = min(_CARD + 10, room / count)
     left, top = _WIDTH - _MARGIN - _CARD / 2 - (count - 0.5) * step, _HEIGHT / 2 - _TALL / 2
-    for number, card in enumerate(board[:count]):
+    for number in range(count):
         x = left + number * step
-        if card < game.num_infostates:
-            draw_card(svg, x, top, game.describe_card(card))
+        if number < len(view.public_cards):
+            draw_card(svg, x, top, view.public_cards[number])
         else:
             size, stroke = (_CARD, _TALL), _SOFT_WORDS
             rectangle(svg, x, top, *size, fill="none", stroke=stroke, rx="8", dashed=True)
@@ -84,43 +67,35 @@ def _public_cards(svg: ElementTree.Element, game: BettingGame, board: Sequence[i
     text(svg, middle, top + _TALL + 20, name, size=13, color=_SOFT_WORDS, anchor="middle")
 
 
-def draw_bids(
-    game: BiddingGame[Any],
-    state: Any,
-    *,
-    names: Names = ("player 0", "player 1"),
-    choices: Sequence[int] = (),
-) -> str:
-    """The text of an SVG file: the point cards, who won them, and the cards one may bid.
-
-    choices: actions of the player who looks, which a page may let one click.
-    """
-    points, results = np.asarray(state.point_cards), np.asarray(state.results)
-    in_row = min(game.cards, _MOST_IN_ROW)
+def draw_prizes(view: PrizesView, *, names: Names) -> str:
+    """The text of an SVG file: the point cards, who won them, and the cards one may bid."""
+    count = len(view.points)
+    in_row = min(count, _MOST_IN_ROW)
     step = _CARD * 0.8 + 10
     width = max(2 * _MARGIN + in_row * step, 460.0)
-    rows = -(-game.cards // in_row)
+    rows = -(-count // in_row)
     hand_top = 46 + rows * (_TALL + 34) + 26
-    height = hand_top + ((_TALL + 40) * -(-len(choices) // in_row) if choices else 10)
-    svg = document(game.describe_state(state), width, height, background=None)
+    hand_rows = -(-len(view.choices) // in_row)
+    height = hand_top + ((_TALL + 40) * hand_rows if view.choices else 10)
+    svg = document(view.title, width, height, background=None)
     rectangle(svg, 0, 0, width, height, fill=_CLOTH, rx="16")
     text(svg, _MARGIN, 30, "points to win", size=16, weight="bold", color=_WORDS)
-    taken = {WON_BY_0: names[0], WON_BY_1: names[1], TIED: "nobody"}
-    for number, card in enumerate(points.tolist()):
+    for number, card in enumerate(view.points):
         x, y = _place(number, in_row, step, 46)
-        is_now = number == int(state.round) and int(state.stage) not in (CHANCE, TERMINAL)
-        result = int(results[number]) if number < len(results) else -1
+        is_now = number == view.now
+        told = "now" if is_now else ""
         group = ElementTree.SubElement(svg, "g")
-        if result in taken:
+        if number < len(view.winners):
             group.set("opacity", "0.6")
+            winner = view.winners[number]
+            told = "nobody" if winner is None else names[winner]
         draw_card(group, x, y, str(card) if card else None, width=_CARD * 0.8, is_lit=is_now)
-        told = taken.get(result, "now" if is_now else "")
         text(svg, x + 0.4 * _CARD, y + _TALL + 16, told, size=12, color=_WORDS, anchor="middle")
-    if choices:
+    if view.choices:
         text(svg, _MARGIN, hand_top, "your cards", size=16, weight="bold", color=_WORDS)
-    for number, action in enumerate(choices):
+    for number, (action, told) in enumerate(view.choices.items()):
         x, y = _place(number, in_row, step, hand_top + 14)
-        group = choice(svg, [action], game.describe_action(state, 0, action))
+        group = choice(svg, [action], told)
         draw_card(group, x, y, str(action + 1), width=_CARD * 0.8)
     return as_text(svg)
 

@@ -1,13 +1,10 @@
 """Liar's dice as a picture: each player's dice, face up or under the cup, and the bids."""
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
-from typing import Any, Final
-
-import numpy as np
+from typing import Final
 
 from sog.drawing.svg import as_text, choice, circle, document, rectangle, text
-from sog.games.liars_dice import NO_BID, LiarsDice
+from sog.games.views import DiceView
 
 _DIE, _GAP, _MARGIN = 56.0, 12.0, 20.0
 _ROW: Final = _DIE + 40.0
@@ -16,6 +13,7 @@ _WORDS, _SOFT_WORDS = "#ffffff", "#cfe3da"
 _TIMES: Final = "\u00d7"
 _WIDE: Final = 640.0
 _BID: Final = 0.62  # of the size of a die, in the ladder of bids
+_STEP: Final = _DIE * _BID + 14  # between two of its rows
 # Where pips lie on a face, in thirds from the middle.
 _PIPS: Final = {
     1: ((0, 0),),
@@ -27,28 +25,16 @@ _PIPS: Final = {
 }
 
 
-def draw_dice(
-    game: LiarsDice,
-    state: Any,
-    *,
-    hands: tuple[int | None, int | None] = (None, None),
-    names: tuple[str, str] = ("player 0", "player 1"),
-    bottom: int = 0,
-    choices: Sequence[int] = (),
-) -> str:
-    """The text of an SVG file.
-
-    hands: infostates, None for dice that are not to be seen. bottom: the player who sits there.
-    choices: bids that a page may let one click.
-    """
+def draw_dice(view: DiceView, *, names: tuple[str, str], bottom: int) -> str:
+    """The text of an SVG file. bottom: the player who sits there."""
     ladder_top = _MARGIN + _ROW + 6
-    ladder_height = _ladder_height(game)
+    ladder_height = _ladder_height(view)
     height = ladder_top + ladder_height + _ROW + _MARGIN
-    svg = document(game.describe_state(state), _WIDE, height, background=None)
+    svg = document(view.title, _WIDE, height, background=None)
     rectangle(svg, 0, 0, _WIDE, height, fill=_CLOTH, rx="16")
     for player, top in ((1 - bottom, _MARGIN), (bottom, ladder_top + ladder_height + 8)):
-        _hand(svg, game, state, player, hands[player], names[player], top)
-    _ladder(svg, game, state, ladder_top, choices)
+        _hand(svg, view, player, names[player], top)
+    _ladder(svg, view, ladder_top)
     return as_text(svg)
 
 
@@ -68,54 +54,36 @@ def draw_die(
         circle(parent, *middle, size * 0.085, fill="#d99a00" if wild else _PIP)
 
 
-def _hand(
-    svg: ElementTree.Element,
-    game: LiarsDice,
-    state: Any,
-    player: int,
-    hand: int | None,
-    name: str,
-    top: float,
-) -> None:
+def _hand(svg: ElementTree.Element, view: DiceView, player: int, name: str, top: float) -> None:
     text(svg, _MARGIN, top + 14, name, size=15, weight="bold", color=_WORDS)
-    faces: list[int | None] = [None] * game.dice_of_players[player]
-    if hand is not None:
-        faces = [int(face) for face in game.describe_infostate(state, player, hand).split()]
+    faces = view.hands[player]
     group = ElementTree.SubElement(svg, "g")
-    told = "hidden" if hand is None else " ".join(map(str, faces))
+    told = "hidden" if None in faces else " ".join(map(str, faces))
     ElementTree.SubElement(group, "title").text = f"dice of {name}: {told}"
     for number, face in enumerate(faces):
         x = _MARGIN + number * (_DIE + _GAP)
-        draw_die(group, x, top + 24, _DIE, face, wild=face == game.faces)
+        draw_die(group, x, top + 24, _DIE, face, wild=face == view.faces)
 
 
-def _rows(game: LiarsDice) -> tuple[int, float]:
-    """Bids in a row of the ladder, a row for each quantity, and the height of a row."""
-    return game.faces, _DIE * _BID + 14
+def _ladder_height(view: DiceView) -> float:
+    """A row for each quantity."""
+    return view.bids[-1][0] * _STEP + 40
 
 
-def _ladder_height(game: LiarsDice) -> float:
-    return (game.num_bids // game.faces) * _rows(game)[1] + 40
-
-
-def _ladder(
-    svg: ElementTree.Element, game: LiarsDice, state: Any, top: float, choices: Sequence[int]
-) -> None:
+def _ladder(svg: ElementTree.Element, view: DiceView, top: float) -> None:
     """All bids: those that were made are lit, those that are too low now are faint."""
-    size, step = _DIE * _BID, _rows(game)[1]
-    made, last = np.asarray(state.bids_made), int(state.last_bid)
-    for bid in range(game.num_bids):
-        quantity, face = bid // game.faces + 1, bid % game.faces + 1
+    size, last = _DIE * _BID, view.last
+    for bid, (quantity, face) in enumerate(view.bids):
         x = _MARGIN + 4 + (face - 1) * (size + 62)
-        y = top + (quantity - 1) * step
-        group = choice(svg, [bid] if bid in choices else [], f"bid {quantity}-{face}")
+        y = top + (quantity - 1) * _STEP
+        group = choice(svg, [bid] if bid in view.choices else [], f"bid {quantity}-{face}")
         if bid == last:
             rectangle(group, x - 6, y - 5, size + 50, size + 10, fill="#d99a00", rx="8")
-        elif bid in choices:
+        elif bid in view.choices:
             rectangle(group, x - 6, y - 5, size + 50, size + 10, fill="#3a7562", rx="8")
-        elif made[bid]:
+        elif bid in view.made:
             rectangle(group, x - 6, y - 5, size + 50, size + 10, fill="#6b5a26", rx="8")
-        if bid < last and not made[bid]:
+        if last is not None and bid < last and bid not in view.made:
             group.set("opacity", "0.35")
         text(
             group,
@@ -126,13 +94,14 @@ def _ladder(
             color=_WORDS,
             anchor="end",
         )
-        draw_die(group, x + 32, y, size, face, wild=face == game.faces)
-    y = top + _ladder_height(game) - 22
+        draw_die(group, x + 32, y, size, face, wild=face == view.faces)
+    y = top + _ladder_height(view) - 22
     told = "no bid yet"
-    if last != NO_BID:
-        told = f"last bid: {last // game.faces + 1} {_TIMES} {last % game.faces + 1}"
-    if int(state.stage) not in (0, 1):
+    if last is not None:
+        quantity, face = view.bids[last]
+        told = f"last bid: {quantity} {_TIMES} {face}"
+    if view.is_called:
         told = f"{told}, called a lie"
     text(svg, _MARGIN, y, told, size=15, weight="bold", color=_WORDS)
-    wild = f"the {game.faces} counts as any face"
+    wild = f"the {view.faces} counts as any face"
     text(svg, _WIDE - _MARGIN, y, wild, size=13, color=_SOFT_WORDS, anchor="end")

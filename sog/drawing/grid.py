@@ -1,5 +1,6 @@
 """A strategy at one public state as a grid: a row per infostate, a column per action."""
 
+import collections
 import csv
 import dataclasses
 import io
@@ -10,7 +11,6 @@ import numpy as np
 
 from sog.drawing.outline import common_names, or_zero, percent
 from sog.games.core import CHANCE, TERMINAL
-from sog.games.poker import BettingGame
 from sog.tabular.examination import Examination
 
 _MOST_EVENTS: Final = 4  # in a line of text
@@ -39,6 +39,8 @@ class Row:
 
     infostates: tuple[int, ...]
     name: str
+    kind: str
+    """See `Game.describe_kind`."""
     range_: float
     value: float
     cells: dict[int, Cell]
@@ -135,21 +137,17 @@ def node_at(found: Examination, outcomes: tuple[int, ...]) -> int:
     return node
 
 
-def merge_alike(found: Examination, rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """Cards of one rank in one row where the strategy treats them alike; other games as they are.
+def merge_alike(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Infostates of a kind, as cards of one rank, in one row where the strategy treats them alike.
 
     The range of such a row is theirs together.
     """
-    game = found.tree.game
-    if not isinstance(game, BettingGame):
-        return rows
-    ranks = game.ranks_of_cards
+    num_of_kind = collections.Counter(row.kind for row in rows)
     merged: list[Row] = []
     for row in rows:
-        rank = ranks[row.infostates[0]]
         for place, other in enumerate(merged):
-            if ranks[other.infostates[0]] == rank and _are_alike(row, other, len(other.infostates)):
-                merged[place] = _join(other, row, game, _cards_of_rank(rows, ranks, rank))
+            if other.kind == row.kind and _are_alike(row, other, len(other.infostates)):
+                merged[place] = _join(other, row, num_of_kind[row.kind])
                 break
         else:
             merged.append(row)
@@ -229,6 +227,7 @@ def _row(found: Examination, node: int, player: int, infostate: int) -> Row:
     return Row(
         infostates=(infostate,),
         name=tree.game.describe_infostate(state, player, infostate),
+        kind=tree.game.describe_kind(state, player, infostate),
         range_=float(found.ranges[node, player, infostate]),
         value=float(found.values[node, player, infostate]),
         cells=cells,
@@ -249,19 +248,13 @@ def _are_alike(row: Row, other: Row, num_joined: int) -> bool:
     return np.allclose(first, second, rtol=0, atol=_ALIKE, equal_nan=True)
 
 
-def _join(row: Row, added: Row, game: BettingGame, cards: list[int]) -> Row:
-    """Two rows as one; cards: all of this rank that can occur here."""
+def _join(row: Row, added: Row, num_of_kind: int) -> Row:
+    """Two rows as one, which has the name of the kind where all of it is there."""
     infostates = (*row.infostates, *added.infostates)
-    name = f"{row.name} {added.name}"
-    if len(infostates) == len(cards):
-        name = game.describe_card(cards[0]).rstrip("shdc")
+    name = row.kind if len(infostates) == num_of_kind else f"{row.name} {added.name}"
     return dataclasses.replace(
         row, infostates=infostates, name=name, range_=row.range_ + added.range_
     )
-
-
-def _cards_of_rank(rows: tuple[Row, ...], ranks: tuple[int, ...], rank: int) -> list[int]:
-    return [card for row in rows for card in row.infostates if ranks[card] == rank]
 
 
 def _share(part: float, whole: float) -> float:

@@ -7,13 +7,18 @@ number and the probability.
 
 import textwrap
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Final
 
 from sog.drawing.svg import INK, SOFT, as_text, choice, circle, cut, document, line, rectangle, text
-from sog.games.scotland_yard.station_map import StationMap
-from sog.games.scotland_yard.view import DetectiveView, Positions, YardView, nearest_distance
+from sog.games.scotland_yard.view import (
+    DetectiveView,
+    MapView,
+    Positions,
+    YardView,
+    nearest_distance,
+)
+from sog.games.views import Choices
 
 _MARGIN, _HEADER, _ROW = 36.0, 104.0, 18.0
 _WIDEST, _HIGHEST = 1280.0, 1000.0  # of the map alone
@@ -37,35 +42,23 @@ _EDGES: Final = {
 }
 
 
-def draw_map(
-    station_map: StationMap,
-    positions: Positions,
-    view: YardView,
-    *,
-    title: str,
-    mr_x: int | None = None,
-    choices: Mapping[int, Sequence[int]] = MappingProxyType({}),
-) -> str:
-    """The text of an SVG file.
-
-    positions: of all stations, see `load_positions`. mr_x: his station, for a picture that only
-    those may see who know it; None shows what the detectives know. choices: the actions that lead
-    to a station, which a page may let one click there.
-    """
-    places, radius, size = _places(positions)
-    told = [wrapped for fact in _facts(view) for wrapped in textwrap.wrap(fact, _LETTERS_PER_LINE)]
+def draw_map(view: MapView, *, title: str) -> str:
+    """The text of an SVG file."""
+    yard = view.yard
+    places, radius, size = _places(view.positions)
+    told = [wrapped for fact in _facts(yard) for wrapped in textwrap.wrap(fact, _LETTERS_PER_LINE)]
     bottom = _HEADER + size[1] + _MARGIN
     width = max(size[0], _NARROWEST)
     svg = document(title, width, bottom + _ROW * (len(told) + 1) + _MARGIN)
     text(svg, _MARGIN, 36, cut(title, _MOST_IN_TITLE), size=17, weight="bold")
-    text(svg, _MARGIN, 56, f"{view.headline} {view.progress}", color=SOFT)
-    kinds = {kind for *_, kind in station_map.edges}
-    _legend(svg, [kind for kind in reversed(_EDGES) if kind in kinds], view)
+    text(svg, _MARGIN, 56, f"{yard.headline} {yard.progress}", color=SOFT)
+    kinds = {kind for *_, kind in view.edges}
+    _legend(svg, [kind for kind in reversed(_EDGES) if kind in kinds], yard)
     board = ElementTree.SubElement(svg, "g", {"class": "map"})
     board.set("transform", f"translate({(width - size[0]) / 2:.1f},0)")
-    _draw_edges(board, station_map, places)
-    _draw_stations(board, view, places, radius, choices)
-    _draw_pawns(board, view, places, radius, mr_x)
+    _draw_edges(board, view.edges, places)
+    _draw_stations(board, yard, places, radius, view.choices)
+    _draw_pawns(board, yard, places, radius, view.mr_x)
     for number, fact in enumerate(told):
         text(svg, _MARGIN, bottom + _ROW * (number + 1), fact)
     return as_text(svg)
@@ -90,10 +83,12 @@ def _places(positions: Positions) -> tuple[Positions, float, tuple[float, float]
     return places, radius, ((max(xs) - left) * scale + 2 * away, height)
 
 
-def _draw_edges(board: ElementTree.Element, station_map: StationMap, places: Positions) -> None:
+def _draw_edges(
+    board: ElementTree.Element, edges: Sequence[tuple[int, int, str]], places: Positions
+) -> None:
     for kind, (color, width) in _EDGES.items():
         group = ElementTree.SubElement(board, "g", {"class": kind})
-        for first, second, transport in station_map.edges:
+        for first, second, transport in edges:
             if transport == kind:
                 line(
                     group,
@@ -110,7 +105,7 @@ def _draw_stations(
     view: YardView,
     places: Positions,
     radius: float,
-    choices: Mapping[int, Sequence[int]],
+    choices: Choices,
 ) -> None:
     most = max(view.likelihood.values(), default=0.0)
     for station, (x, y) in places.items():

@@ -9,6 +9,7 @@ import abc
 import dataclasses
 import functools
 import math
+from collections.abc import Sequence
 from typing import TypeVar
 
 import jax
@@ -25,6 +26,8 @@ from sog.games.core import (
     draw,
     param,
 )
+from sog.games.shown import Seen
+from sog.games.views import PrizesView
 from sog.pytree import pytree
 
 BID_MADE = 0
@@ -188,6 +191,25 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
         unseen = self._unseen_point_cards(state).astype(jnp.float32)
         # In the other stages there may be nothing to draw, and the answer is not used.
         return draw(jax.random.uniform(key), unseen)
+
+    def view(
+        self,
+        state: AnyBiddingState,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> PrizesView:
+        winners = {WON_BY_0: PLAYER_0, WON_BY_1: PLAYER_1, TIED: None}
+        results = [int(result) for result in state.results if int(result) in winners]
+        is_played = int(state.stage) not in (CHANCE, TERMINAL)
+        return PrizesView(
+            title=self.describe_state(state),
+            points=[int(card) for card in state.point_cards],
+            winners=[winners[result] for result in results],
+            now=int(state.round) if is_played else None,
+            choices={action: self.describe_action(state, 0, action) for action in choices},
+        )
 
     def _describe_point_card(self, state: AnyBiddingState) -> str:
         """What is at stake in the present round."""

@@ -22,6 +22,7 @@ class ConnectFour(LineGame):
     rules = """\
 In turn both players drop a stone into a column, where it falls to the lowest free cell. Four
 of one's own in a row, column or diagonal win."""
+    drops = counts_actions = True
 
     rows: int = param(6, "rows of the board", minimum=1, maximum=32)
     columns: int = param(7, "columns of the board", minimum=1, maximum=32)

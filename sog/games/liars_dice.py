@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import itertools
 import math
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +26,8 @@ from sog.games.core import (
     public_action,
     zero_sum_cfvs,
 )
+from sog.games.shown import Seen
+from sog.games.views import DiceView
 from sog.pytree import pytree
 
 NO_BID = -1
@@ -203,6 +206,32 @@ may call liar: if there are fewer than the last bid says you win, else the bidde
         called = ["liar"] if int(state.stage) == TERMINAL else []
         return " ".join(bids + called) or "start"
 
+    def view(
+        self,
+        state: LiarsDiceState,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> DiceView:
+        first, second = (
+            [None] * dice if hand is None else [face + 1 for face in self._hands[player][hand]]
+            for player, (dice, hand) in enumerate(
+                zip(self.dice_of_players, infostates, strict=True)
+            )
+        )
+        last = int(state.last_bid)
+        return DiceView(
+            title=self.describe_state(state),
+            hands=(first, second),
+            faces=self.faces,
+            bids=[self._quantity_and_face(bid) for bid in range(self.num_bids)],
+            made=frozenset(np.flatnonzero(state.bids_made).tolist()),
+            last=None if last == NO_BID else last,
+            is_called=int(state.stage) == TERMINAL,
+            choices=frozenset(choices) - {self.num_bids},
+        )
+
     def describe_infostate(self, state: LiarsDiceState, player: int, infostate: int) -> str:
         return " ".join(str(face + 1) for face in self._hands[player][infostate])
 
@@ -215,4 +244,8 @@ may call liar: if there are fewer than the last bid says you win, else the bidde
     def _describe_bid(self, bid: int) -> str:
         if bid == self.num_bids:
             return "liar"
-        return f"{bid // self.faces + 1}-{bid % self.faces + 1}"
+        quantity, face = self._quantity_and_face(bid)
+        return f"{quantity}-{face}"
+
+    def _quantity_and_face(self, bid: int) -> tuple[int, int]:
+        return bid // self.faces + 1, bid % self.faces + 1

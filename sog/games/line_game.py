@@ -3,7 +3,8 @@
 import abc
 import dataclasses
 import functools
-from typing import Final
+from collections.abc import Sequence
+from typing import ClassVar, Final
 
 import jax
 import jax.numpy as jnp
@@ -11,8 +12,10 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.encoding import Planes
+from sog.games.encoding import Moves, Planes
 from sog.games.perfect_information import PerfectInformationGame
+from sog.games.shown import Seen
+from sog.games.views import BoardView
 from sog.pytree import pytree
 
 EMPTY: Final = 2
@@ -33,6 +36,11 @@ class LineState:
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LineGame(PerfectInformationGame[LineState], abc.ABC):
     """Players put a stone each in turn; a line of `stones_in_line` wins, a full board is a draw."""
+
+    drops: ClassVar[bool] = False
+    """Whether an action is a column in which the stone falls; else it is a cell."""
+    moves: ClassVar[Moves | None] = None
+    """Of which cell the actions are, see `Planes`; None where they are of a column."""
 
     @property
     @abc.abstractmethod
@@ -125,7 +133,7 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
     @property
     def encoding(self) -> Planes:
         rows, columns = self.shape
-        return Planes(channels=5, rows=rows, columns=columns)
+        return Planes(channels=5, rows=rows, columns=columns, moves=self.moves)
 
     def observe(self, state: LineState) -> Array:
         """Planes [5, row, column], flattened: own stones, the other's, 1 if player 0 is to move,
@@ -138,6 +146,57 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         first = jnp.broadcast_to(player == PLAYER_0, own.shape)
         wins = [self._completes_line(stones, is_empty) for stones in (own, other)]
         return jnp.concatenate([own, other, first, *wins]).astype(jnp.float32)
+
+    def describe_seat(self, player: int) -> str:
+        return f"your stones are {MARKS[player]}"
+
+    def view(
+        self,
+        state: LineState,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> BoardView:
+        (rows, columns), board = self.shape, np.asarray(state.board)
+        landing = {int(self.cell_of(state.board, jnp.int32(action))): action for action in choices}
+        clicked = {cell: landing[cell] for cell in landing}
+        if self.drops:  # one may click anywhere in the column
+            clicked = {
+                cell: cell % columns for cell in range(len(board)) if cell % columns in choices
+            }
+        told = ["empty" if mark == EMPTY else f"a stone of {MARKS[mark]}" for mark in board]
+        for cell, action in clicked.items():
+            told[cell] = self.describe_action(state, 0, action)
+        return BoardView(
+            title=self.describe_state(state),
+            rows=rows,
+            columns=columns,
+            row_names=[] if self.drops else [str(rows - row) for row in range(rows)],
+            column_names=[
+                str(column + 1) if self.drops else chr(ord("a") + column)
+                for column in range(columns)
+            ],
+            pieces={
+                cell: (int(mark), MARKS[mark]) for cell, mark in enumerate(board) if mark != EMPTY
+            },
+            won=self._winning_cells(state),
+            landing=frozenset(landing),
+            choices={cell: [action] for cell, action in clicked.items()},
+            told=told,
+        )
+
+    def _winning_cells(self, state: LineState) -> frozenset[int]:
+        """The cells of every line that has won."""
+        board = np.asarray(state.board)
+        lines = [np.flatnonzero(line) for line in self._lines]
+        won = [
+            cells
+            for player in np.flatnonzero(state.has_line)
+            for cells in lines
+            if (board[cells] == player).all()
+        ]
+        return frozenset(np.concatenate(won).tolist() if won else [])
 
     def describe_state(self, state: LineState) -> str:
         """The rows of the board from the top, and who is to move or has won."""

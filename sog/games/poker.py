@@ -9,6 +9,7 @@ pot is split.
 import abc
 import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import Any, Final
 
 import jax
@@ -25,11 +26,14 @@ from sog.games.core import (
     public_action,
     zero_sum_cfvs,
 )
+from sog.games.shown import Seen
+from sog.games.views import CardsView
 from sog.pytree import pytree
 
 FOLD, CALL, FIRST_RAISE = 0, 1, 2
 NO_FOLDER = 2
 NO_EVENT = -1
+_SUITS: Final = "shdc"
 MOST_CHIPS: Final = 100_000
 """Of the smallest raise: 8 raises of 8 sizes in two rounds are still exact numbers."""
 
@@ -299,6 +303,30 @@ class BettingGame(Game[PokerState], abc.ABC):
     def describe_infostate(self, state: PokerState, player: int, infostate: int) -> str:
         return self.describe_card(infostate)
 
+    def describe_kind(self, state: PokerState, player: int, infostate: int) -> str:
+        return self.describe_card(infostate).rstrip(_SUITS)
+
+    def view(
+        self,
+        state: PokerState,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> CardsView:
+        first, second = (None if card is None else self.describe_card(card) for card in infostates)
+        board = np.asarray(state.board)[: self.most_public_cards]
+        return CardsView(
+            title=self.describe_state(state),
+            cards=(first, second),
+            public_cards=[self.describe_card(int(c)) for c in board if c < self.num_infostates],
+            num_public_cards=self.most_public_cards,
+            chips=(int(state.stakes[0]), int(state.stakes[1])),
+            actor=int(state.stage),
+            folder=None if int(state.folder) == NO_FOLDER else int(state.folder),
+            is_over=int(state.stage) == TERMINAL,
+        )
+
     def describe_action(self, state: PokerState, infostate: int, action: int) -> str:
         return self._describe_bet(state, action)
 
@@ -326,4 +354,4 @@ class BettingGame(Game[PokerState], abc.ABC):
         position = top - rank + offset
         text = letters[position] if position < len(letters) else f"<{rank}>"
         suits = len(ranks) // (top + 1)
-        return text + ("shdc"[card % suits] if 1 < suits <= 4 else "")
+        return text + (_SUITS[card % suits] if 1 < suits <= 4 else "")

@@ -4,15 +4,49 @@ Half of the contract; `sog.games.core` is the other half, and explains its words
 """
 
 import abc
-from typing import Generic, TypeVar
+from collections.abc import Sequence
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from sog.games.views import View
+
 State = TypeVar("State")
+Seen = tuple[int | None, int | None]
+"""Infostates of both players, None for one that is not to be seen."""
 
 
 class Shown(abc.ABC, Generic[State]):
     """How public states, infostates, actions and outcomes are told to people."""
+
+    name: ClassVar[str]
+    """The name used on the command line."""
+    counts_actions: ClassVar[bool] = False
+    """Whether people call an action by its number, from 1, as a column of a board."""
+
+    @property
+    def no_picture(self) -> str:
+        """Why `view` shows nothing, for whoever asks for a picture."""
+        return f"there is no picture of {self.name}, only text."
+
+    def view(
+        self,
+        state: State,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> View | None:
+        """What a picture of a public state shows; None for a game without pictures.
+
+        infostates: what of them may be seen. choices: legal actions of the one to be seen, which a
+        page may let one click. ranges: as for `draw`.
+        """
+        return None
+
+    def describe_seat(self, player: int) -> str:
+        """What sets a player apart on the board, as "your stones are X"; empty if nothing does."""
+        return ""
 
     @abc.abstractmethod
     def describe_state(self, state: State) -> str:
@@ -37,6 +71,10 @@ class Shown(abc.ABC, Generic[State]):
         Several lines where it is a board of his own; here the description. Nothing may be in it
         that differs between worlds of the infostate.
         """
+        return self.describe_infostate(state, player, infostate)
+
+    def describe_kind(self, state: State, player: int, infostate: int) -> str:
+        """What people call infostates that differ by a mere name, as "Q" for both queens."""
         return self.describe_infostate(state, player, infostate)
 
     @abc.abstractmethod

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 from jax import Array
 
+from sog.games.encoding import Moves
 from sog.games.line_game import EMPTY, LineGame, LineState
 
 SIZE = 3
@@ -19,6 +20,7 @@ class TicTacToe(LineGame):
     rules = """\
 In turn both players put a stone on a free cell of a board of 3 x 3. Three of one's own in a
 row, column or diagonal win. Cells are named as in chess: a1 is at the bottom left."""
+    moves = Moves(planes=1)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -19,10 +19,9 @@ import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
-from sog.play.chained_search import Chain, Searching, longest_path, search_chains
+from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, search_chains
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, sample, situation
 
@@ -83,8 +82,8 @@ class SearchAgent(Agent):
         return self._chain.state
 
     @property
-    def last_search(self) -> SearchResult | None:
-        """The last search of this game, a batch of one: its tree, its queries, if it was full."""
+    def last_search(self) -> LastSearch | None:
+        """What the last search of this game found, and hands on."""
         return self._chain.last
 
     def observe(self, outcome: int) -> None:
@@ -118,7 +117,7 @@ class SearchAgent(Agent):
         infostate = self._check_turn(infostate)
         if not self._now.has_choice:
             return np.asarray(self._now.legal_actions[infostate], float)
-        found = np.asarray(self._search_here().policy[0, infostate], float)
+        found = np.asarray(self._search_here().policy[infostate], float)
         return np.asarray(found / found.sum())
 
     def policies(self) -> np.ndarray:
@@ -130,7 +129,7 @@ class SearchAgent(Agent):
         legal = np.asarray(self._now.legal_actions, float)
         if not self._now.has_choice:
             return legal
-        found = np.asarray(self._search_here().policy[0], float) * legal
+        found = np.asarray(self._search_here().policy, float) * legal
         if self._greedy:
             found = (np.arange(found.shape[1]) == found.argmax(axis=1)[:, None]) * legal
         total = found.sum(axis=1, keepdims=True)
@@ -142,7 +141,7 @@ class SearchAgent(Agent):
         0 where the search found no opponent's infostate that can go with it. Raises as `policy`.
         """
         infostate = self._check_turn(infostate)
-        return float(self._search_here().values[0, self.player, infostate])
+        return float(self._search_here().values[self.player, infostate])
 
     def _check_mover(self) -> None:
         actor = self._now.actor
@@ -188,7 +187,7 @@ class SearchAgent(Agent):
         """Whether the last search was of this public state."""
         return self._chain.last is not None and not self._chain.path
 
-    def _search_here(self) -> SearchResult:
+    def _search_here(self) -> LastSearch:
         """The search of the public state, made once."""
         if not self._has_searched:
             search_together([self])

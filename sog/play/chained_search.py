@@ -8,7 +8,7 @@ events since. The next one is re-solved from what the last promised the opponent
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -17,13 +17,16 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.packing import pack
-from gtcfr.resolving import next_root, summarize
+from gtcfr.resolving import Summary, next_root, summarize
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.play.thinking import first_root, think
 from sog.precision import in_32_bits
+from sog.pytree import pytree
+
+T = TypeVar("T")
 
 _SHORTEST_PATH: Final = 4
 """Room for public events between two searches; more of them compile the search once more."""
@@ -39,6 +42,19 @@ def longest_path(game: Game[Any]) -> int:
     return max(1, game.max_depth - 1)
 
 
+@pytree
+class LastSearch:
+    """What a chain keeps of a search: what it found at its state, and what it hands on.
+
+    NumPy arrays; of a batch, with the batch axis first.
+    """
+
+    policy: Array  # [S, A], as in `SearchResult`
+    values: Array  # [player, S]
+    ranges: Array  # [player, S]
+    summary: Summary
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Chain:
     """Where a player's chain of searches has come to."""
@@ -46,8 +62,8 @@ class Chain:
     player: int
     state: Any
     """The public state that is to be searched."""
-    last: SearchResult | None = None
-    """The last search of this game, a batch of one."""
+    last: LastSearch | None = None
+    """Of this game."""
     path: tuple[int, ...] = ()
     """The public events since its state, or since the start of the game."""
 
@@ -77,8 +93,8 @@ class Searching:
 @in_32_bits
 def search_chains(
     how: Searching, chains: Sequence[Chain], keys: Sequence[Array], batch_size: int = 1
-) -> list[SearchResult]:
-    """Searches the public states that some chains have come to; each result is a batch of one.
+) -> list[LastSearch]:
+    """Searches the public states that some chains have come to.
 
     Each is what the chain would find alone, rounding apart (but with perfect information playouts
     at random are numbered through the batch, see `gtcfr.rollout`). There are at most batch_size
@@ -98,19 +114,15 @@ def search_chains(
         seconds=how.seconds,
     )
     check_result(how.game, result)
-    for chain, has_arrived in zip(
-        chains, np.asarray(_is_of(how.game, result, states)), strict=False
-    ):
+    kept, arrived = jax.device_get(_keep(how.game, how.settings.resolve_from, result, states))
+    for chain, has_arrived in zip(chains, arrived, strict=False):
         if not has_arrived:
             raise ValueError(
                 f"capacity must have room for the {len(chain.path)} public events since the last "
                 f"search and what else could have happened at "
                 f"'{how.game.describe_state(chain.state)}', got {how.settings.capacity}."
             )
-    if batch_size == 1:
-        return [result]
-    host = jax.device_get(result)
-    return [_take(host, number) for number in range(len(chains))]
+    return [_take(kept, number) for number in range(len(chains))]
 
 
 def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
@@ -121,34 +133,42 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
     path = np.full((len(chains), length), NO_EVENT, np.int32)
     for row, chain in zip(path, chains, strict=True):
         row[: len(chain.path)] = chain.path
-    begins = np.array([chain.last is None for chain in chains])
-    if begins.all():
+    summaries = [chain.last.summary for chain in chains if chain.last is not None]
+    if not summaries:
         return first_root(how.game, path)
+    # All are for the whole batch, in which somebody's summary stands in where there is none, so
+    # that no program depends on how many there are of which.
+    begins = np.array([chain.last is None for chain in chains])
+    meant = iter(_padded(summaries))
+    stand_in = _padded(summaries)[0]
+    summary = _stack([stand_in if here else next(meant) for here in begins])
     players = np.array([chain.player for chain in chains], np.int32)
-    # Last searches that had room for other numbers of events are other programs. All are for the
-    # whole batch, in which somebody's search stands in for those that are not meant, so that no
-    # program depends on how many there are of which.
-    shapes = [None if chain.last is None else chain.last.tree.shape for chain in chains]
-    parts: list[tuple[np.ndarray, SearchRoot]] = []
-    for shape in dict.fromkeys(shape for shape in shapes if shape is not None):
-        is_meant = np.array([other == shape for other in shapes])
-        last = [chain.last for chain in chains if chain.last and chain.last.tree.shape == shape]
-        meant = iter(last)
-        root = _next_root(
-            how.game,
-            _concatenate([next(meant) if here else last[0] for here in is_meant]),
-            np.where(is_meant[:, None], path, NO_EVENT),
-            players,
-            how.settings.resolve_from,
-            how.safe,
-        )
-        parts.append((is_meant, root))
+    going_on = np.where(begins[:, None], NO_EVENT, path)
+    root: SearchRoot = _next_root(how.game, summary, going_on, players, how.safe)
     if begins.any():
-        parts.append((begins, first_root(how.game, path)))
-    root = parts[0][1]
-    for is_meant, other in parts[1:]:
-        root = _where(is_meant, *jax.device_get((other, root)))
+        root = _where(begins, *jax.device_get((first_root(how.game, path), root)))
     return root
+
+
+def _padded(summaries: Sequence[Summary]) -> list[Summary]:
+    """With equally many rows: searches with room for other numbers of events had other trees.
+
+    The rows that are added are nobody's children.
+    """
+    structure = jax.tree.structure(summaries[0])
+    same = list(zip(*map(jax.tree.leaves, summaries), strict=True))
+
+    def pad(leaf: np.ndarray, like: Sequence[np.ndarray]) -> np.ndarray:
+        if leaf.ndim == 0:
+            return leaf
+        missing = max(map(len, like)) - len(leaf)
+        width = [(0, missing), *[(0, 0)] * (leaf.ndim - 1)]
+        return np.pad(leaf, width, constant_values=-1)  # no event, no row
+
+    return [
+        jax.tree.unflatten(structure, [pad(leaves[number], leaves) for leaves in same])
+        for number in range(len(summaries))
+    ]
 
 
 def _where(condition: np.ndarray, yes: SearchRoot, no: SearchRoot) -> SearchRoot:
@@ -162,40 +182,35 @@ def _where(condition: np.ndarray, yes: SearchRoot, no: SearchRoot) -> SearchRoot
     return chosen
 
 
-def _stack(states: Sequence[Any]) -> Any:
-    stacked: Any = jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(list(states)))
+def _stack(parts: Sequence[T]) -> T:
+    """As a batch, NumPy arrays."""
+    stacked: T = jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(list(parts)))
     return stacked
 
 
-def _concatenate(results: Sequence[SearchResult]) -> SearchResult:
-    if len(results) == 1:
-        return results[0]
-    joined: SearchResult = jax.tree.map(
-        lambda *leaves: np.concatenate(leaves), *jax.device_get(list(results))
-    )
-    return joined
-
-
-def _take(result: SearchResult, number: int) -> SearchResult:
-    """One of a batch."""
-    part: SearchResult = jax.tree.map(lambda leaf: leaf[number : number + 1], result)
+def _take(batch: LastSearch, number: int) -> LastSearch:
+    """One of a batch, without the arrays of the others."""
+    part: LastSearch = jax.tree.map(lambda leaf: np.array(leaf[number]), batch)
     return part
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _is_of(game: Game[Any], result: SearchResult, states: Any) -> Array:
-    """[batch]: whether each search got to the state that it was to search."""
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _keep(
+    game: Game[Any], resolve_from: str, result: SearchResult, states: Any
+) -> tuple[LastSearch, Array]:
+    """What the chains keep, and [batch] whether each search got to the state it was to search."""
+    kept = LastSearch(
+        policy=result.policy,
+        values=result.values,
+        ranges=result.ranges,
+        summary=summarize(result, resolve_from),
+    )
     searched = jax.vmap(lambda rows, slot: rows[slot])(result.tree.interior.state, result.slot)
-    return jnp.all(searched == jax.vmap(pack)(states), axis=1)
+    return kept, jnp.all(searched == jax.vmap(pack)(states), axis=1)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 4, 5))
+@functools.partial(jax.jit, static_argnums=(0, 4))
 def _next_root(
-    game: Game[Any],
-    result: SearchResult,
-    path: Array,
-    player: Array,
-    resolve_from: str,
-    safe: bool,
+    game: Game[Any], summary: Summary, path: Array, player: Array, safe: bool
 ) -> SearchRoot:
-    return next_root(game, summarize(result, resolve_from), path, player, safe=safe)
+    return next_root(game, summary, path, player, safe=safe)

@@ -29,7 +29,7 @@ class Player:
     seconds: float | None = None
     """How long a search may take."""
     search_bytes: int = 0
-    """What a search takes; 0 where that was not counted."""
+    """What a search takes, and what searches handed on to it; 0 where that was not counted."""
     network: Evaluator | None = None
     """A trained player's."""
 

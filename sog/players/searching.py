@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.room import search_room
+from gtcfr.room import search_room, summary_bytes
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.memory import check_memory
@@ -68,13 +68,15 @@ def searching_player(
     """
     hint = host.option("search s,c")
     parts = check_room(searched, evaluator, settings, usual_path(game), hint=hint)
+    # Twice as many games go on as are searched at once, in each of them two chains.
+    chains = 4 * summary_bytes(searched, settings, usual_path(game))
     return Player(
         name=name,
         game=game,
         make=search_agents(searched, evaluator, settings, host.seconds),
         search=settings,
         seconds=host.seconds,
-        search_bytes=sum(parts.values()),
+        search_bytes=sum(parts.values()) + chains,
         network=network,
     )
 

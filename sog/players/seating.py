@@ -28,12 +28,11 @@ class Seating:
     players: tuple[Player, ...]
 
     def batch_size(self, most: int) -> int:
-        """Searches at once for which there is memory: a batch, and a last search of both players in
-        each of the games that go on, twice as many."""
+        """Searches at once for which there is memory."""
         free, largest = available_bytes(), max(player.search_bytes for player in self.players)
         if free is None or largest == 0:
             return most
-        return max(1, min(most, int(_SHARE_OF_MEMORY * free) // (5 * largest)))
+        return max(1, min(most, int(_SHARE_OF_MEMORY * free) // largest))
 
 
 def seat(

@@ -11,8 +11,6 @@ from starlette.routing import Route
 
 from sog.drawing.picture import draw_picture
 from sog.games.core import CHANCE
-from sog.games.line_game import MARKS, LineGame
-from sog.games.scotland_yard.game import ScotlandYard
 from sog.web.host import Heed, Mistake, Submit
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
@@ -149,10 +147,9 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "game": game,
         "opponent": table.opponent.name,
         "seat": seat,
-        "mark": MARKS[seat] if isinstance(game, LineGame) else "",
+        "side": game.describe_seat(seat),
         "picture": inline(picture),
         "text": _in_words(table, state, own),
-        "is_map": isinstance(game, ScotlandYard),
         "own": game.describe_infostate(state, seat, own) if hidden else "",
         "others": game.describe_infostate(state, 1 - seat, int(infostates[1 - seat]))
         if hidden and shows_all

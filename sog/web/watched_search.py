@@ -214,6 +214,7 @@ class WatchedSearch:
             key=jax.random.key(self.seed),
             settings=self.searcher.settings,
             is_shared=True,
+            quick=True,
         )
 
     def _solve(self, picture: Picture) -> None:

@@ -65,13 +65,13 @@ def test_beside_a_search_stands_cfr_with_as_many_updates(
 @pytest.mark.parametrize(
     ("base", "option"),
     [
-        (FIXED_TREES, ("--lookahead", "2")),
+        pytest.param(FIXED_TREES, ("--lookahead", "2"), marks=pytest.mark.slow),
         pytest.param(EXACT, ("--noise", "0.1"), marks=pytest.mark.slow),
         pytest.param(FIXED_TREES, ("--rule", "dcfr"), marks=pytest.mark.slow),
         (WHOLE_GAME, ("--unsafe",)),
         pytest.param(WHOLE_GAME, ("--alpha", "1"), marks=pytest.mark.slow),
         pytest.param(WHOLE_GAME, ("--search-everywhere",), marks=pytest.mark.slow),
-        (EXACT, ("--evaluator", "zero")),
+        pytest.param(EXACT, ("--evaluator", "zero"), marks=pytest.mark.slow),
         pytest.param(EXACT, ("--leaf-averaging", "0.5"), marks=pytest.mark.slow),
         pytest.param(EXACT, ("--solver-iterations", "2"), marks=pytest.mark.slow),
         pytest.param(EXACT, ("--solver-fading", "0"), marks=pytest.mark.slow),
@@ -97,7 +97,13 @@ def test_trees_that_do_not_grow_know_only_their_number_of_updates() -> None:
     assert abs(grown - fixed) > 1e-4
 
 
-@pytest.mark.parametrize("base", [(*EXACT, "--noise", "0.1"), GROWING], ids=["noise", "growth"])
+@pytest.mark.parametrize(
+    "base",
+    [
+        pytest.param((*EXACT, "--noise", "0.1"), id="noise", marks=pytest.mark.slow),
+        pytest.param(GROWING, id="growth"),
+    ],
+)
 def test_policy_n_depends_on_seed_n_alone(base: tuple[str, ...]) -> None:
     both = evaluate(*base, "--seed", "7", "--seeds", "2")["exploitability"]
     alone = [

@@ -46,7 +46,7 @@ def test_the_bad_decision_comes_first(sog_json: RunJson, calling_jacks: str) -> 
     assert first["share"] == pytest.approx(3 / 5)
 
 
-@pytest.mark.parametrize("game", ["kuhn", "leduc"])
+@pytest.mark.parametrize("game", ["kuhn", pytest.param("leduc", marks=pytest.mark.slow)])
 def test_the_shares_of_all_states_sum_to_one(sog_json: RunJson, tmp_path: Path, game: str) -> None:
     compiled, file = compiled_game(game), tmp_path / "uniform.npz"
     save_policy(file, compiled.tree, uniform_policy(compiled))

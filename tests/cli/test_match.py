@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
@@ -47,7 +48,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return Trained(
             game=make(path.name),
             evaluator=zeros,
-            settings=SearchSettings(num_simulations=4, num_queries=3, rule="cfr+"),
+            settings=SearchSettings(num_simulations=2, num_queries=3, rule="cfr+"),
             step=700 if checkpoint is None else checkpoint,
             name=path.name,
             skipped=("step 900 is damaged.",) if checkpoint is None else (),
@@ -164,7 +165,13 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> N
     ]
 
 
-def test_all_who_search_update_as_they_are_told(run_match: Match, runs: Path) -> None:
+def test_all_who_search_update_as_they_are_told(
+    run_match: Match, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unplayed(game: Any, *_: Any, **__: Any) -> MatchResult:
+        return MatchResult(game=game, utilities=np.zeros((1, 2)), seconds=1.0, interrupted=False)
+
+    monkeypatch.setattr(match, "play_match", unplayed)
     players = (str(runs / "kuhn"), "zero", "--games", "2", "--search", "4,1")
     how = ("--rule", "dcfr", "--leaf-averaging", "0.5")
     _, out, _ = run_match(*players, *how)
@@ -176,11 +183,11 @@ def test_all_who_search_update_as_they_are_told(run_match: Match, runs: Path) ->
 
 def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
     first, second = f"{runs / 'kuhn'}@100", f"{runs / 'kuhn'}@200"
-    _, out, _ = run_match(first, second, "--games", "2", "--search", "8,1", "--json")
+    _, out, _ = run_match(first, second, "--games", "2", "--search", "4,1", "--json")
     assert json.loads(out)["players"] == [
         {
             "name": "kuhn at step 100",
-            "search": [8, 1],
+            "search": [4, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
             "resolve_from": "first_child",
@@ -188,7 +195,7 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
         },
         {
             "name": "kuhn at step 200",
-            "search": [8, 1],
+            "search": [4, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
             "resolve_from": "first_child",

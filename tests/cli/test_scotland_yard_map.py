@@ -133,6 +133,7 @@ def test_a_game_is_drawn_to_its_end(
     assert " have won." in file.read_text() or "Mr X has won." in file.read_text()
 
 
+@pytest.mark.slow
 def test_hints_say_how_likely_mr_x_is_where(
     sog: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

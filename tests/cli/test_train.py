@@ -210,8 +210,9 @@ def test_all_checkpoints_are_evaluated_as_they_were_while_training(
 
 
 def test_the_newest_checkpoint_is_evaluated_unless_one_is_named(
-    sog: Run, trained: tuple[Path, str, str]
+    sog: Run, trained: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("sog.cli.evaluate.command.compose", composed_of_nothing)
     code, out, err = sog("evaluate", str(trained[0]), "--seeds", "3", "--json")
     assert code == 0, err
     assert [result["checkpoint"] for result in json.loads(out)["results"]] == [16]

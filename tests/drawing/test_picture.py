@@ -1,5 +1,6 @@
 """Pictures of games: what is on them, and what is not to be seen."""
 
+import dataclasses
 import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any
@@ -7,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sog.drawing.board import draw_board
 from sog.drawing.curves import draw_curves
 from sog.drawing.picture import draw_picture
 from sog.games import make
 from sog.games.core import TERMINAL
+from sog.games.views import BoardView
 from sog.play.rules import after, first_state, situation
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -129,6 +132,14 @@ def test_pictures_hold_no_style_sheet_and_no_script_to_the_end_of_a_game(text: s
         if now.actor == TERMINAL:
             return
         state = after(game, state, int(np.flatnonzero(now.legal_outcomes)[-1]))
+
+
+def test_a_piece_that_is_no_stone_shows_its_letter() -> None:
+    game = make("tic_tac_toe")
+    shown = game.view(state_after(game, 4))
+    assert isinstance(shown, BoardView)
+    view = dataclasses.replace(shown, pieces={4: (0, "K")})
+    assert "K" in words(ElementTree.fromstring(draw_board(view)))
 
 
 def test_a_game_without_a_picture_has_none() -> None:

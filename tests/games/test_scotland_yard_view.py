@@ -67,7 +67,7 @@ def test_nothing_is_said_of_likelihood_where_nobody_has_searched() -> None:
 def test_london_fits_into_80_columns_with_every_pawn_once(num_events: int) -> None:
     game: Any = make("london")
     state = played(game, num_events)
-    view, text = game.view(state), game.draw(state)
+    view, text = game.overview(state), game.draw(state)
     assert max(map(len, text.splitlines())) <= 76  # and an indent
     board, _, rest = text.partition("D1: detective 1")
     on_board = re.findall(r"D\d", board)
@@ -94,7 +94,7 @@ def test_reveals_and_black_tickets_are_told() -> None:
     state = first_state(game)
     for start in (112, 13, 94, 34, 117):
         state = after(game, state, start - 1)
-    view = game.view(after(game, state, 3))  # a black ticket
+    view = game.overview(after(game, state, 3))  # a black ticket
     assert view.progress == (
         "Mr X has made 1 of 24 moves; he shows himself after moves 3, 8, 13, 18, 24."
     )

@@ -166,7 +166,6 @@ def replayed(name: str, number: int) -> PlainSearch:
 
 BY_DEFAULT = (
     "poker, SoG(s, 1)",
-    "poker, leaves asked near average ranges",
     "poker, DCFR",
     "a hidden fugitive, SoG(s, 0.5)",
 )

@@ -1,7 +1,6 @@
 """What cannot be searched is refused before the search, or named after it; never silent garbage."""
 
 import dataclasses
-import functools
 from typing import Any
 
 import jax
@@ -11,10 +10,11 @@ import pytest
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.root import NO_EVENT, SearchRoot, check_root, start_of_game
-from gtcfr.search import SearchResult, begin, check_result, search
+from gtcfr.search import SearchResult, begin, check_result
 from gtcfr.settings import SearchSettings
 from sog.games import Game, make
 from sog.pytree import pytree
+from tests.gtcfr.grown_trees import run_search
 
 KUHN = make("kuhn")
 CHECK, BET = 1, 2
@@ -96,11 +96,7 @@ class FaultyEvaluator:
 
 def run(evaluator: Any) -> SearchResult:
     settings = SearchSettings(num_simulations=2, c_puct=0.0)
-    compiled = jax.jit(functools.partial(search, KUHN, settings=settings))
-    result: SearchResult = compiled(
-        evaluator=evaluator, root=start_of_game(KUHN, batch_size=3), key=jax.random.key(0)
-    )
-    return result
+    return run_search(KUHN, settings, evaluator=evaluator, seeds=(0, 1, 2))
 
 
 @pytest.mark.parametrize("wrong", [jnp.nan, jnp.inf])
@@ -118,15 +114,17 @@ def test_an_evaluator_of_the_wrong_shape_is_refused() -> None:
 def test_a_raw_key_is_the_same_key() -> None:
     root = start_of_game(KUHN, batch_size=2)
 
-    def policy(key: Any) -> np.ndarray:
-        settings = SearchSettings(num_simulations=2)
-        run = jax.jit(functools.partial(search, KUHN, evaluator=ZeroEvaluator(), settings=settings))
-        return np.asarray(run(root=root, key=key).policy)
+    @jax.jit
+    def keys(key: Any) -> jax.Array:
+        """All that a search knows of its key; the rest is not compiled."""
+        state = begin(KUHN, evaluator=ZeroEvaluator(), root=root, key=key)
+        return jax.random.key_data(state.keys)
 
-    one = policy(jax.random.key(3))
-    np.testing.assert_array_equal(policy(jax.random.PRNGKey(3)), one)
+    one = keys(jax.random.key(3))
+    np.testing.assert_array_equal(keys(jax.random.PRNGKey(3)), one)
     both = jax.random.split(jax.random.key(4))
-    np.testing.assert_array_equal(policy(jax.random.key_data(both)), policy(both))
+    np.testing.assert_array_equal(keys(jax.random.key_data(both)), keys(both))
+    assert len(np.unique(np.concatenate([one, keys(both)]), axis=0)) == 4
 
 
 @pytest.mark.parametrize(

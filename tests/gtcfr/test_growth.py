@@ -229,7 +229,15 @@ def test_the_tree_and_its_evaluations_grow_by_no_more_than_a_few_nodes_per_simul
     assert (asked > 20).all()
 
 
-@pytest.mark.parametrize(("simulations", "per_update"), [(1, 1), (20, 1), (20, 10), (20, 20)])
+@pytest.mark.parametrize(
+    ("simulations", "per_update"),
+    [
+        (20, 1),
+        (20, 10),
+        pytest.param(1, 1, marks=pytest.mark.slow),
+        pytest.param(20, 20, marks=pytest.mark.slow),
+    ],
+)
 def test_every_simulation_adds_a_node_before_the_next_begins(
     simulations: int, per_update: int
 ) -> None:

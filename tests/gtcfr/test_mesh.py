@@ -17,7 +17,7 @@ from sog.games import make
 from sog.tabular import compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame
 
-SETTINGS = SearchSettings(num_simulations=12, num_queries=4, rule="dcfr", leaf_averaging=0.5)
+SETTINGS = SearchSettings(num_simulations=12, num_queries=4)
 
 
 def searched(batch_size: int, **options: Any) -> SearchResult:

@@ -12,7 +12,7 @@ import pytest
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.resolving import next_root, summarize
 from gtcfr.root import NO_EVENT, start_of_game
-from gtcfr.search import SearchResult, search
+from gtcfr.search import SearchResult
 from gtcfr.settings import RESOLVE_FROM, SearchSettings
 from sog.games import make
 from sog.memory import bytes_of
@@ -27,7 +27,7 @@ CHECK, BET = 1, 2
 class OneSidedEvaluator(ZeroEvaluator):
     """Every infostate of the opponent is worth 1; what the player's are worth makes him learn."""
 
-    player: int = dataclasses.field(default=0, metadata={"static": True})
+    player: Any = 0  # not static: one program for both
 
     def encode(self, game: Any, state: Any) -> Any:
         """A number that is another in every public state."""
@@ -45,10 +45,8 @@ class OneSidedEvaluator(ZeroEvaluator):
 def searched(rule: str, player: int) -> SearchResult:
     """Trees of two public events, so that whatever follows them is a leaf."""
     settings = SearchSettings(num_simulations=3, lookahead=2, grow=False, capacity=8, rule=rule)
-    evaluator = OneSidedEvaluator(player=player)
-    run: Any = jax.jit(functools.partial(search, KUHN, evaluator=evaluator, settings=settings))
-    result: SearchResult = run(root=start_of_game(KUHN), key=jax.random.key(0))
-    return result
+    evaluator = OneSidedEvaluator(player=np.int32(player))
+    return run_search(KUHN, settings, evaluator=evaluator)
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -76,12 +74,8 @@ KING = 2
 def looked_ahead(before: tuple[int, ...], levels: int) -> SearchResult:
     """A search of the state after some events, whose tree holds so many levels below it."""
     settings = SearchSettings(num_simulations=2, lookahead=levels, grow=False, capacity=120)
-    run: Any = jax.jit(
-        functools.partial(search, LEDUC, evaluator=ZeroEvaluator(), settings=settings)
-    )
-    root = start_of_game(LEDUC, path=np.array([before], np.int32).reshape(1, -1))
-    result: SearchResult = run(root=root, key=jax.random.key(0))
-    return result
+    path = before or (NO_EVENT,)  # paths of one length share a program
+    return run_search(LEDUC, settings, root=start_of_game(LEDUC, path=np.array([path], np.int32)))
 
 
 FIRST = ((), (CALL, CALL, KING), 0)

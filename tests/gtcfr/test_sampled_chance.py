@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import LeafEvaluation, LeafQueries
+from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.room import tree_shapes
 from gtcfr.root import NO_EVENT, belief_state, start_of_game
-from gtcfr.search import SearchResult
+from gtcfr.search import SearchResult, advance, begin, read
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT
 from sog.games.core import CHANCE, Game
@@ -165,14 +165,29 @@ def test_where_all_of_chance_is_in_the_tree_no_sample_is_reported() -> None:
 
 @functools.cache
 def growing_chance(num_simulations: int) -> SearchResult:
-    """200 searches of a chance node of Leduc that begin with two of the six cards."""
-    public = public_tree("leduc")
+    """200 searches of a chance node of Leduc that begin with two of the six cards, stopped after
+    so many simulations."""
+    start, go_on, look = chance_programs()
+    result = look(go_on(state=start(), count=num_simulations))
+    on_host: SearchResult = jax.tree.map(np.asarray, result)
+    return on_host
+
+
+@functools.cache
+def chance_programs() -> tuple[Any, Any, Any]:
+    """The searches in parts, so that one program makes any number of simulations up to 20."""
+    game, public = enumerated("leduc"), public_tree("leduc")
     node = int(np.flatnonzero(public.node_actor == CHANCE)[0])
-    settings = SearchSettings(num_simulations=num_simulations, first_outcomes=2, max_outcomes=5)
     root = belief_state(
         EnumeratedState(node=jnp.full(_SAMPLES, node, jnp.int32)), jnp.full((_SAMPLES, 2, 6), 1 / 6)
     )
-    return run_search(enumerated("leduc"), settings, root=root)
+    given: dict[str, Any] = {
+        "evaluator": ZeroEvaluator(),
+        "settings": SearchSettings(num_simulations=20, first_outcomes=2, max_outcomes=5),
+    }
+    start = functools.partial(begin, game, root=root, key=jax.random.key(0), **given)
+    go_on = functools.partial(advance, game, **given)
+    return jax.jit(start), jax.jit(go_on), jax.jit(functools.partial(read, game))
 
 
 @pytest.mark.parametrize(("num_simulations", "count"), [(1, 2), (2, 3), (3, 4), (5, 4), (6, 5)])
@@ -224,14 +239,24 @@ def test_a_poker_with_wide_chance_is_searched_to_its_values() -> None:
     np.testing.assert_allclose(found.values.mean(axis=0), exact, atol=0.12)
 
 
+FORTY = SearchSettings(num_simulations=24, first_outcomes=2, max_outcomes=8)
+"""Of the cards that a public card is one of."""
+
+
+def test_a_few_of_forty_cards_need_a_third_of_the_room_at_most() -> None:
+    game = make("board_poker")
+    some, whole = (
+        bytes_of(tree_shapes(game, (), settings, 1))
+        for settings in (FORTY, SearchSettings(num_simulations=24))
+    )
+    assert 3 * some < whole
+
+
+@pytest.mark.slow
 def test_forty_cards_are_searched_with_a_few_of_them_in_the_tree() -> None:
     game = make("board_poker")
-    settings = SearchSettings(num_simulations=24, first_outcomes=2, max_outcomes=8)
-    whole = SearchSettings(num_simulations=24)
     path = [CALL]  # player 0 checks
-    room = {one: bytes_of(tree_shapes(game, (), one, len(path))) for one in (settings, whole)}
-    assert 3 * room[settings] < room[whole]
-    result = run_search(game, settings, root=start_of_game(game, path=np.array([path])))
+    result = run_search(game, FORTY, root=start_of_game(game, path=np.array([path])))
     tree = tree_number(result)
     widths = [
         len(children_of(tree, slot))

@@ -80,7 +80,7 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
         ("kuhn", "dcfr"),
         pytest.param("kuhn", "pcfr+", marks=pytest.mark.slow),
         ("leduc(suit_isomorphism=true)", "sog"),
-        ("liars_dice(dice=1,faces=3)", "sog"),
+        pytest.param("liars_dice(dice=1,faces=3)", "sog", marks=pytest.mark.slow),
         ("ii_goofspiel(cards=3,order=random)", "sog"),
         ("glasses(rounds=2)", "sog"),
         pytest.param("leduc", "sog", marks=pytest.mark.slow),
@@ -130,17 +130,20 @@ def _grown(text: str, batch_size: int, **changes: Any) -> SearchResult:
     return result
 
 
+@pytest.mark.slow
 def test_a_search_does_not_depend_on_its_batch_or_on_spare_capacity() -> None:
     alone, beside = _grown("leduc", 1), _grown("leduc", 3, capacity=400)
     np.testing.assert_allclose(alone.policy[0], beside.policy[0], atol=1e-6)
     assert alone.tree.num_nodes[0] == beside.tree.num_nodes[0]
 
 
+@pytest.mark.slow
 def test_a_tree_without_room_says_so() -> None:
     assert _grown("leduc", 1, capacity=9).is_full.all()
     assert not _grown("leduc", 1).is_full.any()
 
 
+@pytest.mark.slow
 def test_with_perfect_information_every_node_is_evaluated_once() -> None:
     for simulations in (10, 40):
         result = _grown("tic_tac_toe", 1, num_simulations=simulations)

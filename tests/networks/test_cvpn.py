@@ -20,10 +20,9 @@ from networks.cvpn import (
     CVPN,
     ApplyNetwork,
     NetworkSettings,
-    joint_weights,
     make_network,
-    opponents_given_own,
 )
+from networks.heads import joint_weights, opponents_given_own
 from sog.games import Game, make
 from sog.games.encoding import Planes
 from sog.games.kuhn import Kuhn
@@ -32,6 +31,7 @@ from sog.games.poker import PokerState
 TINY = NetworkSettings(width=8, depth=2)
 PAIRWISE = NetworkSettings(width=8, depth=2, value_head="pairwise")
 TINY_RESNET = NetworkSettings(torso="resnet", width=4, depth=1)
+TINY_MOVES = dataclasses.replace(TINY_RESNET, policy_shape="moves")
 CASES = pytest.mark.parametrize(
     ("text", "settings"), [("kuhn", TINY), ("tic_tac_toe", TINY), ("tic_tac_toe", TINY_RESNET)]
 )
@@ -340,7 +340,7 @@ def test_the_parameters_of_one_policy_head_are_those_of_checkpoints_of_old() -> 
     assert shapes == [*policy, (8,), (inputs, 8), (8,), (8, 8), *values]
 
 
-@pytest.mark.parametrize(("text", "settings"), [("leduc", PAIRWISE), ("tic_tac_toe", TINY_RESNET)])
+@pytest.mark.parametrize(("text", "settings"), [("leduc", PAIRWISE), ("tic_tac_toe", TINY_MOVES)])
 def test_a_search_asks_a_network_with_two_policy_heads(
     text: str, settings: NetworkSettings
 ) -> None:

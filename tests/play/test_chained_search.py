@@ -7,10 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from sog.games import make
-from sog.play.chained_search import Chain, Searching, search_chains
+from sog.play.chained_search import Chain, LastSearch, Searching, search_chains
 
 LEDUC = make("leduc")
 CHECK = CALL = 1
@@ -18,7 +17,7 @@ BET = RAISE = QUEEN = 2
 HOW = Searching(
     game=LEDUC,
     evaluator=ZeroEvaluator(),
-    settings=SearchSettings(num_simulations=4),
+    settings=SearchSettings(num_simulations=4, resolve_from="deepest"),
     seconds=None,
     safe=True,
 )
@@ -31,7 +30,7 @@ def after(outcomes: tuple[int, ...]) -> Any:
     return state
 
 
-def chain_to(outcomes: tuple[int, ...], last: SearchResult | None = None, since: int = 0) -> Chain:
+def chain_to(outcomes: tuple[int, ...], last: LastSearch | None = None, since: int = 0) -> Chain:
     """Where a chain is after some events. since: how many of them the last search had seen."""
     state = after(outcomes)
     return Chain(player=int(LEDUC.actor(state)), state=state, last=last, path=outcomes[since:])
@@ -45,7 +44,7 @@ def test_searches_go_on_together_whose_last_ones_had_room_for_other_numbers_of_e
     for events, more in ((late, (BET, RAISE)), (early, (CHECK, BET))):
         (last,) = search_chains(HOW, [chain_to(events)], keys[:1])
         chains.append(chain_to((*events, *more), last, since=len(events)))
-    shapes = {chain.last.tree.shape for chain in chains if chain.last is not None}
+    shapes = {chain.last.summary.state.shape for chain in chains if chain.last is not None}
     assert len(shapes) == 2
     together = search_chains(HOW, chains, keys, batch_size=2)
     for chain, key, found in zip(chains, keys, together, strict=True):

@@ -21,6 +21,7 @@ from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, UNEXPANDED
 from sog.games import make
 from sog.play import SearchAgent
+from sog.play.chained_search import LastSearch
 from tests.play.line_games import CONNECT_FOUR, TIC_TAC_TOE, Position
 
 BATCH = 32
@@ -203,19 +204,20 @@ def test_a_search_goes_on_from_a_state_that_the_last_tree_holds() -> None:
         assert led.policy(0).sum() == pytest.approx(1)
         result = led.last_search
         assert result is not None
-        assert bool(result.slot[0] == ROOT) == is_root
+        assert bool(result.summary.start == ROOT) == is_root
 
 
-def pairs_of_events(result: SearchResult) -> list[tuple[int, int]]:
+def pairs_of_events(last: LastSearch) -> list[tuple[int, int]]:
     """From the root to nodes that were expanded, so that updates have seen them."""
-    outcomes = np.asarray(result.tree.interior.outcome[0])
-    children = np.asarray(result.tree.interior.child[0])
-    num_interior = result.tree.shape.num_interior
+    outcomes, children = last.summary.outcome, last.summary.child
+    num_interior = len(children)
     found = []
     for one, child in zip(outcomes[ROOT].tolist(), children[ROOT].tolist(), strict=True):
-        if one != UNEXPANDED and child < num_interior:
+        if one != UNEXPANDED and 0 <= child < num_interior:
             rows = zip(outcomes[child].tolist(), children[child].tolist(), strict=True)
-            found += [(one, two) for two, row in rows if two != UNEXPANDED and row < num_interior]
+            found += [
+                (one, two) for two, row in rows if two != UNEXPANDED and 0 <= row < num_interior
+            ]
     return found
 
 

@@ -19,7 +19,6 @@ from sog.cli.play.screen import (
     Quit,
     Terminal,
     draw_state,
-    mark_of,
     signed_units,
     worth_of,
     wrapped,
@@ -156,8 +155,9 @@ class _Session:
                 self.save()
 
         human = Human(self.game, seat, self.terminal, advisor, draw)
-        stones = mark_of(self.game, seat)
-        self.terminal.say(f"\nGame {number + 1}: you are player {seat}{stones}.", "bold")
+        side = self.game.describe_seat(seat)
+        told = f"you are player {seat}{side and ', '}{side}"
+        self.terminal.say(f"\nGame {number + 1}: {told}.", "bold")
         moves = Moves(self.saved.unfinished)
         while True:
             human.moves = opponent.moves = moves

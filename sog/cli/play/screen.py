@@ -11,8 +11,6 @@ import numpy as np
 
 from sog.cli.display import number
 from sog.games import Game
-from sog.games.connect_four import ConnectFour
-from sog.games.line_game import MARKS, LineGame
 
 _WIDTH: Final = 78
 _STYLES: Final = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "": ""}
@@ -60,12 +58,11 @@ class Choice:
 
 
 def choices(game: Game[Any], state: Any, infostate: int, legal: Sequence[int]) -> list[Choice]:
-    """Numbers the legal actions from 1; columns of a board keep the number they have there."""
-    keeps = isinstance(game, ConnectFour)
+    """Numbers the legal actions from 1; those that people call by a number keep it."""
     return [
         Choice(
             action=action,
-            label=action + 1 if keeps else place,
+            label=action + 1 if game.counts_actions else place,
             text=game.describe_action(state, infostate, action),
         )
         for place, action in enumerate(legal, start=1)
@@ -105,11 +102,6 @@ def wrapped(line: str) -> str:
     """A line that goes on below itself where it is too long; what it is indented by stays."""
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     return textwrap.fill(line, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-
-
-def mark_of(game: Game[Any], player: int) -> str:
-    """What a player's stones look like, as ", your stones are X"; "" where there are none."""
-    return f", your stones are {MARKS[player]}" if isinstance(game, LineGame) else ""
 
 
 def signed_units(game: Game[Any], value: float) -> str:

@@ -68,7 +68,7 @@ def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:
 
 
 def _show(strategy: Strategy, grid: Grid, *, with_events: bool) -> None:
-    rows = merge_alike(strategy.examination, grid.rows)
+    rows = merge_alike(grid.rows)
     print_grid(grid, rows, strategy.game, with_events=with_events)
 
 
@@ -81,7 +81,7 @@ def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) 
     if arguments.csv is not None:
         _write(arguments.csv, grid_as_csv(grid))
     if arguments.svg is not None:
-        rows = merge_alike(strategy.examination, grid.rows)
+        rows = merge_alike(grid.rows)
         title = strategy.title
         _write(arguments.svg, draw_grid(grid, rows, title=title, unit=strategy.game.unit))
 

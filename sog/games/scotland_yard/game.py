@@ -10,6 +10,7 @@ as no detective can move. Nobody may pass; a detective who cannot move is passed
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import Any, Final
 
 import jax
@@ -21,9 +22,16 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.scotland_yard.graph import YardGraph
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.games.scotland_yard.setup import NONE, YardState, changed
-from sog.games.scotland_yard.station_map import NO_TICKET, NUM_TICKETS, TICKETS, load_positions
-from sog.games.scotland_yard.view import DetectiveView, Positions, YardView, board_text
+from sog.games.scotland_yard.station_map import (
+    NO_TICKET,
+    NUM_TICKETS,
+    TICKETS,
+    load_positions,
+    positions_file,
+)
+from sog.games.scotland_yard.view import DetectiveView, MapView, Positions, YardView, board_text
 from sog.games.scotland_yard.worlds import YardWorlds
+from sog.games.shown import Seen
 
 _MOST_NAMED: Final = 6  # stations where Mr X may be, listed one by one in a line of text
 _TAKES: Final = ("takes a taxi", "takes a bus", "takes the underground", "plays a black ticket")
@@ -145,7 +153,7 @@ the last round, or as soon as no detective can move."""
             if ticket < NO_TICKET
         ]
 
-    def view(self, state: YardState, ranges: np.ndarray | None = None) -> YardView:
+    def overview(self, state: YardState, ranges: np.ndarray | None = None) -> YardView:
         """A public state in the numbers of the map. ranges: as for `draw`."""
         used = set(self._moves.ticket.tolist())  # tickets that the map has a use for
         num_moves, possible = int(state.num_moves), np.flatnonzero(np.asarray(state.possible))
@@ -196,7 +204,51 @@ the last round, or as soon as no detective can move."""
 
     def draw(self, state: YardState, ranges: np.ndarray | None = None) -> str:
         """The map if it is known where to draw it, the pawns, and where Mr X may be."""
-        return board_text(self.view(state, ranges), self.positions)
+        return board_text(self.overview(state, ranges), self.positions)
+
+    def view(
+        self,
+        state: YardState,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> MapView | None:
+        if not self.positions:
+            return None
+        mr_x, actor = infostates[PLAYER_0], int(state.stage)
+        infostate = infostates[actor] if actor < CHANCE else None  # of whom the choices are
+        ends: dict[int, list[int]] = {}
+        if infostate is not None:
+            for action in choices:
+                end = self._end_of(state, infostate, action)
+                if end is not None:
+                    ends.setdefault(end, []).append(action)
+        return MapView(
+            title=self.name,
+            edges=self._map.edges,
+            positions=self.positions,
+            yard=self.overview(state, ranges),
+            mr_x=None if mr_x is None else self._number(mr_x),
+            choices=ends,
+        )
+
+    def _end_of(self, state: YardState, infostate: int, action: int) -> int | None:
+        """The number of the station that an action leads to; None where Mr X is stuck."""
+        if int(state.stage) == PLAYER_1:
+            start, column = int(state.stations[int(state.turn)]), action
+        elif action == self._stuck_action:
+            return None
+        else:
+            start, column = infostate, action % self._num_moves
+        return self._number(self._moves.destination[start, column])
+
+    @property
+    def no_picture(self) -> str:
+        return (
+            f"where to draw the stations of {self.map} must be told in "
+            f"{positions_file(self.map)}, rows of station,x,y below that header."
+        )
 
     @functools.cached_property
     def positions(self) -> Positions:
@@ -216,8 +268,7 @@ the last round, or as soon as no detective can move."""
             return "stuck"
         speed, column = divmod(action, self._num_moves)
         ticket = TICKETS[self._moves.ticket[column]]
-        end = self._number(self._moves.destination[infostate, column])
-        return f"{ticket} to {end}{_FIRST_HALF if speed else ''}"
+        return f"{ticket} to {self._end_of(state, infostate, action)}{_FIRST_HALF if speed else ''}"
 
     def describe_outcome(self, state: YardState, outcome: int) -> str:
         if int(state.stage) == CHANCE:
@@ -233,9 +284,8 @@ the last round, or as soon as no detective can move."""
         return f"Mr X {_TAKES[ticket]}{_FIRST_HALF if speed else ''}"
 
     def _describe_detective(self, state: YardState, column: int) -> str:
-        start = int(state.stations[int(state.turn)])
-        end = self._number(self._moves.destination[start, column])
         ticket = TICKETS[self._moves.ticket[column]]
+        end = self._end_of(state, 0, column)
         return f"detective {int(state.turn) + 1} to {end} by {ticket}"
 
 

@@ -3,8 +3,10 @@
 import dataclasses
 import math
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
+
+from sog.games.views import Choices, View
 
 TEXT_WIDTH: Final = 76
 """Letters in a line, so that it can be indented in a terminal of 80."""
@@ -94,6 +96,21 @@ class YardView:
         """The likeliest stations and their probabilities, in this order; not many, none of 0%."""
         pairs = sorted(self.likelihood.items(), key=lambda pair: -pair[1])
         return [pair for pair in pairs[:_MOST_LIKELY] if pair[1] >= _LEAST_SHOWN]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MapView(View):
+    """The map with the pawns on it."""
+
+    edges: Sequence[tuple[int, int, str]]
+    """As `StationMap.edges`."""
+    positions: Positions
+    """Of all stations, see `load_positions`."""
+    yard: YardView
+    mr_x: int | None
+    """His station, for a picture that only those may see who know it."""
+    choices: Choices
+    """By the station that they lead to."""
 
 
 def board_text(view: YardView, positions: Positions) -> str:

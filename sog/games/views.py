@@ -1,0 +1,84 @@
+"""What the picture of a public state shows, as data: `Game.view` makes it, `sog.drawing` draws it.
+
+`choices` are the actions that a page may let one click, by the place where one clicks for them.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+Choices = Mapping[int, Sequence[int]]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class View:
+    """One of the kinds below, or the map of Scotland Yard (`sog.games.scotland_yard.view`)."""
+
+    title: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BoardView(View):
+    """A board with pieces; cells are counted row by row from the top left."""
+
+    rows: int
+    columns: int
+    row_names: Sequence[str]
+    """From the top; empty where rows have none."""
+    column_names: Sequence[str]
+    pieces: Mapping[int, tuple[int, str]]
+    """By cell: whose it is, and its mark."""
+    won: frozenset[int]
+    """The cells that have decided the game."""
+    landing: frozenset[int]
+    """Empty cells that a piece may come to."""
+    choices: Choices
+    """By cell."""
+    told: Sequence[str]
+    """[cell]: what pointing at it shows."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CardsView(View):
+    """A table with a card in front of each player, and public cards; None lies face down."""
+
+    cards: tuple[str | None, str | None]
+    public_cards: Sequence[str]
+    num_public_cards: int
+    """In the whole game."""
+    chips: tuple[int, int]
+    """What each has put in."""
+    actor: int
+    folder: int | None
+    is_over: bool
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DiceView(View):
+    """Dice of both players and the bids on them, each as (quantity, face)."""
+
+    hands: tuple[Sequence[int | None], Sequence[int | None]]
+    """The faces; None under the cup."""
+    faces: int
+    """Of a die; the highest is wild."""
+    bids: Sequence[tuple[int, int]]
+    """All there are, in their order."""
+    made: frozenset[int]
+    last: int | None
+    """The number of the last bid."""
+    is_called: bool
+    choices: frozenset[int]
+    """Bids, whose numbers are those of the actions."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PrizesView(View):
+    """Point cards that are won one after the other, and the cards that one may bid for them."""
+
+    points: Sequence[int]
+    """Of each round; 0 lies face down."""
+    winners: Sequence[int | None]
+    """Of the rounds that are over; None where nobody has won."""
+    now: int | None
+    """The round that is played."""
+    choices: Mapping[int, str]
+    """By action: what pointing at its card shows; the card is the action plus 1."""

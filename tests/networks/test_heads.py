@@ -1,0 +1,166 @@
+"""Policy heads in the shape of the moves: which logit belongs to which cell of the board."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from networks.cvpn import NetworkSettings, make_network
+from sog.games import Game, make
+from sog.games.core import param
+from sog.games.encoding import Moves, Planes
+from sog.games.kuhn import Kuhn
+from sog.games.perfect_information import PerfectInformationGame
+from sog.games.poker import PokerState
+from sog.pytree import pytree
+
+MOVES = NetworkSettings(torso="resnet", width=4, depth=1, policy_shape="moves")
+
+
+@pytree
+class Cells:
+    stones: jax.Array
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Board(PerfectInformationGame[Cells]):
+    """What a network must know of chess (8 x 8 x 73 moves) or Go (a board and a pass)."""
+
+    name = "board"
+    summary = "a board without rules"
+    max_depth = 1
+
+    size: int = param(8, "rows and columns")
+    planes: int = param(73, "kinds of moves")
+    others: int = param(0, "moves without a cell")
+
+    @property
+    def num_actions(self) -> int:
+        return self.size**2 * self.planes + self.others
+
+    @property
+    def encoding(self) -> Planes:
+        moves = Moves(planes=self.planes, others=self.others)
+        return Planes(channels=1, rows=self.size, columns=self.size, moves=moves)
+
+    def root(self) -> Cells:
+        return Cells(stones=jnp.zeros((self.size, self.size), jnp.int8))
+
+    def actor(self, state: Cells) -> jax.Array:
+        return jnp.zeros((), jnp.int32)
+
+    def legal_outcomes(self, state: Cells) -> jax.Array:
+        return jnp.ones(self.num_actions, bool)
+
+    def apply(self, state: Cells, outcome: jax.Array) -> Cells:
+        return state
+
+    def result(self, state: Cells) -> jax.Array:
+        return jnp.zeros((), jnp.float32)
+
+    def observe(self, state: Cells) -> jax.Array:
+        features: jax.Array = state.stones.reshape(-1).astype(jnp.float32)
+        return features
+
+    def describe_state(self, state: Cells) -> str:
+        return "a board"
+
+    def describe_action(self, state: Cells, infostate: int, action: int) -> str:
+        return str(action)
+
+
+CHESS, GO = Board(), Board(size=9, planes=1, others=1)
+
+
+class BoardKuhn(Kuhn):
+    """Kuhn poker that shows its features as planes of a row of three cells, an action for each."""
+
+    encoding = Planes(channels=8, rows=1, columns=3, moves=Moves(planes=1))
+
+    def observe(self, state: PokerState) -> jax.Array:
+        features = super().observe(state)
+        return jnp.pad(features, (0, self.encoding.num_features - len(features)))
+
+
+_apply = jax.jit(lambda apply_fn, params, *inputs: apply_fn(params, *inputs), static_argnums=0)
+
+
+def logits_of(
+    game: Game[Any], features: Any, head: str = "", number: int = 0, settings: Any = MOVES
+) -> np.ndarray:
+    """[S, A]; to one bias of a part of the head 1 is added."""
+    apply_fn, params = make_network(game, settings)
+    if head:
+        bias = params["policies"][0][head]["bias"]
+        params["policies"][0][head]["bias"] = bias.at[number].add(1)
+    size = game.num_infostates
+    return np.asarray(
+        _apply(apply_fn, params, features[None], jnp.full((1, 2, size), 1 / size))[1][0]
+    )
+
+
+def observed(game: Game[Any]) -> Any:
+    return game.observe(game.root())
+
+
+@pytest.mark.parametrize(("game", "num_moves"), [(CHESS, 4672), (GO, 82)], ids=["chess", "go"])
+def test_there_is_a_logit_for_every_move(game: Board, num_moves: int) -> None:
+    assert game.num_actions == num_moves
+    assert logits_of(game, observed(game)).shape == (1, num_moves)
+
+
+def test_the_number_of_a_move_is_made_of_row_column_and_plane() -> None:
+    more = logits_of(CHESS, observed(CHESS), "cells", 5) - logits_of(CHESS, observed(CHESS))
+    expected = np.zeros((8, 8, 73))
+    expected[:, :, 5] = 1
+    np.testing.assert_allclose(more[0], expected.ravel(), atol=1e-6)
+
+
+def test_a_stone_is_felt_by_the_moves_near_it_and_by_the_pass() -> None:
+    """Four 3 x 3 convolutions lead to the logits of a cell: no farther than four cells."""
+    empty = observed(GO)
+    difference = np.abs(logits_of(GO, empty.at[0].set(1)) - logits_of(GO, empty))[0]
+    felt = difference[:81].reshape(9, 9) > 0
+    assert felt[4, 4]
+    assert felt[:5, :5].mean() > 0.8
+    assert not felt[5:].any()
+    assert not felt[:, 5:].any()
+    assert difference[81] > 0
+
+
+def test_the_pass_is_the_last_move() -> None:
+    more = logits_of(GO, observed(GO), "others") - logits_of(GO, observed(GO))
+    np.testing.assert_allclose(more[0], [0] * 81 + [1], atol=1e-6)
+
+
+def test_with_hidden_information_each_infostate_has_planes_of_its_own() -> None:
+    game = BoardKuhn()
+    more = logits_of(game, observed(game), "cells", 1) - logits_of(game, observed(game))
+    np.testing.assert_allclose(more, [[0, 0, 0], [1, 1, 1], [0, 0, 0]], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("game", "message"),
+    [
+        ("connect_four", "for connect_four, which declares no layout of its moves"),
+        ("tic_tac_toe", None),
+    ],
+)
+def test_a_game_must_declare_where_its_moves_are(game: str, message: str | None) -> None:
+    if message is None:
+        make_network(make(game), MOVES)
+        return
+    with pytest.raises(ValueError, match=rf"^policy_shape must be flat {message}, got moves\.$"):
+        make_network(make(game), MOVES)
+
+
+@pytest.mark.parametrize("torso", ["mlp", "graph"])
+def test_moves_have_a_shape_only_on_a_board(torso: str) -> None:
+    message = (
+        rf"^policy_shape must be flat with the torso {torso}, which has no board, got moves\.$"
+    )
+    with pytest.raises(ValueError, match=message):
+        NetworkSettings(torso=torso, policy_shape="moves")
