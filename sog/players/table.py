@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from sog.games.registry import is_game
 from sog.parameters import near_name, read_parameters, split_call, unknown_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.runs import load_run, near_run, split_step
@@ -74,6 +73,8 @@ def _read_network(text: str, host: "Host") -> "Candidate":
         for damaged in trained.skipped:
             host.tell(damaged)
         return trained
+    from sog.games.registry import is_game  # heavy, and for mistakes only
+
     near = near_run(text) or near_name(text, METHODS)
     if near is not None:
         hint = f"did you mean {near}?"

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 from gtcfr.settings import SearchSettings
 from selfplay.metrics import read_metrics
 from selfplay.run_folder import RunFolder
+from sog.catalog import read_catalog
 from sog.games import Game, make
-from sog.games.catalog import read_catalog
 from sog.methods.evaluators import choose_evaluator
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.player import Host, Player

@@ -13,7 +13,7 @@ CATALOG: Final = "catalog.json"
 
 def read_catalog() -> list[dict[str, Any]]:
     """What `sog games --json` prints."""
-    games: list[dict[str, Any]] = read_shipped("sog.games", CATALOG, json.loads)
+    games: list[dict[str, Any]] = read_shipped("sog", CATALOG, json.loads)
     return games
 
 
