@@ -25,7 +25,7 @@ from machine import processor, versions
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import normalize
-from gtcfr.root import belief_state
+from gtcfr.root import known_root
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import take_reach
@@ -82,7 +82,7 @@ def leaf_ranges(
     """Some leaves, as nodes of the public tree, and their ranges [leaf, player, S] of each kind."""
     game = EnumeratedGame(tree=tree)
     nodes, ranges = random_belief_states(tree, searches, seed=0)
-    root = belief_state(EnumeratedState(node=jnp.asarray(nodes)), jnp.asarray(ranges))
+    root = known_root(EnumeratedState(node=jnp.asarray(nodes)), jnp.asarray(ranges))
 
     def run(evaluator: Evaluator) -> Any:
         key = jax.random.key(0)

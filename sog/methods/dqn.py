@@ -23,7 +23,7 @@ _LEAST_EPSILON: Final = 0.1
 
 
 @pytree
-class Replay:
+class TransitionBuffer:
     """The last decisions of both players."""
 
     row: Array  # [player, place] int32
@@ -41,7 +41,7 @@ class DqnState:
     target: Any
     """The network that values next decisions."""
     optimizer: Any
-    replay: Replay
+    replay: TransitionBuffer
     iteration: Array
 
 
@@ -82,7 +82,7 @@ class Dqn(LearningMethod):
             network=network,
             target=network,
             optimizer=self._optimizer.init(network),
-            replay=Replay(
+            replay=TransitionBuffer(
                 row=places,
                 choice=places,
                 next_row=places,
@@ -135,7 +135,7 @@ class Dqn(LearningMethod):
         return optax.adam(self.learning_rate)
 
     def _update(
-        self, histories: Histories, state: DqnState, replay: Replay, key: Array
+        self, histories: Histories, state: DqnState, replay: TransitionBuffer, key: Array
     ) -> tuple[Any, Any]:
         """One step of Adam: the squared error of Q to reward plus the best Q of the target."""
         known = jnp.clip(replay.count, 1, self.replay)
@@ -156,7 +156,7 @@ class Dqn(LearningMethod):
         return optax.apply_updates(state.network, change), optimizer
 
 
-def _add(replay: Replay, player: int, steps: Steps) -> Replay:
+def _add(replay: TransitionBuffer, player: int, steps: Steps) -> TransitionBuffer:
     """With a player's own steps [step] in the places of the oldest."""
     capacity = replay.row.shape[1]
     number = replay.count[player] + jnp.cumsum(steps.is_own) - 1
@@ -165,7 +165,7 @@ def _add(replay: Replay, player: int, steps: Steps) -> Replay:
     def put(memory: Array, new: Array) -> Array:
         return memory.at[player, place].set(new.astype(memory.dtype), mode="drop")
 
-    return Replay(
+    return TransitionBuffer(
         row=put(replay.row, steps.row),
         choice=put(replay.choice, steps.choice),
         next_row=put(replay.next_row, steps.next_row),

@@ -1,7 +1,7 @@
 """Methods that learn a policy of the whole game by sampling it, many runs at once.
 
-A run is a state (tables) and a key; iterations are written for one run, and `Learner` makes one
-compiled program of all runs and all iterations. A run does not depend on how many there are.
+A run is a state (tables) and a key; iterations are written for one run, and `LearningRuns` makes
+one compiled program of all runs and all iterations. A run does not depend on how many there are.
 """
 
 import abc
@@ -73,7 +73,7 @@ class LearningMethod(Method):
         """Agents that play what one run of `budget` iterations has learned."""
         tree = host.enumerate(game)
         host.begin(f"laying out the histories of {game.name}")
-        learner = Learner(self, lay_out_histories(tree), seed=host.seed)
+        learner = LearningRuns(self, lay_out_histories(tree), seed=host.seed)
         host.begin(f"learning {game.name} by {self.name}", total=self.budget)
         while learner.iteration < self.budget:
             learner.run_for_a_moment(self.budget - learner.iteration)
@@ -86,7 +86,7 @@ class LearningMethod(Method):
         return make
 
 
-class Learner:
+class LearningRuns:
     """Some runs of a method on one game, advanced together.
 
     `state` is what the method keeps, the run being the first axis. Runs are shared by all devices

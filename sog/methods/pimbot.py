@@ -12,7 +12,7 @@ from sog.games.core import PLAYER_0, Game, param
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.methods.budget import Simulations, seconds_param
-from sog.methods.yard_world import NOBODY, Move, Roads, World
+from sog.methods.yard_world import NOBODY, Move, Roads, YardWorld
 from sog.play.arena import AgentFactory
 from sog.play.match import Agent
 from sog.play.rules import after, first_state
@@ -102,7 +102,7 @@ class PimBotAgent(Agent):
         places = [infostate]
         if self.player != PLAYER_0:
             places = np.flatnonzero(np.asarray(state.possible)).tolist()
-        world = World.at(self._roads, state, places[0])
+        world = YardWorld.at(self._roads, state, places[0])
         moves = world.moves()
         if len(moves) == 1:
             return moves[0][0]
@@ -142,25 +142,27 @@ class Whereabouts:
         return source.choice(group)
 
 
-class Node:
+class PimBotNode:
     """After a move, in whatever world it was made."""
 
     __slots__ = ("children", "reward", "visits")
 
     def __init__(self) -> None:
         self.visits, self.reward = 0, 0.0  # the reward of him who made the move
-        self.children: dict[int, Node] = {}
+        self.children: dict[int, PimBotNode] = {}
 
 
-def search(world: World, where: Whereabouts, method: PimBot, source: random.Random) -> Node:
+def search(
+    world: YardWorld, where: Whereabouts, method: PimBot, source: random.Random
+) -> PimBotNode:
     """The tree after all simulations; its root is the world's player to move."""
-    root = Node()
+    root = PimBotNode()
     for _ in Simulations(method.budget, method.seconds):
         _simulate(root, world.copy(where.draw(source)), method, source)
     return root
 
 
-def _simulate(root: Node, world: World, method: PimBot, source: random.Random) -> None:
+def _simulate(root: PimBotNode, world: YardWorld, method: PimBot, source: random.Random) -> None:
     node, path = root, [(root, NOBODY)]
     expanded = False
     while world.winner == 0 and not expanded:
@@ -168,7 +170,7 @@ def _simulate(root: Node, world: World, method: PimBot, source: random.Random) -
         untried = [move for move in moves if move[0] not in node.children]
         expanded = bool(untried)
         move = source.choice(untried) if untried else _best_by_ucb(node, moves, method.c)
-        node = node.children.setdefault(move[0], Node())
+        node = node.children.setdefault(move[0], PimBotNode())
         path.append((node, world.turn))
         world.play(move)
     while world.winner == 0:
@@ -179,7 +181,7 @@ def _simulate(root: Node, world: World, method: PimBot, source: random.Random) -
         visited.reward += _reward(world, mover, mr_x, method.reduction)
 
 
-def _best_by_ucb(node: Node, moves: list[Move], c: float) -> Move:
+def _best_by_ucb(node: PimBotNode, moves: list[Move], c: float) -> Move:
     log = math.log(node.visits)
 
     def bound(move: Move) -> float:
@@ -189,7 +191,7 @@ def _best_by_ucb(node: Node, moves: list[Move], c: float) -> Move:
     return max(moves, key=bound)
 
 
-def _playout_move(world: World, epsilon: float, source: random.Random) -> Move:
+def _playout_move(world: YardWorld, epsilon: float, source: random.Random) -> Move:
     moves = world.moves()
     if len(moves) == 1:
         return moves[0]
@@ -205,7 +207,7 @@ def _playout_move(world: World, epsilon: float, source: random.Random) -> Move:
     return source.choice([m for m, score in zip(moves, scores, strict=True) if score == most])
 
 
-def _reward(world: World, mover: int, mr_x: int, reduction: float) -> float:
+def _reward(world: YardWorld, mover: int, mr_x: int, reduction: float) -> float:
     """Of him who moved, from 0 to 1."""
     if mover == mr_x:
         return float(world.winner == MR_X_WINS)

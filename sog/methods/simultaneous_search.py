@@ -11,7 +11,7 @@ from sog.games.core import Game, param
 from sog.games.goofspiel import Goofspiel
 from sog.methods.budget import Simulations, seconds_param
 from sog.methods.goofspiel_world import GoofspielWorld
-from sog.methods.simultaneous_tree import Node, TreeSearch
+from sog.methods.simultaneous_tree import MatrixNode, MatrixSearch
 from sog.play.arena import AgentFactory
 from sog.play.match import Agent
 from sog.play.rules import after, first_state
@@ -60,10 +60,10 @@ class SimultaneousSearch(Method):
                 f"simultaneous moves that is small enough to enumerate."
             )
 
-    def tree_search(self, game: Goofspiel, seed: int) -> TreeSearch:
+    def tree_search(self, game: Goofspiel, seed: int) -> MatrixSearch:
         """What makes trees."""
         gamma = self.exploration
-        return TreeSearch(game, selection=self.selection, c=self.c, gamma=gamma, seed=seed)
+        return MatrixSearch(game, selection=self.selection, c=self.c, gamma=gamma, seed=seed)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents with trees of their own."""
@@ -91,7 +91,7 @@ class SimultaneousAgent(Agent):
         if seed is not None:
             self._search = self._method.tree_search(self._game, seed)
             self._random = random.Random(seed)
-        self._root: Node | None = None
+        self._root: MatrixNode | None = None
         self._world: GoofspielWorld | None = None
 
     def observe(self, outcome: int) -> None:
@@ -116,7 +116,7 @@ class SimultaneousAgent(Agent):
         policy = self.policy(infostate)
         return self._random.choices(range(len(policy)), policy.tolist())[0]
 
-    def _kept(self, state: Any, world: GoofspielWorld) -> Node | None:
+    def _kept(self, state: Any, world: GoofspielWorld) -> MatrixNode | None:
         """What the last search knows of this round."""
         root, before, played = self._root, self._world, int(state.round)
         if root is None or before is None:

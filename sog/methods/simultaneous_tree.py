@@ -8,7 +8,7 @@ from sog.methods.goofspiel_world import GoofspielWorld
 from sog.methods.weights import normalized
 
 
-class Node:
+class MatrixNode:
     """A round, both players' k cards being numbered in ascending order."""
 
     __slots__ = ("children", "mean_n", "mean_x", "policy", "size", "total", "untried", "visits")
@@ -19,7 +19,7 @@ class Node:
             ([0.0] * size, [0.0] * size) for _ in range(3)
         )  # [player][card]: as `MatrixTables` of sm_mcts
         self.mean_n, self.mean_x = [0] * size**2, [0.0] * size**2  # of joint actions
-        self.children: dict[tuple[int, int], Node] = {}  # by joint action and next point card
+        self.children: dict[tuple[int, int], MatrixNode] = {}  # by joint action and next point card
         self.untried = list(range(size**2)) if tries_all else []
 
     def try_one(self, source: random.Random) -> int:
@@ -33,7 +33,7 @@ class Node:
         return self.mean_x[joint] / self.mean_n[joint] if self.mean_n[joint] else 0.5
 
 
-class TreeSearch:
+class MatrixSearch:
     """A tree and its simulations. Rewards are those of player 0, scaled to [0, 1]."""
 
     def __init__(
@@ -46,16 +46,16 @@ class TreeSearch:
         self._counts_points = game.payoff == "diff"
         self._explorer = 0  # the player who explores, of oos
 
-    def node(self, world: GoofspielWorld) -> Node:
+    def node(self, world: GoofspielWorld) -> MatrixNode:
         """A new one."""
-        return Node(len(world.hands[0]), self._selection != "oos")
+        return MatrixNode(len(world.hands[0]), self._selection != "oos")
 
-    def simulate(self, root: Node, world: GoofspielWorld) -> None:
+    def simulate(self, root: MatrixNode, world: GoofspielWorld) -> None:
         """One simulation, from a world that may be changed."""
         self._explorer = 1 - self._explorer
         self._visit(root, world, 1.0)
 
-    def strategy(self, node: Node, player: int) -> list[float]:
+    def strategy(self, node: MatrixNode, player: int) -> list[float]:
         """What a player makes of it in the end."""
         visits, size = node.visits[player], node.size
         if self._selection == "duct_max":
@@ -68,7 +68,7 @@ class TreeSearch:
             return normalized([max(n - explored, 0.0) for n in visits])
         return normalized(node.policy[player])
 
-    def _visit(self, node: Node, world: GoofspielWorld, sampled: float) -> float:
+    def _visit(self, node: MatrixNode, world: GoofspielWorld, sampled: float) -> float:
         """sampled: the probability that the explorer's choices led here. Returns the reward; of
         oos an unbiased estimate of what the strategies bring."""
         policies = [self._policy(node, player) for player in (0, 1)]
@@ -113,7 +113,7 @@ class TreeSearch:
         utility = lead if self._counts_points else (lead > 0) - (lead < 0)
         return 0.5 + self._scale * utility
 
-    def _policy(self, node: Node, player: int) -> list[float]:
+    def _policy(self, node: MatrixNode, player: int) -> list[float]:
         """How a player selects, without exploration."""
         visits, total = node.visits[player], node.total[player]
         if self._selection.startswith("duct"):
@@ -138,7 +138,7 @@ class TreeSearch:
 
     def _learn(
         self,
-        node: Node,
+        node: MatrixNode,
         chosen: tuple[int, int],
         policies: list[list[float]],
         mixed: list[list[float]],
@@ -163,7 +163,7 @@ class TreeSearch:
 
     def _learn_by_means(
         self,
-        node: Node,
+        node: MatrixNode,
         chosen: tuple[int, int],
         policies: list[list[float]],
         sampled: float,
@@ -187,7 +187,7 @@ class TreeSearch:
 
     def _learn_by_outcome(
         self,
-        node: Node,
+        node: MatrixNode,
         chosen: tuple[int, int],
         policies: list[list[float]],
         mixed: list[list[float]],
@@ -209,7 +209,7 @@ class TreeSearch:
         return 0.5 + sign * expected
 
 
-def _joint(node: Node, chosen: tuple[int, int], player: int, card: int) -> int:
+def _joint(node: MatrixNode, chosen: tuple[int, int], player: int, card: int) -> int:
     """The joint action with another card of a player."""
     first, second = (card, chosen[1]) if player == 0 else (chosen[0], card)
     return first * node.size + second

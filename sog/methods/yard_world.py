@@ -55,7 +55,7 @@ class Roads:
 
 
 @dataclasses.dataclass(slots=True)
-class World:
+class YardWorld:
     """One, changed by its moves; D detectives. `turn` is the detective to move, D for Mr X."""
 
     roads: Roads
@@ -73,7 +73,7 @@ class World:
     """The detective who caught Mr X."""
 
     @classmethod
-    def at(cls, roads: Roads, state: Any, mr_x: int) -> "World":
+    def at(cls, roads: Roads, state: Any, mr_x: int) -> "YardWorld":
         """The world of a public state, on the host, where a player is to move."""
         return cls(
             roads=roads,
@@ -87,9 +87,9 @@ class World:
             num_moves=int(state.num_moves),
         )
 
-    def copy(self, mr_x: int) -> "World":
+    def copy(self, mr_x: int) -> "YardWorld":
         """Another one to change, with Mr X elsewhere."""
-        return World(
+        return YardWorld(
             self.roads,
             self.turn,
             mr_x,

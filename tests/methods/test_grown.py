@@ -93,7 +93,7 @@ def full_tree(tree: HistoryTree, twin: PlainGame, search: oos.OosTree, policy: A
     counts = np.asarray(tree.histories.row_choices)
     for row, key in enumerate(keys):
         line = policy[row, : counts[row]].tolist()
-        search.tree[key] = oos.Node(regret=line.copy(), policy_sum=line.copy())
+        search.tree[key] = oos.OosNode(regret=line.copy(), policy_sum=line.copy())
     return keys
 
 
@@ -172,7 +172,7 @@ def sampled(
                 samples[number, 0, line, :size] = node.regret
                 samples[number, 1, line, :size] = node.policy_sum
                 samples[number, :, line, :size] -= start[:size]
-                search.tree[key] = oos.Node(regret=start[:size], policy_sum=start[:size])
+                search.tree[key] = oos.OosNode(regret=start[:size], policy_sum=start[:size])
     return samples, weight
 
 

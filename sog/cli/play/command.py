@@ -19,16 +19,18 @@ from sog.cli.play.screen import (
     Quit,
     Terminal,
     draw_state,
+    shares,
     signed_units,
     worth_of,
     wrapped,
 )
-from sog.cli.play.table import Decision, Human, PolicyAgent, Thinker, Thought
+from sog.cli.play.table import Decision, Human, Thinker
 from sog.cli.players import check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
 from sog.play.replay import replay_of
+from sog.play.thoughts import PolicyAgent, Thought
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.player import Player
 from sog.players.runs import is_run
@@ -241,10 +243,10 @@ class _Session:
             width = max(len(one.name) for one in decision.thoughts)
             name = f"{mark} {thought.name:{width}}  "
         if thought.value is None:
-            return f"    {name}{thought.policy}"
-        width = max(len(one.policy) for one in decision.thoughts)
+            return f"    {name}{shares(thought.policy)}"
+        width = max(len(shares(one.policy)) for one in decision.thoughts)
         worth = worth_of(self.game, thought.value)
-        return f"    {name}{thought.policy:{width}}  {worth}"
+        return f"    {name}{shares(thought.policy):{width}}  {worth}"
 
     def show_score(self) -> None:
         """The score over all finished games."""

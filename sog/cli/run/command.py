@@ -26,7 +26,7 @@ from sog.games import Game
 from sog.games.registry import is_game
 from sog.methods.backward_induction import BackwardInduction
 from sog.methods.layout import lay_out_histories
-from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.methods.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.parameters import unknown_name
 from sog.players.method import Method
 from sog.players.player import Host
@@ -124,7 +124,7 @@ def _learn(result: _Result, host: Host) -> None:
     tree = host.enumerate(result.game)
     host.begin("laying out the histories")
     histories = lay_out_histories(tree)
-    learner = Learner(
+    learner = LearningRuns(
         method,
         histories,
         runs=arguments.seeds,
@@ -161,7 +161,9 @@ def checkpoint_iterations(iterations: int) -> Iterator[int]:
             before = at
 
 
-def _evaluate(result: _Result, learner: Learner, evaluator: RowEvaluator, seconds: float) -> None:
+def _evaluate(
+    result: _Result, learner: LearningRuns, evaluator: RowEvaluator, seconds: float
+) -> None:
     evaluation = evaluator.evaluate(learner.policies())
     found = np.asarray(evaluation.exploitability)
     episodes = result.method.episodes_per_iteration

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Found:
+class Searched:
     """What is printed and drawn."""
 
     arguments: argparse.Namespace
@@ -86,7 +86,7 @@ def search_state(
     history: History,
     arguments: argparse.Namespace,
     work: display.Work,
-) -> Found | dict[str, int]:
+) -> Searched | dict[str, int]:
     """Searches a public state as the options say; with --memory, only counts its bytes.
 
     trained: the run that stands for the game, if one does.
@@ -136,7 +136,7 @@ def search_state(
     keep_time(game, "search", compiled_at - began)
     check_result(chosen.game, result)
     work.begin("reading the tree")
-    return Found(
+    return Searched(
         arguments=arguments,
         game=game,
         history=history,

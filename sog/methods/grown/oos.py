@@ -13,14 +13,14 @@ from sog.methods.weights import draw, matched, normalized
 
 
 @dataclasses.dataclass(slots=True)
-class Node:
+class OosNode:
     """An infostate in memory: a number per action."""
 
     regret: list[float]
     policy_sum: list[float]
 
     @classmethod
-    def of(cls, size: int) -> "Node":
+    def of(cls, size: int) -> "OosNode":
         """Of an infostate that has so many actions."""
         return cls([0.0] * size, [0.0] * size)
 
@@ -29,7 +29,7 @@ class Node:
 class _Step:
     """A decision of a simulation. Probabilities are those of coming here."""
 
-    node: Node
+    node: OosNode
     player: int
     place: int
     policy: list[float]
@@ -42,7 +42,7 @@ class _Step:
     """If they are not."""
 
 
-class OosTree(TreeSearch[Node]):
+class OosTree(TreeSearch[OosNode]):
     """Every simulation starts with the deal."""
 
     def __init__(
@@ -105,7 +105,7 @@ class OosTree(TreeSearch[Node]):
             key, player = world.key(), world.player
             node = self.tree.get(key)
             if node is None:
-                node = self.tree[key] = Node.of(size)
+                node = self.tree[key] = OosNode.of(size)
                 is_out = True
                 policy = mixed = [1 / size] * size
                 place, odds = int(source.random() * size), 1 / size
