@@ -24,7 +24,6 @@ from sog.players.runs import names_run
 from sog.tabular import (
     Checkpoint,
     CompiledGame,
-    PolicyFileError,
     load_policy,
     read_metadata,
     solve,
@@ -93,10 +92,8 @@ def _from_file(arguments: argparse.Namespace, work: display.Work, check: _Check)
     game = load_game(_read_game(arguments.source), work)
     check(game)
     compiled = compile_whole_game(game, arguments.max_nodes, work)
-    try:
+    with mistakes():
         return compiled, load_policy(arguments.source, compiled.tree), f"policy {arguments.source}"
-    except PolicyFileError as error:
-        raise CommandError(str(error)) from None
 
 
 def _from_game(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:
@@ -130,7 +127,7 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
         work.update(f"{done:,} of {total:,} batches{work.time_left(done, total)}", done)
 
     work.begin("compiling the search")
-    try:
+    with mistakes():
         composed = compose(
             compiled,
             trained.evaluator,
@@ -140,8 +137,6 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
             mesh=batch_mesh(),
             progress=show,
         )
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     title = f"{trained.title} by {describe_search(search)}"
     return compiled, composed.policy[0], title
 
@@ -154,11 +149,9 @@ def _kind(source: str) -> str:
 
 
 def _read_game(path: str) -> str:
-    try:
+    with mistakes():
         game = str(read_metadata(path)["game"])
         check_named_by_file(game, path)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     return game
 
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.players import check_searches, seat_players
 from sog.play.arena import MatchResult
@@ -30,12 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     check_searches(arguments.players, arguments)
     start_jax()
-    with display.working() as work, concluding(work.tell_interrupted):
-        try:
-            seating = seat_players(arguments.players, arguments, work)
-            results = _play(seating, arguments, work)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
+    with display.working() as work, concluding(work.tell_interrupted), mistakes():
+        seating = seat_players(arguments.players, arguments, work)
+        results = _play(seating, arguments, work)
     interrupted = not is_whole(results, len(seating.players))
     with holding_interrupts():
         if interrupted:

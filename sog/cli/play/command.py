@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted):
         seating = seat_players([arguments.agent], arguments, work)
-        check_has_picture(seating.game, arguments)
+        check_has_picture(seating.game, arguments.picture)
         if arguments.resume is not None:
             _check_resumed(seating.game, seating.players[0], arguments)
     session = _Session(seating.game, seating.players[0], arguments)
@@ -82,7 +82,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.resume is not None:
         read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
-    check_picture_name(arguments)
+    check_picture_name(arguments.picture)
     if arguments.hints and arguments.agent == "random":
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)

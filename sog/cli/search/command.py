@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reason
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.picture_file import check_has_picture, check_picture_name
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.tell_interrupted):
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
-        check_has_picture(game, arguments)
+        check_has_picture(game, arguments.picture)
         history = load_history(game, arguments.history)
         if arguments.compare is not None:
             compared = []
@@ -69,7 +69,7 @@ def _check(arguments: argparse.Namespace) -> str | None:
     read_changes(arguments)
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
-    check_picture_name(arguments)
+    check_picture_name(arguments.picture)
     picture = arguments.picture
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
@@ -113,10 +113,8 @@ def _draw(found: Searched) -> None:
     picture = draw_search(
         found.outline(_LEVELS_DRAWN, _MOST_DRAWN), title=found.title, unit=found.game.unit
     )
-    try:
+    with writing(path):
         replace_file(path, picture)
-    except OSError as error:
-        raise CommandError(f"cannot write {path}: {reason(error)}.") from None
 
 
 def _print(found: Searched) -> None:
