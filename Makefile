@@ -7,8 +7,9 @@ RUN := $(VENV)/bin/python -m
 DEMO := runs/leduc_demo
 INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# Most of the time of the tests is compiling, by one core each.
-PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
+# Most of the time of the tests is compiling, by one core each. Files come in order: by default those
+# of fewest tests would come last, which take longest, one core waiting for the other.
+PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check format test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved

@@ -12,7 +12,6 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, encode_to_keep
-from gtcfr.flow import child_rows
 from gtcfr.packing import pack
 from gtcfr.tree import SearchTree
 from sog.games.core import Game
@@ -48,7 +47,7 @@ def attach(
     do: Array,
 ) -> tuple[SearchTree, NewLeaves]:
     """Gives an interior node children; there must be room. states: [child, ...]."""
-    shape, exists = tree.shape, children.exists & do
+    shape, layout, exists = tree.shape, tree.shape.layout, children.exists & do
     is_leaf = exists & ~is_terminal
     is_end = exists & is_terminal
     leaf_rank = jnp.cumsum(is_leaf, dtype=jnp.int32) - 1
@@ -58,17 +57,17 @@ def attach(
     end_slot = jnp.where(is_end, end_slot, shape.num_terminals)
     rows = jnp.where(is_leaf, shape.leaf_row + leaf_slot, shape.terminal_row + end_slot)
     rows = jnp.where(exists, rows, shape.nothing)
-    edges = slot * shape.num_children + children.number
+    edges = slot * layout.num_children + children.number
     sources = jax.vmap(lambda edge: sources_of(tree, edge))(edges)
     packed = jax.vmap(pack)(states)
     encoded = jax.vmap(lambda state: encode_to_keep(game, evaluator, state))(states)
     masks = jax.vmap(game.infostate_mask)(states)
 
-    number = jnp.where(exists, children.number, shape.num_children)
+    number = jnp.where(exists, children.number, layout.num_children)
     interior = replace(
         tree.interior,
         child=tree.interior.child.at[slot, number].set(rows, mode="drop"),
-        outcome=tree.interior.outcome.at[slot, number].set(children.outcome, mode="drop"),
+        listed=tree.interior.listed.at[slot, number].set(children.outcome, mode="drop"),
     )
     leaf = replace(
         tree.leaf,
@@ -88,9 +87,14 @@ def attach(
     statistics = jax.tree.map(
         lambda whole: whole.at[leaf_slot].set(0, mode="drop"), tree.leaf_statistics
     )
+    terminal = tree.terminal
+    if game.num_infostates == 1:
+        worth = jax.vmap(lambda state: game.utilities(state, jnp.ones((2, 1))))(states)
+        terminal = replace(terminal, worth=terminal.worth.at[end_slot].set(worth, mode="drop"))
+    else:
+        terminal = replace(terminal, state=terminal.state.at[end_slot].set(packed, mode="drop"))
     terminal = replace(
-        tree.terminal,
-        state=tree.terminal.state.at[end_slot].set(packed, mode="drop"),
+        terminal,
         edge=tree.terminal.edge.at[end_slot].set(edges, mode="drop"),
         source=tree.terminal.source.at[end_slot].set(sources, mode="drop"),
         mask=tree.terminal.mask.at[end_slot].set(masks, mode="drop"),
@@ -112,10 +116,10 @@ def attach(
 
 def sources_of(tree: SearchTree, edge: Array) -> Array:
     """[player] int32: the rows that bring reach along an edge."""
-    shape = tree.shape
-    parent, number = edge // shape.num_children, edge % shape.num_children
-    rows = child_rows(shape, tree.interior.actor[parent], number)
-    rows = parent * shape.rows_per_node + rows
+    shape, layout = tree.shape, tree.shape.layout
+    parent, number = edge // layout.num_children, edge % layout.num_children
+    rows = layout.rows_to(tree.interior.actor[parent], number)
+    rows = parent * layout.rows_per_node + rows
     return jnp.where(edge == shape.root_edge, jnp.array(shape.root_source, jnp.int32), rows)
 
 

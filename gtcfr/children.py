@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.layout import NOT_LISTED, Layout, Order
 from gtcfr.root import NO_EVENT
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_ACTION
 from sog.games.core import CHANCE, Game
 
 
@@ -36,12 +36,12 @@ class Chosen:
 def best_actions(legal: Array, logits: Array, count: int) -> tuple[Array, Array]:
     """The legal actions that the evaluator likes best: numbers int32[count] and logits [1, count].
 
-    The best first, NO_ACTION at the end. For perfect information. legal: [1, A] bool. logits:
+    The best first, NOT_LISTED at the end. For perfect information. legal: [1, A] bool. logits:
     [1, A].
     """
     best = _best(jnp.where(legal[0], logits[0], -jnp.inf), count)
     exists = legal[0, best]
-    return jnp.where(exists, best, NO_ACTION), jnp.where(exists, logits[:, best], 0)
+    return jnp.where(exists, best, NOT_LISTED), jnp.where(exists, logits[:, best], 0)
 
 
 def with_action(action: Array, wanted: Array | int) -> Array:
@@ -71,73 +71,74 @@ def _best(score: Array, count: int) -> Array:
 def choose_outcomes(
     game: Game[Any],
     settings: SearchSettings,
-    num_children: int,
+    layout: Layout,
     state: Any,
-    action: Array | None,
+    listed: Array,
     prior: Array,
     key: Array,
     branch_outcome: Array | int,
 ) -> Chosen:
     """Which public events get a child.
 
-    All legal ones; after a decision only the best by the prior where some are added; of a
-    chance node that has more than there is room for, or than it begins with, a sample without
-    replacement, whose weights keep every expectation right on average (as long as its size does not
-    depend on what it holds, see `SearchSettings.first_outcomes`). action: those that are
-    considered, see `InteriorNodes`; prior: [A, S], of them.
+    All legal ones; after a decision only the best by the prior where some are added; of a chance
+    node that has more than there is room for, or than it begins with, a sample without replacement,
+    whose weights keep every expectation right on average (as long as its size does not depend on
+    what it holds, see `SearchSettings.first_outcomes`). listed: the actions that are considered,
+    where not all are; prior: [A, S], of them.
     """
-    added = settings.children_added(game)
+    added, most = settings.children_added(game), layout.num_children
     legal = game.legal_outcomes(state)
-    num_outcomes = legal.shape[0]
-    numbers = jnp.arange(num_outcomes, dtype=jnp.int32)
-    if action is not None or (added is not None and not game.has_chance):
-        if action is not None:
-            numbers, legal = action, action != NO_ACTION
+    numbers, even = jnp.arange(len(legal), dtype=jnp.int32), jnp.ones(layout.num_weights)
+    is_listed = layout.decisions is Order.BY_PRIOR
+    if is_listed or (added is not None and not game.has_chance):
+        if is_listed:
+            numbers, legal = listed, listed != NOT_LISTED
         score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, prior[:, 0], -1))
-        best = _best(score, min(added or num_children, num_children))
+        best = _best(score, min(added or most, most))
         in_order = jnp.arange(len(best), dtype=jnp.int32)
         return Chosen(
-            number=best if num_children == len(numbers) else in_order,
+            number=in_order if layout.decisions is Order.AS_ADDED else best,
             outcome=numbers[best],
             exists=legal[best],
-            chance_weight=jnp.ones(num_children),
+            chance_weight=even,
             fits=jnp.bool_(True),
         )
-    is_chance, num_legal = chance_acts(game, state), jnp.sum(legal)
     few = settings.first_outcomes if game.has_chance else None
-    if added is None and num_children == num_outcomes and few is None:
+    by_event = layout.chance is Order.BY_EVENT
+    if by_event and added is None and few is None:
         return Chosen(
             number=numbers,
             outcome=numbers,
             exists=legal,
-            chance_weight=jnp.ones(num_children),
+            chance_weight=even,
             fits=jnp.bool_(True),
         )
+    is_chance, num_legal = chance_acts(game, state), jnp.sum(legal)
     certain = jnp.any(numbers == branch_outcome)
-    limit = jnp.int32(num_children)
+    limit = jnp.int32(most)
     if few is not None:
         # No simulation comes to a node on the way of a re-solve, so its sample would never grow.
-        limit = jnp.where(is_chance & ~certain, min(few, num_children), limit)
-    score = jax.random.uniform(key, (num_outcomes,))
+        limit = jnp.where(is_chance & ~certain, min(few, most), limit)
+    score = jax.random.uniform(key, legal.shape)
     if added is not None:
-        limit = jnp.where(is_chance, limit, min(added, num_children))
+        limit = jnp.where(is_chance, limit, min(added, most))
         score = jnp.where(is_chance, score, prior[:, 0])
     score = jnp.where(legal, score, -1)
     score = jnp.where(numbers == branch_outcome, 2, score)
-    _, best = jax.lax.top_k(score, num_children)
-    kept = jnp.zeros(num_outcomes, bool).at[best].set(jnp.arange(num_children) < limit) & legal
-    fits = is_chance | (added is not None) | (num_legal <= num_children)
-    outcome = numbers if num_children == num_outcomes else best.astype(jnp.int32)
-    exists = kept[outcome]
+    _, best = jax.lax.top_k(score, most)
+    kept = jnp.zeros(len(legal), bool).at[best].set(jnp.arange(most) < limit) & legal
+    fits = is_chance | (added is not None) | (num_legal <= most)
+    outcome = numbers if by_event else best.astype(jnp.int32)
     # The branch is kept for certain; of the others, as many as there is room for.
     kept_others, others = jnp.sum(kept) - certain, num_legal - certain
     weight = jnp.where(
         is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0
     )
+    in_order = jnp.arange(most, dtype=jnp.int32)
     return Chosen(
-        number=outcome if num_children == num_outcomes else numbers[:num_children],
+        number=layout.place(listed, outcome, in_order, is_chance),
         outcome=outcome,
-        exists=exists,
-        chance_weight=weight.astype(jnp.float32),
+        exists=kept[outcome],
+        chance_weight=weight.astype(jnp.float32)[: layout.num_weights],
         fits=fits,
     )

@@ -82,7 +82,7 @@ def expand_leaves(
     if branch_outcome is None:
         branch_outcome = jnp.full_like(edge, NO_EVENT)
     keys = _keys(state, _EXPANSION_KEYS, number)
-    logits = jnp.zeros((len(edge), game.num_infostates, state.tree.shape.num_actions))
+    logits = jnp.zeros((len(edge), game.num_infostates, state.tree.shape.layout.num_actions))
     if was_asked or game.num_infostates == 1:
         slot = jax.vmap(leaf_at)(state.tree, edge)[1]
         logits = policy_logits(game, evaluator, state, slot, settings.leaf_averaging)
@@ -169,11 +169,11 @@ def evaluate_new(
         old = tree.leaf_statistics
         assert old.values is not None  # they are kept exactly where S = 1
         assert old.logits is not None
-        logits, action = answer.policy_logits[:, 0], tree.leaf.action
-        if action is not None:
-            best = functools.partial(best_actions, count=shape.num_actions)
+        logits, listed = answer.policy_logits[:, 0], tree.leaf.listed
+        if shape.layout.num_best:
+            best = functools.partial(best_actions, count=shape.layout.num_best)
             best_ones, logits = jax.vmap(best)(legal, logits)
-            action = jax.vmap(write)(action, slot, best_ones)
+            listed = jax.vmap(write)(listed, slot, best_ones)
         statistics = replace(
             old,
             values=jax.vmap(write)(old.values, slot, answer.values[:, 0]),
@@ -181,7 +181,7 @@ def evaluate_new(
         )
         return replace(
             state,
-            tree=replace(tree, leaf=replace(tree.leaf, action=action), leaf_statistics=statistics),
+            tree=replace(tree, leaf=replace(tree.leaf, listed=listed), leaf_statistics=statistics),
             memory=answer.memory,
             queries=sample,
             fault=fault,
@@ -196,7 +196,7 @@ def _encode_new(
 ) -> SearchState:
     """Encodes the new leaves of all trees in one call."""
     tree, shape = state.tree, state.tree.shape
-    number = jnp.arange(shape.num_children, dtype=jnp.int32)
+    number = jnp.arange(shape.layout.num_children, dtype=jnp.int32)
 
     def find(tree: SearchTree, new: NewLeaves) -> tuple[Array, Any]:
         slot = tree.leaf.free[jnp.minimum(new.first + number, shape.num_leaves - 1)]

@@ -15,9 +15,10 @@ from gtcfr.attaching import Children, NewLeaves, attach, has_room_for, sources_o
 from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy, with_action
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import uniform_over
+from gtcfr.layout import NOT_LISTED, Order
 from gtcfr.packing import pack, unpack
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_ACTION, NO_PARENT, ROOT, UNEXPANDED, SearchTree
+from gtcfr.tree import NO_PARENT, ROOT, SearchTree
 from sog.games.core import TERMINAL, Game
 from sog.tabular.cfr import regret_matching
 
@@ -27,8 +28,8 @@ OFF_BRANCH: Final = 2**30
 
 def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
     """Whether an edge leads to a leaf (bool), and its slot (int32; of some leaf, if not)."""
-    shape = tree.shape
-    child = tree.interior.child[edge // shape.num_children, edge % shape.num_children]
+    shape, children = tree.shape, tree.shape.layout.num_children
+    child = tree.interior.child[edge // children, edge % children]
     row = jnp.where(edge == shape.root_edge, shape.leaf_row, child)
     is_leaf = (edge != NO_PARENT) & (row >= shape.leaf_row) & (row < shape.terminal_row)
     return is_leaf, jnp.where(is_leaf, row - shape.leaf_row, 0)
@@ -50,20 +51,18 @@ def expand(
     leads on towards where growth starts, if the leaf lies before that, else NO_EVENT. Returns the
     tree and the new leaves.
     """
-    shape = tree.shape
+    shape, layout = tree.shape, tree.shape.layout
     is_leaf, old = leaf_at(tree, edge)
     sums = jax.tree.map(lambda table: table[old], tree.leaf_statistics)
     state = unpack(game, tree.leaf.state[old])
-    legal, action = game.legal_actions(state).T, None
+    legal, listed = game.legal_actions(state).T, jnp.full(layout.num_listed, NOT_LISTED, jnp.int32)
     is_pruned = jnp.bool_(False)
-    if tree.leaf.action is not None:
-        action = with_action(tree.leaf.action[old], branch_outcome)
-        considered = (action != NO_ACTION)[:, None]
+    if layout.decisions is Order.BY_PRIOR:
+        listed = with_action(tree.leaf.listed[old], branch_outcome)
+        considered = (listed != NOT_LISTED)[:, None]
         is_pruned, legal = jnp.sum(legal) > jnp.sum(considered), considered
     prior = prior_policy(logits.T, legal, settings.prior_temperature)
-    chosen = choose_outcomes(
-        game, settings, shape.num_children, state, action, prior, key, branch_outcome
-    )
+    chosen = choose_outcomes(game, settings, layout, state, listed, prior, key, branch_outcome)
     outcome, exists, fits = chosen.outcome, chosen.exists, chosen.fits
     depth, since = tree.leaf.depth[old], tree.leaf.since[old]
     leads_on = (depth >= 0) | (outcome == branch_outcome)
@@ -73,7 +72,7 @@ def expand(
         exists=exists,
         depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
     )
-    parent, number = edge // shape.num_children, edge % shape.num_children
+    parent, number = edge // layout.num_children, edge % layout.num_children
     chunk = jnp.where(edge == shape.root_edge, -1, parent // shape.chunk_size)
     has_room = (jnp.arange(shape.num_chunks) > chunk) & (tree.chunk_fill < shape.chunk_size)
     chunk = jnp.argmax(has_room).astype(jnp.int32)
@@ -90,7 +89,7 @@ def expand(
     interior, statistics = tree.interior, tree.interior_statistics
     takeable = legal
     if settings.children_added(game) is not None:
-        taken = outcome if action is None else chosen.number
+        taken = chosen.number if layout.decisions is Order.BY_PRIOR else outcome
         takeable = legal & (chance_acts(game, state) | leads_to(taken, exists, len(legal)))
     interior = replace(
         interior,
@@ -99,7 +98,7 @@ def expand(
         source=interior.source.at[slot].set(sources_of(tree, edge), mode="drop"),
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
         mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
-        action=_written(interior.action, slot, action),
+        listed=interior.listed.at[slot].set(listed, mode="drop"),
         takeable=interior.takeable.at[slot].set(takeable, mode="drop"),
         child=interior.child.at[jnp.where(do, parent, shape.num_interior), number].set(
             slot, mode="drop"
@@ -142,18 +141,17 @@ def add_child(
     Of a decision in games of perfect information, where the outcome is the action; or of a chance
     node, all of whose outcomes then stand for more or less of the others.
     """
-    shape, outcomes = tree.shape, tree.interior.outcome[slot]
+    shape, layout, listed = tree.shape, tree.shape.layout, tree.interior.listed[slot]
     state = unpack(game, tree.interior.state[slot])
-    action = outcome
-    count = jnp.sum(outcomes != UNEXPANDED, dtype=jnp.int32)
-    number = outcome if shape.num_children == game.num_outcomes else count
-    if tree.interior.action is not None:
-        action = jnp.argmax(tree.interior.action[slot] == outcome).astype(jnp.int32)
-        number = action if shape.num_children == shape.num_actions else count
-    is_new = (slot != NO_PARENT) & ~jnp.any(outcomes == outcome)
+    is_chance = chance_acts(game, state)
+    rows = tree.interior.child[slot]
+    count = jnp.sum(rows != shape.nothing, dtype=jnp.int32)
+    action = layout.number_of(listed, outcome)
+    number = layout.place(listed, outcome, count, is_chance)
+    is_new = (slot != NO_PARENT) & ~layout.child(listed, rows, outcome, shape.nothing)[1]
     states = jax.tree.map(lambda leaf: leaf[None], game.apply(state, jnp.maximum(outcome, 0)))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
-    fits = (number < shape.num_children) & has_room_for(tree, is_new[None], is_terminal, freed=0)
+    fits = (number < layout.num_children) & has_room_for(tree, is_new[None], is_terminal, freed=0)
     do = is_new & fits
     at = jnp.where(do, slot, shape.num_interior)
     # The depth of a child matters for looking ahead only, which comes before.
@@ -164,9 +162,8 @@ def add_child(
         depth=jnp.full(1, OFF_BRANCH, jnp.int32),
     )
     takeable, weight = tree.interior.takeable[slot], tree.interior.chance_weight[slot]
-    is_chance = chance_acts(game, state)
     takeable = jnp.where(is_chance, takeable, takeable.at[action].set(True, mode="drop"))
-    if shape.samples_chance:
+    if layout.samples_chance:
         num_legal = jnp.sum(game.legal_outcomes(state))
         weight = jnp.where(is_chance, num_legal / (count + 1), weight).astype(weight.dtype)
     statistics = tree.interior_statistics
@@ -184,13 +181,6 @@ def add_child(
         is_full=tree.is_full | (is_new & ~fits),
     )
     return attach(game, evaluator, tree, at, children, states, is_terminal & do, do)
-
-
-def _written(table: Array | None, slot: Array, row: Array | None) -> Array | None:
-    """The table with a row replaced, if there is one."""
-    if table is None or row is None:
-        return None
-    return table.at[slot].set(row, mode="drop")
 
 
 def _statistics_of(tree: SearchTree, slot: Array | int) -> Any:

@@ -13,6 +13,7 @@ from gtcfr.attaching import NewLeaves
 from gtcfr.evaluator import Evaluator, Fault, encode_to_keep
 from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves
 from gtcfr.gadget import make_gadget
+from gtcfr.layout import NOT_LISTED
 from gtcfr.leaves import no_answers, value_leaves
 from gtcfr.packing import pack, packed_width
 from gtcfr.query import no_queries
@@ -20,10 +21,8 @@ from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search_state import SearchState
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import (
-    NO_ACTION,
     NO_PARENT,
     ROOT,
-    UNEXPANDED,
     InteriorNodes,
     InteriorStatistics,
     LeafNodes,
@@ -118,8 +117,10 @@ def planted_state(
 
 def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool) -> SearchTree:
     """A tree of no nodes. encoded: the structure of an encoded state; predictive: of the rule."""
-    size, actions, width = game.num_infostates, shape.num_actions, packed_width(game)
-    slots, leaves, children = shape.num_interior, shape.num_leaves, shape.num_children
+    size, layout, width = game.num_infostates, shape.layout, packed_width(game)
+    actions, children = layout.num_actions, layout.num_children
+    slots, leaves, ends = shape.num_interior, shape.num_leaves, shape.num_terminals
+    is_perfect = size == 1
 
     def zeros(*axes: int, dtype: Any = jnp.float32) -> Array:
         return jnp.zeros(axes, dtype)
@@ -133,11 +134,10 @@ def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: b
         source=full(0, slots, 2),
         actor=full(0, slots),
         mask=zeros(slots, 2, size, dtype=bool),
-        action=full(NO_ACTION, slots, actions) if actions < game.num_actions else None,
         takeable=zeros(slots, actions, size, dtype=bool),
         child=full(shape.nothing, slots, children),
-        outcome=full(UNEXPANDED, slots, children),
-        chance_weight=jnp.ones((slots, children)),
+        listed=full(NOT_LISTED, slots, layout.num_listed),
+        chance_weight=jnp.ones((slots, layout.num_weights)),
         prior=zeros(slots, actions, size, dtype=jnp.float16),
         visits=zeros(slots, actions, size),
         since=zeros(slots),
@@ -157,23 +157,24 @@ def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: b
         edge=full(NO_PARENT, leaves),
         source=full(0, leaves, 2),
         mask=zeros(leaves, 2, size, dtype=bool),
-        action=full(NO_ACTION, leaves, actions) if actions < game.num_actions else None,
+        listed=full(NOT_LISTED, leaves, layout.num_best),
         depth=full(0, leaves),
         encoded=jax.tree.map(lambda leaf: jnp.zeros((leaves, *leaf.shape), leaf.dtype), encoded),
         since=zeros(leaves),
         free=jnp.arange(leaves, dtype=jnp.int32),
     )
     leaf_statistics = LeafStatistics(
-        values=zeros(leaves, 2, size) if size == 1 else None,
-        logits=zeros(leaves, size, actions) if size == 1 else None,
+        values=zeros(leaves, 2, size) if is_perfect else None,
+        logits=zeros(leaves, size, actions) if is_perfect else None,
         reach_sum=zeros(leaves, 2, size),
         cfv_sum=zeros(leaves, 2, size),
     )
     terminal = TerminalNodes(
-        state=zeros(shape.num_terminals, width, dtype=jnp.int32),
-        edge=full(NO_PARENT, shape.num_terminals),
-        source=full(0, shape.num_terminals, 2),
-        mask=zeros(shape.num_terminals, 2, size, dtype=bool),
+        state=zeros(ends, 0 if is_perfect else width, dtype=jnp.int32),
+        worth=zeros(ends, 2, 1 if is_perfect else 0),
+        edge=full(NO_PARENT, ends),
+        source=full(0, ends, 2),
+        mask=zeros(ends, 2, size, dtype=bool),
     )
     return SearchTree(
         shape=shape,
@@ -225,13 +226,13 @@ def _ask_for_priors(
 def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:
     """The edge that an outcome leads along from the interior node below `edge`; or `edge` itself
     where there is no outcome."""
-    slot = _slot_below(tree, edge)
-    number = jnp.argmax(tree.interior.outcome[slot] == outcome).astype(jnp.int32)
-    return jnp.where(outcome == NO_EVENT, edge, slot * tree.shape.num_children + number)
+    slot, layout = _slot_below(tree, edge), tree.shape.layout
+    number, _ = layout.find(tree.interior.listed[slot], outcome)
+    return jnp.where(outcome == NO_EVENT, edge, slot * layout.num_children + number)
 
 
 def _slot_below(tree: SearchTree, edge: Array) -> Array:
     """The interior slot that an edge leads to."""
-    children = tree.shape.num_children
+    children = tree.shape.layout.num_children
     row = tree.interior.child[edge // children, edge % children]
     return jnp.where(edge == tree.shape.root_edge, ROOT, row)

@@ -63,8 +63,8 @@ def unpack(game: Game[Any], row: Array) -> Any:
 
 
 def _num_words(leaf: Any) -> int:
-    num_bytes: int = math.prod(leaf.shape) * leaf.dtype.itemsize
-    return -(-num_bytes // WORD)
+    size: int = math.prod(leaf.shape) * leaf.dtype.itemsize
+    return -(-size // WORD)
 
 
 def _to_words(leaf: Array) -> Array:

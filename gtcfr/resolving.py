@@ -114,7 +114,7 @@ def _first_children(tree: SearchTree, slot: Array) -> Summary:
     is_open = rows[1:] < tree.shape.terminal_row
     return Summary(
         **nodes,
-        outcome=tree.interior.outcome[slot][None],
+        outcome=tree.outcomes[slot][None],
         child=jnp.where(is_open, number, _NOWHERE)[None],
         is_chance=(tree.interior.actor[slot] == CHANCE)[None],
         start=jnp.int32(0),
@@ -127,7 +127,7 @@ def _all_nodes(resolve_from: str, tree: SearchTree, slot: Array) -> Summary:
     child = tree.interior.child
     return Summary(
         **_nodes(tree, jnp.arange(tree.shape.terminal_row, dtype=jnp.int32)),
-        outcome=tree.interior.outcome,
+        outcome=tree.outcomes,
         child=jnp.where(child < tree.shape.terminal_row, child, _NOWHERE),
         is_chance=tree.interior.actor == CHANCE,
         start=slot,

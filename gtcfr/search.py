@@ -33,7 +33,7 @@ from gtcfr.query import QuerySample
 from gtcfr.root import SearchRoot
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import SearchTree, over_all_actions
+from gtcfr.tree import SearchTree
 from gtcfr.update import regret_update
 from sog.games.core import Game
 from sog.precision import in_32_bits
@@ -260,12 +260,11 @@ def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array,
     state = unpack(game, tree.interior.state[slot])
     statistics = jax.tree.map(lambda leaf: leaf[slot], tree.interior_statistics)
     policy = normalize(statistics.policy_sum, tree.interior.takeable[slot], axis=0)
-    action = None if tree.interior.action is None else tree.interior.action[slot]
     compatible = game.compatible_reach(state, statistics.reach_sum)
     values = jnp.where(
         compatible > 0, statistics.cfv_sum / jnp.where(compatible > 0, compatible, 1), 0
     )
-    policy = over_all_actions(game, action, policy).T
+    policy = tree.shape.layout.over_all_actions(game, tree.interior.listed[slot], policy).T
     return policy, values, normalize(statistics.reach_sum, game.infostate_mask(state))
 
 

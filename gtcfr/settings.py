@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import Any, Final
 
+from gtcfr.layout import Layout, layout_of
 from gtcfr.mesh import is_accelerated
 from gtcfr.tree import TreeShape
 from sog.games.core import Game
@@ -19,7 +20,8 @@ WHOLE_GAME: Final = 2**30 + 1
 _CHUNK_SIZE: Final = 4
 _CHUNK_SIZE_OF_AN_ACCELERATOR: Final = 16
 _SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
-_MOST_SLOTS: Final = 3  # per node that there can be; deep trees may leave most of a chunk empty
+_MOST_EMPTY: Final = 2**15  # entries [A, S] of slots that deep trees leave empty in their chunks
+_LEAST_DEPTH: Final = 16
 _COUNTS: Final = (
     *("num_children", "max_actions", "max_outcomes", "first_outcomes", "capacity", "chunk_size"),
 )
@@ -80,7 +82,10 @@ class SearchSettings:
     average only if visits do not depend on the sample: a choice that a bad sample speaks against is
     visited less, and the sample stays as it is, so gambles are worth too little."""
     capacity: int | None = None
-    """Public states that a tree has room for; None for as many as the simulations can add."""
+    """Public states that a tree has room for; None for as many as the simulations can add, if at
+    most every second of them comes to a chance node. Below the state that is searched it has room
+    for as many levels as a tree of so many simulations comes to, 16 and twice their square root. A
+    result says if that was too little."""
     num_queries: int = 0
     """How many of its leaf queries a search returns, drawn at random from all of them."""
     chunk_size: int | None = None
@@ -163,46 +168,47 @@ class SearchSettings:
         path_length: the most public events between a root and the state that growth starts from.
         """
         self._check_game(game)
-        children = min(self.max_outcomes or game.num_outcomes, game.num_outcomes)
-        actions = min(self.max_actions or game.num_actions, game.num_actions)
-        child_is_action = children == game.num_outcomes
-        if actions < game.num_actions:
-            children, child_is_action = actions, True
+        grows_samples = self.first_outcomes is not None
+        layout = layout_of(game, self.max_actions, self.max_outcomes, grows_samples=grows_samples)
         capacity = self.capacity
         if capacity is None:
             if self.lookahead > 1:
                 raise ValueError("capacity must be given when lookahead is more than 1.")
-            # Chance adds all its outcomes also where decisions add a few actions only; where chance
-            # makes a tree full, the result says so.
-            added = min(self.children_added(game) or children, children)
-            if self.first_outcomes is not None:
-                added = min(max(self.first_outcomes, game.num_decision_outcomes), children)
-            capacity = 1 + (path_length + 1) * children + self.num_simulations * added
+            capacity = 1 + self._most_added(game, layout, path_length)
         if capacity < 1 + (path_length + 1) * 2:
             raise ValueError(
                 f"capacity must be at least {1 + (path_length + 1) * 2} for the root's branch and "
                 f"children, got {capacity}."
             )
         interior = min(capacity, 1 + path_length + self.num_simulations)
+        depth = 1 + path_length + _LEAST_DEPTH + 2 * math.isqrt(self.num_simulations)
         if self.lookahead > 1:
-            interior = capacity
-        depth = min(game.max_depth + 1, interior)
-        chunk_size = self.chunk_size or chunk_size_of(game, actions)
+            interior = depth = capacity
+        depth = min(depth, game.max_depth + 1, interior)
+        chunk_size = self.chunk_size or chunk_size_of(game, layout.num_actions)
         if self.chunk_size is None:
-            most = max(_MOST_SLOTS, chunk_size // 2) * interior
+            numbers = layout.num_actions * game.num_infostates
+            most = interior + _MOST_EMPTY // numbers
             while chunk_size > 1 and chunk_size * _num_chunks(interior, depth, chunk_size) > most:
                 chunk_size //= 2
         return TreeShape(
+            layout=layout,
             num_chunks=_num_chunks(interior, depth, chunk_size),
             chunk_size=chunk_size,
+            depth=depth,
             num_leaves=capacity,
             num_terminals=capacity,
-            num_children=children,
-            num_actions=actions,
-            samples_chance=game.has_chance
-            and (children < game.num_outcomes or self.first_outcomes is not None),
-            has_rows_per_action=game.has_public_actions and child_is_action,
         )
+
+    def _most_added(self, game: Game[Any], layout: Layout, path_length: int) -> int:
+        """Nodes that expansions can add to the root, if half of them are of chance nodes."""
+        added, everything = self.children_added(game), layout.num_children
+        decision = min(added or game.num_decision_outcomes, everything)
+        chance = min(self.first_outcomes or game.num_chance_outcomes, everything)
+        on_the_way = decision if added and not game.has_chance else everything
+        expansions = self.num_simulations
+        wider = max(chance - decision, 0) * (expansions - expansions // 2)
+        return everything + path_length * on_the_way + expansions * decision + wider
 
     def _check_game(self, game: Game[Any]) -> None:
         least, why = least_outcomes(game)

@@ -11,10 +11,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.flow import normalize, push
+from gtcfr.flow import normalize
+from gtcfr.layout import NOT_LISTED, Order, advance_all
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_ACTION, NO_PARENT, UNEXPANDED, SearchTree
+from gtcfr.tree import NO_PARENT, SearchTree
 from sog.games.core import CHANCE, PLAYER_1, Game, draw
 from sog.pytree import pytree
 
@@ -54,7 +55,7 @@ def simulate(
 
     visits_before: [slot, A, S], from before this phase; later visits count as lost.
     """
-    longest = min(game.max_depth + 1, tree.shape.num_interior)
+    longest = tree.shape.depth
     world_key, select_key, move_key = jax.random.split(key, 3)
     # All at once: the fixed cost of a draw is far above that of a number.
     points = jax.random.uniform(select_key, (longest, 2))
@@ -125,7 +126,8 @@ def _step(
     points: Array,
     move_key: Array,
 ) -> _Walk:
-    shape, slot = tree.shape, walk.slot
+    shape, layout, slot = tree.shape, tree.shape.layout, walk.slot
+    listed, children = tree.interior.listed[slot], tree.interior.child[slot]
     state = unpack(game, tree.interior.state[slot])
     actor = game.actor(state)
     player = jnp.where(actor == PLAYER_1, 1, 0)
@@ -133,21 +135,19 @@ def _step(
     chosen = _select(game, settings, tree, visits_before, state, slot, player, infostate, points)
     is_choice = actor != CHANCE
     action = jnp.where(is_choice, chosen, 0)
-    move = action if tree.interior.action is None else tree.interior.action[slot, action]
+    move = layout.action(listed, action)
     outcome, infostates = game.transition(move_key, state, walk.infostates, move)
     widens = jnp.bool_(False)
-    if shape.samples_chance:
+    if layout.samples_chance:
         kept = _sample_kept_outcome(game, tree, state, slot, walk.infostates, move_key)
         outcome = jnp.where(is_choice, outcome, kept[0])
         infostates = jnp.where(is_choice, infostates, kept[1])
-    if settings.first_outcomes is not None and shape.samples_chance:
+    if settings.first_outcomes is not None and layout.samples_chance:
         widens, added = _new_outcome(game, settings.first_outcomes, tree, state, slot, move_key)
         widens &= ~is_choice
         outcome = jnp.where(widens, added, outcome)
-    is_child = tree.interior.outcome[slot] == outcome
-    number = jnp.argmax(is_child).astype(jnp.int32)
-    has_child = jnp.any(is_child)
-    row = jnp.where(has_child, tree.interior.child[slot, number], shape.nothing)
+    number, has_child = layout.child(listed, children, outcome, shape.nothing)
+    row = jnp.where(has_child, children[number], shape.nothing)
     is_leaf = (row >= shape.leaf_row) & (row < shape.terminal_row)
     path = walk.path
     # How often simulations came to a chance node matters where its sample grows.
@@ -159,7 +159,7 @@ def _step(
         slot=jnp.where(is_now & is_counted, slot, path.slot),
         infostate=jnp.where(is_now, infostate, path.infostate),
         action=jnp.where(is_now, action, path.action),
-        edge=jnp.where(is_leaf, slot * shape.num_children + number, NO_PARENT),
+        edge=jnp.where(is_leaf, slot * layout.num_children + number, NO_PARENT),
         slot_to_widen=jnp.where(lacks_child, slot, NO_PARENT),
         outcome=outcome,
     )
@@ -188,10 +188,9 @@ def _select(
     points: [2], uniform in [0, 1).
     """
     statistics = tree.interior_statistics
-    if tree.interior.action is None:
-        legal = game.legal_actions(state)[infostate]
-    else:
-        legal = tree.interior.action[slot] != NO_ACTION
+    legal = game.legal_actions(state)[infostate]
+    if tree.shape.layout.decisions is Order.BY_PRIOR:
+        legal = tree.interior.listed[slot] != NOT_LISTED
     takeable = tree.interior.takeable[slot, :, infostate]
     cfvs = statistics.action_cfv[slot, :, infostate]
     compatible = game.compatible_reach(state, statistics.reach[slot])[player, infostate]
@@ -220,8 +219,9 @@ def _new_outcome(
     game: Game[Any], first: int, tree: SearchTree, state: Any, slot: Array, key: Array
 ) -> tuple[Array, Array]:
     """Whether a chance node is to have one outcome more, and which; all are equally likely."""
-    outcomes, legal = tree.interior.outcome[slot], game.legal_outcomes(state)
-    is_there = outcomes != UNEXPANDED
+    layout, legal = tree.shape.layout, game.legal_outcomes(state)
+    outcomes = layout.events(tree.interior.listed[slot])
+    is_there = tree.interior.child[slot] != tree.shape.nothing
     count = jnp.sum(is_there, dtype=jnp.int32)
     visits = jnp.sum(tree.interior.visits[slot, 0])
     wanted = first + jnp.sqrt(visits.astype(jnp.float32))
@@ -233,7 +233,7 @@ def _new_outcome(
     missing = legal & ~kept
     score = jax.random.uniform(jax.random.fold_in(key, 2), legal.shape)
     added = jnp.argmax(jnp.where(missing, score, -1)).astype(jnp.int32)
-    wants = (count < wanted) & (count < tree.shape.num_children) & jnp.any(missing)
+    wants = (count < wanted) & (count < layout.num_children) & jnp.any(missing)
     return wants, added
 
 
@@ -245,17 +245,14 @@ def _sample_kept_outcome(
     With the probability of each outcome in this world, among those that were kept.
     """
     outcome_key, world_key = jax.random.split(key)
-    outcomes = tree.interior.outcome[slot]
+    outcomes = tree.shape.layout.events(tree.interior.listed[slot])
     worlds = (jnp.arange(game.num_infostates)[None] == infostates[:, None]).astype(jnp.float32)
     forced = (jnp.arange(game.num_actions) == 0)[:, None] * jnp.ones_like(worlds[:1])
-    actor = game.actor(state)
-    by_child = replace(tree.shape, has_rows_per_action=False)
-    rows = push(game, by_child, state, actor, jnp.maximum(outcomes, 0), forced, worlds)
-    reach = rows.reshape(len(outcomes), 2, -1)
-    states = jax.vmap(lambda outcome: game.apply(state, outcome))(jnp.maximum(outcomes, 0))
+    reach = advance_all(game, state, outcomes, worlds[:1] * forced, worlds[1])
+    states = jax.vmap(lambda outcome: game.apply(state, outcome))(outcomes)
     compatible = jax.vmap(game.compatible_reach)(states, reach)
     weight = jnp.sum(reach[:, 0] * compatible[:, 0], axis=-1)
-    exists = outcomes != UNEXPANDED
+    exists = tree.interior.child[slot] != tree.shape.nothing
     number = draw(jax.random.uniform(outcome_key), normalize(weight, exists))
     after = jax.tree.map(lambda leaf: leaf[number], states)
     return outcomes[number], sample_world(game, after, reach[number], world_key)

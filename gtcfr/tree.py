@@ -25,17 +25,13 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from sog.games.core import Game
+from gtcfr.layout import NOT_LISTED, Layout
 from sog.pytree import pytree
 
 ROOT: Final = 0
 """The interior slot of the root of a tree."""
 NO_PARENT: Final = -1
 """The edge to a slot that holds no node."""
-UNEXPANDED: Final = -1
-"""The outcome of a child that is not there."""
-NO_ACTION: Final = -1
-"""Where a node keeps room for an action more than it has."""
 _ENDS_PER_STEP: Final = 16
 
 
@@ -43,20 +39,13 @@ _ENDS_PER_STEP: Final = 16
 class TreeShape:
     """Static sizes of a tree."""
 
+    layout: Layout
     num_chunks: int
     chunk_size: int
+    depth: int
+    """Interior nodes on a way down from the root, at most."""
     num_leaves: int
     num_terminals: int
-    num_children: int
-    """Children that a node can have at most."""
-    num_actions: int
-    """A in the tables here: all of the game's, or only the best by the prior."""
-    samples_chance: bool
-    """Whether a chance node may have only some of its outcomes."""
-    has_rows_per_action: bool
-    """Whether reach goes to children in a row per action and one for the other player, which needs
-    no question to the game; else in a row per child and player. It does if all actions are public
-    and child k of a decision is action k."""
 
     @property
     def num_interior(self) -> int:
@@ -64,14 +53,9 @@ class TreeShape:
         return self.num_chunks * self.chunk_size
 
     @property
-    def rows_per_node(self) -> int:
-        """Rows of reach [S] that an interior node sends to its children."""
-        return self.num_actions + 1 if self.has_rows_per_action else 2 * self.num_children
-
-    @property
     def root_source(self) -> tuple[int, int]:
         """The rows that bring reach to the root, by player."""
-        first = self.num_interior * self.rows_per_node
+        first = self.num_interior * self.layout.rows_per_node
         return first, first + 1
 
     @property
@@ -92,7 +76,7 @@ class TreeShape:
     @property
     def root_edge(self) -> int:
         """The edge that leads to the root; it comes from no slot."""
-        return self.num_interior * self.num_children
+        return self.num_interior * self.layout.num_children
 
     @property
     def nothing(self) -> int:
@@ -110,12 +94,10 @@ class InteriorNodes:
     source: Array  # [slot, player] int32: the rows that bring reach from its parent
     actor: Array  # [slot] int32
     mask: Array  # [slot, player, S] bool: infostates that can occur
-    action: Array | None  # [slot, A] int32: which of the game's it is, or NO_ACTION; None if A is
-    # the game's
     takeable: Array  # [slot, A, S] bool: legal, and leads to a child
     child: Array  # [slot, child] int32: rows
-    outcome: Array  # [slot, child] int32: the public event to a child, or UNEXPANDED
-    chance_weight: Array  # [slot, child]: 1, or more where only a sample of chance is kept
+    listed: Array  # [slot, `Layout.num_listed`] int32: the event to each child, or NOT_LISTED
+    chance_weight: Array  # [slot, `Layout.num_weights`]: more than 1 where a sample is kept
     prior: Array  # [slot, A, S] float16: the evaluator's policy when the node was expanded
     visits: Array  # [slot, A, S]: how often simulations chose the action
     since: Array  # [slot]: the weight of all updates before the node joined the tree
@@ -150,7 +132,7 @@ class LeafNodes:
     edge: Array  # [slot] int32, NO_PARENT where free
     source: Array  # [slot, player] int32
     mask: Array  # [slot, player, S] bool
-    action: Array | None  # [slot, A] int32, as in `InteriorNodes`
+    listed: Array  # [slot, `Layout.num_best`] int32: as for the interior node it will be
     depth: Array  # [slot] int32: public events below the state that growth starts from
     encoded: Any  # [slot, ...]: what the evaluator keeps of the state, see `encode_to_keep`
     since: Array  # [slot]
@@ -169,9 +151,14 @@ class LeafStatistics:
 
 @pytree
 class TerminalNodes:
-    """Terminal nodes, a row per slot."""
+    """Terminal nodes, a row per slot.
 
-    state: Array  # [slot, width] int32, packed
+    With perfect information (S = 1) what the game is worth is kept, and else the state, packed; the
+    other table has no columns.
+    """
+
+    state: Array  # [slot, width or 0] int32
+    worth: Array  # [slot, player, 1 or 0]: utilities, where the other player's reach is 1
     edge: Array  # [slot] int32
     source: Array  # [slot, player] int32
     mask: Array  # [slot, player, S] bool
@@ -209,6 +196,13 @@ class SearchTree:
         return jnp.sum(self.chunk_fill, axis=-1, dtype=jnp.int32)
 
     @property
+    def outcomes(self) -> Array:
+        """[slot, child] int32: the public event to each child; NOT_LISTED where none is there."""
+        children = self.interior.child
+        events = jnp.broadcast_to(self.shape.layout.events(self.interior.listed), children.shape)
+        return jnp.where(children != self.shape.nothing, events, NOT_LISTED)
+
+    @property
     def num_nodes(self) -> Array:
         """int32: public states of all kinds."""
         return self.num_interior + self.num_leaves + self.num_terminals
@@ -224,18 +218,6 @@ def put(whole: Any, part: Any, start: Array, axis: int = 0) -> Any:
     return jax.tree.map(
         lambda old, new: jax.lax.dynamic_update_slice_in_dim(old, new, start, axis), whole, part
     )
-
-
-def over_all_actions(game: Game[Any], action: Array | None, table: Array) -> Array:
-    """[A of the game, S] from a node's [A, S]; 0 for actions that are not considered.
-
-    action: of the node, see `InteriorNodes`.
-    """
-    if action is None:
-        return table
-    number = jnp.where(action == NO_ACTION, game.num_actions, action)
-    everything = jnp.zeros((game.num_actions, *table.shape[1:]), table.dtype)
-    return everything.at[number].set(table, mode="drop")
 
 
 def take_reach(reach_rows: Array, source: Array, mask: Array) -> Array:

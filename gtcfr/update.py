@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.flow import by_player, pull, push, sum_rows, uniform_over
+from gtcfr.flow import by_player, sum_rows, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import value_leaves
 from gtcfr.packing import unpack
@@ -97,11 +97,11 @@ def push_ranges(game: Game[Any], state: SearchState, alpha: float) -> SearchStat
 
 def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Array) -> SearchTree:
     """Sends reach [batch, player, S] from the roots down all trees under the current policies."""
-    shape = tree.shape
+    shape, layout = tree.shape, tree.shape.layout
 
     def node(nodes: InteriorNodes, policy: Array, reach: Array) -> Array:
-        state, outcomes = unpack(game, nodes.state), jnp.maximum(nodes.outcome, 0)
-        return push(game, shape, state, nodes.actor, outcomes, policy, reach)
+        state = unpack(game, nodes.state)
+        return layout.push(game, state, nodes.actor, nodes.listed, policy, reach)
 
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         node_reach, rows = carry
@@ -110,7 +110,7 @@ def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Arra
         above = jax.vmap(take_reach)(rows, nodes.source, nodes.mask)
         below = jax.vmap(jax.vmap(node))(nodes, policy, above)
         below = below.reshape(len(reach), -1, reach.shape[-1])
-        return put(node_reach, above, start, 1), put(rows, below, start * shape.rows_per_node, 1)
+        return put(node_reach, above, start, 1), put(rows, below, start * layout.rows_per_node, 1)
 
     rows = put(tree.reach_rows, reach, jnp.int32(shape.root_source[0]), 1)
     start = (tree.interior_statistics.reach, rows)
@@ -146,7 +146,10 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
         start = jnp.minimum(number * size, tree.shape.num_terminals - size)
         nodes = jax.vmap(lambda table: get(table, start, size))(tree.terminal)
         reach = jax.vmap(take_reach)(tree.reach_rows, nodes.source, nodes.mask)
-        utilities = jax.vmap(jax.vmap(utilities_of))(nodes.state, reach)
+        if game.num_infostates == 1:
+            utilities = nodes.worth * reach[:, :, ::-1]
+        else:
+            utilities = jax.vmap(jax.vmap(utilities_of))(nodes.state, reach)
         new = jnp.where(nodes.mask, utilities, 0)
         filled: Array = put(cfvs, new, tree.shape.terminal_row + start, 1)
         return filled
@@ -157,11 +160,11 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
 
 def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTree:
     """Brings the cfvs of leaves and terminal states up all trees."""
-    shape = tree.shape
+    shape, layout = tree.shape, tree.shape.layout
 
     def node(nodes: InteriorNodes, policy: Array, child_cfvs: Array) -> tuple[Array, Array]:
-        state, outcomes = unpack(game, nodes.state), jnp.maximum(nodes.outcome, 0)
-        q, others = pull(game, shape, state, nodes.actor, outcomes, child_cfvs)
+        state = unpack(game, nodes.state)
+        q, others = layout.pull(game, state, nodes.actor, nodes.listed, child_cfvs)
         return q, by_player(nodes.actor != PLAYER_1, sum_rows(policy * q), others)
 
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -169,7 +172,7 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
         start = (num_chunks - 1 - number) * shape.chunk_size
         nodes, policy = _some(tree.interior, tree.interior_statistics.policy, start, shape)
         child_cfvs = jax.vmap(_take)(cfvs, nodes.child)
-        if shape.samples_chance:
+        if layout.samples_chance:
             child_cfvs = child_cfvs * nodes.chance_weight[..., None, None]
         q, node_cfvs = jax.vmap(jax.vmap(node))(nodes, policy, child_cfvs)
         return put(action_cfv, q, start, 1), put(cfvs, node_cfvs, start, 1)

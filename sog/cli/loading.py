@@ -7,7 +7,7 @@ from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
 from sog.games import Game, make
 from sog.games.registry import OPENSPIEL_PREFIX
-from sog.play.history import History, read_history
+from sog.play.history import History, check_begins_anywhere, read_history
 from sog.players.runs import is_run, load_run
 
 if TYPE_CHECKING:
@@ -35,9 +35,11 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
         return _make(text, own_work)
 
 
-def load_history(game: Game[Any], text: str) -> History:
-    """The public events of `--history`."""
+def load_history(game: Game[Any], text: str, *, begins: bool = False) -> History:
+    """The position of `--history`; begins: whether a game is to begin there, and not a search."""
     with mistakes("--history: "):
+        if text and begins:
+            check_begins_anywhere(game)
         return read_history(game, text)
 
 

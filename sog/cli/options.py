@@ -82,8 +82,10 @@ OPTIONS: Final[dict[str, Declaration]] = {
     },
     "--history": {
         "default": "",
-        "metavar": "EVENTS",
-        "help": "public events that lead to the state to look at (default: the start of the game)",
+        "metavar": "TEXT",
+        "help": "the position to begin from: the public events that lead there, as a tree shows "
+        "them or by number, or what players of the game write: 44353 in connect_four (columns), "
+        "X.O/.X./... in tic_tac_toe (default: the start)",
     },
     "--checkpoint": {
         "metavar": "STEP",

@@ -24,9 +24,13 @@ _WITHOUT_TREE: Final = (
 
 
 def compile_whole_game(
-    game: Game[Any], max_nodes: int | None, work: Work, most: int = DEFAULT_MAX_NODES
+    game: Game[Any],
+    max_nodes: int | None,
+    work: Work,
+    most: int = DEFAULT_MAX_NODES,
+    root: Any = None,
 ) -> CompiledGame:
-    """The game's public tree, ready for solvers.
+    """The game's public tree, ready for solvers; or what lies below a public state `root`.
 
     max_nodes: as the user said; None for `most`, and for a refusal of games that are made for
     search, whose first states alone take long.
@@ -40,6 +44,7 @@ def compile_whole_game(
     with explaining_size():
         tree = enumerate_public_tree(
             game,
+            root=root,
             max_nodes=max_nodes or most,
             progress=lambda count: work.update(f"{count:,} public states"),
         )

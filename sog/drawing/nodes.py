@@ -19,7 +19,7 @@ from jax import Array
 from gtcfr.flow import normalize
 from gtcfr.packing import unpack
 from gtcfr.search import SearchResult
-from gtcfr.tree import ROOT, UNEXPANDED, SearchTree, over_all_actions, put
+from gtcfr.tree import ROOT, SearchTree, put
 from sog.games.core import CHANCE, PLAYER_1, Game
 from sog.kept_programs import kept
 from sog.precision import in_32_bits
@@ -134,8 +134,8 @@ def _view(
     policy, visits = np.full(legal.shape, np.nan), np.zeros(legal.shape, int)
     if row < tree.shape.leaf_row and actor < CHANCE:
         # Inside a tree the action comes before the infostate.
-        action = None if tree.interior.action is None else tree.interior.action[row]
-        over_all = functools.partial(over_all_actions, game, action)
+        listed = tree.interior.listed[row]
+        over_all = functools.partial(tree.shape.layout.over_all_actions, game, listed)
         policy_sum = np.asarray(over_all(tree.interior_statistics.policy_sum[row])).T
         policy = _ratio(policy_sum, policy_sum.sum(axis=-1, keepdims=True))
         visits = np.asarray(over_all(tree.interior.visits[row])).T.astype(int)
@@ -173,7 +173,7 @@ def _children(tree: SearchTree, row: int) -> dict[int, int]:
     """The rows of a node's children, and the public events that lead there."""
     if row >= tree.shape.leaf_row:
         return {}
-    rows, outcomes = np.asarray(tree.interior.child[row]), np.asarray(tree.interior.outcome[row])
+    rows, outcomes = np.asarray(tree.interior.child[row]), np.asarray(tree.outcomes[row])
     there = rows != tree.shape.nothing
     return dict(zip(rows[there].tolist(), outcomes[there].tolist(), strict=True))
 
@@ -193,17 +193,21 @@ def _read_rows(game: Game[Any], tree: SearchTree) -> _Rows:
 
 def _rows_of(game: Game[Any], tree: SearchTree) -> _Rows:
     """Asks the game about all nodes at once."""
-    tables = (tree.interior, tree.leaf, tree.terminal)
-    states = jax.vmap(lambda row: unpack(game, row))(
-        jnp.concatenate([nodes.state for nodes in tables])
-    )
-    edge = jnp.concatenate([nodes.edge for nodes in tables])
+    parent, number = jnp.divmod(tree.terminal.edge, tree.shape.layout.num_children)
+
+    def end_of(packed: Array, outcome: Array) -> Any:
+        return game.apply(unpack(game, packed), outcome)
+
+    ends = jax.vmap(end_of)(tree.interior.state[parent], tree.outcomes[parent, number])
+    packed = jnp.concatenate([tree.interior.state, tree.leaf.state])
+    states = jax.vmap(lambda row: unpack(game, row))(packed)
+    states = jax.tree.map(lambda *parts: jnp.concatenate(parts), states, ends)
+    edge = jnp.concatenate([nodes.edge for nodes in (tree.interior, tree.leaf, tree.terminal)])
     played = _average_reach(game, tree)[edge]
     compatible = jax.vmap(game.compatible_reach)(states, played)
     joint = jnp.sum(played[:, 0] * compatible[:, 0], axis=-1)
     # Of terminal nodes the tree keeps no sums; average play says how they are reached.
     at_end = slice(tree.shape.terminal_row, None)
-    ends = jax.tree.map(lambda leaf: leaf[at_end], states)
     utilities = jax.vmap(game.utilities)(ends, played[at_end])
     sums = (tree.interior_statistics, tree.leaf_statistics)
     reach = jnp.concatenate([*(table.reach_sum for table in sums), played[at_end]])
@@ -225,22 +229,22 @@ def _average_reach(game: Game[Any], tree: SearchTree) -> Array:
 
     NaN below a node whose policy no update has been through yet.
     """
-    shape, statistics = tree.shape, tree.interior_statistics
+    shape, layout, statistics = tree.shape, tree.shape.layout, tree.interior_statistics
+    is_there = tree.interior.child != shape.nothing
 
     def step(slot: Array, edge_reach: Array) -> Array:
-        state, outcomes = unpack(game, tree.interior.state[slot]), tree.interior.outcome[slot]
-        action = None if tree.interior.action is None else tree.interior.action[slot]
+        state, listed = unpack(game, tree.interior.state[slot]), tree.interior.listed[slot]
         reach = edge_reach[tree.interior.edge[slot]]
-        policy_sum = over_all_actions(game, action, statistics.policy_sum[slot]).T
+        policy_sum = layout.over_all_actions(game, listed, statistics.policy_sum[slot]).T
         policy = normalize(policy_sum, game.legal_actions(state))
         policy = jnp.where(jnp.any(policy_sum > 0), policy, jnp.nan)
         first = game.actor(state) != PLAYER_1
         actors, others = jnp.where(first, reach[0], reach[1]), jnp.where(first, reach[1], reach[0])
         below = jax.vmap(game.advance, in_axes=(None, 0, None, None))(
-            state, outcomes, actors[:, None] * policy, others
+            state, layout.events(listed), actors[:, None] * policy, others
         )
-        below = jnp.where((outcomes != UNEXPANDED)[:, None, None], below, 0)
-        pushed: Array = put(edge_reach, below, slot * shape.num_children)
+        below = jnp.where(is_there[slot, :, None, None], below, 0)
+        pushed: Array = put(edge_reach, below, slot * layout.num_children)
         return pushed
 
     mask = game.infostate_mask(unpack(game, tree.interior.state[ROOT]))

@@ -4,6 +4,7 @@ On the usual board of 6 rows and 7 columns the first player wins with best play.
 """
 
 import dataclasses
+from typing import Final
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,6 +12,10 @@ from jax import Array
 
 from sog.games.core import param
 from sog.games.line_game import EMPTY, MARKS, LineGame, LineState
+from sog.games.notation import read_events
+
+_MOST_DIGITS: Final = 9
+"""Columns up to here are single digits, which may be written together."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -59,6 +64,14 @@ of one's own in a row, column or diagonal win."""
         is_free = board.reshape(self.rows, self.columns)[:, action] == EMPTY
         row = is_free.sum(dtype=jnp.int32) - 1  # stones lie below the free cells
         return row * self.columns + action
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """Also the numbers of columns, from 1, as people count them: "44353" or "4 4 3 5 3"."""
+        words = text.split()
+        if not all(word.isdecimal() for word in words):
+            return super().parse(text)
+        columns = words if self.columns > _MOST_DIGITS else "".join(words)
+        return read_events(self, [f"column {column}" for column in columns])
 
     def legal_outcomes(self, state: LineState) -> Array:
         return (state.board[: self.columns] == EMPTY) & ~state.has_line.any()

@@ -28,6 +28,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from sog.games.encoding import Encoding, Flat
+from sog.games.notation import read_events, split_events
 from sog.games.shown import Shown, State
 
 PLAYER_0: Final = 0
@@ -76,8 +77,6 @@ class Game(Shown[State]):
     * Simultaneous moves are a hidden move of player 0 followed by a move of player 1.
     """
 
-    name: ClassVar[str]
-    """The name used on the command line."""
     summary: ClassVar[str]
     """One line for `sog games`."""
     rules: ClassVar[str] = ""
@@ -121,6 +120,11 @@ class Game(Shown[State]):
         Search keeps room for all of these, also where it keeps a sample of chance's outcomes.
         """
         return min(self.num_actions, self.num_outcomes)
+
+    @property
+    def num_chance_outcomes(self) -> int:
+        """The most public outcomes that a chance state can have, K at most."""
+        return self.num_outcomes if self.has_chance else 0
 
     @property
     @abc.abstractmethod
@@ -229,6 +233,25 @@ class Game(Shown[State]):
         unchanged = jnp.arange(self.num_infostates, dtype=jnp.int32)
         actions = jnp.arange(self.num_actions, dtype=jnp.int32)
         return state, jnp.stack([unchanged, unchanged]), actions
+
+    # Positions as people write them; runs on the host.
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """The public events from the root to the position that a text names.
+
+        Words as for a shell, each the text of an event (`describe_outcome`) or its number. A game
+        may also read what its players write, as the columns of Connect Four or a board; a text that
+        lists events keeps its meaning, its numbers apart. Raises ValueError, one line that names
+        what is wrong in the text and what would be right.
+        """
+        return read_events(self, split_events(text))
+
+    def start(self, text: str) -> State:
+        """The public state that a text names, see `parse`."""
+        state = self.root()
+        for outcome in self.parse(text):
+            state = self.apply(state, jnp.int32(outcome))
+        return state
 
     # Worlds, for sampling.
 

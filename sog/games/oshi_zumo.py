@@ -50,7 +50,7 @@ farther away wins."""
     def max_rounds(self) -> int:
         return 2 * -(-self.coins // self.least)  # in each, somebody bids the least or all he has
 
-    def start(self) -> Ring:
+    def opening(self) -> Ring:
         return Ring(coins=jnp.full(2, self.coins, jnp.int32), wrestler=jnp.int32(0))
 
     def moves(self, position: Ring) -> Array:

@@ -59,7 +59,7 @@ an edge. If he is not caught in so many moves, he has won."""
     def max_rounds(self) -> int:
         return self.moves_to_survive
 
-    def start(self) -> Chase:
+    def opening(self) -> Chase:
         middle = self.rows // 2 * self.columns + self.columns // 2
         corners = (0, self.rows * self.columns - 1)
         if middle in corners:  # of a board of two columns or rows

@@ -57,7 +57,7 @@ In each round both players choose a move in secret, then show it. Each pair of m
     def max_utility(self) -> float:
         return float(self.rounds) if self.payoff == "sum" else 1.0
 
-    def start(self) -> Path:
+    def opening(self) -> Path:
         number = _mix(jnp.uint32(self.seed) + jnp.uint32(_GOLDEN))
         return Path(number=number, round=jnp.int32(0), score=jnp.int32(0))
 

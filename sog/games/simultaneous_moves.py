@@ -50,7 +50,7 @@ class SimultaneousMovesGame(Game[RoundState[Position]], abc.ABC):
         """The most pairs of moves."""
 
     @abc.abstractmethod
-    def start(self) -> Position:
+    def opening(self) -> Position:
         """Before the first round."""
 
     @abc.abstractmethod
@@ -106,7 +106,7 @@ class SimultaneousMovesGame(Game[RoundState[Position]], abc.ABC):
         return False
 
     def root(self) -> RoundState[Position]:
-        return RoundState(stage=jnp.int32(PLAYER_0), position=self.start())
+        return RoundState(stage=jnp.int32(PLAYER_0), position=self.opening())
 
     def actor(self, state: RoundState[Position]) -> Array:
         return state.stage

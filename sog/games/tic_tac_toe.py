@@ -1,12 +1,14 @@
 """Tic-tac-toe: three in a row on a board of 3 x 3. With best play it is a draw."""
 
 import dataclasses
+import itertools
+import re
 
 import numpy as np
 from jax import Array
 
 from sog.games.encoding import Moves
-from sog.games.line_game import EMPTY, LineGame, LineState
+from sog.games.line_game import EMPTY, MARKS, LineGame, LineState
 
 SIZE = 3
 
@@ -46,6 +48,33 @@ row, column or diagonal win. Cells are named as in chess: a1 is at the bottom le
 
     def legal_outcomes(self, state: LineState) -> Array:
         return (state.board == EMPTY) & ~state.has_line.any()
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """Also a board as `describe_state` writes it, row by row from the top: "X.O/.X./..."."""
+        marks = re.sub(r"\(.*\)|[\s/]", "", text).upper()
+        if len(marks) != SIZE * SIZE or not set(marks) <= set(MARKS):
+            return super().parse(text)
+        first, second = ([i for i, mark in enumerate(marks) if mark == one] for one in MARKS[:2])
+        if len(first) - len(second) not in (0, 1):
+            raise ValueError(
+                f"a board must have as many X as O, or one more, got {len(first)} X and "
+                f"{len(second)} O in {text!r}."
+            )
+        latest = first if len(first) > len(second) else second
+        for last in reversed(list(latest)):  # after the stone that ends a game no other is put
+            if not self._has_any_line(marks[:last] + MARKS[EMPTY] + marks[last + 1 :]):
+                latest.remove(last)
+                latest.append(last)
+                break
+        else:
+            if latest:
+                raise ValueError(f"the game was over before the last stone was put in {text!r}.")
+        turns = itertools.zip_longest(first, second)
+        return tuple(cell for turn in turns for cell in turn if cell is not None)
+
+    def _has_any_line(self, marks: str) -> bool:
+        stones = np.array([[mark == one for mark in marks] for one in MARKS[:2]])
+        return bool((self._lines @ stones.T == SIZE).any())
 
     def describe_action(self, state: LineState, infostate: int, action: int) -> str:
         row, column = divmod(action, SIZE)

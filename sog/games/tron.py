@@ -52,7 +52,7 @@ one, or if both move to the same cell."""
     def max_rounds(self) -> int:
         return self.rows * self.columns // 2
 
-    def start(self) -> Arena:
+    def opening(self) -> Arena:
         last = self.rows * self.columns - 1
         wall = jnp.zeros(last + 1, bool).at[0].set(True).at[last].set(True)
         return Arena(cells=jnp.array([0, last], jnp.int32), wall=wall)

@@ -1,15 +1,13 @@
-"""From the public events that a user typed to the public state that they lead to."""
+"""From a position that a user typed to the public state, and the events on the way there."""
 
 import dataclasses
-import shlex
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from sog.games import Game
+from sog.games.core import TERMINAL
 from sog.play import rules
-
-_MOST_NAMED: Final = 20
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,52 +26,28 @@ class History:
 
 
 def read_history(game: Game[Any], text: str) -> History:
-    """Finds events by their text or their number; the game must go on after the last one.
+    """The position that a text names, see `Game.parse`; the game must go on there.
 
-    text: words as for a shell, so that an event of several words is quoted. Raises ValueError that
-    names the event and what is possible where it stands.
+    Raises ValueError that says what is wrong with the text.
     """
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise ValueError(f"{error}.") from None
-    state, outcomes, events = rules.first_state(game), [], []
-    for number, word in enumerate(words, start=1):
-        possible = _possible_events(game, state)
-        if not possible:
-            raise ValueError(f"{_name(number, word)} comes after the end of the game.")
-        outcome = _find(possible, word)
-        if outcome is None:
-            raise ValueError(
-                f"{_name(number, word)} cannot happen at "
-                f"'{game.describe_state(state)}'; possible there: {_list(possible)}."
-            )
-        outcomes.append(outcome)
-        events.append(possible[outcome])
+    state, events = rules.first_state(game), []
+    outcomes = game.parse(text)
+    for outcome in outcomes:
+        events.append(game.describe_outcome(state, outcome))
         state = rules.after(game, state, outcome)
-    if not _possible_events(game, state):
+    if rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
-    return History(outcomes=tuple(outcomes), events=tuple(events), state=state)
+    return History(outcomes=outcomes, events=tuple(events), state=state)
 
 
-def _possible_events(game: Game[Any], state: Any) -> dict[int, str]:
-    legal = np.flatnonzero(rules.situation(game, state).legal_outcomes)
-    return {outcome: game.describe_outcome(state, outcome) for outcome in legal.tolist()}
+def check_begins_anywhere(game: Game[Any]) -> None:
+    """Raises ValueError unless a game can begin at a later state as well as at its root.
 
-
-def _find(possible: dict[int, str], word: str) -> int | None:
-    """Texts come first: what looks like a number may be one."""
-    for outcome, event in possible.items():
-        if event == word:
-            return outcome
-    return next((outcome for outcome in possible if str(outcome) == word), None)
-
-
-def _name(number: int, word: str) -> str:
-    return f"event {number}, {word!r},"
-
-
-def _list(possible: dict[int, str]) -> str:
-    quoted = [shlex.quote(event) if " " in event else event for event in possible.values()]
-    more = len(quoted) - _MOST_NAMED
-    return ", ".join(quoted[:_MOST_NAMED]) + (f" ... and {more} more" if more > 0 else "")
+    With hidden information who holds what there depends on how both have played, and that no text
+    of public events tells; a search finds ranges on its way there.
+    """
+    if game.num_infostates > 1 or game.has_chance or not game.has_public_actions:
+        raise ValueError(
+            f"only a game of perfect information can begin at a later state, which {game.name} is "
+            f"not."
+        )

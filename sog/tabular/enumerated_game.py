@@ -84,6 +84,10 @@ class EnumeratedGame(Game[EnumeratedState]):
         return self.tree.game.num_decision_outcomes
 
     @property
+    def num_chance_outcomes(self) -> int:
+        return self.tree.game.num_chance_outcomes
+
+    @property
     def max_depth(self) -> int:
         return self.tree.game.max_depth
 

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from sog.drawing.picture import draw_picture
 from sog.games.core import CHANCE
+from sog.play.history import check_begins_anywhere, read_history
 from sog.web.host import Heed, Mistake, Submit
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
@@ -57,11 +58,19 @@ class PlayPages:
             form.get("game", ""), form.get("player", ""), form.get("search", "").strip(), heed
         )
         heed()
+        text = form.get("history", "")
+        try:
+            if text:
+                check_begins_anywhere(opponent.game)
+            opening = read_history(opponent.game, text).outcomes
+        except ValueError as error:
+            raise Mistake(f"History: {error}") from None
         seat = _SEATS.get(form.get("seat", ""), secrets.randbelow(2))
         seed = secrets.randbits(32)
         if form.get("seed", "").strip():
             seed = number_in(form, "seed", 2**32 - 1)
-        number = self.tables.add(Table(opponent, seat=seat, seed=seed, submit=self._submit))
+        table = Table(opponent, seat=seat, seed=seed, submit=self._submit, opening=opening)
+        number = self.tables.add(table)
         return go_to(f"/games/{number}")
 
     def look(self, request: Request, form: Form) -> Response:

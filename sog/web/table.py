@@ -54,10 +54,21 @@ class Step:
 class Table:
     """Seats: the person's, and the other is the agent's. Methods may be called by any thread."""
 
-    def __init__(self, opponent: Player, *, seat: int, seed: int, submit: Submit) -> None:
-        """seat: the person's player in the first game; they change after it."""
+    def __init__(
+        self,
+        opponent: Player,
+        *,
+        seat: int,
+        seed: int,
+        submit: Submit,
+        opening: tuple[int, ...] = (),
+    ) -> None:
+        """seat: the person's player in the first game; they change after it.
+
+        opening: public events that every game begins with, where information is perfect.
+        """
         self.opponent, self.game, self.seat = opponent, opponent.game, seat
-        self.seed = seed
+        self.seed, self._opening = seed, opening
         self.finished: list[tuple[int, PlayedGame]] = []
         """The person's player, and the game."""
         self.num_taken_back = 0
@@ -77,6 +88,8 @@ class Table:
         self.state = jax.device_get(first_state(self.game))
         self.now = situation(self.game, self.state)
         self.infostates = deal(self.game, key)
+        for outcome in self._opening:  # with perfect information it is the action, too
+            self._go_to(outcome, self.infostates, outcome, None, [])
         self._agent: Agent | None = None
         self.is_busy = True
         self._submit(self._go_on)
@@ -119,7 +132,7 @@ class Table:
         return not self.is_busy and self._last_choice() is not None
 
     def _last_choice(self) -> int | None:
-        for number in range(len(self.steps) - 1, -1, -1):
+        for number in range(len(self.steps) - 1, len(self._opening) - 1, -1):
             one = self.steps[number]
             if (
                 one.actor == self.seat
@@ -209,7 +222,7 @@ class Table:
         """Until the person has a choice, or the game is over."""
         try:
             if self._agent is None:
-                self._agent = self._fresh_agent()
+                self._agent = self._told_agent()
             while not self._is_closed and not self.is_over:
                 actor = self.now.actor
                 legal = [] if actor == CHANCE else self._legal_at(int(self.infostates[actor]))
@@ -255,6 +268,19 @@ class Table:
         key = jax.random.fold_in(self._key, len(self.steps))
         outcome, infostates = step(self.game, key, self.state, self.infostates, action or 0)
         self._agent.observe(outcome)
+        self._go_to(outcome, infostates, action, kept, thoughts)
+        if self.is_over:
+            self.finished.append((self.seat, self._played()))
+
+    def _go_to(
+        self,
+        outcome: int,
+        infostates: np.ndarray,
+        action: int | None,
+        agent: Agent | None,
+        thoughts: list[Thought],
+    ) -> None:
+        """Notes an event; agent: a copy of it before the event, if one is kept."""
         self.steps.append(
             Step(
                 state=self.state,
@@ -262,15 +288,13 @@ class Table:
                 infostates=self.infostates,
                 outcome=outcome,
                 action=action,
-                agent=kept,
+                agent=agent,
                 thoughts=thoughts,
             )
         )
         self.state = jax.device_get(after(self.game, self.state, outcome))
         self.now = situation(self.game, self.state)
         self.infostates = infostates
-        if self.is_over:
-            self.finished.append((self.seat, self._played()))
 
     def _kept_agent(self, action: int | None) -> Agent | None:
         """A copy of the agent before a choice of the person, for when it is taken back.

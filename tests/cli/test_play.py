@@ -91,6 +91,19 @@ def test_a_person_may_leave_in_the_middle(run_play: Play, typed: str, tmp_path: 
     assert ("That is no action here" in out) == typed.startswith("what")
 
 
+def test_games_begin_at_a_position(run_play: Play) -> None:
+    options = ("random", "--game", "tic_tac_toe", "--history", "XX./OO./...", "--as", "0")
+    code, out, _ = run_play("c3\nn\n", *options)
+    assert code == 0
+    assert out.index("Agent:  b2") < out.index("3 X X .") < out.index("You:    c3")
+    assert "You win" in out
+
+
+def test_a_game_with_hidden_cards_begins_at_its_start(run_play: Play) -> None:
+    with pytest.raises(CommandError, match="only a game of perfect information can begin at a"):
+        run_play("", "random", "--game", "kuhn", "--history", "check")
+
+
 def test_roles_alternate_unless_one_is_asked_for(run_play: Play) -> None:
     typed = "1\n" * 20
     common = ("random", "--game", "matching_pennies", "--games", "3", "--seed", "0")

@@ -120,7 +120,7 @@ def test_depth_is_the_number_of_levels_shown(sog: Run) -> None:
     assert [line[4:].split()[0] for line in out.splitlines() if "── " in line] == ["check", "bet1"]
 
 
-@pytest.mark.parametrize(("depth", "nodes"), [("1", 3), ("2", 7), ("3", 9)])
+@pytest.mark.parametrize(("depth", "nodes"), [("1", 3), ("3", 9)])
 def test_the_picture_has_a_box_for_each_state_shown(
     sog: Run, tmp_path: Path, depth: str, nodes: int
 ) -> None:
@@ -141,6 +141,7 @@ def test_the_picture_has_a_box_for_each_state_shown(
     assert [str(text).splitlines()[0] for text in first] == [f"player 0, {card}" for card in "JQK"]
 
 
+@pytest.mark.slow
 def test_random_games_value_the_leaves_where_cards_are_hidden(sog_json: RunJson) -> None:
     result = sog_json("search", "kuhn", "--evaluator", "rollout", "--simulations", "4")
     assert result["evaluator"] == "rollout"

@@ -164,6 +164,32 @@ def test_a_solve_that_cannot_be_gone_on_with_is_refused_before_the_work_begins(
     assert reason in err
 
 
+def test_what_lies_below_a_position_is_solved(sog_json: Callable[..., Any]) -> None:
+    """Player 1 has two in a row and is to move, and two are missing to three of player 0's."""
+    result = sog_json("solve", "tic_tac_toe", "--history", "X.X/OO./X..", "--iterations", "50")
+    assert result["history"] == ["a3", "a2", "c3", "b2", "a1"]
+    assert result["num_public_states"] < 100
+    assert result["value"] == pytest.approx(-1, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["kuhn", "--history", "check"], "only a game of perfect information can begin at a later"),
+        (["tic_tac_toe", "--history", "XXX/OO./..."], "the game is over at 'XXX/OO./..."),
+        (["tic_tac_toe", "--history", "XX./.../..."], "a board must have as many X as O"),
+        (["tic_tac_toe", "--history", "b2", "--save", "a.npz"], "--save is of a whole game"),
+        (["tic_tac_toe", "--history", "b2", "--resume", "a.solve"], "--resume is of a whole game"),
+    ],
+)
+def test_a_position_that_cannot_be_solved_is_refused(
+    arguments: list[str], message: str, sog: Run
+) -> None:
+    code, out, err = sog("solve", *arguments)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert message in err
+
+
 def test_a_state_is_not_written_over_a_policy(sog: Run, tmp_path: Path) -> None:
     path = tmp_path / "kuhn.solve"
     path.write_text("something else")

@@ -422,11 +422,12 @@ def test_tensorboard_is_missed_before_the_work_begins(
 def test_ctrl_c_ends_after_the_cycle_with_a_checkpoint(
     sog: Run, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, show = tmp_path / "run", TrainView.show
+    path, show, pressed = tmp_path / "run", TrainView.show, list[int]()
 
     def press_ctrl_c(view: TrainView, line: dict[str, Any]) -> None:
         show(view, line)
-        if line["step"] >= 3:
+        if line["step"] >= 3 and not pressed:  # a second time would end this process
+            pressed.append(line["step"])
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(TrainView, "show", press_ctrl_c)

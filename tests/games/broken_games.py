@@ -17,7 +17,9 @@ def broken(game: Game[Any], **changes: Any) -> Game[Any]:
         original = getattr(type(game), name)
         if not callable(original):  # a size
             return change
-        return lambda self, *arguments: change(original(self, *arguments), *arguments)
+        return lambda self, *arguments, **named: change(
+            original(self, *arguments, **named), *arguments
+        )
 
     methods = {name: changed(name, change) for name, change in changes.items()}
     made: Game[Any] = type("Broken", (type(game),), methods)(**game.params())

@@ -157,6 +157,10 @@ LATE = {
         kuhn(num_decision_outcomes=1),
         "a decision has at most num_decision_outcomes legal outcomes; .*expected 1, got 2",
     ),
+    "chance has more outcomes than it says": (
+        leduc(num_chance_outcomes=2),
+        "chance has at most num_chance_outcomes legal outcomes; .*expected 2, got 3",
+    ),
     "advance forgets the public card": (
         leduc(
             advance=lambda reach, state, outcome, action, other: public_action(
@@ -360,6 +364,14 @@ LATE = {
     "a state has no text": (
         kuhn(describe_state=lambda *_: ""),
         "describe_state is one line of text",
+    ),
+    "a picture is a text": (
+        kuhn(view=lambda *_: "a table"),
+        "view is a View of sog.games.views or None; at 'start .*: got 'a table'",
+    ),
+    "an event cannot be read": (
+        kuhn(parse=lambda read, _: (0, *read)),
+        "parse reads the events that describe_outcome tells: of '.*' expected .*, got",
     ),
     "a board is empty": (
         kuhn(draw=lambda *_: "\n"),

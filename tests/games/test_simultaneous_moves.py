@@ -47,7 +47,7 @@ def test_oshi_zumo_has_the_rules_of_openspiel(coins: int, size: int, least: int)
     moves, after = jax.jit(game.moves), jax.jit(game.after)
     ends = set()
     for seed in range(30):
-        pick, position, state = random.Random(seed), game.start(), theirs.new_initial_state()
+        pick, position, state = random.Random(seed), game.opening(), theirs.new_initial_state()
         for _ in range(game.max_rounds):
             legal = [state.legal_actions(player) for player in (PLAYER_0, PLAYER_1)]
             assert [np.flatnonzero(own).tolist() for own in moves(position)] == legal
@@ -76,14 +76,14 @@ def test_a_random_game_scores_by_the_hash_that_it_is_said_to() -> None:
         for first, second in (moves[:2], moves[2:]):
             number = mix((number + 0x9E3779B9 * (3 * first + second + 1)) % 2**32)
             score += (number >> 8) % 3 - 1
-        position = game.after(game.start(), jnp.array(moves[:2], jnp.int32))
+        position = game.after(game.opening(), jnp.array(moves[:2], jnp.int32))
         position = game.after(position, jnp.array(moves[2:], jnp.int32))
         assert float(game.result(position)) == score
 
 
 def test_scores_of_random_games_are_evenly_spread_and_the_sign_can_be_what_counts() -> None:
     def results(game: RandomGame) -> np.ndarray:
-        start = game.start()
+        start = game.opening()
         pairs = jnp.stack(jnp.meshgrid(jnp.arange(60), jnp.arange(60)), -1).reshape(-1, 2)
         return np.asarray(
             jax.vmap(lambda moves: game.result(game.after(start, moves.astype(jnp.int32))))(pairs)

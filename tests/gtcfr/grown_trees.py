@@ -14,10 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries, ZeroEvaluator
+from gtcfr.layout import NOT_LISTED
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import ROOT, UNEXPANDED, SearchTree
+from gtcfr.tree import ROOT, SearchTree
 from sog.games.core import PLAYER_1, Game
 from sog.games.registry import make
 from sog.pytree import pytree
@@ -108,9 +109,9 @@ def rows_by_path(tree: SearchTree) -> dict[Path, int]:
 
 def children_of(tree: SearchTree, slot: int) -> dict[int, int]:
     """The rows of the children of an interior node, by public event."""
-    outcomes, children = np.asarray(tree.interior.outcome)[slot], np.asarray(tree.interior.child)
+    outcomes, children = np.asarray(tree.outcomes)[slot], np.asarray(tree.interior.child)
     there = children[slot] != tree.shape.nothing
-    assert (there == (outcomes != UNEXPANDED)).all()
+    assert (there == (outcomes != NOT_LISTED)).all()
     return dict(zip(outcomes[there].tolist(), children[slot][there].tolist(), strict=True))
 
 

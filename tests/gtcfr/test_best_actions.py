@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
+from gtcfr.layout import NOT_LISTED
 from gtcfr.packing import unpack
 from gtcfr.root import known_root
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_ACTION, SearchTree
+from gtcfr.tree import SearchTree
 from sog.games import Game
 from sog.games.tic_tac_toe import TicTacToe
 from sog.pytree import pytree
@@ -42,16 +43,16 @@ def of_the_best_three() -> SearchResult:
     game = TicTacToe()
     state = jax.tree.map(lambda leaf: leaf[None], state_after(game, *WAY))
     root = known_root(state, jnp.ones((1, 2, 1)), path=jnp.array([UNLOVED], jnp.int32))
-    settings = SearchSettings(num_simulations=8, max_actions=3)
+    settings = SearchSettings(num_simulations=8, num_children=9, max_actions=3)
     return run_search(game, settings, root=root, evaluator=LikingEvaluator())
 
 
 def prior_of(tree: SearchTree, slot: int) -> dict[int, float]:
     """The prior of the actions that a node considers; of what is no action it is 0."""
-    assert tree.interior.action is not None
-    actions, prior = tree.interior.action[slot], tree.interior.prior[slot, :, 0]
-    assert (prior[actions == NO_ACTION] == 0).all()
-    return {int(a): float(p) for a, p in zip(actions, prior, strict=True) if a != NO_ACTION}
+    assert tree.interior.listed.size
+    actions, prior = tree.interior.listed[slot], tree.interior.prior[slot, :, 0]
+    assert (prior[actions == NOT_LISTED] == 0).all()
+    return {int(a): float(p) for a, p in zip(actions, prior, strict=True) if a != NOT_LISTED}
 
 
 def test_the_prior_is_over_the_legal_actions_where_they_are_fewer_than_may_be_considered() -> None:

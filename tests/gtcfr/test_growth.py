@@ -47,7 +47,7 @@ def assert_is_a_tree(tree: SearchTree) -> None:
     edges = np.concatenate([tree.interior.edge, tree.leaf.edge, tree.terminal.edge])
     for path, row in rows.items():
         if path:
-            parent, number = divmod(int(edges[row]), shape.num_children)
+            parent, number = divmod(int(edges[row]), shape.layout.num_children)
             assert rows[path[:-1]] == parent
             assert np.asarray(tree.interior.child)[parent, number] == row
     leaves = {row - shape.leaf_row for row in rows.values() if row >= shape.leaf_row}
@@ -270,7 +270,7 @@ def test_a_tree_without_room_for_illegal_actions_finds_the_same() -> None:
         root = known_root(state, jnp.ones((1, 2, 1)))
         evaluator = with_priors_that_differ(game)
         found.append(run(evaluator=evaluator, root=root, key=jax.random.key(0)))
-    assert found[1].tree.shape.num_actions == 6
+    assert found[1].tree.shape.layout.num_actions == 6
     np.testing.assert_allclose(found[1].policy, found[0].policy, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(found[1].values, found[0].values, rtol=1e-4, atol=1e-5)
     paths = [set(rows_by_path(tree_number(result))) for result in found]

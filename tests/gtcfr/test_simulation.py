@@ -227,7 +227,7 @@ def test_a_walk_ends_at_the_edge_to_a_leaf_and_tells_where_it_went() -> None:
                 break
             assert at == slot
             row = children_of(tree, slot)[int(action)]
-            edge = slot * tree.shape.num_children + int(action)
+            edge = slot * tree.shape.layout.num_children + int(action)
             slot = row
         is_leaf = tree.shape.leaf_row <= row < tree.shape.terminal_row
         assert paths.edge[number] == (edge if is_leaf else NO_PARENT)
@@ -272,7 +272,7 @@ def test_chance_deals_no_card_that_is_in_a_hand() -> None:
     statistics = replace(tree.interior_statistics, reach_sum=jnp.asarray(reach_sum))
     paths = simulated(enumerated("leduc"), settings, replace(tree, interior_statistics=statistics))
     assert (paths.slot == NO_PARENT).all()  # nobody chose anything
-    outcomes = np.asarray(tree.interior.outcome)[ROOT][paths.edge % tree.shape.num_children]
+    outcomes = np.asarray(tree.outcomes)[ROOT][paths.edge % tree.shape.layout.num_children]
     possible = np.isin(np.arange(6), kept[chosen]) & (np.arange(6) > 1)
     assert len(kept[chosen]) == max_outcomes
     assert possible.sum() == 2

@@ -48,7 +48,7 @@ def _slots_of_nodes(text: str, result: SearchResult) -> dict[int, int]:
     """The interior slot of each node of the enumerated tree, by walking down both at once."""
     tree = compiled_game(text).tree
     slots = {0: int(ROOT)}
-    outcomes, children = result.tree.interior.outcome[0], result.tree.interior.child[0]
+    outcomes, children = result.tree.outcomes[0], result.tree.interior.child[0]
     for node in range(1, tree.num_nodes):
         above = slots[int(tree.node_parent[node])]
         number = int(np.argmax(outcomes[above] == tree.node_outcome[node]))

@@ -10,7 +10,7 @@ from sog.players.player import Host
 from tests.methods.plain_histories import history_tree
 
 
-@pytest.mark.parametrize("cards", [3, 4])
+@pytest.mark.parametrize("cards", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_matrices_are_those_of_backward_induction_over_histories(cards: int) -> None:
     tree = history_tree(f"goofspiel(cards={cards},order=random,payoff=diff)")
     solver, values = ExactSolver("none", tree, Host()), PointValues()

@@ -348,7 +348,10 @@ def test_what_cannot_be_searched_is_refused_at_once() -> None:
 def test_a_tree_without_room_for_what_has_happened_is_no_answer() -> None:
     game = make("tic_tac_toe")
     agent = SearchAgent(
-        game, ZeroEvaluator(), SearchSettings(num_simulations=2, capacity=19), player=1
+        game,
+        ZeroEvaluator(),
+        SearchSettings(num_simulations=2, num_children=9, capacity=19),
+        player=1,
     )
     for outcome in (0, 1, 2):
         agent.observe(outcome)

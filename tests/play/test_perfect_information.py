@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
+from gtcfr.layout import NOT_LISTED
 from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import ROOT, UNEXPANDED
+from gtcfr.tree import ROOT
 from sog.games import make
 from sog.play import SearchAgent
 from sog.play.chained_search import LastSearch
@@ -213,10 +214,10 @@ def pairs_of_events(last: LastSearch) -> list[tuple[int, int]]:
     num_interior = len(children)
     found = []
     for one, child in zip(outcomes[ROOT].tolist(), children[ROOT].tolist(), strict=True):
-        if one != UNEXPANDED and 0 <= child < num_interior:
+        if one != NOT_LISTED and 0 <= child < num_interior:
             rows = zip(outcomes[child].tolist(), children[child].tolist(), strict=True)
             found += [
-                (one, two) for two, row in rows if two != UNEXPANDED and 0 <= row < num_interior
+                (one, two) for two, row in rows if two != NOT_LISTED and 0 <= row < num_interior
             ]
     return found
 

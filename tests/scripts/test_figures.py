@@ -77,7 +77,7 @@ def test_a_figure_has_moved_if_no_training_of_today_is_as_it_was() -> None:
 
 
 def test_benchmarks_are_read_at_the_row_of_this_project() -> None:
-    results = CHECKOUT / "docs" / "results"
+    results = CHECKOUT / "docs" / "results" / "data"
     tabular = json.loads((results / "bench_tabular.json").read_text())
     searches = json.loads((results / "bench_search.json").read_text())
     (ours,) = [row for row in tabular["rows"] if row["solver"] == "sog" and row["game"] == "leduc"]

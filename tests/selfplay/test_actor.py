@@ -429,7 +429,7 @@ def test_games_start_at_a_decision_whatever_chance_does_before() -> None:
     assert counts.min() > 5
 
 
-@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("everywhere", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_devices_share_games_without_waiting_for_each_other(everywhere: bool) -> None:
     """XLA ends a process one of whose CPU devices waits too long for what another is to send."""
     game, mesh = make("leduc"), batch_mesh(4)

@@ -72,6 +72,33 @@ def test_a_replay_shows_earlier_positions_and_offers_no_action_there(visitor: Vi
     assert visitor.get(path).text.count("a stone of") == 2
 
 
+def test_a_game_begins_at_a_position_whose_moves_stay(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="tic_tac_toe", history="XX./OO./...")
+    page = visitor.get(path).text
+    assert page.count("a stone of X") == page.count("a stone of O") == 2
+    undone = visitor.post(f"{path}/undo", turn=turn_in(page))
+    assert "There is nothing to take back." in undone.text
+    won = visitor.choose(path, 2, turn_in(page))
+    assert status_in(won).startswith("You win: ")
+    visitor.follow(f"{path}/again", turn=turn_in(won))
+    assert visitor.wait(path).count("a stone of X") >= 2  # the agent is X now
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ({"game": "kuhn", "history": "check"}, "only a game of perfect information"),
+        ({"game": "connect_four", "history": "48"}, "cannot happen at"),
+    ],
+)
+def test_a_position_that_no_game_can_begin_at_is_refused(
+    visitor: Visitor, form: dict[str, str], message: str
+) -> None:
+    answer = visitor.post("/games", player="random", seat=0, seed=3, search="", **form)
+    assert answer.status_code == 400
+    assert message in answer.text
+
+
 def test_a_choice_is_taken_back_with_what_followed(visitor: Visitor) -> None:
     path = visitor.begin(player="random", game="tic_tac_toe")
     first = visitor.get(path).text

@@ -59,7 +59,7 @@ where chance moves), "infostates": [[of player 0, of player 1], ...] (before eac
 end), "names" (their texts)}}]}}.
 """,
     (
-        *("agent", "--as", *_HOW, "--hints"),
+        *("agent", "--as", *_HOW, "--history", "--hints"),
         ("--games", {"default": None, "help": "games to play (default: asks after each)"}),
         ("--seed", {"default": None, "help": "of deals and agents (default: a random one)"}),
         (

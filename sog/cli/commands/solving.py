@@ -64,6 +64,7 @@ examples:
   sog solve leduc --until-mbb 1 --save leduc.npz --plot leduc.png
   sog solve "liars_dice(dice=1,faces=6)" --rule dcfr --iterations 500
   sog solve kuhn --until-mbb 1e-6 --precision float64 --json
+  sog solve tic_tac_toe --history XO./.X./..O
   sog solve leduc --save-state leduc.solve
   sog solve leduc --resume leduc.solve --iterations 5000
 
@@ -72,7 +73,7 @@ both seats counted. It is printed in thousandths of the game's unit; in poker th
 being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130).
 """,
     (
-        "game",
+        *("game", "--history"),
         ("--rule", {"help": "a member of the CFR family, see below (default: cfr+)"}),
         (
             "--iterations",

@@ -12,8 +12,9 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.loading import load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
-from sog.cli.play.moves import Moves, TakeBack
+from sog.cli.play.moves import Moves, TakeBack, moves_to
 from sog.cli.play.saved import Saved, read_saved
 from sog.cli.play.screen import (
     Quit,
@@ -29,6 +30,7 @@ from sog.cli.players import check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
+from sog.play.history import History
 from sog.play.replay import replay_of
 from sog.play.thoughts import PolicyAgent, Thought
 from sog.players.agents import AGENT_PREFIX, read_agents
@@ -47,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_has_picture(seating.game, arguments.picture)
         if arguments.resume is not None:
             _check_resumed(seating.game, seating.players[0], arguments)
-    session = _Session(seating.game, seating.players[0], arguments)
+        history = load_history(seating.game, arguments.history, begins=True)
+    session = _Session(seating.game, seating.players[0], arguments, history)
 
     def conclude() -> None:
         print()
@@ -102,8 +105,11 @@ def _check_resumed(game: Game[Any], player: Player, arguments: argparse.Namespac
 class _Session:
     """Games with one agent, and the score."""
 
-    def __init__(self, game: Game[Any], player: Player, arguments: argparse.Namespace) -> None:
+    def __init__(
+        self, game: Game[Any], player: Player, arguments: argparse.Namespace, history: History
+    ) -> None:
         self.game, self.player, self.arguments = game, player, arguments
+        self._opening = moves_to(game, history)
         self.terminal = Terminal()
         self.file: Path | None = arguments.resume or arguments.save
         if arguments.resume is not None:
@@ -160,7 +166,7 @@ class _Session:
         side = self.game.describe_seat(seat)
         told = f"you are player {seat}{side and ', '}{side}"
         self.terminal.say(f"\nGame {number + 1}: {told}.", "bold")
-        moves = Moves(self.saved.unfinished)
+        moves = Moves(self.saved.unfinished or self._opening)
         while True:
             human.moves = opponent.moves = moves
             agents = (human, opponent) if seat == 0 else (opponent, human)

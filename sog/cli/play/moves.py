@@ -3,6 +3,11 @@
 import collections
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
+
+from sog.games import Game
+from sog.play.history import History
+from sog.play.rules import after, first_state, situation
 
 
 class TakeBack(Exception):  # noqa: N818 (no error: the person wants another try)
@@ -15,6 +20,15 @@ class Move:
 
     player: int
     action: int
+
+
+def moves_to(game: Game[Any], history: History) -> list[Move]:
+    """How a position comes about where information is perfect: an event is the action, too."""
+    moves, state = [], first_state(game)
+    for outcome in history.outcomes:
+        moves.append(Move(player=situation(game, state).actor, action=outcome))
+        state = after(game, state, outcome)
+    return moves
 
 
 class Moves:

@@ -10,9 +10,10 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, reason
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.loading import load_game
+from sog.cli.loading import load_game, load_history
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
+from sog.play.history import History
 from sog.tabular import (
     Checkpoint,
     CompiledGame,
@@ -49,6 +50,7 @@ class _Result:
     """What is printed, drawn and saved."""
 
     arguments: argparse.Namespace
+    history: History
     plan: _Plan
     compiled: CompiledGame
     solution: Solution
@@ -79,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         with concluding(work.tell_interrupted, awaited):
             game = load_game(arguments.game, work)
-            result = _solve(game, arguments, _plan(game, arguments), work)
+            history = load_history(game, arguments.history, begins=True)
+            result = _solve(game, history, arguments, _plan(game, arguments), work)
     with holding_interrupts():
         _tell(result)
         failures = _write_files(result)
@@ -93,6 +96,10 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
+    for name in ("save", "save_state", "resume"):
+        if arguments.history and getattr(arguments, name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise CommandError(f"{option} is of a whole game; leave it or --history out.")
     if arguments.save is not None:
         check_target("--save", arguments.save, (".npz",))
     if arguments.save_state is not None:
@@ -131,7 +138,11 @@ def _plan(game: Game[Any], arguments: argparse.Namespace) -> _Plan:
 
 
 def _solve(
-    game: Game[Any], arguments: argparse.Namespace, plan: _Plan, work: display.Work
+    game: Game[Any],
+    history: History,
+    arguments: argparse.Namespace,
+    plan: _Plan,
+    work: display.Work,
 ) -> _Result:
     until, iterations, solver = _until(arguments), plan.iterations, None
 
@@ -144,7 +155,8 @@ def _solve(
         work.update(detail, checkpoint.iteration)
 
     began = time.perf_counter()
-    compiled = compile_whole_game(game, arguments.max_nodes, work)
+    root = history.state if history.outcomes else None
+    compiled = compile_whole_game(game, arguments.max_nodes, work, root=root)
     enumerated = time.perf_counter()
     work.begin("compiling")
     if arguments.resume is not None:
@@ -163,6 +175,7 @@ def _solve(
     )
     return _Result(
         arguments=arguments,
+        history=history,
         plan=plan,
         compiled=compiled,
         solution=solution,
@@ -238,6 +251,7 @@ def _print(result: _Result) -> None:
         display.print_json(
             {
                 "game": str(game),
+                "history": list(result.history.events),
                 "rule": plan.rule,
                 "precision": plan.precision,
                 "iterations": last.iteration,
@@ -258,8 +272,9 @@ def _print(result: _Result) -> None:
             }
         )
         return
+    after = f" after {' '.join(result.history.events)}" if result.history.events else ""
     display.print_facts(
-        f"{display.short_name(game)} by {plan.rule} in {plan.precision}",
+        f"{display.short_name(game)}{after} by {plan.rule} in {plan.precision}",
         [
             ("exploitability", display.in_milli_units(game, last.exploitability)),
             ("nash_conv", display.in_milli_units(game, 2 * last.exploitability)),

@@ -21,6 +21,7 @@ float64, so that laws hold to 9 digits or are broken. What is checked, in this o
 
     static_laws   sizes, shapes and dtypes in 32-bit and 64-bit mode; after state_laws the texts
     encoding_laws planes, moves and graph as `Game.encoding` declares them
+    shown_laws    pictures, and that `parse` reads what `describe_outcome` writes
     frequency     `deal` and `transition` against the joint weights, by sampling
     sample        every play ends within `max_depth`
     state_laws    linearity of `advance`, `compatible_reach` and `utilities`; exactness of masks and
@@ -57,6 +58,7 @@ from sog.games.conformance.sample import (
     states_per_call,
     walk_states,
 )
+from sog.games.conformance.shown_laws import check_notation, check_view
 from sog.games.conformance.state_laws import STATE_LAWS, Probe, make_probe
 from sog.games.conformance.static_laws import (
     check_shapes,
@@ -158,6 +160,8 @@ def _check_states(game: Game[Any], sample: Sample, seed: int) -> None:
     for state, probe in shown:
         check_texts(game, state, probe, seed)
         check_shown_graph(game, state)
+        check_view(game, state)
+    check_notation(game, seed)
     for state, probe in (shown[0], shown[-1]):
         check_plain_calls(game, state, probe)
 

@@ -142,6 +142,13 @@ def _decision_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(most, count, where=probe.goes_on & (probe.actor != CHANCE))
 
 
+@law("chance has at most num_chance_outcomes legal outcomes")
+def _chance_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
+    count = probe.outcomes.sum(axis=-1)
+    most = np.minimum(count, game.num_chance_outcomes)
+    return agree(most, count, where=probe.actor == CHANCE)
+
+
 @law("there is a legal outcome if and only if the state is not terminal")
 def _some_outcome(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(probe.goes_on, probe.outcomes.any())
