@@ -27,10 +27,10 @@ from machine import processor, versions
 
 from sog.cli.devices import num_cores, use_all_cores
 from sog.games import make
-from sog.methods.histories import HistoryTree
-from sog.methods.is_mcts import IsMcts
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import LearningMethod, LearningRuns
+from sog.methods.histories.arrays import HistoryTree
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningMethod, LearningRuns
+from sog.methods.online.is_mcts import IsMcts
 from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 

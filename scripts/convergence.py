@@ -16,9 +16,9 @@ from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
 from sog.cli.run.command import checkpoint_iterations
 from sog.games import make
-from sog.methods.histories import HistoryTree
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.histories.arrays import HistoryTree
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 

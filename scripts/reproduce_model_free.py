@@ -25,8 +25,8 @@ from machine import processor, versions
 from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
 from sog.games import make
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 

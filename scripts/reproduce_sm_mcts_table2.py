@@ -23,10 +23,10 @@ import numpy as np
 from machine import processor, versions
 
 from sog.games.goofspiel import Goofspiel
-from sog.methods.goofspiel_values import Cards, PointValues
-from sog.methods.goofspiel_world import GoofspielWorld
-from sog.methods.simultaneous_search import SimultaneousSearch
-from sog.methods.simultaneous_tree import MatrixNode, MatrixSearch
+from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.simultaneous.goofspiel_values import Cards, PointValues
+from sog.methods.simultaneous.search import SimultaneousSearch
+from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import Z_95
 
 METHODS: Final = {

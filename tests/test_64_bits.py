@@ -29,12 +29,12 @@ from sog.evaluation import compose
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.games import GAMES, Game, make
 from sog.games.conformance.static_laws import check_shapes
-from sog.methods.dqn import Dqn
-from sog.methods.external_sampling import ExternalSampling
-from sog.methods.is_mcts import IsMcts
-from sog.methods.learning import LearningMethod, LearningRuns
-from sog.methods.online import OnlineAgent, OnlineMethod
-from sog.methods.online_outcome_sampling import OnlineOutcomeSampling
+from sog.methods.learners.dqn import Dqn
+from sog.methods.learners.external_sampling import ExternalSampling
+from sog.methods.learners.learning import LearningMethod, LearningRuns
+from sog.methods.online.is_mcts import IsMcts
+from sog.methods.online.method import OnlineAgent, OnlineMethod
+from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
 from sog.play import Aivat, PlayedGame, RandomAgent, SearchAgent, play_game
 from sog.play.thinking import think
 from sog.players.shipped import load_agent

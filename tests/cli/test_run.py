@@ -9,7 +9,7 @@ import pytest
 
 from sog.cli.commands.training import LEARNERS
 from sog.cli.run.command import checkpoint_iterations
-from sog.methods.learning import LearningRuns
+from sog.methods.learners.learning import LearningRuns
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -11,9 +11,9 @@ from jax import Array
 from sog.games import make
 from sog.games.kuhn import Kuhn
 from sog.methods.grown.search import plain_game
-from sog.methods.is_mcts import IsMcts
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import LearningRuns
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningRuns
+from sog.methods.online.is_mcts import IsMcts
 from sog.players.player import Host
 from sog.players.table import make_method
 from sog.tabular import compile_game, enumerate_public_tree, solve_lp

@@ -7,14 +7,14 @@ import pytest
 from jax import Array
 
 from sog.games.matrix import MatrixGame
-from sog.methods.a2c import A2c
-from sog.methods.dqn import Dqn
-from sog.methods.histories import HistoryTree
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import LearningMethod, LearningRuns, RowEvaluator
-from sog.methods.q_learning import QLearning
-from sog.methods.steps import explored, greedy_policy, steps_of
-from sog.methods.walk import Place, walk
+from sog.methods.histories.arrays import HistoryTree
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.histories.steps import explored, greedy_policy, steps_of
+from sog.methods.histories.walk import Place, walk
+from sog.methods.learners.a2c import A2c
+from sog.methods.learners.dqn import Dqn
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.learners.q_learning import QLearning
 from sog.tabular import enumerate_public_tree
 from tests.methods.plain_histories import exact, history_tree
 

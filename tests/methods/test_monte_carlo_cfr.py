@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sog.games import make
-from sog.methods.external_sampling import ExternalSampling
-from sog.methods.learning import LearningMethod, LearningRuns, RowEvaluator
-from sog.methods.outcome_sampling import BOTH, OutcomeSampling
-from sog.methods.tables import RegretTables
+from sog.methods.histories.tables import RegretTables
+from sog.methods.learners.external_sampling import ExternalSampling
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.learners.outcome_sampling import BOTH, OutcomeSampling
 from sog.players.player import Host
 from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy

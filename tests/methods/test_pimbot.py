@@ -14,9 +14,9 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.kuhn import Kuhn
 from sog.games.scotland_yard.game import Glasses, ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
-from sog.methods.pimbot import PimBot, PimBotAgent, Whereabouts, _reward, category, search
+from sog.methods.grown.pimbot import PimBot, PimBotAgent, Whereabouts, _reward, category, search
+from sog.methods.plain.scotland_yard import NOBODY, Roads, YardWorld
 from sog.methods.simple import Random
-from sog.methods.yard_world import NOBODY, Roads, YardWorld
 from sog.play.arena import play_match
 from sog.players.player import Host
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.methods.histories import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
-from sog.methods.learning import LearningRuns, RowEvaluator
-from sog.methods.simultaneous import SimultaneousMcts
+from sog.methods.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
+from sog.methods.learners.learning import LearningRuns, RowEvaluator
+from sog.methods.simultaneous.learner import SimultaneousMcts
 from tests.methods.plain_histories import history_tree
 
 GAME = "goofspiel(cards=3,order=random)"

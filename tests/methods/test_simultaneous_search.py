@@ -14,11 +14,11 @@ import pytest
 from sog.games import make
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL
 from sog.games.goofspiel import Goofspiel
-from sog.methods.backward_induction import ExactSolver
-from sog.methods.goofspiel_world import GoofspielWorld
-from sog.methods.histories import ROOT
-from sog.methods.simultaneous_search import SimultaneousAgent, SimultaneousSearch
-from sog.methods.simultaneous_tree import MatrixNode, MatrixSearch
+from sog.methods.histories.arrays import ROOT
+from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.simultaneous.backward_induction import ExactSolver
+from sog.methods.simultaneous.search import SimultaneousAgent, SimultaneousSearch
+from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import play_match
 from sog.players.player import Host
 from sog.players.table import make_method

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.methods.histories import ROOT
-from sog.methods.learning import LearningRuns, RowEvaluator
-from sog.methods.smooth_uct import ExtensiveUct, SelfPlayUct, SmoothUct
+from sog.methods.histories.arrays import ROOT
+from sog.methods.learners.learning import LearningRuns, RowEvaluator
+from sog.methods.learners.smooth_uct import ExtensiveUct, SelfPlayUct, SmoothUct
 from sog.players.table import make_method
 from tests.methods.plain_histories import history_tree
 

@@ -24,9 +24,9 @@ from sog.cli.run.exact import run_exact
 from sog.cli.tree import explaining_size
 from sog.games import Game
 from sog.games.registry import is_game
-from sog.methods.backward_induction import BackwardInduction
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.simultaneous.backward_induction import BackwardInduction
 from sog.parameters import unknown_name
 from sog.players.method import Method
 from sog.players.player import Host

@@ -1,4 +1,4 @@
-"""IS-MCTS with a tree that grows on demand; the method is told in `sog.methods.is_mcts`."""
+"""IS-MCTS with a tree that grows on demand; the method is told in `sog.methods.online.is_mcts`."""
 
 import dataclasses
 import math
@@ -6,8 +6,8 @@ import random
 
 from sog.games.core import TERMINAL
 from sog.methods.grown.search import TreeSearch
-from sog.methods.grown.worlds import PlainGame, Seen, World
-from sog.methods.weights import draw, matched, normalized
+from sog.methods.grown.weights import draw, matched, normalized
+from sog.methods.plain.worlds import PlainGame, Seen, World
 
 
 @dataclasses.dataclass(slots=True)

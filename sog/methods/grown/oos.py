@@ -1,6 +1,7 @@
 """OOS with a tree that grows on demand (Lisy, Lanctot, Bowling 2015, Algorithm 1).
 
-The method is told in `sog.methods.online_outcome_sampling`. Line numbers are those of the paper.
+The method is told in `sog.methods.online.online_outcome_sampling`. Line numbers are those of the
+paper.
 """
 
 import dataclasses
@@ -8,8 +9,8 @@ from collections.abc import Hashable, Sequence
 
 from sog.games.core import TERMINAL
 from sog.methods.grown.search import TreeSearch
-from sog.methods.grown.worlds import PlainGame, Seen, Target
-from sog.methods.weights import draw, matched, normalized
+from sog.methods.grown.weights import draw, matched, normalized
+from sog.methods.plain.worlds import PlainGame, Seen, Target
 
 
 @dataclasses.dataclass(slots=True)
@@ -78,7 +79,7 @@ class OosTree(TreeSearch[OosNode]):
     def weight(self, target: Target) -> float:
         """w_T (section 3.3): how much more often simulations get to the target that are directed.
 
-        See `sog.methods.target.make_target`, which does the same for enumerated games.
+        See `sog.methods.online.target.make_target`, which does the same for enumerated games.
         """
         probability = max(target.probability(self.average_policy), 1e-6)
         return 1 - self._delta + self._delta / probability
