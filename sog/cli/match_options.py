@@ -3,6 +3,7 @@
 import argparse
 from typing import Final
 
+from sog.cli.history_option import add_history_option
 from sog.cli.numbers import positive_integer, seed
 from sog.cli.search.options import (
     add_max_outcomes_option,
@@ -56,7 +57,7 @@ are, and the interval shrinks as they get better. Their source:
 Of players who cannot tell how they would play with other cards (is_mcts, oos and their like) only
 the cards are corrected; one of the two must be able to.
 
-JSON: {{"game", "unit", "players": [{{"name", "search", "rule",
+JSON: {{"game", "history" (as given), "unit", "players": [{{"name", "search", "rule",
 "leaf_averaging", "resolve_from", "seconds"}}], "games", "interrupted", "mean" (utility
 per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
 "standard_error" (of the mean; null after one pair), "mean_as" (player 0 and player 1), "wins",
@@ -79,6 +80,7 @@ def add_match_options(parser: argparse.ArgumentParser) -> None:
         help=f"games to play, an even number (default: {DEFAULT_GAMES})",
     )
     add_player_options(parser)
+    add_history_option(parser, "begin every game of perfect information at this position")
     add(
         "--aivat",
         choices=("exact", "network"),
