@@ -183,6 +183,8 @@ class TableEvaluator:
     coefficients: Any  # [node, player, S, 2 * S]
     leaves_per_call: int | None = dataclasses.field(default=None, metadata={"static": True})
 
+    looks_at_ranges = True
+
     def encode(self, game: Game[Any], state: EnumeratedState) -> jax.Array:
         """The node's number."""
         return state.node
