@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.layout import NOT_LISTED, Layout, Order
+from gtcfr.layout import AS_ADDED, BY_EVENT, BY_PRIOR, NOT_LISTED, Layout
 from gtcfr.root import NO_EVENT
 from gtcfr.settings import SearchSettings
 from sog.games.core import CHANCE, Game
@@ -89,7 +89,7 @@ def choose_outcomes(
     added, most = settings.children_added(game), layout.num_children
     legal = game.legal_outcomes(state)
     numbers, even = jnp.arange(len(legal), dtype=jnp.int32), jnp.ones(layout.num_weights)
-    is_listed = layout.decisions is Order.BY_PRIOR
+    is_listed = layout.decisions == BY_PRIOR
     if is_listed or (added is not None and not game.has_chance):
         if is_listed:
             numbers, legal = listed, listed != NOT_LISTED
@@ -97,14 +97,14 @@ def choose_outcomes(
         best = _best(score, min(added or most, most))
         in_order = jnp.arange(len(best), dtype=jnp.int32)
         return Chosen(
-            number=in_order if layout.decisions is Order.AS_ADDED else best,
+            number=in_order if layout.decisions == AS_ADDED else best,
             outcome=numbers[best],
             exists=legal[best],
             chance_weight=even,
             fits=jnp.bool_(True),
         )
     few = settings.first_outcomes if game.has_chance else None
-    by_event = layout.chance is Order.BY_EVENT
+    by_event = layout.chance == BY_EVENT
     if by_event and added is None and few is None:
         return Chosen(
             number=numbers,

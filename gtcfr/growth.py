@@ -22,7 +22,7 @@ from gtcfr.children import (
 )
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import uniform_over
-from gtcfr.layout import NOT_LISTED, Order
+from gtcfr.layout import BY_PRIOR, NOT_LISTED
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree
@@ -170,7 +170,7 @@ def _expanded(
     layout = tree.shape.layout
     legal, listed = game.legal_actions(state).T, jnp.full(layout.num_listed, NOT_LISTED, jnp.int32)
     is_pruned = jnp.bool_(False)
-    if layout.decisions is Order.BY_PRIOR:
+    if layout.decisions == BY_PRIOR:
         listed = with_action(tree.leaf.listed[leaf], branch_outcome)
         considered = (listed != NOT_LISTED)[:, None]
         is_pruned, legal = jnp.sum(legal) > jnp.sum(considered), considered
@@ -178,7 +178,7 @@ def _expanded(
     chosen = choose_outcomes(game, settings, layout, state, listed, prior, key, branch_outcome)
     takeable = legal
     if settings.children_added(game) is not None:
-        taken = chosen.number if layout.decisions is Order.BY_PRIOR else chosen.outcome
+        taken = chosen.number if layout.decisions == BY_PRIOR else chosen.outcome
         led_to = leads_to(taken, chosen.exists, len(legal))
         takeable = legal & (chance_acts(game, state) | led_to)
     depth = tree.leaf.depth[leaf]

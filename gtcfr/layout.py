@@ -12,8 +12,7 @@ goes in a row per child and player, by `Game.advance`.
 """
 
 import dataclasses
-import enum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import jax
 import jax.numpy as jnp
@@ -26,12 +25,10 @@ NOT_LISTED: Final = -1
 """Where a node has room to list an event more than it has."""
 
 
-class Order(enum.Enum):
-    """What the number of a child means."""
-
-    BY_EVENT = enum.auto()
-    BY_PRIOR = enum.auto()
-    AS_ADDED = enum.auto()
+Order = Literal["by event", "by prior", "as added"]
+BY_EVENT: Final = "by event"
+BY_PRIOR: Final = "by prior"
+AS_ADDED: Final = "as added"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -52,13 +49,13 @@ class Layout:
     @property
     def num_listed(self) -> int:
         """Events that a node lists; 0 where the number of a child says which it follows."""
-        by_event = self.decisions is self.chance is Order.BY_EVENT
+        by_event = self.decisions == self.chance == BY_EVENT
         return 0 if by_event else self.num_children
 
     @property
     def num_best(self) -> int:
         """Actions that a leaf lists, for when it is expanded."""
-        return self.num_actions if self.decisions is Order.BY_PRIOR else 0
+        return self.num_actions if self.decisions == BY_PRIOR else 0
 
     @property
     def num_weights(self) -> int:
@@ -99,23 +96,23 @@ class Layout:
         """int32: the number of a child to add to a node that has `count`."""
 
         def by(order: Order) -> Array:
-            if order is Order.AS_ADDED:
+            if order == AS_ADDED:
                 return count
-            return event if order is Order.BY_EVENT else self.find(listed, event)[0]
+            return event if order == BY_EVENT else self.find(listed, event)[0]
 
         return jnp.where(is_chance, by(self.chance), by(self.decisions)).astype(jnp.int32)
 
     def action(self, listed: Array, number: Array) -> Array:
         """int32: the game's action that has this number in the tree."""
-        return listed[number] if self.decisions is Order.BY_PRIOR else number
+        return listed[number] if self.decisions == BY_PRIOR else number
 
     def number_of(self, listed: Array, action: Array) -> Array:
         """int32: the number in the tree of an action that is considered."""
-        return self.find(listed, action)[0] if self.decisions is Order.BY_PRIOR else action
+        return self.find(listed, action)[0] if self.decisions == BY_PRIOR else action
 
     def over_all_actions(self, game: Game[Any], listed: Array, table: Array) -> Array:
         """[A of the game, S] from a node's [A, S]; 0 for actions that are not considered."""
-        if self.decisions is not Order.BY_PRIOR:
+        if self.decisions != BY_PRIOR:
             return table
         number = jnp.where(listed == NOT_LISTED, game.num_actions, listed)
         everything = jnp.zeros((game.num_actions, *table.shape[1:]), table.dtype)
@@ -184,20 +181,21 @@ def layout_of(
     for all. grows_samples: chance nodes get their outcomes one by one."""
     actions = min(max_actions or game.num_actions, game.num_actions)
     children = min(max_outcomes or game.num_outcomes, game.num_outcomes)
-    decisions = chance = Order.BY_EVENT
+    decisions: Order = BY_EVENT
+    chance: Order = BY_EVENT
     if actions < game.num_actions:
-        children, decisions = actions, Order.BY_PRIOR
+        children, decisions = actions, BY_PRIOR
     elif children < game.num_outcomes:
-        chance = Order.AS_ADDED
+        chance = AS_ADDED
         if not (game.has_public_actions and children >= actions):
-            decisions = Order.AS_ADDED
+            decisions = AS_ADDED
     return Layout(
         num_children=children,
         num_actions=actions,
         decisions=decisions,
         chance=chance,
-        samples_chance=game.has_chance and (chance is Order.AS_ADDED or grows_samples),
-        has_rows_per_action=game.has_public_actions and decisions is not Order.AS_ADDED,
+        samples_chance=game.has_chance and (chance == AS_ADDED or grows_samples),
+        has_rows_per_action=game.has_public_actions and decisions != AS_ADDED,
     )
 
 

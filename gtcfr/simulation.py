@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.flow import normalize
-from gtcfr.layout import NOT_LISTED, Order, advance_all
+from gtcfr.layout import BY_PRIOR, NOT_LISTED, advance_all
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, SearchTree
@@ -189,7 +189,7 @@ def _select(
     """
     statistics = tree.interior_statistics
     legal = game.legal_actions(state)[infostate]
-    if tree.shape.layout.decisions is Order.BY_PRIOR:
+    if tree.shape.layout.decisions == BY_PRIOR:
         legal = tree.interior.listed[slot] != NOT_LISTED
     takeable = tree.interior.takeable[slot, :, infostate]
     cfvs = statistics.action_cfv[slot, :, infostate]
