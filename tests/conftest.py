@@ -47,9 +47,9 @@ def _forget_programs(request: pytest.FixtureRequest) -> Iterator[None]:
     import jax
 
     # What a file keeps for its own tests, and the programs of the last evaluations.
-    for module in (request.module, sys.modules.get("sog.evaluation.program")):
-        for function in vars(module).values() if module else ():
-            if hasattr(function, "cache_clear") and function.__module__ == module.__name__:
+    for name in (request.module.__name__, "sog.evaluation.program"):
+        for function in vars(sys.modules.get(name, request.module)).values():
+            if hasattr(function, "cache_clear") and function.__module__ == name:
                 function.cache_clear()
     jax.clear_caches()
     gc.collect()
