@@ -3,7 +3,6 @@
 About one search. Writes that are not to happen go to a slot that does not exist, which JAX drops.
 """
 
-import dataclasses
 from dataclasses import replace
 from typing import Any
 
@@ -19,14 +18,6 @@ from sog.pytree import pytree
 
 
 @pytree
-class NewLeaves:
-    """Leaves that were added: those at `first`, ..., `first + count - 1` of the stack of slots."""
-
-    first: Array  # int32
-    count: Array  # int32
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Children:
     """Children to attach to one node; each array has an entry per child."""
 
@@ -45,8 +36,12 @@ def attach(
     states: Any,
     is_terminal: Array,
     do: Array,
-) -> tuple[SearchTree, NewLeaves]:
-    """Gives an interior node children; there must be room. states: [child, ...]."""
+) -> tuple[SearchTree, Array]:
+    """Gives an interior node children; there must be room. states: [child, ...].
+
+    Returns the tree and the slots of the new leaves, [child] int32; where a child is none, a slot
+    that does not exist.
+    """
     shape, layout, exists = tree.shape, tree.shape.layout, children.exists & do
     is_leaf = exists & ~is_terminal
     is_end = exists & is_terminal
@@ -111,7 +106,7 @@ def attach(
         leaf_limit=jnp.maximum(tree.leaf_limit, used),
         num_terminals=tree.num_terminals + jnp.sum(is_end, dtype=jnp.int32),
     )
-    return grown, NewLeaves(first=tree.num_leaves, count=count)
+    return grown, leaf_slot
 
 
 def sources_of(tree: SearchTree, edge: Array) -> Array:
@@ -123,8 +118,9 @@ def sources_of(tree: SearchTree, edge: Array) -> Array:
     return jnp.where(edge == shape.root_edge, jnp.array(shape.root_source, jnp.int32), rows)
 
 
-def has_room_for(tree: SearchTree, exists: Array, is_terminal: Array, freed: int) -> Array:
-    """bool: whether these children fit into the tables of leaves and terminal nodes."""
+def has_room_for(tree: SearchTree, exists: Array, is_terminal: Array, freed: Array) -> Array:
+    """bool: whether these children fit into the tables of leaves and terminal nodes. freed: bool,
+    whether a leaf makes room."""
     num_leaves = tree.num_leaves - freed + jnp.sum(exists & ~is_terminal)
     num_terminals = tree.num_terminals + jnp.sum(exists & is_terminal)
     return (num_leaves <= tree.shape.num_leaves) & (num_terminals <= tree.shape.num_terminals)

@@ -7,7 +7,8 @@ weighted by anybody's reach), and with policy logits for the acting player.
 An evaluator is a pytree, so that network parameters travel through `jax.jit` as arguments. Its
 methods are pure. `encode` sees a public state once, when it joins the tree; `evaluate` sees all
 leaves of all searches of the batch in one call or in several (`Evaluator.leaves_per_call`), again
-in every regret update, since beliefs change. With perfect information it sees each leaf once.
+in every regret update, since beliefs change. Where they do not, or it does not look at them, it
+sees each leaf once, many of those that join the trees in one call (`is_asked_once`).
 """
 
 import dataclasses
@@ -61,6 +62,10 @@ class Evaluator(Protocol):
         It does not matter of which searches they are. None: every call gets all leaves, by search.
         """
 
+    @property
+    def looks_at_ranges(self) -> bool:
+        """Whether its answers depend on ranges."""
+
     def encode(self, game: Game[Any], state: Any) -> Any:
         """What to keep of one public state; called once, when the state joins the tree."""
 
@@ -79,9 +84,19 @@ class BatchEncoder(Protocol):
         """What `encode` makes of each public state [n, ...]; anything where not is_valid [n]."""
 
 
+def is_asked_once(game: Game[Any], evaluator: Evaluator) -> bool:
+    """Whether a leaf is put to an evaluator once, when it joins the tree, or in every update."""
+    return game.num_infostates == 1 or not evaluator.looks_at_ranges
+
+
 @pytree
 class ZeroEvaluator:
-    """Every value is 0 and every action equally likely: search from the rules alone."""
+    """Every value is 0 and every action equally likely: search from the rules alone.
+
+    It is asked as a network would be.
+    """
+
+    looks_at_ranges = True
 
     leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
 
@@ -103,6 +118,8 @@ class ZeroEvaluator:
 @pytree
 class NetworkEvaluator:
     """Asks a network about many belief states at once, the features of each computed only once."""
+
+    looks_at_ranges = True
 
     apply_fn: Callable[[Any, Array, Array], tuple[Array, Array]] = dataclasses.field(
         metadata={"static": True}
@@ -165,11 +182,11 @@ def look_for_faults(fault: Fault, states: Array, values: Array, is_valid: Array)
 def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
     """What the tree keeps of a leaf for the evaluator.
 
-    Nothing with perfect information: a leaf is evaluated once, when it joins the tree, and then
-    encoded too. Of the children that could be, few do; for that reason a `BatchEncoder` gets room
-    only, which `gtcfr.expansion` has filled for those that do.
+    Nothing if it is asked about a leaf only once: that is encoded then. Of the children that could
+    be, few do join the tree; for that reason a `BatchEncoder` gets room only, which
+    `gtcfr.expansion` has filled for those that do.
     """
-    if game.num_infostates == 1:
+    if is_asked_once(game, evaluator):
         return ()
     if isinstance(evaluator, BatchEncoder):
         shapes = jax.eval_shape(lambda: evaluator.encode(game, game.root()))

@@ -46,6 +46,8 @@ class ExactEvaluator:
     enough; regrets fade a little with every call, since old ones belong to other ranges.
     """
 
+    looks_at_ranges = True
+
     frontier: Frontier
     iterations: int = dataclasses.field(metadata={"static": True})
     """Per call."""
@@ -118,6 +120,8 @@ def exact_evaluator(
 class NoisyEvaluator:
     """Another evaluator's values, each with an error of its own that never changes."""
 
+    looks_at_ranges = True
+
     inner: Evaluator
     node_noise: Array
     """[node, player, infostate]."""
@@ -155,6 +159,8 @@ def noisy_evaluator(
 @pytree
 class PolicyEvaluator:
     """What it is worth if from the leaf on both players follow a policy, whatever the ranges."""
+
+    looks_at_ranges = True
 
     node_payoff: Array
     """[node, infostate of player 0, infostate of player 1]: w(s0, s1) times player 0's utility."""

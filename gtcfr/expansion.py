@@ -14,26 +14,38 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.attaching import NewLeaves
 from gtcfr.children import best_actions
 from gtcfr.evaluator import BatchEncoder, Evaluator, LeafQueries, evaluate, look_for_faults
-from gtcfr.growth import add_child, expand, leaf_at
+from gtcfr.flow import normalize
+from gtcfr.growth import grow, leaf_at
 from gtcfr.leaves import policy_logits
 from gtcfr.packing import unpack
-from gtcfr.query import offer_queries
+from gtcfr.query import QuerySample, offer_queries
 from gtcfr.root import NO_EVENT
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.simulation import count_visits, simulate
 from gtcfr.tree import NO_PARENT, SearchTree
 from sog.games.core import Game
+from sog.pytree import pytree
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 # Expansions and simulations have keys of their own.
 _EXPANSION_KEYS: Final = 0
 _SIMULATION_KEYS: Final = 1
 _KEYS_PER_LEVEL: Final = 2**15
+_LEAVES_PER_CALL: Final = 16  # of those that are evaluated once, if the evaluator does not say
+
+
+@pytree
+class Wanted:
+    """What is to be added to the trees of a batch: n times at most one of both."""
+
+    edge: Array  # [batch, n] int32: to a leaf that is to be expanded, or NO_PARENT
+    child: tuple[Array, Array] | None = None
+    """[batch, n] int32, both: a node that gets a child more, or NO_PARENT, and the event to it."""
 
 
 def expansion_phase(
@@ -43,24 +55,28 @@ def expansion_phase(
     state: SearchState,
     phase: Array,
 ) -> SearchState:
-    """The expansion phase: ceil(c) simulations, each of which adds what it wants to the tree."""
+    """The expansion phase: ceil(c) simulations, and then all that they want is added to the tree.
+
+    The evaluator is asked about all of it at once. Visits of the phase count as lost, so that its
+    simulations go different ways; a leaf that two come to all the same is expanded once.
+    """
     chex.assert_tree_shape_prefix((state.tree, state.slot), state.num_updates.shape)
-    num_simulations = settings.simulations_per_phase
-    visits_before = state.tree.interior.visits
+    count, visits_before = settings.simulations_per_phase, state.tree.interior.visits
+    first = phase * count
+    can_widen = settings.children_added(game) is not None or settings.first_outcomes is not None
 
-    def one(number: Array, state: SearchState) -> SearchState:
-        number = phase * num_simulations + number
-        keys = _keys(state, _SIMULATION_KEYS, number)
-        paths = jax.vmap(functools.partial(simulate, game, settings))(
-            state.tree, visits_before, state.slot, keys
-        )
-        state = replace(state, tree=jax.vmap(count_visits)(state.tree, paths))
-        can_widen = settings.children_added(game) is not None or settings.first_outcomes is not None
-        widen = (paths.slot_to_widen, paths.outcome) if can_widen else None
-        key_number = _KEYS_PER_LEVEL + number
-        return expand_leaves(game, evaluator, settings, state, paths.edge, key_number, widen=widen)
+    def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Wanted]:
+        keys = _keys(state, _SIMULATION_KEYS, first + number)
+        walk = jax.vmap(functools.partial(simulate, game, settings))
+        paths = walk(tree, visits_before, state.slot, keys)
+        child = (paths.slot_to_widen, paths.outcome) if can_widen else None
+        wanted = Wanted(edge=paths.edge, child=child)
+        return jax.vmap(count_visits)(tree, paths), wanted
 
-    return repeat(num_simulations, one, state)
+    tree, by_number = _each(one, state.tree, jnp.arange(count, dtype=jnp.int32))
+    wanted = jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 0, 1), by_number)
+    state = replace(state, tree=tree)
+    return expand_leaves(game, evaluator, settings, state, wanted, _KEYS_PER_LEVEL + first)
 
 
 def expand_leaves(
@@ -68,31 +84,37 @@ def expand_leaves(
     evaluator: Evaluator,
     settings: SearchSettings,
     state: SearchState,
-    edge: Array,
+    wanted: Wanted,
     number: Array | int,
-    branch_outcome: Array | None = None,
-    widen: tuple[Array, Array] | None = None,
+    branch_outcome: Array | int = NO_EVENT,
+    *,
     was_asked: bool = True,
 ) -> SearchState:
-    """Expands a leaf of each tree, by the edge to it. number: of the expansion, for its key.
+    """Adds what is wanted to the trees, one after the other, and asks about all of it.
 
-    was_asked: False for leaves that were in no update yet; their prior is uniform. widen: interior
-    slots that get a child more instead, and the outcomes to it, see `add_child`.
+    number: of the first expansion, for its key. was_asked: False for leaves that were in no update
+    yet; their prior is uniform. branch_outcome: see `expand`; [batch], or of all.
     """
-    if branch_outcome is None:
-        branch_outcome = jnp.full_like(edge, NO_EVENT)
-    keys = _keys(state, _EXPANSION_KEYS, number)
-    logits = jnp.zeros((len(edge), game.num_infostates, state.tree.shape.layout.num_actions))
-    if was_asked or game.num_infostates == 1:
-        slot = jax.vmap(leaf_at)(state.tree, edge)[1]
-        logits = policy_logits(game, evaluator, state, slot, settings.leaf_averaging)
-    grow = functools.partial(expand, game, evaluator, settings)
-    tree, new = jax.vmap(grow)(state.tree, edge, logits, keys, branch_outcome)
-    if widen is not None:
-        tree, other = jax.vmap(functools.partial(add_child, game, evaluator))(tree, *widen)
-        # Evaluated together: XLA would copy whole tables that are read between two writes.
-        new = jax.tree.map(functools.partial(jnp.where, new.count > 0), new, other)
-    return evaluate_new(game, evaluator, replace(state, tree=tree), new)
+    tree, (batch_size, count) = state.tree, wanted.edge.shape
+    branch = jnp.broadcast_to(jnp.asarray(branch_outcome, jnp.int32), (batch_size,))
+    layout = tree.shape.layout
+    logits = jnp.zeros((batch_size, count, game.num_infostates, layout.num_actions))
+    if was_asked or tree.leaf_statistics.logits is not None:
+        slots = jax.vmap(jax.vmap(leaf_at, (None, 0)))(tree, wanted.edge)[1]
+        logits = policy_logits(game, evaluator, state, slots, settings.leaf_averaging)
+
+    def one(tree: SearchTree, row: tuple[Array, Wanted, Array]) -> tuple[SearchTree, Array]:
+        place, now, logits = row
+        keys = _keys(state, _EXPANSION_KEYS, number + place)
+        grow_one = jax.vmap(functools.partial(grow, game, evaluator, settings))
+        grown: tuple[SearchTree, Array] = grow_one(tree, now.edge, logits, keys, branch, now.child)
+        return grown
+
+    rows = (jnp.arange(count, dtype=jnp.int32), wanted, logits)
+    moved = jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 1, 0), rows[1:])
+    tree, new = _each(one, tree, (rows[0], *moved))
+    slots = jnp.moveaxis(new, 0, 1).reshape(batch_size, -1)
+    return evaluate_new(game, evaluator, replace(state, tree=tree), slots)
 
 
 def expand_down_to(
@@ -120,7 +142,10 @@ def expand_down_to(
     def one_more(carry: tuple[Array, SearchState]) -> tuple[Array, SearchState]:
         count, state = carry
         edge = jax.vmap(to_expand)(state.tree)
-        expanded = expand_leaves(game, evaluator, settings, state, edge, count, was_asked=was_asked)
+        wanted = Wanted(edge=edge[:, None])
+        expanded = expand_leaves(
+            game, evaluator, settings, state, wanted, count, was_asked=was_asked
+        )
         return count + 1, expanded
 
     # Numbers far from those of the expansions on the branch: every one has a key of its own.
@@ -130,90 +155,102 @@ def expand_down_to(
 
 
 def evaluate_new(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, new: NewLeaves
+    game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array
 ) -> SearchState:
-    """With perfect information, evaluates new leaves once and for all.
+    """Evaluates new leaves once and for all, if the evaluator is to be asked only once.
 
-    Else has them encoded where that was put off, see `encode_to_keep`.
+    Else has them encoded where that was put off, see `encode_to_keep`. slots: [batch, n] int32, of
+    the leaves; where there are fewer, one that does not exist.
     """
-    if game.num_infostates > 1:
+    if state.tree.leaf_statistics.values is None:
         if isinstance(evaluator, BatchEncoder):
-            return _encode_new(game, evaluator, state, new)
+            return _encode_new(game, evaluator, state, slots)
         return state
-    shape = state.tree.shape
+    nothing, most = state.tree.shape.num_leaves, slots.shape[1]
+    size = min(most, evaluator.leaves_per_call or _LEAVES_PER_CALL)
+    if most > 1:  # the leaves that are there come first, in their order
+        order = jnp.argsort(slots == nothing, axis=1, stable=True)
+        slots = jnp.take_along_axis(slots, order, axis=1)
+        slots = jnp.pad(slots, ((0, 0), (0, -most % size)), constant_values=nothing)
+    num_new = jnp.max(jnp.sum(slots != nothing, axis=1, dtype=jnp.int32))
 
-    def one(number: Array, state: SearchState) -> SearchState:
-        tree = state.tree
+    def some(step: Array, state: SearchState) -> SearchState:
+        part = jax.lax.dynamic_slice_in_dim(slots, step * size, size, axis=1)
+        return _evaluate(game, evaluator, state, part)
 
-        def find(tree: SearchTree, new: NewLeaves) -> tuple[Array, Array, Array, Any]:
-            slot = tree.leaf.free[jnp.minimum(new.first + number, shape.num_leaves - 1)]
-            row = tree.leaf.state[slot]
-            there = unpack(game, row)
-            return slot, row, game.legal_actions(there), evaluator.encode(game, there)
-
-        slot, rows, legal, encoded = jax.vmap(find)(tree, new)
-        is_valid = (number < new.count)[:, None]
-        slot = jnp.where(is_valid[:, 0], slot, shape.num_leaves)
-        queries = LeafQueries(
-            encoded=jax.tree.map(lambda leaf: leaf[:, None], encoded),
-            ranges=jnp.ones((*is_valid.shape, 2, 1)),
-            is_valid=is_valid,
-        )
-        answer = evaluate(game, evaluator, state.memory, queries)
-        sample = offer_queries(state.queries, rows[:, None], queries, state.keys)
-
-        def write(old: Array, slot: Array, new: Array) -> Array:
-            return old.at[slot].set(new, mode="drop")
-
-        fault = look_for_faults(state.fault, rows[:, None], answer.values, is_valid)
-        old = tree.leaf_statistics
-        assert old.values is not None  # they are kept exactly where S = 1
-        assert old.logits is not None
-        logits, listed = answer.policy_logits[:, 0], tree.leaf.listed
-        if shape.layout.num_best:
-            best = functools.partial(best_actions, count=shape.layout.num_best)
-            best_ones, logits = jax.vmap(best)(legal, logits)
-            listed = jax.vmap(write)(listed, slot, best_ones)
-        statistics = replace(
-            old,
-            values=jax.vmap(write)(old.values, slot, answer.values[:, 0]),
-            logits=jax.vmap(write)(old.logits, slot, logits),
-        )
-        return replace(
-            state,
-            tree=replace(tree, leaf=replace(tree.leaf, listed=listed), leaf_statistics=statistics),
-            memory=answer.memory,
-            queries=sample,
-            fault=fault,
-        )
-
-    evaluated: SearchState = jax.lax.fori_loop(0, jnp.max(new.count), one, state)
+    evaluated: SearchState = jax.lax.fori_loop(0, -(-num_new // size), some, state)
     return evaluated
 
 
+def _evaluate(
+    game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array
+) -> SearchState:
+    """Puts some leaves of each search to the evaluator in one call, and keeps what it says."""
+    tree, layout = state.tree, state.tree.shape.layout
+
+    def find(tree: SearchTree, slot: Array) -> tuple[Array, Array, Array, Any]:
+        row = tree.leaf.state[slot]
+        there = unpack(game, row)
+        return row, tree.leaf.mask[slot], game.legal_actions(there), evaluator.encode(game, there)
+
+    states, mask, legal, encoded = jax.vmap(jax.vmap(find, (None, 0)))(tree, slots)
+    is_valid, ranges = slots != tree.shape.num_leaves, normalize(jnp.ones(mask.shape), mask)
+    queries = LeafQueries(encoded=encoded, ranges=ranges, is_valid=is_valid)
+    answer = evaluate(game, evaluator, state.memory, queries)
+
+    def write(old: Array, slot: Array, new: Array) -> Array:
+        return old.at[slot].set(new, mode="drop")
+
+    def offer(number: Array, sample: QuerySample) -> QuerySample:
+        """One by one: so the sample does not depend on how many are asked about at once."""
+        asked = replace(queries, encoded=())
+        asked, rows = jax.tree.map(
+            lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, number, 1, axis=1), (asked, states)
+        )
+        return offer_queries(sample, rows, asked, state.keys)
+
+    if len(state.queries.beliefs.state[0]):
+        sample = repeat(slots.shape[1], offer, state.queries)
+    else:
+        sample = offer_queries(state.queries, states, queries, state.keys)
+    old = tree.leaf_statistics
+    assert old.values is not None  # they are kept where leaves are evaluated once
+    assert old.logits is not None
+    logits, listed = answer.policy_logits, tree.leaf.listed
+    if layout.num_best:
+        best = functools.partial(best_actions, count=layout.num_best)
+        best_ones, logits = jax.vmap(jax.vmap(best))(legal, logits)
+        listed = jax.vmap(write)(listed, slots, best_ones)
+    statistics = replace(
+        old,
+        values=jax.vmap(write)(old.values, slots, answer.values),
+        logits=jax.vmap(write)(old.logits, slots, logits),
+    )
+    return replace(
+        state,
+        tree=replace(tree, leaf=replace(tree.leaf, listed=listed), leaf_statistics=statistics),
+        memory=answer.memory,
+        queries=sample,
+        fault=look_for_faults(state.fault, states, answer.values, is_valid),
+    )
+
+
 def _encode_new(
-    game: Game[Any], evaluator: BatchEncoder, state: SearchState, new: NewLeaves
+    game: Game[Any], evaluator: BatchEncoder, state: SearchState, slots: Array
 ) -> SearchState:
     """Encodes the new leaves of all trees in one call."""
-    tree, shape = state.tree, state.tree.shape
-    number = jnp.arange(shape.layout.num_children, dtype=jnp.int32)
-
-    def find(tree: SearchTree, new: NewLeaves) -> tuple[Array, Any]:
-        slot = tree.leaf.free[jnp.minimum(new.first + number, shape.num_leaves - 1)]
-        return slot, jax.vmap(lambda row: unpack(game, row))(tree.leaf.state[slot])
-
-    slot, states = jax.vmap(find)(tree, new)
-    is_new = number[None] < new.count[:, None]
-    flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), states)
-    encoded = evaluator.encode_many(game, flat, is_new.reshape(-1))
-    slot = jnp.where(is_new, slot, shape.num_leaves)
+    tree = state.tree
+    is_new = slots != tree.shape.num_leaves
+    rows = jax.vmap(lambda table, slot: table[slot])(tree.leaf.state, slots)
+    states = jax.vmap(lambda row: unpack(game, row))(rows.reshape(-1, rows.shape[-1]))
+    encoded = evaluator.encode_many(game, states, is_new.reshape(-1))
 
     def write(whole: Array, slot: Array, rows: Array) -> Array:
         return whole.at[slot].set(rows, mode="drop")
 
-    by_tree = jax.tree.map(lambda rows: rows.reshape(*slot.shape, *rows.shape[1:]), encoded)
+    by_tree = jax.tree.map(lambda rows: rows.reshape(*slots.shape, *rows.shape[1:]), encoded)
     written = jax.tree.map(
-        lambda whole, rows: jax.vmap(write)(whole, slot, rows), tree.leaf.encoded, by_tree
+        lambda whole, rows: jax.vmap(write)(whole, slots, rows), tree.leaf.encoded, by_tree
     )
     return replace(state, tree=replace(tree, leaf=replace(tree.leaf, encoded=written)))
 
@@ -224,6 +261,15 @@ def repeat(count: int, body: Callable[[Any, T], T], start: T) -> T:
         return body(jnp.int32(0), start)
     repeated: T = jax.lax.fori_loop(0, count, body, start)
     return repeated
+
+
+def _each(body: Callable[[T, Any], tuple[T, U]], start: T, rows: Any) -> tuple[T, U]:
+    """As `jax.lax.scan`, but without a loop where there is one row: see `repeat`."""
+    if len(jax.tree.leaves(rows)[0]) > 1:
+        scanned: tuple[T, U] = jax.lax.scan(body, start, rows)
+        return scanned
+    end, found = body(start, jax.tree.map(lambda leaf: leaf[0], rows))
+    return end, jax.tree.map(lambda leaf: leaf[None], found)
 
 
 def _keys(state: SearchState, purpose: int, number: Array | int) -> Array:

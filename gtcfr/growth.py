@@ -11,15 +11,16 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.attaching import Children, NewLeaves, attach, has_room_for, sources_of
+from gtcfr.attaching import Children, attach, has_room_for, sources_of
 from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy, with_action
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import uniform_over
 from gtcfr.layout import NOT_LISTED, Order
-from gtcfr.packing import pack, unpack
+from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree
 from sog.games.core import TERMINAL, Game
+from sog.pytree import pytree
 from sog.tabular.cfr import regret_matching
 
 OFF_BRANCH: Final = 2**30
@@ -35,7 +36,18 @@ def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
     return is_leaf, jnp.where(is_leaf, row - shape.leaf_row, 0)
 
 
-def expand(
+@pytree
+class _Growth:
+    """What one node gets: children, and what its interior row says of them then."""
+
+    children: Children
+    takeable: Array  # [A, S]
+    policy: Array  # [A, S]
+    chance_weight: Array
+    fits: Array  # bool: whether a node can have these
+
+
+def grow(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
@@ -44,80 +56,81 @@ def expand(
     logits: Array,
     key: Array,
     branch_outcome: Array | int,
-) -> tuple[SearchTree, NewLeaves]:
-    """Expands the leaf that an edge leads to; adds nothing where the edge leads to no leaf.
+    child: tuple[Array, Array] | None = None,
+) -> tuple[SearchTree, Array]:
+    """Expands the leaf that an edge leads to; or else gives an interior node a child more.
 
-    logits: [S, A], of the policy there, A as in the tree. branch_outcome: the one public event that
-    leads on towards where growth starts, if the leaf lies before that, else NO_EVENT. Returns the
-    tree and the new leaves.
+    logits: [S, A], of the policy at the leaf, A as in the tree. branch_outcome: the one public
+    event that leads on towards where growth starts, if the leaf lies before that, else NO_EVENT.
+    child: a slot and the event to a child it is to have, if it has not and the slot is not
+    NO_PARENT. Such a node is a decision with perfect information, where the outcome is the action;
+    or of chance, all of whose outcomes then stand for more or less of the others. Returns the tree
+    and the slots of new leaves, see `attach`.
     """
     shape, layout = tree.shape, tree.shape.layout
     is_leaf, old = leaf_at(tree, edge)
     sums = jax.tree.map(lambda table: table[old], tree.leaf_statistics)
-    state = unpack(game, tree.leaf.state[old])
-    legal, listed = game.legal_actions(state).T, jnp.full(layout.num_listed, NOT_LISTED, jnp.int32)
-    is_pruned = jnp.bool_(False)
-    if layout.decisions is Order.BY_PRIOR:
-        listed = with_action(tree.leaf.listed[old], branch_outcome)
-        considered = (listed != NOT_LISTED)[:, None]
-        is_pruned, legal = jnp.sum(legal) > jnp.sum(considered), considered
-    prior = prior_policy(logits.T, legal, settings.prior_temperature)
-    chosen = choose_outcomes(game, settings, layout, state, listed, prior, key, branch_outcome)
-    outcome, exists, fits = chosen.outcome, chosen.exists, chosen.fits
-    depth, since = tree.leaf.depth[old], tree.leaf.since[old]
-    leads_on = (depth >= 0) | (outcome == branch_outcome)
-    children = Children(
-        number=chosen.number,
-        outcome=outcome,
-        exists=exists,
-        depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
+    row = tree.leaf.state[old]
+    if child is not None:
+        row = jnp.where(is_leaf, row, tree.interior.state[child[0]])
+    state = unpack(game, row)
+    new, listed, prior, is_pruned = _expanded(
+        game, settings, tree, state, old, logits, key, branch_outcome
     )
+    new = replace(new, children=replace(new.children, exists=new.children.exists & is_leaf))
+    since = tree.leaf.since[old]
     parent, number = edge // layout.num_children, edge % layout.num_children
     chunk = jnp.where(edge == shape.root_edge, -1, parent // shape.chunk_size)
     has_room = (jnp.arange(shape.num_chunks) > chunk) & (tree.chunk_fill < shape.chunk_size)
     chunk = jnp.argmax(has_room).astype(jnp.int32)
     slot = chunk * shape.chunk_size + tree.chunk_fill[chunk]
+    fits, is_wanted, at = new.fits & jnp.any(has_room), is_leaf, slot
+    if child is not None:
+        wider = _with_child(game, tree, state, child, len(new.children.number))
+        new = jax.tree.map(lambda one, other: jnp.where(is_leaf, one, other), new, wider)
+        is_wanted = is_leaf | jnp.any(new.children.exists)
+        fits, at = jnp.where(is_leaf, fits, new.fits), jnp.where(is_leaf, slot, child[0])
     # A search that went wrong does not grow. Also, this is how XLA knows that what is read here and
     # in the last update is read before anything is written: otherwise it would copy whole tables.
-    is_sound = _is_finite((logits, sums, since, _statistics_of(tree, ROOT)))
-    states = jax.vmap(lambda outcome: game.apply(state, outcome))(jnp.maximum(outcome, 0))
+    is_sound = _is_finite((logits, sums, since, new.policy, _statistics_of(tree, ROOT)))
+    outcomes = jnp.maximum(new.children.outcome, 0)
+    states = jax.vmap(lambda outcome: game.apply(state, outcome))(outcomes)
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
-    fits &= jnp.any(has_room) & has_room_for(tree, exists, is_terminal, freed=1)
-    do = is_leaf & fits & is_sound
-    slot, old = jnp.where(do, slot, shape.num_interior), jnp.where(do, old, shape.num_leaves)
+    fits &= has_room_for(tree, new.children.exists, is_terminal, freed=is_leaf)
+    do = is_wanted & fits & is_sound
+    expands = do & is_leaf
+    at = jnp.where(do, at, shape.num_interior)
+    slot = jnp.where(expands, slot, shape.num_interior)
+    old = jnp.where(expands, old, shape.num_leaves)
 
     interior, statistics = tree.interior, tree.interior_statistics
-    takeable = legal
-    if settings.children_added(game) is not None:
-        taken = chosen.number if layout.decisions is Order.BY_PRIOR else outcome
-        takeable = legal & (chance_acts(game, state) | leads_to(taken, exists, len(legal)))
     interior = replace(
         interior,
-        state=interior.state.at[slot].set(pack(state), mode="drop"),
+        state=interior.state.at[slot].set(row, mode="drop"),
         edge=interior.edge.at[slot].set(edge, mode="drop"),
         source=interior.source.at[slot].set(sources_of(tree, edge), mode="drop"),
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
         mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
         listed=interior.listed.at[slot].set(listed, mode="drop"),
-        takeable=interior.takeable.at[slot].set(takeable, mode="drop"),
-        child=interior.child.at[jnp.where(do, parent, shape.num_interior), number].set(
+        takeable=interior.takeable.at[at].set(new.takeable, mode="drop"),
+        child=interior.child.at[jnp.where(expands, parent, shape.num_interior), number].set(
             slot, mode="drop"
         ),
-        chance_weight=interior.chance_weight.at[slot].set(chosen.chance_weight, mode="drop"),
+        chance_weight=interior.chance_weight.at[at].set(new.chance_weight, mode="drop"),
         prior=interior.prior.at[slot].set(prior.astype(interior.prior.dtype), mode="drop"),
         since=interior.since.at[slot].set(since, mode="drop"),
     )
     statistics = replace(
         statistics,
-        policy=statistics.policy.at[slot].set(uniform_over(takeable), mode="drop"),
+        policy=statistics.policy.at[at].set(new.policy, mode="drop"),
         reach_sum=statistics.reach_sum.at[slot].set(sums.reach_sum, mode="drop"),
         cfv_sum=statistics.cfv_sum.at[slot].set(sums.cfv_sum, mode="drop"),
     )
-    top = tree.num_leaves - do
+    top = tree.num_leaves - expands
     leaves = replace(
         tree.leaf,
         edge=tree.leaf.edge.at[old].set(NO_PARENT, mode="drop"),
-        free=tree.leaf.free.at[jnp.where(do, top, shape.num_leaves)].set(old, mode="drop"),
+        free=tree.leaf.free.at[jnp.where(expands, top, shape.num_leaves)].set(old, mode="drop"),
     )
     tree = replace(
         tree,
@@ -125,62 +138,94 @@ def expand(
         interior_statistics=statistics,
         leaf=leaves,
         num_leaves=top,
-        chunk_fill=tree.chunk_fill.at[chunk].add(do),
-        is_full=tree.is_full | (is_leaf & ~fits),
-        is_sampled=tree.is_sampled | (do & jnp.any(chosen.chance_weight != 1)),
-        is_pruned=tree.is_pruned | (do & is_pruned),
+        chunk_fill=tree.chunk_fill.at[chunk].add(expands),
+        is_full=tree.is_full | (is_wanted & ~fits),
+        is_sampled=tree.is_sampled | (expands & jnp.any(new.chance_weight != 1)),
+        is_pruned=tree.is_pruned | (expands & is_pruned),
     )
-    return attach(game, evaluator, tree, slot, children, states, is_terminal & do, do)
+    return attach(game, evaluator, tree, at, new.children, states, is_terminal & do, do)
 
 
-def add_child(
-    game: Game[Any], evaluator: Evaluator, tree: SearchTree, slot: Array, outcome: Array
-) -> tuple[SearchTree, NewLeaves]:
-    """Gives an interior node one child more, unless it is there or `slot` is NO_PARENT.
+def _expanded(
+    game: Game[Any],
+    settings: SearchSettings,
+    tree: SearchTree,
+    state: Any,
+    leaf: Array,
+    logits: Array,
+    key: Array,
+    branch_outcome: Array | int,
+) -> tuple[_Growth, Array, Array, Array]:
+    """What a leaf gets that is expanded.
 
-    Of a decision in games of perfect information, where the outcome is the action; or of a chance
-    node, all of whose outcomes then stand for more or less of the others.
+    Also the events that it lists, the prior [A, S], and whether it has more legal actions than are
+    considered. state: of the leaf, whose slot is `leaf`; others as in `grow`.
     """
-    shape, layout, listed = tree.shape, tree.shape.layout, tree.interior.listed[slot]
-    state = unpack(game, tree.interior.state[slot])
-    is_chance = chance_acts(game, state)
-    rows = tree.interior.child[slot]
-    count = jnp.sum(rows != shape.nothing, dtype=jnp.int32)
-    action = layout.number_of(listed, outcome)
-    number = layout.place(listed, outcome, count, is_chance)
-    is_new = (slot != NO_PARENT) & ~layout.child(listed, rows, outcome, shape.nothing)[1]
-    states = jax.tree.map(lambda leaf: leaf[None], game.apply(state, jnp.maximum(outcome, 0)))
-    is_terminal = jax.vmap(game.actor)(states) == TERMINAL
-    fits = (number < layout.num_children) & has_room_for(tree, is_new[None], is_terminal, freed=0)
-    do = is_new & fits
-    at = jnp.where(do, slot, shape.num_interior)
-    # The depth of a child matters for looking ahead only, which comes before.
+    layout = tree.shape.layout
+    legal, listed = game.legal_actions(state).T, jnp.full(layout.num_listed, NOT_LISTED, jnp.int32)
+    is_pruned = jnp.bool_(False)
+    if layout.decisions is Order.BY_PRIOR:
+        listed = with_action(tree.leaf.listed[leaf], branch_outcome)
+        considered = (listed != NOT_LISTED)[:, None]
+        is_pruned, legal = jnp.sum(legal) > jnp.sum(considered), considered
+    prior = prior_policy(logits.T, legal, settings.prior_temperature)
+    chosen = choose_outcomes(game, settings, layout, state, listed, prior, key, branch_outcome)
+    takeable = legal
+    if settings.children_added(game) is not None:
+        taken = chosen.number if layout.decisions is Order.BY_PRIOR else chosen.outcome
+        led_to = leads_to(taken, chosen.exists, len(legal))
+        takeable = legal & (chance_acts(game, state) | led_to)
+    depth = tree.leaf.depth[leaf]
+    leads_on = (depth >= 0) | (chosen.outcome == branch_outcome)
     children = Children(
-        number=number[None],
-        outcome=outcome[None],
-        exists=do[None],
-        depth=jnp.full(1, OFF_BRANCH, jnp.int32),
+        number=chosen.number,
+        outcome=chosen.outcome,
+        exists=chosen.exists,
+        depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
     )
-    takeable, weight = tree.interior.takeable[slot], tree.interior.chance_weight[slot]
-    takeable = jnp.where(is_chance, takeable, takeable.at[action].set(True, mode="drop"))
+    growth = _Growth(
+        children=children,
+        takeable=takeable,
+        policy=uniform_over(takeable),
+        chance_weight=chosen.chance_weight,
+        fits=chosen.fits,
+    )
+    return growth, listed, prior, is_pruned
+
+
+def _with_child(
+    game: Game[Any], tree: SearchTree, state: Any, child: tuple[Array, Array], size: int
+) -> _Growth:
+    """What an interior node gets with one child more, unless it is there or there is no node.
+
+    state: of the node; size: entries for children.
+    """
+    slot, outcome = child
+    shape, layout, interior = tree.shape, tree.shape.layout, tree.interior
+    listed, rows, is_chance = interior.listed[slot], interior.child[slot], chance_acts(game, state)
+    count = jnp.sum(rows != shape.nothing, dtype=jnp.int32)
+    is_new = (slot != NO_PARENT) & ~layout.child(listed, rows, outcome, shape.nothing)[1]
+    number = layout.place(listed, outcome, count, is_chance)
+    takeable, weight = interior.takeable[slot], interior.chance_weight[slot]
+    taken = takeable.at[layout.number_of(listed, outcome)].set(True, mode="drop")
+    takeable = jnp.where(is_chance, takeable, taken)
     if layout.samples_chance:
         num_legal = jnp.sum(game.legal_outcomes(state))
         weight = jnp.where(is_chance, num_legal / (count + 1), weight).astype(weight.dtype)
-    statistics = tree.interior_statistics
-    policy = regret_matching(statistics.matched_regret[slot], uniform_over(takeable), axis=-2)
-    tree = replace(
-        tree,
-        interior=replace(
-            tree.interior,
-            takeable=tree.interior.takeable.at[at].set(takeable, mode="drop"),
-            chance_weight=tree.interior.chance_weight.at[at].set(weight, mode="drop"),
+    regret = tree.interior_statistics.matched_regret[slot]
+    return _Growth(
+        children=Children(
+            number=jnp.full(size, number),
+            outcome=jnp.full(size, outcome),
+            exists=(jnp.arange(size) == 0) & is_new,
+            # The depth of a child matters for looking ahead only, which comes before.
+            depth=jnp.full(size, OFF_BRANCH, jnp.int32),
         ),
-        interior_statistics=replace(
-            statistics, policy=statistics.policy.at[at].set(policy, mode="drop")
-        ),
-        is_full=tree.is_full | (is_new & ~fits),
+        takeable=takeable,
+        policy=regret_matching(regret, uniform_over(takeable), axis=-2),
+        chance_weight=weight,
+        fits=number < layout.num_children,
     )
-    return attach(game, evaluator, tree, at, children, states, is_terminal & do, do)
 
 
 def _statistics_of(tree: SearchTree, slot: Array | int) -> Any:

@@ -9,9 +9,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.attaching import NewLeaves
-from gtcfr.evaluator import Evaluator, Fault, encode_to_keep
-from gtcfr.expansion import evaluate_new, expand_down_to, expand_leaves
+from gtcfr.evaluator import Evaluator, Fault, encode_to_keep, is_asked_once
+from gtcfr.expansion import Wanted, evaluate_new, expand_down_to, expand_leaves
 from gtcfr.gadget import make_gadget
 from gtcfr.layout import NOT_LISTED
 from gtcfr.leaves import no_answers, value_leaves
@@ -50,15 +49,12 @@ def initial_state(
     batch_size, path_length = root.path.shape
     state = planted_state(game, evaluator, settings, root, keys)
     shape = state.tree.shape
-    root_leaf = NewLeaves(
-        first=jnp.zeros(batch_size, jnp.int32), count=jnp.ones(batch_size, jnp.int32)
-    )
-    state = evaluate_new(game, evaluator, state, root_leaf)
+    state = evaluate_new(game, evaluator, state, jnp.full((batch_size, 1), 0, jnp.int32))
 
     def follow(number: Array, carry: tuple[SearchState, Array]) -> tuple[SearchState, Array]:
         state, edge = carry
         outcome = root.path[:, number]
-        here = jnp.where(outcome == NO_EVENT, NO_PARENT, edge)
+        here = Wanted(edge=jnp.where(outcome == NO_EVENT, NO_PARENT, edge)[:, None])
         state = expand_leaves(
             game, evaluator, settings, state, here, number, outcome, was_asked=False
         )
@@ -69,7 +65,9 @@ def initial_state(
         state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
     state = _ask_for_priors(game, evaluator, state, settings)
     all_children = replace(settings, num_children=game.num_actions)
-    state = expand_leaves(game, evaluator, all_children, state, edge, path_length)
+    state = expand_leaves(
+        game, evaluator, all_children, state, Wanted(edge=edge[:, None]), path_length
+    )
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:
         return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_asked=False)
@@ -94,7 +92,8 @@ def planted_state(
     shape = settings.shape(game, path_length)
     predictive = settings.cfr_rule.predictive
     encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
-    empty = empty_tree(game, shape, encoded, predictive=predictive)
+    asked_once = is_asked_once(game, evaluator)
+    empty = empty_tree(game, shape, encoded, predictive=predictive, asked_once=asked_once)
     depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
     planted = jax.vmap(functools.partial(_plant, game, evaluator, empty))(root.state, depth)
     return SearchState(
@@ -112,11 +111,18 @@ def planted_state(
         answers=no_answers(game, evaluator, batch_size, shape.num_leaves),
         slot=jnp.zeros(batch_size, jnp.int32),
         num_updates=jnp.zeros(batch_size, jnp.int32),
+        num_before=jnp.zeros(batch_size, jnp.int32),
     )
 
 
-def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool) -> SearchTree:
-    """A tree of no nodes. encoded: the structure of an encoded state; predictive: of the rule."""
+def empty_tree(
+    game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool, asked_once: bool
+) -> SearchTree:
+    """A tree of no nodes.
+
+    encoded: the structure of an encoded state. predictive: of the rule. asked_once: see
+    `is_asked_once`.
+    """
     size, layout, width = game.num_infostates, shape.layout, packed_width(game)
     actions, children = layout.num_actions, layout.num_children
     slots, leaves, ends = shape.num_interior, shape.num_leaves, shape.num_terminals
@@ -164,8 +170,8 @@ def empty_tree(game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: b
         free=jnp.arange(leaves, dtype=jnp.int32),
     )
     leaf_statistics = LeafStatistics(
-        values=zeros(leaves, 2, size) if is_perfect else None,
-        logits=zeros(leaves, size, actions) if is_perfect else None,
+        values=zeros(leaves, 2, size) if asked_once else None,
+        logits=zeros(leaves, size, actions) if asked_once else None,
         reach_sum=zeros(leaves, 2, size),
         cfv_sum=zeros(leaves, 2, size),
     )
@@ -217,7 +223,7 @@ def _ask_for_priors(
     game: Game[Any], evaluator: Evaluator, state: SearchState, settings: SearchSettings
 ) -> SearchState:
     """Puts all leaves to the evaluator without an update, for the policies of those to expand."""
-    if game.num_infostates == 1:
+    if state.tree.leaf_statistics.logits is not None:
         return state  # they were evaluated when they were added
     state = push_ranges(game, state, settings.alpha)
     return value_leaves(game, evaluator, state, None, settings.leaf_averaging)

@@ -13,7 +13,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, Fault, LeafQueries, evaluate, look_for_faults
+from gtcfr.evaluator import (
+    Evaluator,
+    Fault,
+    LeafQueries,
+    evaluate,
+    is_asked_once,
+    look_for_faults,
+)
 from gtcfr.flow import normalize
 from gtcfr.packing import unpack
 from gtcfr.query import QuerySample, offer_queries
@@ -35,14 +42,14 @@ def value_leaves(
 ) -> SearchState:
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
-    With perfect information (S = 1) a value does not depend on ranges: it was asked for when the
-    leaf was added, and is scaled by reach here. weight: of this pass in the averages, None
-    for none. averaging: see `_asked_ranges`.
+    A value that does not depend on ranges was asked for when the leaf was added, and is scaled by
+    reach here. weight: of this pass in the averages, None for none. averaging: see
+    `_asked_ranges`.
     """
     tree, shape = state.tree, state.tree.shape
     size = min(shape.ends_per_step, shape.num_leaves)
     memory, answers = state.memory, None
-    if game.num_infostates > 1:
+    if tree.leaf_statistics.values is None:
         memory, answers = _ask(game, evaluator, state, averaging)
 
     def compatible_reach(row: Array, reach: Array) -> Array:
@@ -137,45 +144,48 @@ def _ask(
 
 
 def policy_logits(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, slot: Array, averaging: float
+    game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array, averaging: float
 ) -> Array:
-    """[batch, S, A]: what the evaluator says of the policy at one leaf of each search.
+    """[batch, n, S, A]: what the evaluator says of the policy at some leaves of each search.
 
-    For the ranges of the last update; uniform at a leaf that was not in it. slot: [batch] int32, of
-    the leaves.
+    For the ranges of the last update; uniform at a leaf that was not in it. slots: [batch, n]
+    int32, of the leaves.
     """
-    tree, search = state.tree, jnp.arange(len(slot))
+    tree, search = state.tree, jnp.arange(len(slots))[:, None]
     if tree.leaf_statistics.logits is not None:
-        return tree.leaf_statistics.logits[search, slot]
+        return tree.leaf_statistics.logits[search, slots]
     if state.answers.logits is not None:
-        logits = state.answers.logits[state.answers.first + slot]
+        logits = state.answers.logits[state.answers.first[:, None] + slots]
     else:
-        logits = _ask_for_policy(game, evaluator, state, slot, averaging)
-    is_new = (tree.leaf.since[search, slot] == tree.total_weight) & (tree.total_weight > 0)
-    return jnp.where(is_new[:, None, None], 0, logits)
+        logits = _ask_for_policy(game, evaluator, state, slots, averaging)
+    is_new = (tree.leaf.since[search, slots] == tree.total_weight[:, None]) & (
+        tree.total_weight > 0
+    )[:, None]
+    return jnp.where(is_new[..., None, None], 0, logits)
 
 
 def _ask_for_policy(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, slot: Array, averaging: float
+    game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array, averaging: float
 ) -> Array:
     """The same from an evaluator that can be asked about any leaves.
 
     Only leaves that are expanded need a policy, and it is most of an answer, so they are put to it
     once more.
     """
-    tree, search = state.tree, jnp.arange(len(slot))
+    tree, search = state.tree, jnp.arange(len(slots))[:, None]
     encoded, source, mask, sums = jax.tree.map(
-        lambda table: table[search, slot],
+        lambda table: table[search, slots],
         (tree.leaf.encoded, tree.leaf.source, tree.leaf.mask, tree.leaf_statistics.reach_sum),
     )
-    reach = jax.vmap(take_reach)(tree.reach_rows, source[:, None], mask[:, None])[:, 0]
+    reach = jax.vmap(take_reach)(tree.reach_rows, source, mask)
     queries = LeafQueries(
         encoded=encoded,
         ranges=_asked_ranges(reach, sums, mask, averaging),
-        is_valid=jnp.ones(len(slot), bool),
+        is_valid=jnp.ones(slots.shape, bool),
     )
-    queries = jax.tree.map(lambda leaf: leaf[None], queries)
-    return evaluate(game, evaluator, state.memory, queries).policy_logits[0]
+    flat = jax.tree.map(lambda leaf: leaf.reshape(1, -1, *leaf.shape[2:]), queries)
+    logits = evaluate(game, evaluator, state.memory, flat).policy_logits
+    return logits.reshape(*slots.shape, *logits.shape[2:])
 
 
 def _asked_ranges(reach: Array, reach_sum: Array, mask: Array, averaging: float) -> Array:
@@ -202,7 +212,7 @@ def _scaled(reach: Array) -> Array:
 def no_answers(game: Game[Any], evaluator: Evaluator, batch_size: int, per_search: int) -> Answers:
     """Room for the answers."""
     size = min(evaluator.leaves_per_call or per_search, per_search) * batch_size
-    num_rows = -(-per_search * batch_size // size) * size if game.num_infostates > 1 else 0
+    num_rows = 0 if is_asked_once(game, evaluator) else -(-per_search * batch_size // size) * size
     infostates, actions = game.num_infostates, game.num_actions
     logits = jnp.zeros((num_rows, infostates, actions))
     return Answers(

@@ -24,6 +24,8 @@ class RolloutEvaluator:
     random key per search, so that a search plays the same games in whatever batch it is.
     """
 
+    looks_at_ranges = False
+
     num_rollouts: int = dataclasses.field(metadata={"static": True})
     """Games per leaf and call."""
     seed: int = 0
@@ -50,25 +52,23 @@ class RolloutEvaluator:
 
     def evaluate(self, game: Game[Any], memory: Array, queries: LeafQueries) -> LeafEvaluation:
         """Plays the games."""
-        split = jax.vmap(jax.random.split)(memory)
         dtype = queries.ranges.dtype
 
-        def value_of(key: Array, leaf: Array, state: Any, is_valid: Array) -> Array:
+        def value_of(key: Array, state: Any, is_valid: Array) -> Array:
             def utility_of(key: Array) -> Array:
                 alone = jnp.zeros(2, jnp.int32)
                 return game.world_utility(*play_out(game, state, alone, is_valid, key))
 
-            keys = jax.random.split(jax.random.fold_in(key, leaf), self.num_rollouts)
+            keys = jax.random.split(jax.random.fold_in(key, 0), self.num_rollouts)
             return jnp.mean(jax.vmap(utility_of)(keys).astype(dtype))
 
-        leaves = jnp.arange(queries.is_valid.shape[1])
-        of_search = jax.vmap(value_of, (None, 0, 0, 0))
-        of_batch = jax.vmap(of_search, (0, None, 0, 0))
-        value = of_batch(split[:, 0], leaves, queries.encoded, queries.is_valid)
+        def key_of(memory: Array, is_valid: Array) -> tuple[Array, Array]:
+            """The key moves on with the search's own leaves, not with those of its neighbours."""
+            now, later = jnp.moveaxis(jax.vmap(jax.random.split)(memory), 1, 0)
+            return jnp.where(is_valid, later, memory), now
+
+        memory, keys = jax.lax.scan(key_of, memory, queries.is_valid.T)
+        value = jax.vmap(jax.vmap(value_of))(keys.swapaxes(0, 1), queries.encoded, queries.is_valid)
         values = jnp.stack([value, -value], axis=-1)[..., None]
         logits = jnp.zeros((*value.shape, 1, game.num_actions), dtype)
-        # The key moves on with the search's own leaves, not with those of its neighbours.
-        asked = jnp.any(queries.is_valid, axis=1)
-        return LeafEvaluation(
-            values=values, policy_logits=logits, memory=jnp.where(asked, split[:, 1], memory)
-        )
+        return LeafEvaluation(values=values, policy_logits=logits, memory=memory)

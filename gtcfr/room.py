@@ -27,9 +27,9 @@ _MOST_SLOTS: Final = 2**31 - 1  # they are numbered in 32 bits
 def tree_shapes(
     game: Game[Any], encoded: Any, settings: SearchSettings, path_length: int
 ) -> SearchTree:
-    """The arrays of one tree, as `jax.eval_shape` has them. encoded: of a state, see `empty_tree`.
+    """The arrays of one tree, as `jax.eval_shape` has them, for an evaluator that looks at ranges.
 
-    Raises ValueError for sizes that cannot be.
+    encoded: of a state, see `empty_tree`. Raises ValueError for sizes that cannot be.
     """
     shape = settings.shape(game, path_length)
     if shape.nothing > _MOST_SLOTS:
@@ -37,7 +37,13 @@ def tree_shapes(
             f"num_simulations = {settings.num_simulations} could add more public states than "
             f"{_MOST_SLOTS}, which is all that can be numbered."
         )
-    make = functools.partial(empty_tree, game, shape, predictive=settings.cfr_rule.predictive)
+    make = functools.partial(
+        empty_tree,
+        game,
+        shape,
+        predictive=settings.cfr_rule.predictive,
+        asked_once=game.num_infostates == 1,
+    )
     shapes: SearchTree = jax.eval_shape(make, encoded)
     return shapes
 

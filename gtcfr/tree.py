@@ -143,7 +143,7 @@ class LeafNodes:
 class LeafStatistics:
     """What the regret update phase keeps of leaves, a row per slot."""
 
-    values: Array | None  # [slot, player, S], with perfect information: asked for only once
+    values: Array | None  # [slot, player, S], if leaves are evaluated only once
     logits: Array | None  # [slot, S, A], the same
     reach_sum: Array  # [slot, player, S]: weighted sum
     cfv_sum: Array  # [slot, player, S]: weighted sum

@@ -62,6 +62,8 @@ class _Worlds:
 class WorldRolloutEvaluator:
     """Values leaves by random games, for games with hidden information."""
 
+    looks_at_ranges = True
+
     num_games: int = dataclasses.field(metadata={"static": True})
     """Per leaf; as many more as give each of its worlds a game, up to `MOST_WORLDS`."""
     seed: int = 0

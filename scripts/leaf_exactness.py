@@ -68,6 +68,8 @@ class RecordingEvaluator:
     inner: ExactEvaluator
     record: Record = dataclasses.field(metadata={"static": True})
 
+    looks_at_ranges = True
+
     @property
     def leaves_per_call(self) -> int | None:
         """As the exact evaluator."""

@@ -12,6 +12,7 @@ from sog.cli.aivat import make_aivat
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.loading import load_history
 from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.play.arena import Z_95, MatchResult, play_match
@@ -71,6 +72,7 @@ def _play(
         left = work.time_left(result.num_games, arguments.games)
         work.update(f"{games}, {mean}{left}", result.num_games)
 
+    opening = load_history(game, arguments.history, begins=True).outcomes
     aivat = make_aivat(seating, arguments.aivat, host_of(arguments, work))
     work.begin(f"playing {game.name}", total=arguments.games)
     return play_match(
@@ -82,6 +84,7 @@ def _play(
         show,
         aivat=aivat,
         batch_size=seating.batch_size(arguments.batch),
+        opening=opening,
     )
 
 
@@ -99,10 +102,11 @@ def _print(seating: Seating, arguments: argparse.Namespace, result: MatchResult)
         ratio = result.variance_ratio
         times = "" if math.isnan(ratio) else f", a variance {display.number(ratio)} times smaller"
         searches.append(values + times)
+    start = f" from {arguments.history}" if arguments.history else ""
     facts = "; ".join([f"{result.num_games:,} games in {result.seconds:.3g} s: {deals}", *searches])
     display.print_table(
         _as_table(seating, result),
-        f"{display.short_name(game)}: {first.name} against {second.name}",
+        f"{display.short_name(game)}{start}: {first.name} against {second.name}",
         f"mean: {game.milli_unit} per game, with its 95% interval.\n{facts}.",
     )
 
@@ -163,6 +167,7 @@ def _as_json(
         }
     return {
         "game": str(seating.game),
+        "history": arguments.history,
         "unit": seating.game.unit,
         "players": [player.as_json() for player in seating.players],
         "games": result.num_games,

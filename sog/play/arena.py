@@ -12,7 +12,7 @@ independent of each other: the confidence interval is that of the mean of the pa
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import jax
@@ -161,6 +161,7 @@ def play_match(
     progress: Callable[[MatchResult], None] | None = None,
     aivat: Aivat | None = None,
     batch_size: int = 1,
+    opening: Sequence[int] = (),
 ) -> MatchResult:
     """Plays `num_games` games between two agents, half of them in each distribution of roles.
 
@@ -168,7 +169,8 @@ def play_match(
     random numbers would not be independent), and are closed in the end. progress: called after
     every pair with the result so far. aivat: what also says what each game was worth without luck.
     batch_size: searches of different games at once; rounding apart (and but for playouts at random,
-    which are numbered through a batch) the result does not depend on it. Ctrl-C stops too, once a
+    which are numbered through a batch) the result does not depend on it. opening: the actions that
+    every game begins with, where information is perfect. Ctrl-C stops too, once a
     pair is finished; before that it is passed on. Raises ValueError if `num_games` is not an even
     number or batch_size less than 1, if no agent tells what `aivat` needs (`TellingAgent`), and
     what the agents raise.
@@ -198,7 +200,7 @@ def play_match(
             raise ValueError("aivat needs an agent that tells its policy, which neither does.")
         with_policies = aivat is not None
         played = yield from course_of_game(
-            game, agents, key, with_policies=with_policies, seeds=seeds
+            game, agents, key, with_policies=with_policies, seeds=seeds, opening=opening
         )
         for player, side in enumerate(seats):
             side.free[player].append(agents[player])

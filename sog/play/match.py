@@ -95,11 +95,12 @@ def course_of_game(
     *,
     with_policies: bool = False,
     seeds: tuple[int | None, int | None] = (None, None),
+    opening: Sequence[int] = (),
 ) -> Generator[Agent, None, PlayedGame]:
     """The same game, which halts before each move: yields the agent that is to move.
 
     So agents of several games can search together (`sog.play.together`). seeds: of the agents in
-    this game, as of `Agent.begin`.
+    this game, as of `Agent.begin`. opening: the actions it begins with, whoever plays.
     """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
@@ -113,10 +114,12 @@ def course_of_game(
     outcomes: list[int] = []
     actions: list[int | None] = []
     policies: list[np.ndarray | None] = []
-    seen = [_pair(infostates)]
+    seen, given = [_pair(infostates)], list(opening)[::-1]
     while (now := situation(game, state)).actor != TERMINAL:
         action, policy = None, None
-        if now.actor != CHANCE:
+        if given:
+            action = given.pop()
+        elif now.actor != CHANCE:
             yield agents[now.actor]
             if tells is not None and tells[now.actor]:
                 policy = agents[now.actor].policies()  # type: ignore[attr-defined]

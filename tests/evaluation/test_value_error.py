@@ -51,6 +51,8 @@ class Shifted:
     inner: Any
     shift: Any
 
+    looks_at_ranges = True
+
     @property
     def leaves_per_call(self) -> int | None:
         return None

@@ -78,6 +78,7 @@ class FaultyEvaluator:
     wrong: jax.Array
     cut: int = dataclasses.field(default=0, metadata={"static": True})
 
+    looks_at_ranges = True
     leaves_per_call = None
 
     def encode(self, game: Game[Any], state: Any) -> Any:

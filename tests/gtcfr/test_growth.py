@@ -14,7 +14,7 @@ from gtcfr.evaluator import LeafQueries, NetworkEvaluator
 from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, ROOT, SearchTree
+from gtcfr.tree import NO_PARENT, ROOT
 from networks.cvpn import NetworkSettings, make_network
 from sog.games import Game
 from sog.games.registry import make
@@ -24,6 +24,7 @@ from tests.gtcfr.growing_cases import CASES, EVERY_SEARCH, node_now, roots_of, s
 from tests.gtcfr.grown_trees import (
     LATE_TIC_TAC_TOE,
     NOT_THERE,
+    assert_is_a_tree,
     children_of,
     enumerated,
     public_tree,
@@ -38,24 +39,6 @@ from tests.gtcfr.grown_trees import (
 from tests.gtcfr.large_games import WideGame
 
 _LEAVES_PER_CALL = 7
-
-
-def assert_is_a_tree(tree: SearchTree) -> None:
-    """Every node is there once, knows its edge, and is counted; free leaf slots are free."""
-    rows, shape = rows_by_path(tree), tree.shape
-    assert len(set(rows.values())) == len(rows) == tree.num_nodes
-    edges = np.concatenate([tree.interior.edge, tree.leaf.edge, tree.terminal.edge])
-    for path, row in rows.items():
-        if path:
-            parent, number = divmod(int(edges[row]), shape.layout.num_children)
-            assert rows[path[:-1]] == parent
-            assert np.asarray(tree.interior.child)[parent, number] == row
-    leaves = {row - shape.leaf_row for row in rows.values() if row >= shape.leaf_row}
-    leaves = {leaf for leaf in leaves if leaf < shape.num_leaves}
-    assert set(np.flatnonzero(tree.leaf.edge != NO_PARENT).tolist()) == leaves
-    assert len(leaves) == tree.num_leaves
-    free = np.asarray(tree.leaf.free)[int(tree.num_leaves) :]
-    assert sorted([*free.tolist(), *leaves]) == list(range(shape.num_leaves))
 
 
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
@@ -238,14 +221,18 @@ def test_the_tree_and_its_evaluations_grow_by_no_more_than_a_few_nodes_per_simul
         pytest.param(20, 20, marks=pytest.mark.slow),
     ],
 )
-def test_every_simulation_adds_a_node_before_the_next_begins(
+def test_every_simulation_adds_a_node_that_no_other_of_its_phase_has(
     simulations: int, per_update: int
 ) -> None:
     """To all children of the state that is searched; nobody can have won so early."""
     game = make("tic_tac_toe")
     settings = SearchSettings(num_simulations=simulations, simulations_per_update=per_update)
     result = run_search(game, settings, root=start_of_game(game, batch_size=2))
-    assert result.tree.num_nodes.tolist() == [1 + 9 + simulations] * 2
+    added = result.tree.num_nodes - (1 + 9)
+    assert (added <= simulations).all()
+    # The nine children are all the leaves that the first phase can come to.
+    least = simulations // per_update * min(per_update, 9)
+    assert (added >= (least if per_update == 1 else 0.7 * least)).all()
     for number in range(2):
         assert children_of(tree_number(result, number), ROOT).keys() == set(range(9))
 

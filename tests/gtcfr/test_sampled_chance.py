@@ -38,6 +38,8 @@ class ValueOfNode:
 
     node_values: Any  # [node, player, S]
 
+    looks_at_ranges = False
+
     @property
     def leaves_per_call(self) -> int | None:
         return None

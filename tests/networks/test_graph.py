@@ -273,7 +273,7 @@ def test_a_gradient_step_lowers_the_loss() -> None:
         assert after[term] < before[term]
 
 
-@GAMES
+@pytest.mark.parametrize("text", ["glasses", pytest.param("quarter", marks=pytest.mark.slow)])
 def test_a_search_asks_it(text: str) -> None:
     game = make(text)
     apply_fn, params = make_network(game, TINY)

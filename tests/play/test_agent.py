@@ -206,6 +206,8 @@ class ConstantEvaluator:
     value: float
     """To player 0."""
 
+    looks_at_ranges = False
+
     @property
     def leaves_per_call(self) -> int | None:
         return None

@@ -22,6 +22,31 @@ COMPILED = compile_tree(KUHN)
 SOLVED = EnumeratedGame(tree=COMPILED.tree)
 
 
+def test_every_game_of_a_match_begins_with_the_opening() -> None:
+    """X has a3 and b3, O has a2 and b2; whoever plays X takes the first free cell, which wins."""
+    game = make("tic_tac_toe")
+    told: list[list[int]] = []
+
+    class First(Agent):
+        def begin(self, state: Any = None, seed: int | None = None) -> None:
+            self.events: list[int] = []
+            told.append(self.events)
+
+        def observe(self, outcome: int) -> None:
+            self.events.append(outcome)
+
+        def act(self, infostate: int) -> int:
+            return min(set(range(9)) - set(self.events))
+
+    def make_first(player: int, seed: int) -> Agent:
+        return First()
+
+    opening = game.parse("XX./OO./...")
+    result = play_match(game, make_first, make_first, 4, opening=opening)
+    assert told == [[0, 3, 1, 4, 2]] * 8
+    assert result.mean_as == (1, -1)
+
+
 class Always(Agent):
     """Takes the same action wherever it can; it remembers its games: seeds, and what it held."""
 

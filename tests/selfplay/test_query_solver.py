@@ -51,12 +51,17 @@ def beliefs(text: str, nodes: tuple[int, ...], ranges: np.ndarray) -> BeliefStat
 
 
 @functools.cache
+def solver(tremble: float) -> Any:
+    """With the whole rest of the game in every tree: nothing is random."""
+    settings = SolverSettings(search=WHOLE, recursive_queries=0.0, tremble=tremble)
+    return jax.jit(functools.partial(solve_queries, KUHN, settings, ZeroEvaluator()))
+
+
+@functools.cache
 def solved() -> Solved:
-    """All of them at once, with the whole rest of the game in every tree: nothing is random."""
-    settings = SolverSettings(search=WHOLE, recursive_queries=0.0, tremble=0.0)
-    run = jax.jit(functools.partial(solve_queries, KUHN, settings, ZeroEvaluator()))
+    """All of them at once."""
     found: Solved = jax.device_get(
-        run(beliefs("kuhn", tuple(NODES), ranges()), np.int32(3), jax.random.key(0))
+        solver(0.0)(beliefs("kuhn", tuple(NODES), ranges()), np.int32(3), jax.random.key(0))
     )
     return found
 
@@ -209,14 +214,12 @@ def test_trembling_tells_a_player_what_to_do_against_cards_that_never_come() -> 
     """Player 0 bets with queens only; player 1 has a queen or a king. His queen meets nobody:
     without trembling it calls and folds evenly; against kings and jacks that come a little it must
     do something better, and the value of the king's bet changes by that."""
-    bet = node_after(TREE, BET)
-    given = np.array([[[0, 1, 0], [0, 0.5, 0.5]]], np.float32)
+    bets = (node_after(TREE, BET),) * len(NODES)  # as many as above: the program is the same
+    given = np.tile(np.array([[[0, 1, 0], [0, 0.5, 0.5]]], np.float32), (len(NODES), 1, 1))
     values = {}
     for tremble in (0.0, 1e-3):
-        settings = SolverSettings(search=WHOLE, recursive_queries=0.0, tremble=tremble)
-        run = jax.jit(functools.partial(solve_queries, KUHN, settings, ZeroEvaluator()))
         found: Solved = jax.device_get(
-            run(beliefs("kuhn", (bet,), given), np.int32(0), jax.random.key(0))
+            solver(tremble)(beliefs("kuhn", bets, given), np.int32(0), jax.random.key(0))
         )
         values[tremble] = found.examples.values[0, 0, KING] * MOST
         even = given if tremble == 0 else 0.999 * given + 0.001 / 3

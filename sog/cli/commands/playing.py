@@ -104,7 +104,7 @@ are, and the interval shrinks as they get better. Their source:
 Of players who cannot tell how they would play with other cards (is_mcts, oos and their like) only
 the cards are corrected; one of the two must be able to.
 
-JSON: {{"game", "unit", "players": [{{"name", "search", "rule",
+JSON: {{"game", "history" (as given), "unit", "players": [{{"name", "search", "rule",
 "leaf_averaging", "resolve_from", "seconds"}}], "games", "interrupted", "mean" (utility
 per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
 "standard_error" (of the mean; null after one pair), "mean_as" (player 0 and player 1), "wins",
@@ -112,7 +112,17 @@ per game of the first player, in the game's own unit), "interval" (of 95%; null 
 "interval", "variance_ratio"}}, the last how many times smaller its variance is), "seed",
 "seconds"}}.
 """,
-    ("first", "second", "--games", *_HOW, "--aivat", "--batch", "--seed", "--json"),
+    (
+        "first",
+        "second",
+        "--games",
+        *_HOW,
+        ("--history", {"help": "begin every game of perfect information at this position"}),
+        "--aivat",
+        "--batch",
+        "--seed",
+        "--json",
+    ),
 )
 TOURNAMENT: Final = Command(
     "let several agents play each other, each against each",
