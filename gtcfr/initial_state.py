@@ -111,6 +111,7 @@ def planted_state(
         answers=no_answers(game, evaluator, batch_size, shape.num_leaves),
         slot=jnp.zeros(batch_size, jnp.int32),
         num_updates=jnp.zeros(batch_size, jnp.int32),
+        num_before=jnp.zeros(batch_size, jnp.int32),
     )
 
 

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
-from gtcfr.playout import play_out
 from sog.games.core import Game
+from sog.games.random_play import play_out
 from sog.pytree import pytree
 
 

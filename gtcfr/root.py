@@ -55,13 +55,13 @@ def start_of_game(
     ranges = normalize(game.root_reach().astype(jnp.float32), mask)
     if path is None:
         path = np.zeros((batch_size, 0), np.int32)
-    return belief_state(
+    return known_root(
         state, jnp.broadcast_to(ranges, (batch_size, *ranges.shape)), path=jnp.asarray(path)
     )
 
 
 @in_32_bits
-def belief_state(state: Any, ranges: Array, *, path: Array | None = None) -> SearchRoot:
+def known_root(state: Any, ranges: Array, *, path: Array | None = None) -> SearchRoot:
     """Searches of public states [batch, ...] whose ranges [batch, player, S] are both known."""
     batch_size, _, size = ranges.shape
     if path is None:

@@ -91,7 +91,7 @@ def search(
         state = initial_state(game, evaluator, settings, root, keys)
         return read(game, _all_phases(game, evaluator, settings, state))
 
-    result: SearchResult = _on_devices(mesh, run, evaluator, root, _keys_of(root, key))
+    result: SearchResult = _on_devices(mesh, run, evaluator, root, keys_of(len(root.path), key))
     return result
 
 
@@ -110,7 +110,7 @@ def begin(
     def start(evaluator: Evaluator, root: SearchRoot, keys: Array) -> SearchState:
         return initial_state(game, evaluator, settings, root, keys)
 
-    state: SearchState = _on_devices(mesh, start, evaluator, root, _keys_of(root, key))
+    state: SearchState = _on_devices(mesh, start, evaluator, root, keys_of(len(root.path), key))
     return state
 
 
@@ -158,9 +158,9 @@ def read(game: Game[Any], state: SearchState) -> SearchResult:
     )
 
 
-def _keys_of(root: SearchRoot, key: Array) -> Array:
-    """[batch]: a key for each search."""
-    batch_size, dtype = len(root.path), getattr(key, "dtype", None)
+def keys_of(batch_size: int, key: Array) -> Array:
+    """[batch]: a key for each search. key: one, or that; ValueError for anything else."""
+    dtype = getattr(key, "dtype", None)
     given = key if dtype is None else f"{dtype}{list(key.shape)}"
     if dtype == jnp.uint32 and key.ndim:  # of `jax.random.PRNGKey`
         with contextlib.suppress(TypeError):  # of a wrong size
@@ -252,7 +252,8 @@ def _update(
     number: Array,
     state: SearchState,
 ) -> SearchState:
-    return regret_update(game, evaluator, settings, state, (number + 1).astype(jnp.float32))
+    step = state.num_before[0] + number + 1
+    return regret_update(game, evaluator, settings, state, step.astype(jnp.float32))
 
 
 def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array, Array, Array]:

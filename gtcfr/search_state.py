@@ -37,3 +37,5 @@ class SearchState:
     """[batch] int32: the interior slot of the state that is searched; growth starts from there."""
     num_updates: Array
     """[batch] int32: regret updates made; all equal."""
+    num_before: Array
+    """[batch] int32: those of the searches that this one goes on from, see `gtcfr.keeping`."""

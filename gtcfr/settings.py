@@ -86,6 +86,8 @@ class SearchSettings:
     most every second of them comes to a chance node. Below the state that is searched it has room
     for as many levels as a tree of so many simulations comes to, 16 and twice their square root. A
     result says if that was too little."""
+    kept_simulations: int = 0
+    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.keeping`."""
     num_queries: int = 0
     """How many of its leaf queries a search returns, drawn at random from all of them."""
     chunk_size: int | None = None
@@ -98,7 +100,8 @@ class SearchSettings:
         for name in _COUNTS:
             if getattr(self, name) is not None:
                 _at_least(name, getattr(self, name), 1)
-        _at_least("num_queries", self.num_queries, 0)
+        for name in ("kept_simulations", "num_queries"):
+            _at_least(name, getattr(self, name), 0)
         for name in ("simulations_per_update", "prior_temperature"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
@@ -180,8 +183,9 @@ class SearchSettings:
                 f"capacity must be at least {1 + (path_length + 1) * 2} for the root's branch and "
                 f"children, got {capacity}."
             )
-        interior = min(capacity, 1 + path_length + self.num_simulations)
-        depth = 1 + path_length + _LEAST_DEPTH + 2 * math.isqrt(self.num_simulations)
+        simulations = self.num_simulations + self.kept_simulations
+        interior = min(capacity, 1 + path_length + simulations)
+        depth = 1 + path_length + _LEAST_DEPTH + 2 * math.isqrt(simulations)
         if self.lookahead > 1:
             interior = depth = capacity
         depth = min(depth, game.max_depth + 1, interior)
@@ -206,7 +210,7 @@ class SearchSettings:
         decision = min(added or game.num_decision_outcomes, everything)
         chance = min(self.first_outcomes or game.num_chance_outcomes, everything)
         on_the_way = decision if added and not game.has_chance else everything
-        expansions = self.num_simulations
+        expansions = self.num_simulations + self.kept_simulations
         wider = max(chance - decision, 0) * (expansions - expansions // 2)
         return everything + path_length * on_the_way + expansions * decision + wider
 

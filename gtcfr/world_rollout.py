@@ -28,8 +28,8 @@ import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
-from gtcfr.playout import play_out
 from sog.games.core import Game
+from sog.games.random_play import play_out
 from sog.pytree import pytree
 
 MOST_WORLDS: Final = 256

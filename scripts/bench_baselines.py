@@ -27,10 +27,10 @@ from machine import processor, versions
 
 from sog.cli.devices import num_cores, use_all_cores
 from sog.games import make
-from sog.methods.histories import HistoryTree
-from sog.methods.is_mcts import IsMcts
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import Learner, LearningMethod
+from sog.methods.histories.arrays import HistoryTree
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningMethod, LearningRuns
+from sog.methods.online.is_mcts import IsMcts
 from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
@@ -94,7 +94,7 @@ def of_ours(name: str, tree: HistoryTree, runs: int, devices: int) -> Contender:
         return search
     learning: Any = make_method(name)
     assert isinstance(learning, LearningMethod)
-    learner = Learner(learning, tree, runs=runs, devices=devices)
+    learner = LearningRuns(learning, tree, runs=runs, devices=devices)
 
     def iterate(amount: int) -> int:
         learner.run(amount)

@@ -23,11 +23,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.playout import play_out
 from gtcfr.settings import SearchSettings
 from sog.cli.errors import CommandError
 from sog.cli.search_numbers import read_search
 from sog.games import Game, make
+from sog.games.random_play import play_out
 from sog.methods.leaf_search import LeafSearch
 from sog.play.match import course_of_game
 from sog.players.searching import search_agents

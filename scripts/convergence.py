@@ -16,9 +16,9 @@ from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
 from sog.cli.run.command import checkpoint_iterations
 from sog.games import make
-from sog.methods.histories import HistoryTree
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.methods.histories.arrays import HistoryTree
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
@@ -32,7 +32,7 @@ def converge(
     per_iteration = method.episodes_per_iteration
     assert per_iteration is not None
     # Sums over tens of millions of games need 64-bit numbers.
-    learner = Learner(method, tree, runs=runs, precision="float64")
+    learner = LearningRuns(method, tree, runs=runs, precision="float64")
     evaluator, points, began = RowEvaluator(tree), [], time.perf_counter()
     for iteration in checkpoint_iterations(max(1, episodes // per_iteration)):
         learner.run(iteration - learner.iteration)

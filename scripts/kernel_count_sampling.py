@@ -27,8 +27,8 @@ def batched(name: str, tree: Any, batch: int) -> tuple[Any, Any, int]:
     """A function of arrays, their shapes, and how many iterations it does."""
     import jax
 
-    from sog.methods.is_mcts import IsMcts
-    from sog.methods.learning import LearningMethod
+    from sog.methods.learners.learning import LearningMethod
+    from sog.methods.online.is_mcts import IsMcts
     from sog.players.table import make_method
 
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), batch))
@@ -70,7 +70,7 @@ def main() -> None:
     from gpu_program import TargetError, compile_for, cost_of, device_of, read_program
 
     from sog.games import make
-    from sog.methods.layout import lay_out_histories
+    from sog.methods.histories.layout import lay_out_histories
     from sog.tabular import enumerate_public_tree
 
     try:

@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-import sog.games.catalog
+import sog.catalog
 from sog.cli.game_facts import list_games
 
 
 def main() -> None:
     """Asks all games, and counts their public states."""
-    file = Path(sog.games.catalog.__file__).with_name(sog.games.catalog.CATALOG)
+    file = Path(sog.catalog.__file__).with_name(sog.catalog.CATALOG)
     file.write_text(json.dumps(list_games(), indent=1) + "\n", encoding="utf-8")
     print(f"written: {file}")
 

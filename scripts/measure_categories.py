@@ -16,8 +16,8 @@ import numpy as np
 from sog.games import make
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.scotland_yard.game import ScotlandYard
-from sog.methods.pimbot import CATEGORIES, PimBot, PimBotAgent, category
-from sog.methods.yard_world import Roads
+from sog.methods.grown.pimbot import CATEGORIES, PimBot, PimBotAgent, category
+from sog.methods.plain.scotland_yard import Roads
 from sog.play.rules import after, deal, first_state, step
 
 

@@ -25,14 +25,14 @@ from machine import processor, versions
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import normalize
-from gtcfr.root import belief_state
+from gtcfr.root import known_root
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import take_reach
+from sog.cli.commands.command import add_options
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
-from sog.cli.search.options import add_method_options
-from sog.cli.search_numbers import read_method, read_search
+from sog.cli.search_numbers import read_settings
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.players.trained import load_trained
 from sog.tabular import CompiledGame, compile_tree
@@ -82,7 +82,7 @@ def leaf_ranges(
     """Some leaves, as nodes of the public tree, and their ranges [leaf, player, S] of each kind."""
     game = EnumeratedGame(tree=tree)
     nodes, ranges = random_belief_states(tree, searches, seed=0)
-    root = belief_state(EnumeratedState(node=jnp.asarray(nodes)), jnp.asarray(ranges))
+    root = known_root(EnumeratedState(node=jnp.asarray(nodes)), jnp.asarray(ranges))
 
     def run(evaluator: Evaluator) -> Any:
         key = jax.random.key(0)
@@ -124,16 +124,14 @@ def main() -> int:
     )
     parser.add_argument("run", metavar="RUN", type=Path, help="a run folder of sog train")
     parser.add_argument("--search", metavar="S,C", help="default: the search the run evaluates")
-    add_method_options(parser)
+    add_options(parser, ("--rule", "--leaf-averaging", "--set"))
     parser.add_argument("--searches", type=positive_integer, default=512, metavar="N")
     parser.add_argument(
         "--leaves", type=positive_integer, default=4, metavar="N", help="of each search"
     )
     given = parser.parse_args()
     try:
-        settings = read_method(given, load_trained(given.run).settings)
-        if given.search is not None:
-            settings = read_search(given.search, settings)
+        settings = read_settings(given, load_trained(given.run).settings)
         found = measure(given.run, settings, given.searches, given.leaves)
     except (CommandError, ValueError) as error:
         parser.error(str(error))

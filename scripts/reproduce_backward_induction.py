@@ -20,9 +20,9 @@ from typing import Any, Final
 from machine import processor, versions
 
 from sog.games import make
-from sog.methods.backward_induction import ExactSolver
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import RowEvaluator
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import RowEvaluator
+from sog.methods.simultaneous.backward_induction import ExactSolver
 from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree, solve
 

@@ -23,9 +23,9 @@ from machine import processor, versions
 
 from sog.cli.devices import use_all_cores
 from sog.games import make
-from sog.methods.is_mcts import IsMcts
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import RowEvaluator
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import RowEvaluator
+from sog.methods.online.is_mcts import IsMcts
 from sog.tabular import enumerate_public_tree
 
 FINALS: Final = {"mvd": "mixed", "mvis": "visits", "mval": "value"}

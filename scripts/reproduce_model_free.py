@@ -25,8 +25,8 @@ from machine import processor, versions
 from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
 from sog.games import make
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 
@@ -68,7 +68,7 @@ def main() -> None:
             settings = ",".join(f"{k}={v}" for k, v in zip(SWEEP[name], values, strict=True))
             method = make_method(f"{name}({settings})")
             assert isinstance(method, LearningMethod)
-            learner, points = Learner(method, tree, runs=arguments.runs), []
+            learner, points = LearningRuns(method, tree, runs=arguments.runs), []
             per_iteration = method.episodes_per_iteration or 1
             began = time.perf_counter()
             for number in range(1, _POINTS + 1):

@@ -6,8 +6,8 @@ Example:
 
 Exploitability (half of NashConv, in thousandths of the game's unit): of what one search of the
 whole game learns, and of what the searches of some matches against random play add up to, see
-`sog.methods.aggregate`. Mean over --seeds, and its standard error. C of UCT is twice the largest
-utility, as in the paper. With --out, PREFIX.json is written, anew after each figure.
+`sog.methods.online.aggregate`. Mean over --seeds, and its standard error. C of UCT is twice the
+largest utility, as in the paper. With --out, PREFIX.json is written, anew after each figure.
 """
 
 import argparse
@@ -23,10 +23,10 @@ import numpy as np
 from machine import processor, versions
 
 from sog.games import make
-from sog.methods.aggregate import aggregate, at_the_root
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import RowEvaluator
-from sog.methods.online import OnlineMethod, Searcher
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import RowEvaluator
+from sog.methods.online.aggregate import aggregate, at_the_root
+from sog.methods.online.method import OnlineMethod, Searcher
 from sog.players.table import make_method
 from sog.tabular import enumerate_public_tree
 

@@ -27,11 +27,11 @@ from machine import processor, versions
 
 from sog.games import make
 from sog.games.core import TERMINAL
-from sog.methods.grown.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.grown.search import TreeSearch, plain_game
-from sog.methods.grown.worlds import PlainGame
-from sog.methods.is_mcts import IsMcts
-from sog.methods.online_outcome_sampling import OnlineOutcomeSampling
+from sog.methods.online.is_mcts import IsMcts
+from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
+from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
+from sog.methods.plain.worlds import PlainGame
 from sog.play.arena import Z_95
 
 PLAYERS: Final = ("OOS", "UCT", "RM", "RND")

@@ -23,10 +23,10 @@ import numpy as np
 from machine import processor, versions
 
 from sog.games.goofspiel import Goofspiel
-from sog.methods.goofspiel_values import Cards, PointValues
-from sog.methods.goofspiel_world import GoofspielWorld
-from sog.methods.simultaneous_search import SimultaneousSearch
-from sog.methods.simultaneous_tree import Node, TreeSearch
+from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.simultaneous.goofspiel_values import Cards, PointValues
+from sog.methods.simultaneous.search import SimultaneousSearch
+from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import Z_95
 
 METHODS: Final = {
@@ -41,8 +41,8 @@ METHODS: Final = {
 
 def exploitability(
     values: PointValues,
-    search: TreeSearch,
-    node: Node | None,
+    search: MatrixSearch,
+    node: MatrixNode | None,
     place: tuple[Cards, Cards, Cards, int],
     player: int,
     rounds: int,

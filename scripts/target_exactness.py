@@ -36,10 +36,10 @@ from selfplay.replay import Replay
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import arrays_of
 from selfplay.settings import SolverSettings
+from sog.cli.commands.command import add_options
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
-from sog.cli.search.options import add_method_options
-from sog.cli.search_numbers import read_method, read_search
+from sog.cli.search_numbers import read_settings
 from sog.evaluation.value_error import ask
 from sog.players.trained import load_trained
 from sog.tabular import compile_tree
@@ -129,14 +129,12 @@ def main() -> int:
     )
     parser.add_argument("run", metavar="RUN", type=Path, help="a run folder of sog train")
     parser.add_argument("--search", metavar="S,C", help="default: what solved the run's queries")
-    add_method_options(parser)
+    add_options(parser, ("--rule", "--leaf-averaging", "--set"))
     parser.add_argument("--count", type=positive_integer, default=512, metavar="N")
     given = parser.parse_args()
     try:
         search = RunFolder.read(given.run).config.solver.search
-        search = read_method(given, search)
-        if given.search is not None:
-            search = read_search(given.search, search)
+        search = read_settings(given, search)
         found = measure(given.run, search, given.count)
     except (CommandError, ValueError) as error:
         parser.error(str(error))

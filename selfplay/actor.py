@@ -28,7 +28,7 @@ from gtcfr.settings import SearchSettings
 from selfplay.examples import StoredExample, store_example
 from selfplay.query_solver import NewQueries, choose_queries, with_queries
 from selfplay.settings import SelfplaySettings
-from selfplay.world import World, make_move, new_world
+from selfplay.world import GameInPlay, make_move, new_world
 from sog.games.core import PLAYER_0, TERMINAL, Game
 from sog.pytree import pytree
 
@@ -37,7 +37,7 @@ from sog.pytree import pytree
 class Games:
     """A batch of games, each at a decision."""
 
-    worlds: World  # every array has the game axis in front
+    worlds: GameInPlay  # every array has the game axis in front
     last: tuple[Summary, Summary]
     """Of each player's last search; means nothing where he has not searched yet."""
 
@@ -143,7 +143,7 @@ def _search(
     return search(game, evaluator=evaluator, root=roots, key=key, settings=asking, mesh=mesh)
 
 
-def _first_roots(game: Game[Any], worlds: World, player: int = PLAYER_0) -> SearchRoot:
+def _first_roots(game: Game[Any], worlds: GameInPlay, player: int = PLAYER_0) -> SearchRoot:
     path = worlds.path[:, player]
     return start_of_game(game, batch_size=len(path), path=path)
 

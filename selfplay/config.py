@@ -79,6 +79,21 @@ def read_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
     return config
 
 
+def read_changes_of(table: str, overrides: Sequence[str]) -> dict[str, Any]:
+    """The values that overrides such as `search.c_puct=2` change in one table, by their names.
+
+    Raises ValueError, in one line, as `load_config`, and for the key of another table.
+    """
+    source = _Source(name=table, overrides=tuple(map(_parse_override, overrides)))
+    hints, changes = get_type_hints(get_type_hints(Config)[table]), {}
+    for override in source.overrides:
+        name = override.key.removeprefix(f"{table}.")
+        if name not in hints:
+            raise source.error(override.key, f"is not in [{table}], which alone can change here.")
+        changes[name] = _convert(hints[name], override.value, override.key, source)
+    return changes
+
+
 def _with_evaluation(values: dict[str, Any]) -> dict[str, Any]:
     """The values, where `run.evaluate_search` has those of `search` that it does not say itself."""
     run, search = values.get("run", {}), values.get("search", {})

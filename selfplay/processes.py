@@ -25,7 +25,7 @@ from selfplay.ray_workers import ray_workers
 from selfplay.schedule import Schedule
 from selfplay.separate import EndedError, Separate
 from selfplay.settings import Config
-from selfplay.workers import Work, WorkersLostError
+from selfplay.workers import WorkerOutput, WorkersLostError
 from sog.games.core import Game
 
 _TASKS_PER_WORKER: Final = 2
@@ -51,7 +51,7 @@ class ProcessSchedule(Schedule):
 
     def _go_on(self, until: int | None) -> dict[str, float]:
         """Takes in what is done, hands out tasks, and learns once if there is enough for it."""
-        works: list[Work]
+        works: list[WorkerOutput]
         works, reasons, busy = self._ask(
             "gather", 0 if self.steps_due(until) else _PATIENCE_SECONDS
         )

@@ -19,7 +19,7 @@ from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.flow import normalize
 from gtcfr.packing import BeliefState, packed_width, unpack
 from gtcfr.query import QuerySample
-from gtcfr.root import belief_state
+from gtcfr.root import known_root
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from selfplay.examples import StoredExample, store_example
@@ -88,7 +88,7 @@ def solve_queries(
     result = search(
         game,
         evaluator=evaluator,
-        root=belief_state(public, ranges),
+        root=known_root(public, ranges),
         key=search_key,
         settings=with_queries(settings.search, recursive),
         mesh=mesh,

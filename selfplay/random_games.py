@@ -21,8 +21,9 @@ from jax import Array
 from gtcfr.flow import normalize
 from gtcfr.packing import BeliefState, pack
 from selfplay.examples import StoredExample
-from selfplay.workers import SELFPLAY, Work
-from sog.games.core import CHANCE, TERMINAL, Game, draw
+from selfplay.workers import SELFPLAY, WorkerOutput
+from sog.games.core import CHANCE, TERMINAL, Game
+from sog.games.random_play import random_action
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -52,7 +53,7 @@ def random_game(game: Game[Any], key: Array) -> RandomGame:
         legal = game.legal_actions(state)
         uniform = legal / jnp.maximum(jnp.sum(legal, axis=1, keepdims=True), 1)
         mover = jnp.where(actor < CHANCE, actor, 0)  # at a chance state player 0 takes action 0
-        action = draw(jax.random.uniform(action_key), uniform[infostates[mover]])
+        action = random_action(game, state, infostates, action_key)
         outcome, after = game.transition(event_key, state, infostates, action)
         moved = (
             game.apply(state, outcome),
@@ -80,7 +81,7 @@ def random_game(game: Game[Any], key: Array) -> RandomGame:
 
 def play_random_games(
     game: Game[Any], count: int, share: float, key: Array, random: np.random.Generator
-) -> Iterator[Work]:
+) -> Iterator[WorkerOutput]:
     """So many random games, some at a time. share: of their decisions that become examples."""
     play: Any = in_32_bits(jax.jit(jax.vmap(functools.partial(random_game, game))))
     keys = jax.random.split(key, -(-count // _GAMES_PER_CALL) * _GAMES_PER_CALL)
@@ -96,7 +97,7 @@ def play_random_games(
         counts = {"games": num_games}
         for start in range(0, max(len(rows), 1), _EXAMPLES_AT_ONCE):
             some = slice(start, start + _EXAMPLES_AT_ONCE)
-            yield Work(
+            yield WorkerOutput(
                 part=SELFPLAY,
                 examples=_examples(game, played, rows[some], events[some]),
                 queries=BeliefState(

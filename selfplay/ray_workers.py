@@ -18,7 +18,7 @@ from selfplay.settings import Config
 from selfplay.workers import (
     SELFPLAY,
     SOLVER,
-    Work,
+    WorkerOutput,
     WorkersLostError,
     key_of,
 )
@@ -39,7 +39,7 @@ class Worker:
         self._player = self._recipe.player(game, config)
         self._solver = self._recipe.solver and self._recipe.solver(game, config)
 
-    def play(self, params: Any, version: np.ndarray, number: int) -> Work:
+    def play(self, params: Any, version: np.ndarray, number: int) -> WorkerOutput:
         """One decision in every game; see `SelfplayWorker.play`. number: of the task."""
         random = np.random.default_rng([self._seed, number])
         key = key_of(self._seed, number, SELFPLAY)
@@ -51,7 +51,7 @@ class Worker:
         version: np.ndarray,
         number: int,
         beliefs: BeliefState,
-    ) -> Work:
+    ) -> WorkerOutput:
         """A batch of queries; see `SolverWorker.solve`. number: of the task."""
         assert self._solver is not None  # whose player asked for something to be solved
         key = key_of(self._seed, number, SOLVER)
@@ -89,13 +89,13 @@ class RayWorkers:
             begun = worker.solve.remote(*task, beliefs)
         self._tasks[begun] = place
 
-    def gather(self, seconds: float) -> tuple[list[Work], list[str], list[int]]:
+    def gather(self, seconds: float) -> tuple[list[WorkerOutput], list[str], list[int]]:
         """What is done, and why workers died; waits so long for the first of it.
 
         And how many tasks the worker of each place has. Raises ValueError for a mistake that a
         worker found, and WorkersLostError if one after the other dies.
         """
-        works: list[Work] = []
+        works: list[WorkerOutput] = []
         reasons: list[str] = []
         tasks = list(self._tasks)
         if tasks:
@@ -107,7 +107,7 @@ class RayWorkers:
         busy = Counter(self._tasks.values())
         return works, reasons, [busy[place] for place in range(len(self._workers))]
 
-    def _finish(self, task: Any, place: int, works: list[Work], reasons: list[str]) -> None:
+    def _finish(self, task: Any, place: int, works: list[WorkerOutput], reasons: list[str]) -> None:
         errors = self._ray.exceptions
         try:
             works.append(self._ray.get(task))

@@ -18,7 +18,7 @@ from gtcfr.packing import BeliefState
 from networks.cvpn import ApplyNetwork
 from selfplay.learner import LossFn, cvpn_loss
 from selfplay.settings import Config
-from selfplay.workers import SelfplayWorker, SolverWorker, Work
+from selfplay.workers import SelfplayWorker, SolverWorker, WorkerOutput
 from sog.games.core import Game
 
 
@@ -33,7 +33,7 @@ class Player(Protocol):
 
     def play(
         self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
-    ) -> Work:
+    ) -> WorkerOutput:
         """One decision in every game. version: of the evaluator's network."""
 
 
@@ -43,7 +43,9 @@ class Solver(Protocol):
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
         """As of a `Player`."""
 
-    def solve(self, evaluator: Evaluator, version: Array, beliefs: BeliefState, key: Array) -> Work:
+    def solve(
+        self, evaluator: Evaluator, version: Array, beliefs: BeliefState, key: Array
+    ) -> WorkerOutput:
         """Examples of queries [query, ...]; always as many as `solver.batch_size`."""
 
 

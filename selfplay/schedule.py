@@ -18,7 +18,7 @@ from selfplay.random_games import play_random_games
 from selfplay.recipe import recipe_of
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
-from selfplay.workers import SELFPLAY, SOLVER, Work
+from selfplay.workers import SELFPLAY, SOLVER, WorkerOutput
 from sog.games.core import Game
 
 STEPS_PER_CALL: Final = 8
@@ -85,7 +85,7 @@ class Schedule(abc.ABC):
     def begin_new_games(self) -> None:
         """Told after each checkpoint, which does not hold the games in progress."""
 
-    def take_in(self, work: Work) -> None:
+    def take_in(self, work: WorkerOutput) -> None:
         """Counts what a worker made, and keeps its examples and queries."""
         for name, count in work.counts.items():
             self.counts[name] += count

@@ -37,7 +37,7 @@ class WorkersLostError(ValueError):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Work:
+class WorkerOutput:
     """What a worker made in one call; NumPy arrays."""
 
     part: str
@@ -102,7 +102,7 @@ class SelfplayWorker:
     @in_32_bits
     def play(
         self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
-    ) -> Work:
+    ) -> WorkerOutput:
         """One decision in every game. version: of the evaluator's network.
 
         Raises ValueError if a value is not finite, or if `max_events` does not suffice.
@@ -122,7 +122,7 @@ class SelfplayWorker:
                 f"more public events between two decisions, got {self._settings.max_events}."
             )
         _check(self._game, decisions.fault, "self-play")
-        return Work(
+        return WorkerOutput(
             part=SELFPLAY,
             examples=self._trajectories.add(decisions, self._game.max_utility, random),
             queries=_chosen(decisions.queries),
@@ -170,7 +170,7 @@ class SolverWorker:
         version: Array,
         beliefs: BeliefState,
         key: Array,
-    ) -> Work:
+    ) -> WorkerOutput:
         """Solves queries [query, ...], all batches of one size.
 
         Raises ValueError if a value is not finite.
@@ -180,7 +180,7 @@ class SolverWorker:
         evaluator, version, key = jax.device_put((evaluator, version, key), self._on_all)
         solved = jax.device_get(self._solve(evaluator, queries, version, key))
         _check(self._game, solved.fault, "the query solver")
-        return Work(
+        return WorkerOutput(
             part=SOLVER,
             examples=solved.examples,
             queries=_chosen(solved.queries),

@@ -17,6 +17,7 @@ from jax import Array
 from gtcfr.root import NO_EVENT
 from selfplay.settings import SelfplaySettings
 from sog.games.core import CHANCE, TERMINAL, Game
+from sog.games.random_play import random_action
 from sog.pytree import pytree
 
 _NEVER: Final = -1e9
@@ -24,7 +25,7 @@ _NEVER: Final = -1e9
 
 
 @pytree
-class World:
+class GameInPlay:
     """A game in progress, as whoever deals the cards sees it."""
 
     state: Any  # the public state
@@ -36,10 +37,10 @@ class World:
     has_searched: Array  # [player] bool
 
 
-def new_world(game: Game[Any], settings: SelfplaySettings, key: Array) -> World:
+def new_world(game: Game[Any], settings: SelfplaySettings, key: Array) -> GameInPlay:
     """A game at its first decision."""
     deal_key, chance_key, resign_key = jax.random.split(key, 3)
-    world = World(
+    world = GameInPlay(
         state=game.root(),
         infostates=game.deal(deal_key),
         path=jnp.full((2, settings.max_events), NO_EVENT, jnp.int32),
@@ -54,12 +55,12 @@ def new_world(game: Game[Any], settings: SelfplaySettings, key: Array) -> World:
 def make_move(
     game: Game[Any],
     settings: SelfplaySettings,
-    world: World,
+    world: GameInPlay,
     owners: Array,
     policy: Array,
     values: Array,
     key: Array,
-) -> tuple[World, Array]:
+) -> tuple[GameInPlay, Array]:
     """The mover acts in one game, and chance after him; also returns whether he resigns instead.
 
     After `max_moves` decisions the rest of the game is played as well. owners: [search], the
@@ -95,7 +96,7 @@ def make_move(
     return moved, resigns
 
 
-def _one_event(game: Game[Any], world: World, action: Array, key: Array) -> World:
+def _one_event(game: Game[Any], world: GameInPlay, action: Array, key: Array) -> GameInPlay:
     outcome, infostates = game.transition(key, world.state, world.infostates, action)
     place = jnp.minimum(world.num_events, world.path.shape[1] - 1)
     return replace(
@@ -107,32 +108,31 @@ def _one_event(game: Game[Any], world: World, action: Array, key: Array) -> Worl
     )
 
 
-def _let_chance_move(game: Game[Any], world: World, key: Array) -> World:
-    def is_chance(carry: tuple[World, Array]) -> Array:
+def _let_chance_move(game: Game[Any], world: GameInPlay, key: Array) -> GameInPlay:
+    def is_chance(carry: tuple[GameInPlay, Array]) -> Array:
         is_it: Array = game.actor(carry[0].state) == CHANCE
         return is_it
 
-    def event(carry: tuple[World, Array]) -> tuple[World, Array]:
+    def event(carry: tuple[GameInPlay, Array]) -> tuple[GameInPlay, Array]:
         world, key = carry
         key, event_key = jax.random.split(key)
         return _one_event(game, world, jnp.int32(0), event_key), key
 
-    settled: tuple[World, Array] = jax.lax.while_loop(is_chance, event, (world, key))
+    settled: tuple[GameInPlay, Array] = jax.lax.while_loop(is_chance, event, (world, key))
     return settled[0]
 
 
-def _play_out(game: Game[Any], world: World, is_cut: Array, key: Array) -> World:
+def _play_out(game: Game[Any], world: GameInPlay, is_cut: Array, key: Array) -> GameInPlay:
     """The end of a game that is cut: both players choose uniformly among their legal actions."""
 
-    def goes_on(carry: tuple[World, Array]) -> Array:
+    def goes_on(carry: tuple[GameInPlay, Array]) -> Array:
         return is_cut & (game.actor(carry[0].state) != TERMINAL)
 
-    def event(carry: tuple[World, Array]) -> tuple[World, Array]:
+    def event(carry: tuple[GameInPlay, Array]) -> tuple[GameInPlay, Array]:
         world, key = carry
         key, action_key, event_key = jax.random.split(key, 3)
-        legal = game.world_actions(world.state, world.infostates)  # chance ignores the action
-        action = jax.random.categorical(action_key, jnp.where(legal, 0.0, _NEVER))
-        return _one_event(game, world, action.astype(jnp.int32), event_key), key
+        action = random_action(game, world.state, world.infostates, action_key)
+        return _one_event(game, world, action, event_key), key
 
-    ended: tuple[World, Array] = jax.lax.while_loop(goes_on, event, (world, key))
+    ended: tuple[GameInPlay, Array] = jax.lax.while_loop(goes_on, event, (world, key))
     return ended[0]

@@ -18,7 +18,7 @@ import pytest
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator
 from gtcfr.rollout import RolloutEvaluator
-from gtcfr.root import belief_state, start_of_game
+from gtcfr.root import known_root, start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from gtcfr.world_rollout import WorldRolloutEvaluator
@@ -29,12 +29,12 @@ from sog.evaluation import compose
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.games import GAMES, Game, make
 from sog.games.conformance.static_laws import check_shapes
-from sog.methods.dqn import Dqn
-from sog.methods.external_sampling import ExternalSampling
-from sog.methods.is_mcts import IsMcts
-from sog.methods.learning import Learner, LearningMethod
-from sog.methods.online import OnlineAgent, OnlineMethod
-from sog.methods.online_outcome_sampling import OnlineOutcomeSampling
+from sog.methods.learners.dqn import Dqn
+from sog.methods.learners.external_sampling import ExternalSampling
+from sog.methods.learners.learning import LearningMethod, LearningRuns
+from sog.methods.online.is_mcts import IsMcts
+from sog.methods.online.method import OnlineAgent, OnlineMethod
+from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
 from sog.play import Aivat, PlayedGame, RandomAgent, SearchAgent, play_game
 from sog.play.thinking import think
 from sog.players.shipped import load_agent
@@ -77,7 +77,7 @@ def test_a_search_that_the_caller_compiles() -> None:
 def test_a_search_of_ranges_that_are_of_64_bits() -> None:
     def find() -> Any:
         state = jax.tree.map(lambda leaf: leaf[None], KUHN.root())
-        root = belief_state(state, jnp.full((1, 2, 3), 1 / 3), path=jnp.zeros((1, 0), int))
+        root = known_root(state, jnp.full((1, 2, 3), 1 / 3), path=jnp.zeros((1, 0), int))
         result = think(
             KUHN, evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0), settings=SETTINGS
         )
@@ -155,7 +155,7 @@ def test_the_policy_of_an_agent_and_the_errors_of_its_network() -> None:
 @pytest.mark.parametrize("method", [ExternalSampling(budget=1), Dqn(budget=1)], ids=str)
 def test_a_method_that_learns(method: LearningMethod) -> None:
     def find() -> Any:
-        learner = Learner(method, history_tree("kuhn"), runs=2)
+        learner = LearningRuns(method, history_tree("kuhn"), runs=2)
         learner.run(20)
         return learner.policies()
 

@@ -107,26 +107,32 @@ def test_every_file_of_results_is_told_of_on_a_page() -> None:
 
 
 def test_the_search_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    _run_example(LIBRARY, 1, 5)
+    _run_example(LIBRARY, 1, 6)
     shape, *values = capsys.readouterr().out.splitlines()
     assert shape == "(4, 6, 3)"
     assert values
 
 
 def test_a_network_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    _run_example(LIBRARY, 2, 5)
+    _run_example(LIBRARY, 2, 6)
     assert capsys.readouterr().out.splitlines() == ["(1, 2, 3)", "(1, 3, 3)"]
 
 
 def test_two_agents_play_a_game(capsys: pytest.CaptureFixture[str]) -> None:
-    _run_example(LIBRARY, 3, 5)
+    _run_example(LIBRARY, 3, 6)
     assert float(capsys.readouterr().out) in (-2.0, -1.0, 1.0, 2.0)
+
+
+def test_two_players_meet(capsys: pytest.CaptureFixture[str]) -> None:
+    _run_example(LIBRARY, 4, 6)
+    told = r"agent:kuhn at step [\d,]+: [+-]\d[.]\d{3} chips per game, ± \d[.]\d{3}\n"
+    assert re.fullmatch(told, capsys.readouterr().out)
 
 
 def test_the_solver_example_runs_and_prints_what_its_comments_say(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _run_example(LIBRARY, 0, 5)
+    _run_example(LIBRARY, 0, 6)
     exploitability, shape, value, state, *values = capsys.readouterr().out.splitlines()
     assert 0 < float(exploitability) < 0.001  # CFR+ is under 1 mbb after 500 iterations
     assert shape == "(465, 6, 3)"
@@ -137,7 +143,7 @@ def test_the_solver_example_runs_and_prints_what_its_comments_say(
 
 def test_openspiel_scores_a_policy_as_we_do(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyspiel")
-    _run_example(LIBRARY, 4, 5)
+    _run_example(LIBRARY, 5, 6)
     theirs, ours = map(float, capsys.readouterr().out.split())
     assert theirs == pytest.approx(ours, abs=1e-9)
     assert ours > 0

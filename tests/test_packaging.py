@@ -55,7 +55,7 @@ def test_what_is_missing_is_asked_for_as_one_of_our_extras(pyproject: dict[str, 
     sources = [file.read_text() for room in ROOMS for file in (CHECKOUT / room).rglob("*.py")]
     asked = re.findall(r"pip install (\S+)", " ".join(sources))
     extras = [*pyproject["project"]["optional-dependencies"], "{extra}"]
-    assert set(asked) >= {"'sog[plot]')\",", "'sog[web]'."}
+    assert set(asked) >= {"'sog[plot]')\"),", "'sog[web]'."}
     assert [one for one in asked if not re.match(rf"'sog\[({'|'.join(extras)})\]'", one)] == []
 
 

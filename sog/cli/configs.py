@@ -11,7 +11,7 @@ from rich.table import Table
 
 from selfplay.config_files import list_configs, read_values
 from sog.cli import display
-from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.errors import SUCCESS, mistakes
 
 _FOOTER: Final = """\
 All settings of one, explained: sog configs NAME. To change them: sog configs NAME > mine.toml."""
@@ -48,10 +48,8 @@ def _show_config(name: str, as_json: bool) -> None:
     from selfplay.config import dump_config, load_config
     from selfplay.setting_texts import setting_texts
 
-    try:
+    with mistakes():
         config = load_config(name)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     if as_json:
         display.print_json(dataclasses.asdict(config))
     else:

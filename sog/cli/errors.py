@@ -40,6 +40,15 @@ def mistakes(where: str = "") -> Iterator[None]:
         raise CommandError(f"{where}{error}") from None
 
 
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Where a file cannot be written in its body, that is a mistake of the user, too."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {reason(error)}.") from None
+
+
 def is_out_of_memory(error: RuntimeError) -> bool:
     """Whether a device had no memory; JAX has an error of its own, and takes long to import."""
     return "RESOURCE_EXHAUSTED" in str(error)

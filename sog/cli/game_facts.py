@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from rich.table import Table
 
+from sog.catalog import size_texts
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.lines import fold
 from sog.cli.loading import load_game
 from sog.games import GAMES, Game, make
-from sog.games.catalog import size_texts
 from sog.games.packages import installed_games
 from sog.tabular.sizes import can_be_counted, count_public_tree
 

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from rich.table import Table
 
+from sog.catalog import read_catalog, size_texts
 from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError
-from sog.games.catalog import read_catalog, size_texts
 
 _FOOTER: Final = """\
 Also openspiel:NAME(...), any two-player zero-sum game of OpenSpiel with at most 1,000,000 histories

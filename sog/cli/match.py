@@ -10,7 +10,7 @@ from rich.table import Table
 from sog.cli import display
 from sog.cli.aivat import make_aivat
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.players import check_searches, host_of, seat_players
@@ -39,14 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
             display.note(f"interrupted: this is the result of {of_all}.")
             _report(seating, arguments, dataclasses.replace(result, interrupted=True))
 
-        try:
-            with concluding(conclude):
-                seating = seat_players([arguments.first, arguments.second], arguments, work)
-                result = _play(seating, arguments, work, so_far)
-                if result.interrupted:
-                    raise KeyboardInterrupt
-        except ValueError as error:
-            raise CommandError(str(error)) from None
+        with mistakes(), concluding(conclude):
+            seating = seat_players([arguments.first, arguments.second], arguments, work)
+            result = _play(seating, arguments, work, so_far)
+            if result.interrupted:
+                raise KeyboardInterrupt
     with holding_interrupts():
         _report(seating, arguments, result)
     return SUCCESS

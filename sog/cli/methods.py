@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.errors import SUCCESS, mistakes
 from sog.players.method import Method
 from sog.players.table import METHODS, make_method, method_class
 
@@ -18,10 +18,8 @@ _FOOTER: Final = "One method's parameters: sog methods NAME."
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     if arguments.method is not None:
-        try:
+        with mistakes():
             method = make_method(arguments.method)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
         if arguments.json:
             display.print_json(_facts(method))
         else:

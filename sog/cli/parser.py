@@ -4,8 +4,8 @@ import argparse
 import shlex
 from typing import Any, NoReturn
 
+from sog.catalog import game_parameters
 from sog.cli.errors import CommandError
-from sog.games.catalog import game_parameters
 from sog.parameters import near_name
 
 

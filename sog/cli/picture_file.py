@@ -1,30 +1,27 @@
 """`--picture FILE.svg` of several commands: cards, dice, a board or a map, as in a browser."""
 
-import argparse
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sog.cli.errors import CommandError, check_target, reason
+from sog.cli.errors import CommandError, check_target, mistakes, writing
 from sog.drawing.picture import draw_picture, has_picture
 from sog.files import replace_file
 from sog.games import Game
 
 
-def check_picture_name(arguments: argparse.Namespace) -> None:
+def check_picture_name(picture: Path | None) -> None:
     """Finds mistakes in the name of the file, before the work begins."""
-    if arguments.picture is not None:
-        check_target("--picture", arguments.picture, (".svg",))
+    if picture is not None:
+        check_target("--picture", picture, (".svg",))
 
 
-def check_has_picture(game: Game[Any], arguments: argparse.Namespace) -> None:
+def check_has_picture(game: Game[Any], picture: Path | None) -> None:
     """Raises CommandError where there is no picture of a game, or its map is a wrong one."""
-    try:
+    with mistakes():
         is_there = has_picture(game)  # reads the positions of a map, which are printed too
-    except ValueError as error:
-        raise CommandError(str(error)) from None
-    if is_there or arguments.picture is None:
+    if is_there or picture is None:
         return
     raise CommandError(f"--picture: {game.no_picture}")
 
@@ -44,7 +41,5 @@ def write_picture(
     """
     picture = draw_picture(game, state, infostates=infostates, ranges=ranges, title=title)
     assert picture is not None  # see `check_has_picture`
-    try:
+    with writing(path):
         replace_file(path, picture)
-    except OSError as error:
-        raise CommandError(f"cannot write {path}: {reason(error)}.") from None

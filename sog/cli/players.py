@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sog.cli.display import Work, note
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.loading import load_game
+from sog.cli.options import SETTINGS
 from sog.cli.search_numbers import read_changes
 from sog.cli.tree import explaining_size
 from sog.players.player import MOST_NODES, Host
@@ -48,7 +49,7 @@ def host_of(arguments: argparse.Namespace, work: Work) -> CommandHost:
 
 
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
-    """As `seat`, by the options of `add_player_options`; raises CommandError."""
+    """As `seat`, by the options of a command that plays; raises CommandError."""
     game = None if arguments.game is None else load_game(arguments.game, work)
     with mistakes(), explaining_size():
         return seat(texts, game=game, search=read_changes(arguments), host=host_of(arguments, work))
@@ -59,11 +60,9 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     read_changes(arguments)
     if any(entry_of(text).searches for text in texts):
         return
-    for option in ("search", "rule", "leaf_averaging", "max_outcomes", "resolve_from", "seconds"):
-        value = getattr(arguments, option)
-        if value is not None:
-            who = " and ".join(dict.fromkeys(texts))
-            raise CommandError(
-                f"--{option.replace('_', '-')} {value} has no effect: {who} cannot be told how to "
-                f"search."
-            )
+    for option in ("search", "set", "seconds", *SETTINGS):
+        value = getattr(arguments, option, None)
+        if value not in (None, []):
+            who, flag = " and ".join(dict.fromkeys(texts)), f"--{option.replace('_', '-')}"
+            told = value[0] if isinstance(value, list) else value
+            raise CommandError(f"{flag} {told} has no effect: {who} cannot be told how to search.")

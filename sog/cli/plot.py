@@ -8,7 +8,7 @@ from selfplay.metrics import Metrics, read_metrics
 from selfplay.run_folder import RunFolder
 from selfplay.schedule import PARTS
 from sog.cli import display
-from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.figure import check_plot, empty_figure, rule_axis, write_figure
 from sog.cli.loading import load_game
 from sog.games import Game
@@ -26,10 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     near = None if arguments.run.exists() else near_run(str(arguments.run))
     if near is not None:
         raise CommandError(f"run folder {arguments.run} does not exist: did you mean {near}?")
-    try:
+    with mistakes():
         folder = RunFolder.read(arguments.run)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     target = arguments.out or arguments.run / "curves.png"
     check_plot(target, "--out" if arguments.out else "sog plot")
     lines = read_metrics(folder.metrics, display.note)

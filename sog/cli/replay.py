@@ -11,7 +11,7 @@ import numpy as np
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError
+from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.loading import load_game
 from sog.cli.play.saved import Saved, no_saved, read_saved
 from sog.games import CHANCE, TERMINAL, Game
@@ -59,12 +59,10 @@ def _installed_game(text: str) -> Game[Any] | None:
     if call is None or not is_game(call[0]):
         return None
     cls = game_class(call[0])
-    try:
+    with mistakes():
         if read_parameters(cls, *call).get("map", SHIPPED_MAPS[0]) not in SHIPPED_MAPS:
             return None
         return load_game(text)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
 
 
 def _check_end(game: Game[Any], played: dict[str, Any], where: str) -> None:

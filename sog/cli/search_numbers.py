@@ -1,11 +1,12 @@
 """How searches are told on the command line: --search, --rule and the options beside them."""
 
 import argparse
-import dataclasses
 from typing import Any
 
 from gtcfr.settings import SearchSettings
-from sog.cli.errors import CommandError
+from selfplay.config import read_changes_of
+from sog.cli.errors import mistakes
+from sog.cli.options import SETTINGS
 from sog.players.searching import changed, read_simulations
 from sog.tabular.solver import find_rule
 
@@ -16,40 +17,32 @@ def read_search(
     option: str = "--search",
 ) -> SearchSettings:
     """SoG(s, c) from "s,c", the value of `option`; everything else as in `base`."""
-    try:
+    with mistakes():
         return changed(base, read_simulations(text, option))
-    except ValueError as error:
-        raise CommandError(str(error)) from None
-
-
-def read_method(
-    arguments: argparse.Namespace,
-    base: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
-) -> SearchSettings:
-    """`base` with --rule, --leaf-averaging, --resolve-from, --max-outcomes where they are given."""
-    return dataclasses.replace(base, **_method_changes(arguments))
 
 
 def read_changes(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What --search and the options beside it change of a search."""
-    changes = _method_changes(arguments)
-    if arguments.search is not None:
-        try:
-            changes |= read_simulations(arguments.search, "--search")
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-    return changes
+    """What --search, the options beside it and --set change of a search; not all commands have all.
+
+    A --search that may be given several times is for its command to read.
+    """
+    given = {setting: getattr(arguments, name, None) for name, setting in SETTINGS.items()}
+    changes = {setting: value for setting, value in given.items() if value is not None}
+    if "rule" in changes:
+        with mistakes("--rule: "):
+            find_rule(changes["rule"])
+    search = getattr(arguments, "search", None)
+    with mistakes():
+        if isinstance(search, str):
+            changes |= read_simulations(search, "--search")
+        return changes | read_changes_of("search", getattr(arguments, "set", ()))
 
 
-def _method_changes(arguments: argparse.Namespace) -> dict[str, Any]:
-    if arguments.rule is not None:
-        try:
-            find_rule(arguments.rule)
-        except ValueError as error:
-            raise CommandError(f"--rule: {error}") from None
-    names = ("rule", "leaf_averaging", "resolve_from", "max_outcomes")  # not all commands have all
-    given = {name: getattr(arguments, name, None) for name in names}
-    return {name: value for name, value in given.items() if value is not None}
+def read_settings(arguments: argparse.Namespace, base: SearchSettings) -> SearchSettings:
+    """`base` with these changes."""
+    changes = read_changes(arguments)
+    with mistakes():
+        return changed(base, changes)
 
 
 def name_of(search: SearchSettings) -> str:

@@ -12,10 +12,10 @@ from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, mistakes
-from sog.cli.evaluate.options import MOST_NODES_EVALUATED
 from sog.cli.evaluate.plan import in_whole_game
 from sog.cli.loading import load_game, load_named_run
-from sog.cli.search_numbers import describe_search, read_method, read_search
+from sog.cli.options import MOST_NODES_EVALUATED
+from sog.cli.search_numbers import describe_search, read_settings
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import compose
 from sog.games import Game
@@ -24,7 +24,6 @@ from sog.players.runs import names_run
 from sog.tabular import (
     Checkpoint,
     CompiledGame,
-    PolicyFileError,
     load_policy,
     read_metadata,
     solve,
@@ -33,7 +32,7 @@ from sog.tabular.examination import Examination, examine
 
 _ITERATIONS: Final = 1000
 _RULE: Final = "cfr+"
-_OF_SEARCHES: Final = ("search", "rule", "leaf_averaging", "resolve_from", "seed")
+_OF_SEARCHES: Final = ("search", "set", "rule", "leaf_averaging", "resolve_from", "seed")
 _OF_GAMES: Final = ("iterations",)
 _Check = Callable[[Game[Any]], object]
 
@@ -62,7 +61,7 @@ def check_source(arguments: argparse.Namespace) -> None:
         _refuse(arguments, (*_OF_GAMES, *_OF_SEARCHES), "a policy file, which is read as it is")
     elif kind == "run":
         _refuse(arguments, _OF_GAMES, "a run folder, whose agent searches")
-        _settings(arguments, SearchSettings())
+        read_settings(arguments, SearchSettings())
     else:
         _refuse(arguments, _OF_SEARCHES, "a game, which is solved and not searched")
 
@@ -93,10 +92,8 @@ def _from_file(arguments: argparse.Namespace, work: display.Work, check: _Check)
     game = load_game(_read_game(arguments.source), work)
     check(game)
     compiled = compile_whole_game(game, arguments.max_nodes, work)
-    try:
+    with mistakes():
         return compiled, load_policy(arguments.source, compiled.tree), f"policy {arguments.source}"
-    except PolicyFileError as error:
-        raise CommandError(str(error)) from None
 
 
 def _from_game(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:
@@ -121,7 +118,7 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
     work.begin("loading the network")
     trained = load_named_run(arguments.source)
     check(trained.game)
-    search = _settings(arguments, trained.settings)
+    search = read_settings(arguments, trained.settings)
     compiled = compile_whole_game(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
 
     def show(done: int, total: int) -> None:
@@ -130,7 +127,7 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
         work.update(f"{done:,} of {total:,} batches{work.time_left(done, total)}", done)
 
     work.begin("compiling the search")
-    try:
+    with mistakes():
         composed = compose(
             compiled,
             trained.evaluator,
@@ -140,8 +137,6 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
             mesh=batch_mesh(),
             progress=show,
         )
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     title = f"{trained.title} by {describe_search(search)}"
     return compiled, composed.policy[0], title
 
@@ -154,23 +149,15 @@ def _kind(source: str) -> str:
 
 
 def _read_game(path: str) -> str:
-    try:
+    with mistakes():
         game = str(read_metadata(path)["game"])
         check_named_by_file(game, path)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
     return game
-
-
-def _settings(arguments: argparse.Namespace, base: SearchSettings) -> SearchSettings:
-    """The search that was asked for, everything else as in `base`."""
-    base = read_method(arguments, base)
-    return base if arguments.search is None else read_search(arguments.search, base)
 
 
 def _refuse(arguments: argparse.Namespace, options: Sequence[str], source: str) -> None:
     """Refuses options that have no effect on what was named."""
     for option in options:
-        if getattr(arguments, option) is not None:
+        if getattr(arguments, option) not in (None, []):
             flag = f"--{option.replace('_', '-')}"
             raise CommandError(f"{flag} has no effect on {source}.")

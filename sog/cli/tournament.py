@@ -9,14 +9,12 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.players import check_searches, seat_players
 from sog.play.arena import MatchResult
-from sog.play.tournament import Pairing, pairings, play_tournament
+from sog.play.tournament import Pairing, Results, is_whole, pairings, play_tournament, ranking
 from sog.players.seating import Seating
-
-Results = dict[Pairing, MatchResult]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,15 +30,10 @@ def run(arguments: argparse.Namespace) -> int:
         )
     check_searches(arguments.players, arguments)
     start_jax()
-    with display.working() as work, concluding(work.tell_interrupted):
-        try:
-            seating = seat_players(arguments.players, arguments, work)
-            results = _play(seating, arguments, work)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
-    interrupted = len(results) < len(pairings(len(seating.players))) or any(
-        result.interrupted for result in results.values()
-    )
+    with display.working() as work, concluding(work.tell_interrupted), mistakes():
+        seating = seat_players(arguments.players, arguments, work)
+        results = _play(seating, arguments, work)
+    interrupted = not is_whole(results, len(seating.players))
     with holding_interrupts():
         if interrupted:
             display.note("interrupted: this is the result of the games that were finished.")
@@ -68,31 +61,9 @@ def _play(seating: Seating, arguments: argparse.Namespace, work: display.Work) -
     return play_tournament(game, factories, arguments.games, arguments.seed, show, batch)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Rank:
-    """A player's averages over the opponents that it met."""
-
-    player: int
-    win_rate: float
-    mean: float
-
-
-def ranking(num_players: int, results: Results, show: str) -> list[Rank]:
-    """The best first, by mean utility or by wins."""
-    ranks = []
-    for player in range(num_players):
-        met = [(pair[0] == player, result) for pair, result in results.items() if player in pair]
-        if met:
-            rates = [r.win_rate if is_first else 1 - r.win_rate for is_first, r in met]
-            means = [r.mean if is_first else -r.mean for is_first, r in met]
-            rate, mean = (sum(values) / len(met) for values in (rates, means))
-            ranks.append(Rank(player=player, win_rate=rate, mean=mean))
-    return sorted(ranks, key=lambda rank: -(rank.win_rate if show == "wins" else rank.mean))
-
-
 def _print(seating: Seating, results: Results, show: str) -> None:
     game, players = seating.game, seating.players
-    ranked = ranking(len(players), results, show)
+    ranked = ranking(results, by_wins=show == "wins")
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("player")
     for column in (*map(str, range(1, len(ranked) + 1)), "all"):
@@ -158,8 +129,7 @@ def _as_json(
             for (first, second), result in results.items()
         ],
         "ranking": [
-            dataclasses.asdict(rank)
-            for rank in ranking(len(seating.players), results, arguments.show)
+            dataclasses.asdict(rank) for rank in ranking(results, by_wins=arguments.show == "wins")
         ],
         "seed": arguments.seed,
         "seconds": sum(result.seconds for result in results.values()),

@@ -23,6 +23,7 @@ import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
+from gtcfr.keeping import has_grown, keep_below
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.search_state import SearchState
@@ -70,6 +71,7 @@ class Thinking:
         self.num_updates = 0
         self._advance = _compiled(_advance, donated=None if is_shared else 3, quick=quick)
         self._read = _compiled(_read, quick=quick)
+        self._keep = _compiled(_keep, quick=quick)
         self._state: SearchState = _compiled(_begin, quick=quick)(
             game, settings, evaluator, root, key
         )
@@ -118,6 +120,23 @@ class Thinking:
             if progress is not None:
                 progress(self.num_updates)
             left_seconds = end - time.perf_counter()
+
+    @in_32_bits
+    def keep_below(self, outcome: int, key: Array) -> bool:
+        """Goes on from where an event leads, with what was grown there, see `gtcfr.keeping`.
+
+        For perfect information; ValueError else. key: of the simulations to come. Returns False,
+        and does nothing, where the event leads to a state that was not expanded. For as many
+        simulations as before `SearchSettings.kept_simulations` makes room.
+        """
+        outcomes = np.full(len(self._state.num_updates), outcome, np.int32)
+        if not np.asarray(_compiled(has_grown)(self._state, outcomes)).all():
+            return False
+        self._state = self._keep(
+            self.game, self.settings, self._evaluator, self._state, outcomes, key
+        )
+        self.num_updates, self._next_count = 0, 1
+        return True
 
     def stop(self) -> None:
         """Ends `go` after the slice that it is at; it can be gone on with."""
@@ -223,6 +242,19 @@ def _advance(
     go_on = kept(functools.partial(advance, game, settings=settings))
     advanced: SearchState = go_on(evaluator=evaluator, state=state, count=count)
     return advanced
+
+
+def _keep(
+    game: Game[Any],
+    settings: SearchSettings,
+    evaluator: Evaluator,
+    state: SearchState,
+    outcome: Array,
+    key: Array,
+) -> SearchState:
+    keep = kept(functools.partial(keep_below, game, settings=settings))
+    further: SearchState = keep(evaluator=evaluator, state=state, outcome=outcome, key=key)
+    return further
 
 
 def _read(game: Game[Any], state: SearchState) -> SearchResult:

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.games.registry import is_game
 from sog.players.agents import AGENT_PREFIX
 
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ def names_run(text: str) -> bool:
 
     Raises ValueError where one was probably meant, but is not there.
     """
+    from sog.games.registry import is_game  # heavy
+
     if text.startswith(AGENT_PREFIX):
         return True
     path, _ = split_step(text)

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from sog.games.registry import is_game
 from sog.parameters import near_name, read_parameters, split_call, unknown_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.runs import load_run, near_run, split_step
@@ -74,6 +73,8 @@ def _read_network(text: str, host: "Host") -> "Candidate":
         for damaged in trained.skipped:
             host.tell(damaged)
         return trained
+    from sog.games.registry import is_game  # heavy, and for mistakes only
+
     near = near_run(text) or near_name(text, METHODS)
     if near is not None:
         hint = f"did you mean {near}?"
@@ -152,19 +153,19 @@ METHODS: Final[dict[str, Entry]] = {
         summary="no search: the average policy of 1000 iterations of CFR+ over the whole game",
     ),
     "ismcts": Entry(
-        module="sog.methods.is_mcts",
+        module="sog.methods.online.is_mcts",
         attribute="IsMcts",
         form="ismcts:N",
         summary="information set Monte Carlo tree search, N simulations per move",
     ),
     "oos": Entry(
-        module="sog.methods.online_outcome_sampling",
+        module="sog.methods.online.online_outcome_sampling",
         attribute="OnlineOutcomeSampling",
         form="oos:N",
         summary="online outcome sampling: sound Monte Carlo search, N simulations per move",
     ),
     "pimbot": Entry(
-        module="sog.methods.pimbot",
+        module="sog.methods.grown.pimbot",
         attribute="PimBot",
         form="pimbot:N",
         summary="determinized tree search for Scotland Yard, N simulations per move",
@@ -176,70 +177,70 @@ METHODS: Final[dict[str, Entry]] = {
         summary="UCT of N simulations with random rollouts; perfect information, needs OpenSpiel",
     ),
     "outcome_sampling": Entry(
-        module="sog.methods.outcome_sampling",
+        module="sog.methods.learners.outcome_sampling",
         attribute="OutcomeSampling",
         form="outcome_sampling:N",
         summary="Monte Carlo CFR from single sampled games, N iterations before the first game",
         learns=True,
     ),
     "external_sampling": Entry(
-        module="sog.methods.external_sampling",
+        module="sog.methods.learners.external_sampling",
         attribute="ExternalSampling",
         form="external_sampling:N",
         summary="Monte Carlo CFR with all actions of a player, N iterations before the first game",
         learns=True,
     ),
     "extensive_uct": Entry(
-        module="sog.methods.smooth_uct",
+        module="sog.methods.learners.smooth_uct",
         attribute="ExtensiveUct",
         form="extensive_uct:N",
         summary="UCT over infostates in self-play, N iterations before the first game",
         learns=True,
     ),
     "smooth_uct": Entry(
-        module="sog.methods.smooth_uct",
+        module="sog.methods.learners.smooth_uct",
         attribute="SmoothUct",
         form="smooth_uct:N",
         summary="extensive_uct mixed with the average policy, N iterations before the first game",
         learns=True,
     ),
     "sm_mcts": Entry(
-        module="sog.methods.simultaneous",
+        module="sog.methods.simultaneous.learner",
         attribute="SimultaneousMcts",
         form="sm_mcts:N",
         summary="tree search for simultaneous moves, N iterations before the first game",
         learns=True,
     ),
     "q_learning": Entry(
-        module="sog.methods.q_learning",
+        module="sog.methods.learners.q_learning",
         attribute="QLearning",
         form="q_learning:N",
         summary="tabular Q-learning in self-play, N games before the first one; no equilibrium",
         learns=True,
     ),
     "dqn": Entry(
-        module="sog.methods.dqn",
+        module="sog.methods.learners.dqn",
         attribute="Dqn",
         form="dqn:N",
         summary="deep Q-learning in self-play, N times 8 games before the first one; the same",
         learns=True,
     ),
     "a2c": Entry(
-        module="sog.methods.a2c",
+        module="sog.methods.learners.a2c",
         attribute="A2c",
         form="a2c:N",
         summary="advantage actor-critic in self-play, N times 16 games before the first one",
         learns=True,
     ),
     "backward_induction": Entry(
-        module="sog.methods.backward_induction",
+        module="sog.methods.simultaneous.backward_induction",
         attribute="BackwardInduction",
         form="backward_induction",
         summary="exact, from the end of a game of simultaneous moves; by default DO-alpha-beta",
         solves=True,
     ),
     "sm_search": Entry(
-        module="sog.methods.simultaneous_search",
+        module="sog.methods.simultaneous.search",
         attribute="SimultaneousSearch",
         form="sm_search:N",
         summary="tree search for simultaneous moves in Goofspiel of any size, N simulations a move",

@@ -28,7 +28,7 @@ class Found:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Exact(Found):
+class ExactSolution(Found):
     """The same by CFR+ over all that is below, for the same ranges."""
 
     exploitability: float
@@ -42,14 +42,14 @@ def check_size(game: Game[Any]) -> None:
         raise Mistake(f"{game.name} is made for search, too large to be solved.")
 
 
-def solve_below(game: Game[Any], state: Any, ranges: np.ndarray) -> Exact:
+def solve_below(game: Game[Any], state: Any, ranges: np.ndarray) -> ExactSolution:
     """The exact solution from a public state on; ranges: [player, S]. Raises ValueError where too
     much is below."""
     began = time.perf_counter()
     compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES)
     ranges = np.asarray(ranges, np.float64)
     solution = solve_subgame(compiled, ranges[:, :, None], iterations=_ITERATIONS)
-    return Exact(
+    return ExactSolution(
         policy=solution.policy[0, :, :, 0],
         values=solution.values[:, :, 0],
         ranges=ranges,

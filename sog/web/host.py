@@ -24,7 +24,7 @@ class Mistake(Exception):  # noqa: N818 (the visitor's, told on a page)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Searcher:
+class SearchOffer:
     """What searches of a game are made with."""
 
     game: Game[Any]

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 from gtcfr.settings import SearchSettings
 from selfplay.metrics import read_metrics
 from selfplay.run_folder import RunFolder
+from sog.catalog import read_catalog
 from sog.games import Game, make
-from sog.games.catalog import read_catalog
 from sog.methods.evaluators import choose_evaluator
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.player import Host, Player
@@ -26,7 +26,7 @@ from sog.players.searching import (
 from sog.players.seating import seat
 from sog.players.table import METHODS, make_method
 from sog.players.trained import trained_steps
-from sog.web.host import Heed, Mistake, RunState, Searcher
+from sog.web.host import Heed, Mistake, RunState, SearchOffer
 
 EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
@@ -133,16 +133,16 @@ class Offers:
 
     def searcher(
         self, game: str, evaluator: str, search: str, path_length: int, heed: Heed
-    ) -> Searcher:
+    ) -> SearchOffer:
         """Prepares a search; may take long. game: or a run. path_length: events on the way."""
         shown = self.game(game)
         if evaluator not in self.evaluators:
             raise Mistake(f"{evaluator!r} is no evaluator of this server.")
 
-        def prepare() -> Searcher:
+        def prepare() -> SearchOffer:
             if game in self.networks:
                 trained = load_run(game)
-                return Searcher(
+                return SearchOffer(
                     game=trained.game,
                     shown=trained.game,
                     evaluator=trained.evaluator,
@@ -150,7 +150,7 @@ class Offers:
                     settings=trained.settings,
                 )
             chosen = choose_evaluator(shown, evaluator, HeedingHost(heed=heed))
-            return Searcher(
+            return SearchOffer(
                 game=chosen.game,
                 shown=shown,
                 evaluator=chosen.evaluator,

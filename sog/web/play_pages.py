@@ -194,7 +194,12 @@ def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:
     if one.action is not None and (one.actor == table.seat or shows_all):
         did = game.describe_action(one.state, int(one.infostates[one.actor]), one.action)
     text = event if not did or event.startswith(did) else f"{did} ({event})"
-    return {"who": who, "text": text, "thoughts": one.thoughts if shows_all else []}
+    return {
+        "who": who,
+        "text": text,
+        "thoughts": one.thoughts if shows_all else [],
+        "held": None if one.actor == CHANCE else int(one.infostates[one.actor]),
+    }
 
 
 def _score(table: Table) -> str:

@@ -17,27 +17,16 @@ from sog.games.core import CHANCE, TERMINAL
 from sog.play import Agent, PlayedGame, SearchAgent
 from sog.play.replay import replay_of
 from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
+from sog.play.thoughts import Thought, think_of_all
 from sog.players.player import Player
 from sog.web.host import Mistake, Submit
 
-_MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes of
 _MOST_KEPT: Final = 8  # copies of an agent
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
 
 
 class StaleError(Mistake):
     """What was asked for belongs to an earlier page: another tab, or a second click."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Thought:
-    """What the agent would do with an infostate."""
-
-    name: str
-    is_real: bool
-    policy: list[tuple[str, float]]
-    """Actions and their probabilities, the likeliest first."""
-    value: float | None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -242,7 +231,9 @@ class Table:
                 thoughts: list[Thought] = []
                 action = legal[0] if actor == self.seat else None
                 if actor == 1 - self.seat:
-                    thoughts = self._think()
+                    agent: Any = self._agent
+                    held = int(self.infostates[actor])
+                    thoughts = think_of_all(self.game, self.state, agent, actor, held)
                     action = self._agent.act(int(self.infostates[actor]))
                 with self.lock:
                     self._do(action, thoughts)
@@ -324,28 +315,4 @@ class Table:
             outcomes=tuple(one.outcome for one in self.steps),
             actions=tuple(one.action for one in self.steps),
             infostates=tuple((int(first), int(second)) for first, second in pairs),
-        )
-
-    def _think(self) -> list[Thought]:
-        """What the agent would do here, with what it has and with what it could have."""
-        agent: Any = self._agent
-        actor = self.now.actor
-        if not self.now.has_choice:
-            return []
-        real = int(self.infostates[actor])
-        possible = np.flatnonzero(self.now.infostate_mask[actor]).tolist()
-        noted = possible if len(possible) <= _MOST_NOTED else [real]
-        return [self._thought(agent, actor, one, is_real=one == real) for one in noted]
-
-    def _thought(self, agent: Any, actor: int, infostate: int, *, is_real: bool) -> Thought:
-        policy = agent.policy(infostate)
-        named = [
-            (self.game.describe_action(self.state, infostate, action), float(policy[action]))
-            for action in self._legal_at(infostate)
-        ]
-        return Thought(
-            name=self.game.describe_infostate(self.state, actor, infostate),
-            is_real=is_real,
-            policy=sorted(named, key=lambda pair: -pair[1]),
-            value=agent.value(infostate) if isinstance(agent, SearchAgent) else None,
         )

@@ -18,13 +18,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gtcfr.root import NO_EVENT, SearchRoot, belief_state, check_root, start_of_game
+from gtcfr.root import NO_EVENT, SearchRoot, check_root, known_root, start_of_game
 from gtcfr.search import check_result
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import Game
 from sog.play.thinking import SLICE_SECONDS, Thinking
-from sog.web.found import Exact, Found, check_size, solve_below
-from sog.web.host import Mistake, Searcher, Submit
+from sog.web.found import ExactSolution, Found, check_size, solve_below
+from sog.web.host import Mistake, SearchOffer, Submit
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
 """How a search goes on: as fast as it can, slowly enough to be watched, or not."""
@@ -51,7 +51,7 @@ class WatchedSearch:
 
     def __init__(
         self,
-        searcher: Searcher,
+        searcher: SearchOffer,
         outcomes: tuple[int, ...],
         *,
         ranges: np.ndarray | None = None,
@@ -67,7 +67,7 @@ class WatchedSearch:
         """
         self.searcher, self.outcomes, self.before, self.seed = searcher, outcomes, before, seed
         self.mode, self.problem = mode, ""
-        self.exact: Exact | None = None
+        self.exact: ExactSolution | None = None
         self.is_solving = False
         self.has_own_ranges = ranges is not None
         self.seconds = 0.0
@@ -245,7 +245,7 @@ def _root(game: Game[Any], outcomes: tuple[int, ...], ranges: np.ndarray | None)
         raise Mistake("A range must have weights that are not negative, and one that is not 0.")
     batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], state)
     own = jnp.asarray((ranges / sums)[None], jnp.float32)
-    root = belief_state(batch, own, path=jnp.asarray(path))
+    root = known_root(batch, own, path=jnp.asarray(path))
     try:
         check_root(game, root)
     except ValueError as error:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from sog.catalog import read_catalog
 from sog.cli.display import number
 from sog.cli.game_facts import list_games
 from sog.games import GAMES, game_class, make
-from sog.games.catalog import read_catalog
 from sog.tabular import enumerate_public_tree
 from sog.tabular.sizes import count_public_tree, estimate_public_states
 

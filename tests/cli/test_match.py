@@ -1,6 +1,5 @@
 """`sog match`, run from its options on."""
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +11,9 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.cli import match
+from sog.cli.arguments import make_parser
 from sog.cli.errors import INTERRUPTED, CommandError
 from sog.cli.interrupts import Concluded
-from sog.cli.match_options import add_match_options
 from sog.games import make
 from sog.play.arena import MatchResult, play_match
 from sog.players.table import METHODS
@@ -28,10 +27,8 @@ def run_match(capsys: pytest.CaptureFixture[str]) -> Match:
     """Runs the command: exit code, stdout, stderr."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        parser = argparse.ArgumentParser()
-        add_match_options(parser)
         try:
-            code = match.run(parser.parse_args(arguments))
+            code = match.run(make_parser().parse_args(["match", *arguments]))
         except Concluded:
             code = INTERRUPTED
         captured = capsys.readouterr()
@@ -313,6 +310,19 @@ def test_uct_is_a_player(run_match: Match) -> None:
         (
             ["tabular", "random", "--game", "kuhn", "--max-outcomes", "5"],
             "--max-outcomes 5 has no effect: tabular and random cannot be told how to search.",
+        ),
+        (
+            ["zero", "random", "--game", "kuhn", "--set", "search.c_pct=2"],
+            "override 'search.c_pct=2': search.c_pct is no key of a configuration; did you mean "
+            "search.c_puct?",
+        ),
+        (
+            ["zero", "random", "--game", "kuhn", "--set", "run.seed=2"],
+            "override 'run.seed=2': run.seed is not in [search], which alone can change here.",
+        ),
+        (
+            ["tabular", "random", "--game", "kuhn", "--set", "search.c_puct=2"],
+            "--set search.c_puct=2 has no effect: tabular and random cannot be told how to search.",
         ),
         (
             ["rollout(games=none)", "random", "--game", "kuhn"],

@@ -1,6 +1,5 @@
 """`sog play`, with a person who types ahead."""
 
-import argparse
 import io
 import json
 import re
@@ -12,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sog.cli.arguments import make_parser
 from sog.cli.errors import INTERRUPTED, CommandError
 from sog.cli.interrupts import Concluded
 from sog.cli.play import command as play
-from sog.cli.play.options import add_play_options
 from sog.cli.play.screen import (
     Choice,
     choices,
@@ -41,10 +40,8 @@ def run_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
     def run(typed: str, *arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        parser = argparse.ArgumentParser()
-        add_play_options(parser)
         try:
-            code = play.run(parser.parse_args(arguments))
+            code = play.run(make_parser().parse_args(["play", *arguments]))
         except Concluded:
             code = INTERRUPTED
         captured = capsys.readouterr()

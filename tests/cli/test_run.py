@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sog.cli.commands.training import LEARNERS
 from sog.cli.run.command import checkpoint_iterations
-from sog.cli.run.options import LEARNERS
-from sog.methods.learning import Learner
+from sog.methods.learners.learning import LearningRuns
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -52,14 +52,14 @@ def test_evaluations_are_spread_evenly_over_orders_of_magnitude() -> None:
 
 
 def test_ctrl_c_prints_what_was_reached(sog: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Learner.run
+    run = LearningRuns.run
 
-    def interrupted(self: Learner, iterations: int) -> None:
+    def interrupted(self: LearningRuns, iterations: int) -> None:
         if self.iteration >= 10:
             raise KeyboardInterrupt
         run(self, iterations)
 
-    monkeypatch.setattr(Learner, "run", interrupted)
+    monkeypatch.setattr(LearningRuns, "run", interrupted)
     code, out, err = sog("run", "outcome_sampling", "kuhn", "--json")
     assert code == 130
     result = json.loads(out)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gtcfr.gadget import NOBODY
-from gtcfr.root import NO_EVENT, SearchRoot, belief_state
+from gtcfr.root import NO_EVENT, SearchRoot, known_root
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from sog.tabular import RULES
@@ -107,7 +107,7 @@ def roots_of(case: Case) -> SearchRoot:
     paths = [start.path + (NO_EVENT,) * (longest - len(start.path)) for start in case.starts]
     seeds = range(len(case.starts))
     ranges = [ranges_at(case.text, start, seed) for seed, start in enumerate(case.starts)]
-    root = belief_state(
+    root = known_root(
         EnumeratedState(node=jnp.array([start.root for start in case.starts], jnp.int32)),
         jnp.asarray(np.stack(ranges), jnp.float32),
         path=jnp.array(paths, jnp.int32),

@@ -18,7 +18,7 @@ from gtcfr.layout import NOT_LISTED
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import ROOT, SearchTree
+from gtcfr.tree import NO_PARENT, ROOT, SearchTree
 from sog.games.core import PLAYER_1, Game
 from sog.games.registry import make
 from sog.pytree import pytree
@@ -248,3 +248,21 @@ def _call_number(public: PublicTree, node: int, prior: Array) -> int:
     number = round(exact)
     assert abs(exact - number) < 0.1
     return number
+
+
+def assert_is_a_tree(tree: SearchTree) -> None:
+    """Every node is there once, knows its edge, and is counted; free leaf slots are free."""
+    rows, shape = rows_by_path(tree), tree.shape
+    assert len(set(rows.values())) == len(rows) == tree.num_nodes
+    edges = np.concatenate([tree.interior.edge, tree.leaf.edge, tree.terminal.edge])
+    for path, row in rows.items():
+        if path:
+            parent, number = divmod(int(edges[row]), shape.layout.num_children)
+            assert rows[path[:-1]] == parent
+            assert np.asarray(tree.interior.child)[parent, number] == row
+    leaves = {row - shape.leaf_row for row in rows.values() if row >= shape.leaf_row}
+    leaves = {leaf for leaf in leaves if leaf < shape.num_leaves}
+    assert set(np.flatnonzero(tree.leaf.edge != NO_PARENT).tolist()) == leaves
+    assert len(leaves) == tree.num_leaves
+    free = np.asarray(tree.leaf.free)[int(tree.num_leaves) :]
+    assert sorted([*free.tolist(), *leaves]) == list(range(shape.num_leaves))

@@ -13,7 +13,7 @@ import pytest
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.layout import NOT_LISTED
 from gtcfr.packing import unpack
-from gtcfr.root import belief_state
+from gtcfr.root import known_root
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import SearchTree
@@ -42,7 +42,7 @@ def of_the_best_three() -> SearchResult:
     """Tic-tac-toe after WAY, where 1, 3, 5, 6 and 7 are free, and UNLOVED, never among the best."""
     game = TicTacToe()
     state = jax.tree.map(lambda leaf: leaf[None], state_after(game, *WAY))
-    root = belief_state(state, jnp.ones((1, 2, 1)), path=jnp.array([UNLOVED], jnp.int32))
+    root = known_root(state, jnp.ones((1, 2, 1)), path=jnp.array([UNLOVED], jnp.int32))
     settings = SearchSettings(num_simulations=8, num_children=9, max_actions=3)
     return run_search(game, settings, root=root, evaluator=LikingEvaluator())
 

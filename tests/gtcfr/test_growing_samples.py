@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 from jax import Array
 
-from gtcfr.root import belief_state
+from gtcfr.root import known_root
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT
@@ -92,7 +92,7 @@ def searched() -> SearchResult:
     """Searches that begin with two outcomes, half of them at the chance node, half before it."""
     settings = SearchSettings(num_simulations=20, first_outcomes=2)
     stages = jnp.repeat(jnp.array([1, 0], jnp.int32), _SEARCHES)
-    root = belief_state(
+    root = known_root(
         Stage(num_events=stages, won=jnp.zeros_like(stages)), jnp.ones((len(stages), 2, 1))
     )
     return run_search(Gamble(), settings, root=root)

@@ -10,7 +10,7 @@ import pytest
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.room import tree_shapes
-from gtcfr.root import NO_EVENT, belief_state, start_of_game
+from gtcfr.root import NO_EVENT, known_root, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT
@@ -71,7 +71,7 @@ def chance_node() -> tuple[int, np.ndarray, np.ndarray]:
 def searched_from_chance(paths: Any, settings: SearchSettings) -> SearchResult:
     """From that node, a search per path [search, event]."""
     node, table, ranges = chance_node()
-    root = belief_state(
+    root = known_root(
         EnumeratedState(node=jnp.full(len(paths), node, jnp.int32)),
         jnp.broadcast_to(jnp.asarray(ranges, jnp.float32), (len(paths), 2, 6)),
         path=jnp.asarray(paths, jnp.int32),
@@ -180,7 +180,7 @@ def chance_programs() -> tuple[Any, Any, Any]:
     """The searches in parts, so that one program makes any number of simulations up to 20."""
     game, public = enumerated("leduc"), public_tree("leduc")
     node = int(np.flatnonzero(public.node_actor == CHANCE)[0])
-    root = belief_state(
+    root = known_root(
         EnumeratedState(node=jnp.full(_SAMPLES, node, jnp.int32)), jnp.full((_SAMPLES, 2, 6), 1 / 6)
     )
     given: dict[str, Any] = {

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.root import belief_state
+from gtcfr.root import known_root
 from gtcfr.settings import SearchSettings
 from gtcfr.simulation import Path, count_visits, sample_world, simulate
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree
@@ -258,7 +258,7 @@ def test_chance_deals_no_card_that_is_in_a_hand() -> None:
     node = int(np.flatnonzero(public.node_actor == CHANCE)[0])
     ranges = np.full((1, 2, 6), 1 / 6, np.float32)
     settings = SearchSettings(grow=False, num_simulations=1, max_outcomes=max_outcomes)
-    start = belief_state(
+    start = known_root(
         EnumeratedState(node=jnp.array([node] * 20, jnp.int32)),
         jnp.asarray(ranges.repeat(20, axis=0)),
     )

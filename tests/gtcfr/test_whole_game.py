@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.root import SearchRoot, belief_state, start_of_game
+from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import ROOT
@@ -25,7 +25,7 @@ def _root(text: str) -> SearchRoot:
     mask = compiled_game(text).tree.node_mask[0]
     weight = np.where(mask, np.random.default_rng(1).uniform(0.5, 1.5, mask.shape), 0)
     ranges = weight / weight.sum(axis=1, keepdims=True)
-    return belief_state(root.state, jax.numpy.asarray(ranges[None], "float32"))
+    return known_root(root.state, jax.numpy.asarray(ranges[None], "float32"))
 
 
 @functools.cache

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.methods.histories import (
+from sog.methods.histories.arrays import (
     ACTOR,
     FIRST_EDGE,
     NUM_EDGES,
@@ -14,7 +14,7 @@ from sog.methods.histories import (
     ROW,
     HistoryTree,
 )
-from sog.methods.layout import lay_out_histories
+from sog.methods.histories.layout import lay_out_histories
 from tests.tabular.small_games import tree_of
 
 Array = np.ndarray

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE
-from sog.methods.aggregate import RowsBelow, aggregate, at_the_root
-from sog.methods.histories import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
-from sog.methods.is_mcts import IsMcts
-from sog.methods.learning import RowEvaluator
-from sog.methods.online import OnlineMethod, Searcher
-from sog.methods.online_outcome_sampling import OnlineOutcomeSampling
+from sog.methods.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
+from sog.methods.learners.learning import RowEvaluator
+from sog.methods.online.aggregate import RowsBelow, aggregate, at_the_root
+from sog.methods.online.is_mcts import IsMcts
+from sog.methods.online.method import OnlineMethod, Searcher
+from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
 from tests.methods.plain_histories import history_tree, random_policy
 from tests.tabular.small_games import node_after
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from sog.games.matrix import MatrixGame
-from sog.methods.backward_induction import ExactSolver
-from sog.methods.histories import HistoryTree
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import RowEvaluator
-from sog.methods.matrix_solver import solve_matrix
-from sog.methods.serialized import Serialized
-from sog.methods.stages import Stages
+from sog.methods.histories.arrays import HistoryTree
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import RowEvaluator
+from sog.methods.simultaneous.backward_induction import ExactSolver
+from sog.methods.simultaneous.matrix_solver import solve_matrix
+from sog.methods.simultaneous.serialized import Serialized
+from sog.methods.simultaneous.stages import Stages
 from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree
 from sog.tabular.lp import solve_lp

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sog.methods.backward_induction import ExactSolver
-from sog.methods.goofspiel_values import PointValues
-from sog.methods.histories import ROOT
+from sog.methods.histories.arrays import ROOT
+from sog.methods.simultaneous.backward_induction import ExactSolver
+from sog.methods.simultaneous.goofspiel_values import PointValues
 from sog.players.player import Host
 from tests.methods.plain_histories import history_tree
 

@@ -16,13 +16,13 @@ from sog.games import make
 from sog.games.bidding import WON_BY_0
 from sog.games.core import TERMINAL
 from sog.methods.grown import oos
-from sog.methods.grown.ii_goofspiel import PlainIIGoofspiel
-from sog.methods.grown.liars_dice import LiarsDiceWorld, PlainLiarsDice
 from sog.methods.grown.search import plain_game
-from sog.methods.grown.worlds import PlainGame, Seen, World
-from sog.methods.histories import HistoryTree
-from sog.methods.is_mcts import IsMcts
-from sog.methods.online_outcome_sampling import OnlineOutcomeSampling, OosTables
+from sog.methods.histories.arrays import HistoryTree
+from sog.methods.online.is_mcts import IsMcts
+from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling, OosTables
+from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
+from sog.methods.plain.liars_dice import LiarsDiceWorld, PlainLiarsDice
+from sog.methods.plain.worlds import PlainGame, Seen, World
 from sog.play.rules import after, deal, first_state, situation, step, utility
 from sog.players.player import Host
 from sog.players.table import make_method
@@ -93,7 +93,7 @@ def full_tree(tree: HistoryTree, twin: PlainGame, search: oos.OosTree, policy: A
     counts = np.asarray(tree.histories.row_choices)
     for row, key in enumerate(keys):
         line = policy[row, : counts[row]].tolist()
-        search.tree[key] = oos.Node(regret=line.copy(), policy_sum=line.copy())
+        search.tree[key] = oos.OosNode(regret=line.copy(), policy_sum=line.copy())
     return keys
 
 
@@ -172,7 +172,7 @@ def sampled(
                 samples[number, 0, line, :size] = node.regret
                 samples[number, 1, line, :size] = node.policy_sum
                 samples[number, :, line, :size] -= start[:size]
-                search.tree[key] = oos.Node(regret=start[:size], policy_sum=start[:size])
+                search.tree[key] = oos.OosNode(regret=start[:size], policy_sum=start[:size])
     return samples, weight
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.methods.histories import ACTOR, FIRST_EDGE, NUM_EDGES, ROW
+from sog.methods.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROW
 from sog.tabular import evaluate_policy
 from tests.methods.plain_histories import exact, history_tree, random_policy
 from tests.tabular.small_games import VARIOUS_GAMES, compiled_game

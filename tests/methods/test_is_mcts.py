@@ -11,9 +11,9 @@ from jax import Array
 from sog.games import make
 from sog.games.kuhn import Kuhn
 from sog.methods.grown.search import plain_game
-from sog.methods.is_mcts import IsMcts
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import Learner
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningRuns
+from sog.methods.online.is_mcts import IsMcts
 from sog.players.player import Host
 from sog.players.table import make_method
 from sog.tabular import compile_game, enumerate_public_tree, solve_lp
@@ -75,7 +75,7 @@ def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None
         if isinstance(method, IsMcts):
             policies.append(method.searcher(tree).search_root(jax.random.key(0)).visits)
         else:
-            learner = Learner(method, tree, runs=2)
+            learner = LearningRuns(method, tree, runs=2)
             learner.run(50)
             policies.append(learner.policies())
     np.testing.assert_array_equal(*policies)

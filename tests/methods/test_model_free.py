@@ -7,14 +7,14 @@ import pytest
 from jax import Array
 
 from sog.games.matrix import MatrixGame
-from sog.methods.a2c import A2c
-from sog.methods.dqn import Dqn
-from sog.methods.histories import HistoryTree
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import Learner, LearningMethod, RowEvaluator
-from sog.methods.q_learning import QLearning
-from sog.methods.steps import explored, greedy_policy, steps_of
-from sog.methods.walk import Place, walk
+from sog.methods.histories.arrays import HistoryTree
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.histories.steps import explored, greedy_policy, steps_of
+from sog.methods.histories.walk import Place, walk
+from sog.methods.learners.a2c import A2c
+from sog.methods.learners.dqn import Dqn
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.learners.q_learning import QLearning
 from sog.tabular import enumerate_public_tree
 from tests.methods.plain_histories import exact, history_tree
 
@@ -60,7 +60,7 @@ def test_against_random_play_what_is_learned_is_a_best_response(
 ) -> None:
     """With epsilon 1 both players act at random, and each learns what is best against that."""
     tree = history_tree("kuhn")
-    learner = Learner(method, tree, runs=4)
+    learner = LearningRuns(method, tree, runs=4)
     learner.run(iterations)
     histories = tree.histories
     legal = np.asarray(histories.legal)
@@ -81,7 +81,7 @@ def dominated() -> HistoryTree:
 
 
 def test_a2c_finds_dominant_actions() -> None:
-    learner = Learner(A2c(critic_updates=1, actor_rate=0.01), dominated(), runs=4)
+    learner = LearningRuns(A2c(critic_updates=1, actor_rate=0.01), dominated(), runs=4)
     learner.run(1500)
     policy = learner.policies()
     assert (policy[:, 0, 1] > 0.9).all()
@@ -89,7 +89,7 @@ def test_a2c_finds_dominant_actions() -> None:
 
 
 def test_a2c_becomes_less_exploitable_than_random_play_and_seeds_differ() -> None:
-    learner = Learner(A2c(critic_updates=4), history_tree("kuhn"), runs=4)
+    learner = LearningRuns(A2c(critic_updates=4), history_tree("kuhn"), runs=4)
     evaluator = RowEvaluator(learner.tree)
     before = np.asarray(evaluator.evaluate(learner.policies()).exploitability)
     assert len(set(before.tolist())) == 4  # networks begin at random

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sog.games import make
-from sog.methods.external_sampling import ExternalSampling
-from sog.methods.learning import Learner, LearningMethod, RowEvaluator
-from sog.methods.outcome_sampling import BOTH, OutcomeSampling
-from sog.methods.tables import RegretTables
+from sog.methods.histories.tables import RegretTables
+from sog.methods.learners.external_sampling import ExternalSampling
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.learners.outcome_sampling import BOTH, OutcomeSampling
 from sog.players.player import Host
 from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy
@@ -84,7 +84,7 @@ def test_external_sampling_is_unbiased(text: str, player: int) -> None:
 )
 def test_exploitability_falls_towards_the_equilibrium(text: str, early: int, late: int) -> None:
     method: Any = make_method(text)
-    learner = Learner(method, history_tree("kuhn"), runs=64)
+    learner = LearningRuns(method, history_tree("kuhn"), runs=64)
     evaluator = RowEvaluator(learner.tree)
     learner.run(early)
     before = evaluator.evaluate(learner.policies()).exploitability
@@ -130,7 +130,7 @@ def test_runs_are_as_good_as_those_of_openspiel(
     method: LearningMethod, solver: str, options: dict[str, float]
 ) -> None:
     theirs, their_error = openspiel_mean(solver, iterations=100, seeds=400, **options)
-    learner = Learner(method, history_tree("kuhn"), runs=1000)
+    learner = LearningRuns(method, history_tree("kuhn"), runs=1000)
     learner.run(100)
     ours = RowEvaluator(learner.tree).evaluate(learner.policies()).exploitability
     error = np.hypot(their_error, ours.std() / np.sqrt(len(ours)))
@@ -140,12 +140,15 @@ def test_runs_are_as_good_as_those_of_openspiel(
 
 def test_a_run_does_not_depend_on_how_many_there_are() -> None:
     tree, method = history_tree("kuhn"), OutcomeSampling()
-    many, few = Learner(method, tree, runs=6, seed=9), Learner(method, tree, runs=2, seed=9)
+    many, few = (
+        LearningRuns(method, tree, runs=6, seed=9),
+        LearningRuns(method, tree, runs=2, seed=9),
+    )
     many.run(50)
     few.run(20)
     few.run(30)  # nor on how often one looks
     np.testing.assert_allclose(many.policies()[:2], few.policies(), atol=1e-5)
-    other = Learner(method, tree, runs=2, seed=10)
+    other = LearningRuns(method, tree, runs=2, seed=10)
     other.run(50)
     assert np.abs(other.policies() - few.policies()).max() > 0.1
 

@@ -11,9 +11,9 @@ import pytest
 
 from sog.games import make
 from sog.games.core import CHANCE
-from sog.methods.histories import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
-from sog.methods.online import on_device
-from sog.methods.online_outcome_sampling import OnlineOutcomeSampling, OosTables
+from sog.methods.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
+from sog.methods.online.method import on_device
+from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling, OosTables
 from sog.players.player import Host
 from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy

@@ -14,9 +14,9 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.kuhn import Kuhn
 from sog.games.scotland_yard.game import Glasses, ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
-from sog.methods.pimbot import PimBot, PimBotAgent, Whereabouts, _reward, category, search
+from sog.methods.grown.pimbot import PimBot, PimBotAgent, Whereabouts, _reward, category, search
+from sog.methods.plain.scotland_yard import NOBODY, Roads, YardWorld
 from sog.methods.simple import Random
-from sog.methods.yard_world import NOBODY, Roads, World
 from sog.play.arena import play_match
 from sog.players.player import Host
 
@@ -36,7 +36,7 @@ def test_worlds_keep_the_rules_of_the_game(text: str) -> None:
     pick, ends = random.Random(0), set()
     for number in range(60):
         state, infostates = game.root(), np.asarray(game.deal(jax.random.key(number)))
-        world = World.at(roads, state, int(infostates[0]))
+        world = YardWorld.at(roads, state, int(infostates[0]))
         while int(state.stage) != TERMINAL:
             action = 0
             if int(state.stage) != CHANCE:
@@ -63,9 +63,9 @@ def roads() -> Roads:
     return Roads(Glasses())
 
 
-def world_at(roads: Roads, mr_x: int, stations: list[int], turn: int) -> World:
+def world_at(roads: Roads, mr_x: int, stations: list[int], turn: int) -> YardWorld:
     """On the glasses map, in the numbers of the map."""
-    world = World.at(roads, Glasses().root(), mr_x - 1)
+    world = YardWorld.at(roads, Glasses().root(), mr_x - 1)
     world.stations, world.turn = [station - 1 for station in stations], turn
     return world
 

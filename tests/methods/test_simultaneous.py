@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.methods.histories import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
-from sog.methods.learning import Learner, RowEvaluator
-from sog.methods.simultaneous import SimultaneousMcts
+from sog.methods.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
+from sog.methods.learners.learning import LearningRuns, RowEvaluator
+from sog.methods.simultaneous.learner import SimultaneousMcts
 from tests.methods.plain_histories import history_tree
 
 GAME = "goofspiel(cards=3,order=random)"
@@ -157,7 +157,7 @@ class PlainSmMcts:
 def test_tables_are_those_of_the_algorithm_in_plain_python(selection: str) -> None:
     method = SimultaneousMcts(selection=selection, gamma=0.3, c=0.8)
     iterations, plain_runs, runs = 150, 200, 1000
-    learner = Learner(method, history_tree(GAME), runs=runs)
+    learner = LearningRuns(method, history_tree(GAME), runs=runs)
     learner.run(iterations)
     shape = (plain_runs, *learner.state.row_visits.shape[1:])
     plain_visits, plain_sums, plain_policies = (np.zeros(shape) for _ in range(3))
@@ -188,7 +188,7 @@ def test_regret_matching_and_exp3_converge_on_goofspiel_where_duct_does_not() ->
     found = {}
     for selection in ("duct_mix", "exp3", "rm", "oos_plus"):
         method = SimultaneousMcts(selection=selection)
-        learner = Learner(method, history_tree("goofspiel(cards=3)"), runs=16)
+        learner = LearningRuns(method, history_tree("goofspiel(cards=3)"), runs=16)
         learner.run(20_000)
         evaluation = RowEvaluator(learner.tree).evaluate(learner.policies())
         found[selection] = float(evaluation.exploitability.mean())
@@ -203,7 +203,7 @@ def test_duct_max_plays_one_action_where_duct_mix_mixes() -> None:
     found = {}
     for selection in ("duct_max", "duct_mix"):
         method = SimultaneousMcts(selection=selection)
-        learner = Learner(method, history_tree("rps"), runs=4)
+        learner = LearningRuns(method, history_tree("rps"), runs=4)
         learner.run(500)
         found[selection] = RowEvaluator(learner.tree).evaluate(learner.policies()).exploitability
     assert found["duct_max"] == pytest.approx(1)
@@ -213,4 +213,4 @@ def test_duct_max_plays_one_action_where_duct_mix_mixes() -> None:
 @pytest.mark.parametrize("text", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(dice=1,faces=2)"])
 def test_other_games_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^a game is needed in which both players always move at"):
-        Learner(SimultaneousMcts(), history_tree(text))
+        LearningRuns(SimultaneousMcts(), history_tree(text))

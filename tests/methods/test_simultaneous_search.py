@@ -14,11 +14,11 @@ import pytest
 from sog.games import make
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL
 from sog.games.goofspiel import Goofspiel
-from sog.methods.backward_induction import ExactSolver
-from sog.methods.goofspiel_world import GoofspielWorld
-from sog.methods.histories import ROOT
-from sog.methods.simultaneous_search import SimultaneousAgent, SimultaneousSearch
-from sog.methods.simultaneous_tree import Node, TreeSearch
+from sog.methods.histories.arrays import ROOT
+from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.simultaneous.backward_induction import ExactSolver
+from sog.methods.simultaneous.search import SimultaneousAgent, SimultaneousSearch
+from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import play_match
 from sog.players.player import Host
 from sog.players.table import make_method
@@ -115,18 +115,18 @@ def test_the_root_comes_close_to_an_equilibrium_of_the_exact_matrix(
 SELECTIONS = ["duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus"]
 
 
-def search_by_hand(selection: str, c: float = by_hand.C) -> tuple[TreeSearch, GoofspielWorld]:
+def search_by_hand(selection: str, c: float = by_hand.C) -> tuple[MatrixSearch, GoofspielWorld]:
     """A search, and the start of the game."""
     game: Any = make(by_hand.GAME)
     method = SimultaneousSearch(selection=selection, gamma=by_hand.GAMMA, c=c)
     return method.tree_search(game, seed=1), GoofspielWorld.at(game, jax.device_get(game.root()))
 
 
-def tree_by_hand() -> Node:
+def tree_by_hand() -> MatrixNode:
     """`matrix_updates.BEFORE` in every round."""
 
-    def node(before: by_hand.Tables) -> Node:
-        made = Node(len(before.mean), tries_all=False)
+    def node(before: by_hand.Tables) -> MatrixNode:
+        made = MatrixNode(len(before.mean), tries_all=False)
         for name in ("visits", "total", "policy"):
             setattr(made, name, copy.deepcopy(getattr(before, name)))
         made.mean_n = np.ravel(before.mean_n).tolist()
@@ -140,7 +140,7 @@ def tree_by_hand() -> Node:
 
 def simulate_by_hand(
     selection: str, explorer: int, c: float = by_hand.C
-) -> Iterator[tuple[tuple[tuple[int, int], ...], tuple[Node, Node]]]:
+) -> Iterator[tuple[tuple[tuple[int, int], ...], tuple[MatrixNode, MatrixNode]]]:
     """One simulation at a time: what was bid, and both rounds after it."""
     search, start = search_by_hand(selection, c)
     while True:

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.methods.histories import FIRST_EDGE, NUM_EDGES, ROOT, ROW
-from sog.methods.online import on_device
-from sog.methods.simultaneous import MatrixTables, SimultaneousMcts
+from sog.methods.histories.arrays import FIRST_EDGE, NUM_EDGES, ROOT, ROW
+from sog.methods.online.method import on_device
+from sog.methods.simultaneous.learner import MatrixTables, SimultaneousMcts
 from tests.methods import matrix_updates as by_hand
 from tests.methods.plain_histories import history_tree
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.methods.histories import ROOT
-from sog.methods.learning import Learner, RowEvaluator
-from sog.methods.smooth_uct import ExtensiveUct, SelfPlayUct, SmoothUct
+from sog.methods.histories.arrays import ROOT
+from sog.methods.learners.learning import LearningRuns, RowEvaluator
+from sog.methods.learners.smooth_uct import ExtensiveUct, SelfPlayUct, SmoothUct
 from sog.players.table import make_method
 from tests.methods.plain_histories import history_tree
 
@@ -76,7 +76,7 @@ class PlainSmoothUct:
 )
 def test_trees_are_those_of_the_algorithm_in_plain_python(method: SelfPlayUct, eta: Any) -> None:
     episodes, runs = 150, 200
-    learner = Learner(method, history_tree("kuhn"), runs=2000)
+    learner = LearningRuns(method, history_tree("kuhn"), runs=2000)
     learner.run(episodes)
     visits, value = np.asarray(learner.state.visits), np.asarray(learner.state.value)
     plain_visits = np.zeros((runs, *visits.shape[1:]))
@@ -101,7 +101,7 @@ def test_trees_are_those_of_the_algorithm_in_plain_python(method: SelfPlayUct, e
 
 def test_without_mixing_smooth_uct_is_uct() -> None:
     uct, smooth = (
-        Learner(method, history_tree("kuhn"), runs=2)
+        LearningRuns(method, history_tree("kuhn"), runs=2)
         for method in (ExtensiveUct(c=0.75), SmoothUct(c=0.75, gamma=1.0))
     )
     uct.run(200)
@@ -115,7 +115,7 @@ def test_uct_stops_where_smooth_uct_goes_on_towards_the_equilibrium() -> None:
     found = {}
     for text in ("extensive_uct(c=1)", "smooth_uct(c=0.875,d=0.001)"):
         method: Any = make_method(text)
-        learner = Learner(method, history_tree("kuhn"), runs=32)
+        learner = LearningRuns(method, history_tree("kuhn"), runs=32)
         evaluator = RowEvaluator(learner.tree)
         for episodes in (100_000, 1_000_000):
             learner.run(episodes - learner.iteration)

@@ -16,7 +16,7 @@ import pytest
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.layout import NOT_LISTED
 from gtcfr.rollout import RolloutEvaluator
-from gtcfr.root import belief_state, start_of_game
+from gtcfr.root import known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT
@@ -59,7 +59,7 @@ class Searches:
     def _batch(self, lines: list[tuple[int, ...]]) -> list[int]:
         states = [self._after(line) for line in lines]
         stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
-        root = belief_state(stacked, jnp.ones((len(lines), 2, 1)))
+        root = known_root(stacked, jnp.ones((len(lines), 2, 1)))
         result: SearchResult = self._search(
             evaluator=self.evaluator, root=root, key=jax.random.key(0)
         )

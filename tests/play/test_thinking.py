@@ -101,3 +101,39 @@ def test_a_copy_goes_on_by_itself_where_arrays_are_shared() -> None:
     np.testing.assert_array_equal(search.read().policy, before)
     search.go()
     assert_same(search.read(), other.read())
+
+
+def test_the_tree_goes_on_below_what_was_played() -> None:
+    game = make("tic_tac_toe")
+    search = Thinking(
+        game,
+        evaluator=ZeroEvaluator(),
+        root=start_of_game(game),
+        key=KEY,
+        settings=SearchSettings(num_simulations=16, kept_simulations=16),
+    )
+    search.go()
+    played = int(np.asarray(search.read().policy)[0, 0].argmax())
+    known = int(search.read().tree.num_nodes[0])
+    assert search.keep_below(played, jax.random.key(4))
+    kept = int(search.read().tree.num_nodes[0])
+    assert 9 <= kept < known  # the root, all that can be played there, and what was below
+    search.go()
+    found = search.read()
+    assert (search.num_updates, found.num_updates.tolist()) == (16, [16])
+    assert found.policy[0, 0, played] == 0  # that field is taken
+    assert found.policy[0, 0].sum() == pytest.approx(1)
+
+
+def test_where_nothing_was_expanded_there_is_no_tree_to_go_on_with() -> None:
+    game = make("tic_tac_toe")
+    search = Thinking(
+        game,
+        evaluator=ZeroEvaluator(),
+        root=start_of_game(game),
+        key=KEY,
+        settings=SearchSettings(num_simulations=16, kept_simulations=16),
+    )
+    before = search.read()
+    assert not any(search.keep_below(event, KEY) for event in range(9))
+    assert_same(search.read(), before)

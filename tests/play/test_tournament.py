@@ -10,7 +10,7 @@ from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.play.agent import SearchAgent, search_together
 from sog.play.arena import MatchResult, play_match
-from sog.play.tournament import play_tournament
+from sog.play.tournament import is_whole, play_tournament, ranking
 from sog.players.player import Host
 from sog.players.table import make_method
 
@@ -51,6 +51,30 @@ def test_searches_of_a_pairing_are_made_together(monkeypatch: pytest.MonkeyPatch
     assert max(sizes) == 4
     alone = play_tournament(game, agents, 16, seed=3)
     np.testing.assert_array_equal(together[0, 1].utilities, alone[0, 1].utilities)
+
+
+def result(utilities: list[tuple[float, float]], *, interrupted: bool = False) -> MatchResult:
+    return MatchResult(
+        game=make("rps"), utilities=np.array(utilities), seconds=1.0, interrupted=interrupted
+    )
+
+
+def test_who_wins_much_comes_before_who_wins_often_unless_wins_are_asked_for() -> None:
+    """Agent 0 beats 1 once by 9 and loses by 1 three times; 2 has not played."""
+    results = {(0, 1): result([(9, -1), (-1, -1)])}
+    by_mean, by_wins = ranking(results), ranking(results, by_wins=True)
+    assert [(rank.player, rank.mean, rank.win_rate) for rank in by_mean] == [
+        (0, 1.5, 0.25),
+        (1, -1.5, 0.75),
+    ]
+    assert [rank.player for rank in by_wins] == [1, 0]
+
+
+def test_a_tournament_is_whole_if_every_pairing_was_played_to_its_end() -> None:
+    one, left = result([(1, 1)]), result([(1, 1)], interrupted=True)
+    assert is_whole({(0, 1): one}, 2)
+    assert not is_whole({(0, 1): left}, 2)
+    assert not is_whole({(0, 1): one, (0, 2): one}, 3)
 
 
 def test_a_tournament_needs_two_agents() -> None:

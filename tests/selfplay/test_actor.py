@@ -21,7 +21,7 @@ from networks.cvpn import NetworkSettings, make_network
 from selfplay.actor import Decisions, start_games, step_games
 from selfplay.settings import SelfplaySettings
 from selfplay.trajectories import Trajectories
-from selfplay.world import World
+from selfplay.world import GameInPlay
 from sog.evaluation import compose
 from sog.games import CHANCE, TERMINAL, Game, make
 from sog.play import rules
@@ -37,9 +37,9 @@ AFTER_A_CHECK = 1
 class Step:
     """A step of a batch of games, on the host."""
 
-    before: World
+    before: GameInPlay
     decisions: Decisions
-    after: World
+    after: GameInPlay
 
 
 @functools.cache
@@ -72,7 +72,7 @@ def take(structure: Any, number: int) -> Any:
     return jax.tree.map(lambda leaf: leaf[number], structure)
 
 
-def actors(game: Game[Any], worlds: World) -> np.ndarray:
+def actors(game: Game[Any], worlds: GameInPlay) -> np.ndarray:
     return np.asarray(jax.vmap(game.actor)(worlds.state))
 
 

@@ -12,7 +12,7 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.packing import BeliefState, pack
 from gtcfr.query import QuerySample
-from gtcfr.root import belief_state
+from gtcfr.root import known_root
 from gtcfr.search import search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from networks.cvpn import NetworkSettings, make_network
@@ -69,7 +69,7 @@ def solved() -> Solved:
 def test_the_targets_are_what_a_search_from_the_belief_state_finds() -> None:
     states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[TREE.state(n) for n in NODES])
     run = jax.jit(functools.partial(search, KUHN, evaluator=ZeroEvaluator(), settings=WHOLE))
-    result = run(root=belief_state(states, jnp.asarray(ranges())), key=jax.random.key(9))
+    result = run(root=known_root(states, jnp.asarray(ranges())), key=jax.random.key(9))
     examples = solved().examples
     known = examples.value_mask
     assert known.all()

@@ -17,7 +17,7 @@ from selfplay.random_games import play_random_games
 from selfplay.recipe import RECIPES, Recipe, make_evaluator
 from selfplay.schedule import check_config
 from selfplay.settings import Config, LearnerSettings, ReplaySettings, RunSettings
-from selfplay.workers import SELFPLAY, Work
+from selfplay.workers import SELFPLAY, WorkerOutput
 from sog.games import Game, make
 
 CONFIG = Config(
@@ -43,7 +43,7 @@ class Wanderer:
 
     def play(
         self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
-    ) -> Work:
+    ) -> WorkerOutput:
         (work,) = play_random_games(self._game, 32, 1.0, key, random)
         return dataclasses.replace(work, part=SELFPLAY)
 

@@ -10,8 +10,8 @@ import pytest
 
 from gtcfr.exact import policy_evaluator
 from sog.games import make
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import RowEvaluator
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import RowEvaluator
 from sog.play import TabularAgent
 from sog.tabular import compile_tree, evaluate_policy, save_policy, uniform_policy
 from sog.tabular.enumerated_game import EnumeratedGame

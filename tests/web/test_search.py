@@ -10,7 +10,7 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
-from sog.web.host import Mistake, Searcher
+from sog.web.host import Mistake, SearchOffer
 from sog.web.security import Guard
 from sog.web.watched_search import PAUSED, WatchedSearch
 from tests.web.visitor import Visitor, status_in
@@ -21,7 +21,7 @@ SEARCH = {"game": "kuhn", "evaluator": "zero", "search": "20,1", "history": "", 
 def kuhn_search(*outcomes: int, ranges: list[list[float]] | None = None) -> WatchedSearch:
     """A search of Kuhn poker that has run to its end, in this thread."""
     game = make("kuhn")
-    searcher = Searcher(
+    searcher = SearchOffer(
         game=game,
         shown=game,
         evaluator=ZeroEvaluator(),

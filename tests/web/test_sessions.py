@@ -10,7 +10,7 @@ from sog.games import make
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
-from sog.web.host import Searcher
+from sog.web.host import SearchOffer
 from sog.web.security import Guard
 from sog.web.sessions import Full, Sessions
 from sog.web.table import Table
@@ -58,7 +58,7 @@ def test_what_finds_no_room_is_closed() -> None:
 def kuhn_search(submit: Callable[[Callable[[], None]], object], mode: str = WHOLE) -> WatchedSearch:
     game = make("kuhn")
     settings = SearchSettings(num_simulations=20)
-    searcher = Searcher(
+    searcher = SearchOffer(
         game=game, shown=game, evaluator=ZeroEvaluator(), name="zero", settings=settings
     )
     return WatchedSearch(searcher, (), mode=mode, submit=submit)

@@ -3,17 +3,18 @@
 import argparse
 import dataclasses
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, mistakes
-from sog.cli.evaluate.options import DEFAULT_SEARCH, DEFAULT_SEEDS
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
-from sog.cli.search_numbers import method_words, read_method, read_search
+from sog.cli.options import DEFAULT_SEARCH, DEFAULT_SEEDS
+from sog.cli.search_numbers import method_words, read_changes, read_search
 from sog.players.agents import AGENT_PREFIX
 from sog.players.runs import names_run, split_step
+from sog.players.searching import changed
 from sog.tabular import PublicTree
 
 _EVALUATOR: Final = "exact"
@@ -142,16 +143,13 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
 
 def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> SearchSettings:
     """What all searches have in common."""
-    changes: dict[str, Any] = {}
-    if arguments.alpha is not None:
-        changes["alpha"] = arguments.alpha
-    if arguments.lookahead is not None:
-        changes["lookahead"] = arguments.lookahead
+    changes = read_changes(arguments)
     if arguments.no_growth or arguments.whole_game:
         changes["grow"] = False
     if arguments.whole_game:
         changes |= {"lookahead": WHOLE_GAME, "leaf_averaging": 0.0}
-    return dataclasses.replace(read_method(arguments, base), **changes)
+    with mistakes():
+        return changed(base, changes)
 
 
 def _check_contradictions(arguments: argparse.Namespace) -> None:

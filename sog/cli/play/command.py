@@ -20,17 +20,19 @@ from sog.cli.play.screen import (
     Quit,
     Terminal,
     draw_state,
+    shares,
     signed_units,
     worth_of,
     wrapped,
 )
-from sog.cli.play.table import Decision, Human, PolicyAgent, Thinker, Thought
+from sog.cli.play.table import Decision, Human, Thinker
 from sog.cli.players import check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
 from sog.play.history import History
 from sog.play.replay import replay_of
+from sog.play.thoughts import PolicyAgent, Thought
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.player import Player
 from sog.players.runs import is_run
@@ -44,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted):
         seating = seat_players([arguments.agent], arguments, work)
-        check_has_picture(seating.game, arguments)
+        check_has_picture(seating.game, arguments.picture)
         if arguments.resume is not None:
             _check_resumed(seating.game, seating.players[0], arguments)
         history = load_history(seating.game, arguments.history, begins=True)
@@ -83,7 +85,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.resume is not None:
         read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
-    check_picture_name(arguments)
+    check_picture_name(arguments.picture)
     if arguments.hints and arguments.agent == "random":
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)
@@ -247,10 +249,10 @@ class _Session:
             width = max(len(one.name) for one in decision.thoughts)
             name = f"{mark} {thought.name:{width}}  "
         if thought.value is None:
-            return f"    {name}{thought.policy}"
-        width = max(len(one.policy) for one in decision.thoughts)
+            return f"    {name}{shares(thought.policy)}"
+        width = max(len(shares(one.policy)) for one in decision.thoughts)
         worth = worth_of(self.game, thought.value)
-        return f"    {name}{thought.policy:{width}}  {worth}"
+        return f"    {name}{shares(thought.policy):{width}}  {worth}"
 
     def show_score(self) -> None:
         """The score over all finished games."""

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any, Final
 
-from sog.cli.errors import CommandError, reason
+from sog.cli.errors import CommandError, writing
 from sog.cli.numbers import MOST_SEED
 from sog.cli.play.moves import Move
 from sog.files import parse_json, read_bytes, replace_file
@@ -35,10 +35,8 @@ class Saved:
         moves = [[move.player, move.action] for move in self.unfinished]
         del fields["human"]
         fields["unfinished"] = {"human": self.human, "moves": moves} if moves else None
-        try:
+        with writing(path):
             replace_file(path, json.dumps(fields, indent=1) + "\n")
-        except OSError as error:
-            raise CommandError(f"cannot write {path}: {reason(error)}.") from None
 
 
 def read_saved(path: Path) -> Saved:

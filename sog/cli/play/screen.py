@@ -116,8 +116,7 @@ def worth_of(game: Game[Any], value: float) -> str:
     return f"worth {round(value, 2) + 0.0:+.2f} {game.unit}"
 
 
-def shares(offered: Sequence[Choice], policy: np.ndarray) -> str:
-    """A policy as "check 67%, bet1 33%", the likeliest first."""
-    likely = sorted(offered, key=lambda choice: -policy[choice.action])
-    listed = [choice for choice in likely if policy[choice.action] >= 0.005][:_MOST_SHARES]
-    return ", ".join(f"{choice.text} {policy[choice.action]:.0%}" for choice in listed)
+def shares(policy: Sequence[tuple[str, float]]) -> str:
+    """Actions and their probabilities, the likeliest first, as "check 67%, bet1 33%"."""
+    listed = [(text, share) for text, share in policy if share >= 0.005][:_MOST_SHARES]
+    return ", ".join(f"{text} {share:.0%}" for text, share in listed)

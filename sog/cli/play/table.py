@@ -3,7 +3,7 @@
 import dataclasses
 import textwrap
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,8 +23,7 @@ from sog.cli.play.screen import (
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
 from sog.play.rules import after, first_state, situation
-
-_MOST_NOTED: Final = 12  # infostates of a decision that the agent makes notes of
+from sog.play.thoughts import PolicyAgent, Thought, think, think_of_all
 
 _HELP: Final = """\
   Type the number of an action, its text, or the beginning of its text.
@@ -36,24 +35,6 @@ Draw = Callable[[Any, np.ndarray | None, int], None]
 """Is told a public state, ranges as for `Game.draw`, and the person's infostate."""
 
 
-class PolicyAgent(Agent, Protocol):
-    """An agent that can say what it would do."""
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the probabilities with which `act` chooses."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Thought:
-    """What an agent would do at an infostate, and what it expects to get there."""
-
-    infostate: int
-    name: str
-    policy: str
-    value: float | None
-    """None for an agent that does not know."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Decision:
     """A note about one decision: what would have been done with what."""
@@ -61,7 +42,7 @@ class Decision:
     state: Any
     infostate: int
     action: str
-    thoughts: tuple[Thought, ...]
+    thoughts: list[Thought]
 
 
 class Thinker(Agent):
@@ -90,9 +71,7 @@ class Thinker(Agent):
             action = self._agent.act(infostate)
             self.moves.add(self.player, action, is_choice=False)
             return action
-        possible = np.flatnonzero(now.infostate_mask[self.player]).tolist()
-        noted = possible if len(possible) <= _MOST_NOTED else [infostate]
-        thoughts = tuple(self.think(one) for one in noted)
+        thoughts = think_of_all(self.game, self._state, self._agent, self.player, infostate)
         action = self._agent.act(infostate) if given is None else given
         self.moves.add(self.player, action, is_choice=True)
         text = self.game.describe_action(self._state, infostate, action)
@@ -113,14 +92,7 @@ class Thinker(Agent):
 
     def think(self, infostate: int) -> Thought:
         """What the agent would do here with an infostate of its player."""
-        legal = situation(self.game, self._state).legal_actions[infostate]
-        offered = choices(self.game, self._state, infostate, np.flatnonzero(legal).tolist())
-        return Thought(
-            infostate=infostate,
-            name=self.game.describe_infostate(self._state, self.player, infostate),
-            policy=shares(offered, self._agent.policy(infostate)),
-            value=self._agent.value(infostate) if isinstance(self._agent, SearchAgent) else None,
-        )
+        return think(self.game, self._state, self._agent, self.player, infostate)
 
 
 class Human(Agent):
@@ -217,7 +189,7 @@ class Human(Agent):
         worth = ""
         if thought.value is not None:
             worth = f"; {worth_of(self.game, thought.value)} to you"
-        self._terminal.say(wrapped(f"  Hint: {thought.policy}{worth}"), "dim")
+        self._terminal.say(wrapped(f"  Hint: {shares(thought.policy)}{worth}"), "dim")
 
     def _ask(self, offered: list[Choice]) -> Choice:
         while True:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, reason
+from sog.cli.errors import SUCCESS, CommandError, check_target, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.policy.text import legend, print_grid
@@ -87,10 +87,8 @@ def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) 
 
 
 def _write(path: Path, content: str) -> None:
-    try:
+    with writing(path):
         replace_file(path, content)
-    except OSError as error:
-        raise CommandError(f"cannot write {path}: {reason(error)}.") from None
 
 
 def _as_json(strategy: Strategy, grid: Grid) -> dict[str, object]:

@@ -14,19 +14,19 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.backend import start_jax
+from sog.cli.commands.training import LEARNERS
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, reason
 from sog.cli.figure import Curve, check_plot, plot_curves
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.cli.players import host_of
 from sog.cli.run.exact import run_exact
-from sog.cli.run.options import LEARNERS
 from sog.cli.tree import explaining_size
 from sog.games import Game
 from sog.games.registry import is_game
-from sog.methods.backward_induction import BackwardInduction
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import Learner, LearningMethod, RowEvaluator
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.methods.simultaneous.backward_induction import BackwardInduction
 from sog.parameters import unknown_name
 from sog.players.method import Method
 from sog.players.player import Host
@@ -124,7 +124,7 @@ def _learn(result: _Result, host: Host) -> None:
     tree = host.enumerate(result.game)
     host.begin("laying out the histories")
     histories = lay_out_histories(tree)
-    learner = Learner(
+    learner = LearningRuns(
         method,
         histories,
         runs=arguments.seeds,
@@ -161,7 +161,9 @@ def checkpoint_iterations(iterations: int) -> Iterator[int]:
             before = at
 
 
-def _evaluate(result: _Result, learner: Learner, evaluator: RowEvaluator, seconds: float) -> None:
+def _evaluate(
+    result: _Result, learner: LearningRuns, evaluator: RowEvaluator, seconds: float
+) -> None:
     evaluation = evaluator.evaluate(learner.policies())
     found = np.asarray(evaluation.exploitability)
     episodes = result.method.episodes_per_iteration

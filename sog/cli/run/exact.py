@@ -11,9 +11,9 @@ from sog.cli.interrupts import concluding
 from sog.cli.loading import load_game
 from sog.cli.players import host_of
 from sog.cli.tree import explaining_size
-from sog.methods.backward_induction import BackwardInduction, ExactSolver
-from sog.methods.layout import lay_out_histories
-from sog.methods.learning import RowEvaluator
+from sog.methods.histories.layout import lay_out_histories
+from sog.methods.learners.learning import RowEvaluator
+from sog.methods.simultaneous.backward_induction import BackwardInduction, ExactSolver
 
 
 def run_exact(method: BackwardInduction, arguments: argparse.Namespace) -> int:

@@ -5,14 +5,14 @@ from typing import Any, Final
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reason
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.picture_file import check_has_picture, check_picture_name
 from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
-from sog.cli.search.searching import Found, search_state
+from sog.cli.search.searching import Searched, search_state
 from sog.cli.search.text import as_table, node_as_json
-from sog.cli.search_numbers import read_method, read_search
+from sog.cli.search_numbers import read_changes, read_search
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
 from sog.files import replace_file
@@ -34,13 +34,13 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.tell_interrupted):
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
-        check_has_picture(game, arguments)
+        check_has_picture(game, arguments.picture)
         history = load_history(game, arguments.history)
         if arguments.compare is not None:
             compared = []
             for asked in _compared(arguments):
                 one = search_state(game, trained, history, asked, work)
-                assert isinstance(one, Found)  # --memory is refused
+                assert isinstance(one, Searched)  # --memory is refused
                 check_can_compare(one)
                 compared.append(one)
         else:
@@ -66,10 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> str | None:
     """Finds mistakes before the work begins; returns the run in the place of the game, if any."""
-    read_method(arguments)
+    read_changes(arguments)
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
-    check_picture_name(arguments)
+    check_picture_name(arguments.picture)
     picture = arguments.picture
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
@@ -108,18 +108,16 @@ def _compared(arguments: argparse.Namespace) -> list[argparse.Namespace]:
     ]
 
 
-def _draw(found: Found) -> None:
+def _draw(found: Searched) -> None:
     path = found.arguments.svg
     picture = draw_search(
         found.outline(_LEVELS_DRAWN, _MOST_DRAWN), title=found.title, unit=found.game.unit
     )
-    try:
+    with writing(path):
         replace_file(path, picture)
-    except OSError as error:
-        raise CommandError(f"cannot write {path}: {reason(error)}.") from None
 
 
-def _print(found: Found) -> None:
+def _print(found: Searched) -> None:
     if found.arguments.json:
         display.print_json(_as_json(found))
         return
@@ -154,7 +152,7 @@ def _print(found: Found) -> None:
     display.print_table(as_table(_printed(found)), footer=footer)
 
 
-def _printed(found: Found) -> Outline:
+def _printed(found: Searched) -> Outline:
     """The top of the tree, about a screenful."""
     most = _MOST_PRINTED
     while (shown := found.outline(_LEVELS_PRINTED, most)).size > _MOST_LINES:
@@ -176,12 +174,12 @@ def _print_room(game: Game[Any], room: dict[str, int], arguments: argparse.Names
     display.print_facts(f"{display.short_name(game)}: one search takes {in_bytes(total)}", facts)
 
 
-def _updates(found: Found) -> str:
+def _updates(found: Searched) -> str:
     made, total = int(found.result.num_updates[0]), found.settings.num_updates
     return f"{made:,} updates" + (f" of {total:,}" if made < total else "")
 
 
-def _as_json(found: Found) -> dict[str, Any]:
+def _as_json(found: Searched) -> dict[str, Any]:
     tree = found.result.tree
     numbers = {node.row: number for number, node in enumerate(found.nodes)}
     return {

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sog.cli import display
 from sog.cli.errors import CommandError
-from sog.cli.search.searching import Found
+from sog.cli.search.searching import Searched
 from sog.cli.search.text import policy_table
 from sog.cli.search_numbers import name_of
 from sog.drawing.nodes import NodeView
@@ -18,13 +18,13 @@ from sog.drawing.outline import signed
 from sog.games.core import CHANCE
 
 
-def check_can_compare(found: Found) -> None:
+def check_can_compare(found: Searched) -> None:
     """Raises CommandError where no player acts, so that there is no policy to compare."""
     if searched(found).actor >= CHANCE:
         raise CommandError("--compare shows the policy of who acts, and no player acts here.")
 
 
-def searched(found: Found) -> NodeView:
+def searched(found: Searched) -> NodeView:
     """The node of the public state that was searched."""
     row = int(found.result.slot[0])
     return next(node for node in found.nodes if node.row == row)
@@ -37,7 +37,7 @@ def difference(one: NodeView, other: NodeView) -> float:
     return float(weights @ apart / weights.sum())
 
 
-def print_comparison(compared: Sequence[Found]) -> None:
+def print_comparison(compared: Sequence[Searched]) -> None:
     """Prints a table of each search, beside each other where they fit."""
     first, nodes = compared[0], [searched(found) for found in compared]
     facts = []
@@ -58,7 +58,7 @@ def print_comparison(compared: Sequence[Found]) -> None:
     display.print_table(Columns(tables, padding=(1, 4)), footer=footer)
 
 
-def comparison_as_json(searches: Sequence[dict[str, Any]], compared: Sequence[Found]) -> Any:
+def comparison_as_json(searches: Sequence[dict[str, Any]], compared: Sequence[Searched]) -> Any:
     """The searches as `--json` prints each, and how far each is from the first."""
     first = searched(compared[0])
     return {

@@ -17,7 +17,7 @@ from sog.cli.compile_times import keep_time, last_time
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.picture_file import write_picture
 from sog.cli.players import host_of
-from sog.cli.search_numbers import describe_search, read_method
+from sog.cli.search_numbers import describe_search, read_changes
 from sog.cli.tree import explaining_size
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
@@ -25,14 +25,14 @@ from sog.games import Game
 from sog.methods.evaluators import ChosenEvaluator, choose_evaluator
 from sog.play.history import History
 from sog.play.thinking import first_root, think
-from sog.players.searching import check_room
+from sog.players.searching import changed, check_room
 
 if TYPE_CHECKING:
     from sog.players.trained import Trained
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Found:
+class Searched:
     """What is printed and drawn."""
 
     arguments: argparse.Namespace
@@ -86,7 +86,7 @@ def search_state(
     history: History,
     arguments: argparse.Namespace,
     work: display.Work,
-) -> Found | dict[str, int]:
+) -> Searched | dict[str, int]:
     """Searches a public state as the options say; with --memory, only counts its bytes.
 
     trained: the run that stands for the game, if one does.
@@ -136,7 +136,7 @@ def search_state(
     keep_time(game, "search", compiled_at - began)
     check_result(chosen.game, result)
     work.begin("reading the tree")
-    return Found(
+    return Searched(
         arguments=arguments,
         game=game,
         history=history,
@@ -153,7 +153,8 @@ def _settings(
     game: Game[Any], arguments: argparse.Namespace, base: SearchSettings
 ) -> SearchSettings:
     """What was asked for; the rest as in `base`."""
-    children = base.num_children if arguments.children is None else arguments.children
+    changes = read_changes(arguments)
+    children = arguments.children or changes.get("num_children", base.num_children)
     is_hidden = game.num_infostates > 1
     if children == "all":
         children = None if is_hidden else game.num_actions
@@ -172,15 +173,6 @@ def _settings(
             f"--max-outcomes must be at least {least} in {game.name}, for {why}, got "
             f"{arguments.max_outcomes}."
         )
-    given = {
-        "num_simulations": arguments.simulations,
-        "simulations_per_update": arguments.per_update,
-        "c_puct": arguments.c_puct,
-        "lookahead": arguments.lookahead,
-        "max_actions": arguments.max_actions,
-        "first_outcomes": arguments.first_outcomes,
-    }
-    changes = {name: value for name, value in given.items() if value is not None}
     simulations = changes.get("num_simulations", base.num_simulations)
     per_phase = math.ceil(changes.get("simulations_per_update", base.simulations_per_update))
     if simulations % per_phase:
@@ -190,16 +182,12 @@ def _settings(
         )
     if changes.get("lookahead", base.lookahead) >= game.max_depth:
         changes["lookahead"] = WHOLE_GAME
-    try:
-        return dataclasses.replace(
-            read_method(arguments, base),
-            **changes,
-            num_children=children,
-            capacity=None,  # see `_with_room`
-            num_queries=0,  # those are for training
-        )
-    except ValueError as error:
-        raise CommandError(str(error)) from None
+    own = {
+        "capacity": None,  # see `_with_room`
+        "num_queries": 0,  # those are for training
+    }
+    with mistakes():
+        return changed(base, {**own, **changes, "num_children": children})
 
 
 def _with_room(
@@ -214,8 +202,6 @@ def _with_room(
         room += sum(width**level for level in range(2, levels + 1))
         room = max(min(room, whole_game or room), 1 + (path_length + 1) * 2)
         settings = dataclasses.replace(settings, capacity=room)
-    try:
+    with mistakes():
         settings.shape(game, path_length)
-    except ValueError as error:
-        raise CommandError(f"{error}") from None
     return settings

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, reason
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, reason
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history
@@ -94,10 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
-    try:
+    with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
-    except ValueError as error:
-        raise CommandError(f"--rule: {error}") from None
     for name in ("save", "save_state", "resume"):
         if arguments.history and getattr(arguments, name) is not None:
             option = f"--{name.replace('_', '-')}"

@@ -22,7 +22,7 @@ from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.compile_times import keep_time, last_time
-from sog.cli.errors import SUCCESS, CommandError, require_package
+from sog.cli.errors import SUCCESS, CommandError, mistakes, require_package
 from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game
 from sog.cli.train.view import TrainView
@@ -57,10 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_config(arguments: argparse.Namespace) -> Config:
-    try:
+    with mistakes():
         return load_config(arguments.config, arguments.set)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
 
 
 def _train(

@@ -12,6 +12,7 @@ from jax import Array
 
 from sog.games.conformance.finding import broken
 from sog.games.core import PLAYER_1, TERMINAL, Game
+from sog.games.random_play import random_action
 
 MOST_STATES_PER_CALL: Final = 64
 MOST_ENTRIES_PER_CALL: Final = 2**23
@@ -181,9 +182,8 @@ def _step(
     state, possible, infostates = world
     actor = game.actor(state)
     key_action, key_transition = jax.random.split(key)
-    legal = game.legal_actions(state)[infostates[acting_row(actor)]]
-    action = jax.random.categorical(key_action, jnp.where(legal, 0.0, -jnp.inf))
-    outcome, moved = game.transition(key_transition, state, infostates, action.astype(jnp.int32))
+    action = random_action(game, state, infostates, key_action)
+    outcome, moved = game.transition(key_transition, state, infostates, action)
     after = (game.apply(state, outcome), possible_after(game, state, possible, outcome), moved)
     stays = actor == TERMINAL
     following = jax.tree.map(lambda old, new: jnp.where(stays, old, new), world, after)

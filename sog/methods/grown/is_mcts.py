@@ -1,4 +1,4 @@
-"""IS-MCTS with a tree that grows on demand; the method is told in `sog.methods.is_mcts`."""
+"""IS-MCTS with a tree that grows on demand; the method is told in `sog.methods.online.is_mcts`."""
 
 import dataclasses
 import math
@@ -6,12 +6,12 @@ import random
 
 from sog.games.core import TERMINAL
 from sog.methods.grown.search import TreeSearch
-from sog.methods.grown.worlds import PlainGame, Seen, World
-from sog.methods.weights import draw, matched, normalized
+from sog.methods.grown.weights import draw, matched, normalized
+from sog.methods.plain.worlds import PlainGame, Seen, World
 
 
 @dataclasses.dataclass(slots=True)
-class Node:
+class IsMctsNode:
     """An infostate: a number per action in each list, of which one selection uses two."""
 
     visits: list[int]
@@ -21,12 +21,12 @@ class Node:
     policy_sum: list[float]
 
     @classmethod
-    def of(cls, size: int) -> "Node":
+    def of(cls, size: int) -> "IsMctsNode":
         """Of an infostate that has so many actions."""
         return cls([0] * size, [0.0] * size, [0.0] * size, [0.0] * size)
 
 
-class IsMctsTree(TreeSearch[Node]):
+class IsMctsTree(TreeSearch[IsMctsNode]):
     """Simulations start in a world of the infostate that is searched."""
 
     def __init__(
@@ -48,12 +48,12 @@ class IsMctsTree(TreeSearch[Node]):
     def search(self, seen: Seen, num_actions: int) -> list[float]:
         """What was found below here before counts too."""
         draw_world = self.game.worlds(seen)
-        root = self.tree.setdefault(draw_world(self.source).key(), Node.of(num_actions))
+        root = self.tree.setdefault(draw_world(self.source).key(), IsMctsNode.of(num_actions))
         for _ in self._simulations():
             self.simulate(draw_world(self.source))
         return self.policy(root)
 
-    def policy(self, node: Node) -> list[float]:
+    def policy(self, node: IsMctsNode) -> list[float]:
         """What is played at an infostate."""
         weights: list[float]
         if not self._by_ucb:
@@ -80,7 +80,7 @@ class IsMctsTree(TreeSearch[Node]):
             key = world.key()
             node = self.tree.get(key)
             if node is None:  # joins the tree
-                self.tree[key] = Node.of(size)
+                self.tree[key] = IsMctsNode.of(size)
                 break
             if self._by_ucb:
                 place, policy, probability = best_by_ucb(node, self._c, source), [], 1.0
@@ -104,7 +104,7 @@ class IsMctsTree(TreeSearch[Node]):
                 node.regret[place] += gain / probability
 
 
-def best_by_ucb(node: Node, c: float, source: random.Random) -> int:
+def best_by_ucb(node: IsMctsNode, c: float, source: random.Random) -> int:
     """What maximises Q + c sqrt(log N / N_a), ties at random; what was not visited comes first."""
     untried = [place for place, visits in enumerate(node.visits) if not visits]
     if untried:

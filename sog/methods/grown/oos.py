@@ -1,6 +1,7 @@
 """OOS with a tree that grows on demand (Lisy, Lanctot, Bowling 2015, Algorithm 1).
 
-The method is told in `sog.methods.online_outcome_sampling`. Line numbers are those of the paper.
+The method is told in `sog.methods.online.online_outcome_sampling`. Line numbers are those of the
+paper.
 """
 
 import dataclasses
@@ -8,19 +9,19 @@ from collections.abc import Hashable, Sequence
 
 from sog.games.core import TERMINAL
 from sog.methods.grown.search import TreeSearch
-from sog.methods.grown.worlds import PlainGame, Seen, Target
-from sog.methods.weights import draw, matched, normalized
+from sog.methods.grown.weights import draw, matched, normalized
+from sog.methods.plain.worlds import PlainGame, Seen, Target
 
 
 @dataclasses.dataclass(slots=True)
-class Node:
+class OosNode:
     """An infostate in memory: a number per action."""
 
     regret: list[float]
     policy_sum: list[float]
 
     @classmethod
-    def of(cls, size: int) -> "Node":
+    def of(cls, size: int) -> "OosNode":
         """Of an infostate that has so many actions."""
         return cls([0.0] * size, [0.0] * size)
 
@@ -29,7 +30,7 @@ class Node:
 class _Step:
     """A decision of a simulation. Probabilities are those of coming here."""
 
-    node: Node
+    node: OosNode
     player: int
     place: int
     policy: list[float]
@@ -42,7 +43,7 @@ class _Step:
     """If they are not."""
 
 
-class OosTree(TreeSearch[Node]):
+class OosTree(TreeSearch[OosNode]):
     """Every simulation starts with the deal."""
 
     def __init__(
@@ -78,7 +79,7 @@ class OosTree(TreeSearch[Node]):
     def weight(self, target: Target) -> float:
         """w_T (section 3.3): how much more often simulations get to the target that are directed.
 
-        See `sog.methods.target.make_target`, which does the same for enumerated games.
+        See `sog.methods.online.target.make_target`, which does the same for enumerated games.
         """
         probability = max(target.probability(self.average_policy), 1e-6)
         return 1 - self._delta + self._delta / probability
@@ -105,7 +106,7 @@ class OosTree(TreeSearch[Node]):
             key, player = world.key(), world.player
             node = self.tree.get(key)
             if node is None:
-                node = self.tree[key] = Node.of(size)
+                node = self.tree[key] = OosNode.of(size)
                 is_out = True
                 policy = mixed = [1 / size] * size
                 place, odds = int(source.random() * size), 1 / size

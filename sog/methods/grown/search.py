@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 from sog.games.core import Game
 from sog.games.ii_goofspiel import IIGoofspiel
 from sog.games.liars_dice import LiarsDice
-from sog.methods.budget import Simulations
-from sog.methods.grown.ii_goofspiel import PlainIIGoofspiel
-from sog.methods.grown.liars_dice import PlainLiarsDice
-from sog.methods.grown.worlds import PlainGame, Seen
+from sog.methods.grown.budget import Simulations
+from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
+from sog.methods.plain.liars_dice import PlainLiarsDice
+from sog.methods.plain.worlds import PlainGame, Seen
 
 Node = TypeVar("Node")
 

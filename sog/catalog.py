@@ -1,0 +1,31 @@
+"""The catalog of games: what they say of themselves, and how large they are, without asking them.
+
+`python scripts/make_catalog.py` writes it, see `game_facts.list_games`; a test compares the two.
+"""
+
+import json
+from typing import Any, Final
+
+from sog.files import read_shipped
+
+CATALOG: Final = "catalog.json"
+
+
+def read_catalog() -> list[dict[str, Any]]:
+    """What `sog games --json` prints."""
+    games: list[dict[str, Any]] = read_shipped("sog", CATALOG, json.loads)
+    return games
+
+
+def game_parameters() -> set[str]:
+    """The names of all parameters of games."""
+    return {one["name"] for game in read_catalog() for one in game["parameters"]}
+
+
+def size_texts(game: dict[str, Any]) -> tuple[str, str]:
+    """The public states of a game of the list, and the infostates of each player."""
+    if game["num_public_states"] is not None:
+        first, second = game["num_infostates"]
+        return f"{game['num_public_states']:,}", f"{first:,} + {second:,}"
+    limit = game["more_public_states_than"]
+    return ("not counted" if limit is None else f"> {limit:,}"), ""

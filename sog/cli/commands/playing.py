@@ -1,0 +1,213 @@
+"""Commands that play: `sog play`, `match`, `tournament`, `replay`, `serve`, and who there is."""
+
+from typing import Final
+
+from sog.cli.commands.command import Command
+from sog.players.table import PLAYERS
+
+_WIDTH: Final = max(len(entry.form) for entry in PLAYERS.values())
+_LINES: Final = "\n".join(f"  {e.form:<{_WIDTH}}  {e.summary}" for e in PLAYERS.values())
+_PLAYERS: Final = f"""\
+players:
+{_LINES}
+
+N is a number of iterations or of simulations per move; parameters go between name and number, as in
+tabular(rule=dcfr):500. What each method is, its parameters and its paper: sog methods.
+Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
+information they take their best action, else they draw one from their policy.
+"""
+_HOW: Final = (
+    *("--game", "--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes"),
+    *("--resolve-from", "--seconds"),
+    (
+        "--max-nodes",
+        {
+            "help": "enumerate games of at most N public states for tabular, uniform and exact "
+            "(default: 1000000)"
+        },
+    ),
+)
+"""What says how players play, and what."""
+
+PLAY: Final = Command(
+    "play against an agent in the terminal",
+    f"""\
+{_PLAYERS}
+examples:
+  sog play leduc                                the agent that comes with the package
+  sog play runs/leduc
+  sog play tabular --game kuhn --hints
+  sog play rollout --game connect_four --search 400,1 --as 0
+  sog play runs/leduc --rule dcfr --leaf-averaging 0.5
+  sog play zero --game glasses --games 3 --save games.json
+  sog play zero --game glasses --resume games.json
+  sog play zero --game london --search 20,1 --hints --picture london.svg
+
+Type the number of an action or (the beginning of) its text, undo for another try, ? for help, q to
+leave. What the agent
+thought is shown after each game. Roles alternate from game to game unless --as is given.
+
+Games with a board show it. Scotland Yard shows the map (if positions of its stations are known),
+tickets, where each detective can go and where Mr X may be; with --hints and an agent that searches,
+also how likely he is there. --picture draws the same, and other games with their cards, dice or
+board; have it open in a browser.
+
+--save writes JSON: {{"game", "unit", "agent" ("name", "search", "rule", "leaf_averaging",
+"resolve_from", "seconds"), "seed", "games": [{{"human" (the player), "utility" (to player 0),
+"moves": [{{"state", "actor", "action", "text" (of the action), "outcome", "event"}}] (action: null
+where chance moves), "infostates": [[of player 0, of player 1], ...] (before each move and at the
+end), "names" (their texts)}}]}}.
+""",
+    (
+        *("agent", "--as", *_HOW, "--history", "--hints"),
+        ("--games", {"default": None, "help": "games to play (default: asks after each)"}),
+        ("--seed", {"default": None, "help": "of deals and agents (default: a random one)"}),
+        (
+            "--picture",
+            {"help": "draw your cards, dice, the board or the map, anew at each of your turns"},
+        ),
+        (
+            "--save",
+            {
+                "metavar": "FILE.json",
+                "help": "write the games to a new file, for sog replay",
+            },
+        ),
+        "--resume",
+    ),
+)
+MATCH: Final = Command(
+    "let two agents play each other",
+    f"""\
+{_PLAYERS}
+examples:
+  sog match zero random --game kuhn --games 1000
+  sog match runs/leduc tabular --search 100,1
+  sog match runs/leduc@1000 runs/leduc@10000 --games 500
+  sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
+  sog match runs/leduc tabular --set search.c_puct=2 --set search.prior_temperature=1.5
+  sog match rollout random --game tic_tac_toe --json
+  sog match "rollout(games=100)" zero --game leduc
+  sog match rollout random --game london --search 10,1 --max-outcomes 26 --games 10
+  sog match runs/connect_four uct:1000
+  sog match agent:leduc tabular --games 1000 --aivat exact
+
+Every deal is played twice, the second time with roles swapped; the 95% interval is that of the mean
+over these pairs, by the normal approximation. Ctrl-C prints the result of the pairs that are
+finished (exit code 130).
+
+--aivat takes luck out of the result: what chance and the players drew is compared with what was to
+be expected, by guesses of what the game is worth there. The mean stays right whatever the guesses
+are, and the interval shrinks as they get better. Their source:
+  exact    the tabular solver's values of the whole game (1,000 iterations of CFR+)
+  network  those of the first player who has a network, for games of any size
+Of players who cannot tell how they would play with other cards (is_mcts, oos and their like) only
+the cards are corrected; one of the two must be able to.
+
+JSON: {{"game", "history" (as given), "unit", "players": [{{"name", "search", "rule",
+"leaf_averaging", "resolve_from", "seconds"}}], "games", "interrupted", "mean" (utility
+per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
+"standard_error" (of the mean; null after one pair), "mean_as" (player 0 and player 1), "wins",
+"draws", "losses", "aivat" (null without --aivat; else {{"values", "mean", "standard_error",
+"interval", "variance_ratio"}}, the last how many times smaller its variance is), "seed",
+"seconds"}}.
+""",
+    (
+        "first",
+        "second",
+        "--games",
+        *_HOW,
+        ("--history", {"help": "begin every game of perfect information at this position"}),
+        "--aivat",
+        "--batch",
+        "--seed",
+        "--json",
+    ),
+)
+TOURNAMENT: Final = Command(
+    "let several agents play each other, each against each",
+    f"""\
+{_PLAYERS}
+examples:
+  sog tournament tabular outcome_sampling:10000 q_learning random --game kuhn --games 1000
+  sog tournament agent:glasses pimbot:1000 pimbot:100 random --show wins
+  sog tournament sm_mcts backward_induction random --game "goofspiel(cards=4)" --json
+
+Every pairing is a match as of sog match: every deal is played twice, with roles swapped. The table
+has what the player of the row gets from that of the column, with the 95% interval, and last the
+average over all opponents, in whose order players come: the mean utility per game, or with --show
+wins the share of games won, in percent, a draw counting half. Ctrl-C prints what was played (exit
+code 130).
+
+JSON: {{"game", "unit", "players": [as of sog match], "games" (of a pairing), "interrupted",
+"pairings": [{{"first", "second" (numbers of players), "games", "win_rate", "win_interval", "mean"
+(utility per game of the first), "interval", "wins", "draws", "losses", "seconds"}}],
+"ranking": [{{"player" (its number), "win_rate", "mean"}}], "seed", "seconds"}}.
+""",
+    (
+        "players",
+        ("--games", {"help": "games of each pairing, an even number (default: 100)"}),
+        *("--show", *_HOW, "--batch", "--seed", "--json"),
+    ),
+)
+REPLAY: Final = Command(
+    "tell games that sog play --save wrote, move by move",
+    """\
+examples:
+  sog play leduc --games 3 --save mine.json
+  sog replay mine.json                          all of them, with what both players knew
+  sog replay mine.json --number 2               the second
+
+What the file says of moves and results is compared with the rules, where the game is installed.
+""",
+    ("file", "--number"),
+)
+_REPEATED: Final = {"action": "append", "default": [], "type": str}
+SERVE: Final = Command(
+    "play, look into searches and watch runs in a browser",
+    """\
+examples:
+  sog serve                                     any game, any player, the agents of the package
+  sog serve runs/leduc runs/glasses             against these networks too; watch them train
+  sog serve --game "leduc(ranks=4)"             a game with other parameters
+  sog serve --port 0                            at any free port
+
+Open the address that is printed: it holds a token, without which nothing is answered. Only this
+machine can reach the server unless --host says otherwise; whoever can reach it and has the token
+may use it, and what is sent is not encrypted. For a server elsewhere, have ssh bring it here:
+  ssh -L 8642:127.0.0.1:8642 there sog serve --port 8642
+
+Ctrl-C stops it; games that were not saved (a button does that) are lost. Needs the extra `web`:
+pip install 'sog[web]'.
+""",
+    (
+        "runs",
+        (
+            "--game",
+            {
+                **_REPEATED,
+                "help": "offer this game too, with these parameters; may be repeated",
+            },
+        ),
+        (
+            "--player",
+            {
+                **_REPEATED,
+                "metavar": "PLAYER",
+                "help": "offer this player too, as in `sog match`; may be repeated",
+            },
+        ),
+        *("--host", "--port", "--open"),
+    ),
+)
+AGENTS: Final = Command(
+    "list the trained agents that come with the package",
+    """\
+examples:
+  sog agents                                    all of them, and how good they are
+  sog play leduc                                play against one
+  sog match agent:leduc tabular                 agent:NAME stands wherever a run folder may
+  sog search agent:leduc --history "check bet2"
+""",
+    ("--json",),
+)

@@ -1,0 +1,131 @@
+"""Commands that search: `sog search` and `sog evaluate`."""
+
+from typing import Final
+
+from sog.cli.commands.command import Command
+from sog.cli.options import DEFAULT_SEARCH, GAME, MOST_NODES_EVALUATED
+
+_GAME_OR_RUN: Final = ("game", {"help": f"{GAME}; or the run folder of a `sog train`"})
+
+SEARCH: Final = Command(
+    "search one public state with growing-tree CFR, and show the tree",
+    """\
+evaluators, which say what a leaf of the tree is worth:
+  zero     nothing: search from the rules alone
+  uniform  the exact worth of random play; the game must be small enough to enumerate
+  exact    the subgame is solved by CFR; the game must be small enough to enumerate
+  rollout  the mean of 16 random games, or of one for each pair of infostates if those are more
+
+The default is uniform where the game can be enumerated, else zero. A run folder (RUN, or RUN@STEP)
+stands for its game, with its network at the leaves and the search that the run evaluates.
+
+examples:
+  sog search kuhn
+  sog search leduc --history "check bet2" --simulations 200
+  sog search leduc --evaluator exact --svg leduc.svg
+  sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
+  sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
+  sog search runs/leduc --history "check bet2"
+  sog search glasses --simulations 50 --picture glasses.svg
+  sog search leduc --history "check bet2" --compare 10,1 100,1
+  sog search kuhn --json
+
+SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
+Both players' ranges come from the start of the game, so a search of a later state re-solves the
+way there. Events of --history are those that the tree shows; a number is the number of an outcome.
+
+--json prints "game", "unit", "search" ([s, c]), "rule",
+"leaf_averaging", "updates" (made), "seed", "evaluator", "root" (the "node"
+that was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", the seconds,
+and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and
+"event" that led there, "depth", "actor", "probability" (of getting there from the start of the game
+by average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
+"range", "value" and, of the player to act, "policy" and "visits" by action. What is undefined is
+null.
+With --compare it prints "searches", a list of these, and "differences", how far the policy of each
+is from that of the first: the share of it that differs, averaged over the range.
+With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
+""",
+    (
+        *(_GAME_OR_RUN, "--history", "--simulations", "--per-update", "--compare"),
+        *("--evaluator", "--set", "--children", "--max-actions", "--c-puct", "--rule"),
+        *("--leaf-averaging", "--lookahead", "--max-outcomes", "--first-outcomes", "--seconds"),
+        *("--seed", "--depth", "--svg", "--picture", "--memory", "--max-nodes", "--json"),
+    ),
+)
+EVALUATE: Final = Command(
+    "compute the exploitability of an agent that searches",
+    """\
+A search depends on the searches before it. So the policy of an agent that searches is composed:
+with a fixed seed, the mover's search is run at every decision of the game, each conditioned on the
+searches of his own chain on the way (continual re-solving with the gadget), and what they play
+together is evaluated exactly. Different seeds give different policies.
+
+SoG(s, c) is s simulations with c of them per regret update phase: --search s,c. It makes
+T = s / ceil(c) * ceil(1 / c) regret updates. Beside it stands what CFR over the whole tree reaches
+by the same rule in T updates.
+
+A run folder of `sog train` stands for its game, with its network at the leaves and the search that
+the run evaluates; --checkpoint says which networks. A plot of several shows how exploitability
+falls with training.
+
+examples:
+  sog evaluate runs/leduc --search 100,1 --search 100,0.1 --seeds 50
+  sog evaluate runs/leduc --checkpoint all --search 10,1 --search 100,1 --plot figure3.png
+  sog evaluate kuhn --search 100,1 --search 1000,10 --seeds 50
+  sog evaluate leduc --no-growth --lookahead 2 --search 30,1 --search 100,1 --search 300,1 \\
+      --plot leduc.png                            trees that do not grow: only T counts
+  sog evaluate kuhn --no-growth --noise 0.01 --search 100,1 --seeds 20 --json
+                                                  with evaluators that err by up to 0.01 chips
+  sog evaluate leduc --whole-game --search 100,1 --unsafe
+                                                  what re-solving without the gadget costs
+
+Searches share all GPUs, or all cores of a CPU. With JAX_NUM_CPU_DEVICES=1 the CPU is one device.
+
+Seeds: policy number n (counted from --seed) draws its simulations from seed n, and the errors of
+--noise from numpy's default_rng(n), once for every infostate of every public state. Without growth
+and noise nothing is random: one policy is composed, whatever --seeds says.
+
+JSON: {"game", "unit", "results": [{"search": [s, c], "checkpoint" (its step, or null), "seeds",
+"exploitability": {"min", "mean", "max"}, "updates" (T), "tabular" (exploitability of CFR over the
+whole tree), "searches" (of all seeds), "seconds" and "compile_seconds", and the options}]},
+exploitability in the game's own unit. Ctrl-C prints what is finished (exit code 130).
+""",
+    (
+        _GAME_OR_RUN,
+        "searches:",
+        (
+            "--search",
+            {
+                "action": "append",
+                "help": "simulations s and simulations per update c of SoG(s, c); may be given "
+                f"several times (default: {DEFAULT_SEARCH}, or what a run was set to)",
+            },
+        ),
+        *("--checkpoint", "--set", "--rule", "--leaf-averaging", "--seeds"),
+        ("--seed", {"help": "the first seed (default: 0)"}),
+        "--batch-size",
+        *("trees:", "--lookahead", "--no-growth", "--whole-game"),
+        "leaves:",
+        (
+            "--evaluator",
+            {
+                "choices": ("zero", "uniform", "exact"),
+                "help": "what values the leaves: 0, uniform play from there on, or a solve of the "
+                "rest of the game (default: exact)",
+            },
+        ),
+        *("--noise", "--solver-iterations", "--solver-fading"),
+        *("re-solving:", "--resolve-from", "--alpha", "--search-everywhere", "--unsafe"),
+        "output and limits:",
+        ("--plot", {"help": "draw exploitability against T (pip install 'sog[plot]')"}),
+        (
+            "--max-nodes",
+            {
+                "help": "refuse games of more public states than N (default: "
+                f"{MOST_NODES_EVALUATED})"
+            },
+        ),
+        "--json",
+    ),
+)

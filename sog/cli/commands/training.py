@@ -1,0 +1,141 @@
+"""Commands that learn: `sog train`, `plot`, `configs`, and the methods of `sog run`."""
+
+from typing import Final
+
+from sog.cli.commands.command import Command
+from sog.players.table import METHODS
+
+LEARNERS: Final = {name: entry for name, entry in METHODS.items() if entry.learns or entry.solves}
+_WIDTH: Final = max(len(entry.form) for entry in LEARNERS.values())
+_LINES: Final = "\n".join(f"  {e.form:<{_WIDTH}}  {e.summary}" for e in LEARNERS.values())
+
+TRAIN: Final = Command(
+    "train a network by sound self-play",
+    """\
+A configuration is the name of one that is installed (sog configs) or a TOML file of your own; sog
+configs NAME shows and explains all values. --set changes one, a part and a name as in the file. The
+run folder keeps everything:
+
+  config.toml     all values of the configuration, as they were used
+  checkpoints/    what a run goes on from, each with a SHA-256 manifest
+  metrics.jsonl   losses, speed and exploitability, one JSON object per line (see sog plot)
+
+The same command goes on where a run was stopped or killed, from its newest checkpoint. Ctrl-C
+(or SIGTERM) finishes the cycle, saves a checkpoint and stops; a second one stops at once.
+
+A batch of searches is shared by all GPUs, or by all cores of a CPU, or by as many of them as divide
+it; with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
+
+--schedule processes trains on Ray (pip install 'sog[processes]'): workers play and solve while the
+learner learns, and one that dies is replaced. Ray is started for the run, reachable from this
+machine only, with a random token. Workers on other machines, which must have sog as well, belong to
+a Ray cluster that you start; its token is in RAY_AUTH_TOKEN or ~/.ray/auth_token. Set
+RAY_AUTH_MODE=disabled to do without one.
+
+examples:
+  sog train leduc_demo                            a few minutes on two cores
+  sog train leduc --run runs/mine --set run.seed=1
+  sog train leduc --schedule processes --workers 8
+  sog train kuhn --set search.num_simulations=50 --set network.width=64
+  sog plot runs/leduc_demo                        learning curves
+  sog evaluate runs/leduc_demo --checkpoint all   exploitability over training
+  sog play runs/leduc_demo                        play against it
+
+Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C (143 by SIGTERM), 2 a mistake, told
+in one line.
+""",
+    (
+        *("config", "--run"),
+        (
+            "--set",
+            {
+                "metavar": "PART.NAME=VALUE",
+                "help": "change a value, as search.num_simulations=50; may be given several times",
+            },
+        ),
+        *("--schedule", "--workers", "--ray-address", "--tensorboard", "--json"),
+    ),
+)
+PLOT: Final = Command(
+    "draw the learning curves of a training run",
+    """\
+What is drawn: exploitability and the error of values against exact ones (where the run measures
+them), the losses, and where the time went.
+
+examples:
+  sog plot runs/leduc_demo                      writes runs/leduc_demo/curves.png
+  sog plot runs/leduc --out leduc.svg
+""",
+    ("run", "--out"),
+)
+CONFIGS: Final = Command(
+    "list the training configurations, or all values of one",
+    """\
+examples:
+  sog configs                                   all of them
+  sog configs leduc                             one, with every value and its default
+  sog configs leduc > mine.toml                 a file of your own: sog train mine.toml
+""",
+    (
+        ("config", {"nargs": "?", "metavar": "NAME", "help": "a configuration's name"}),
+        "--json",
+    ),
+)
+METHODS_LISTED: Final = Command(
+    "list the methods that can play or learn, with parameters and papers",
+    """\
+examples:
+  sog methods                                   all of them
+  sog methods tabular                           one: its parameters
+  sog methods "smooth_uct(c=0.875):1000"         and what is changed of them
+  sog methods --json                            for programs
+
+A method is typed NAME(key=value,...):BUDGET, brackets and budget being optional; the budget is its
+iterations, or its simulations per move: sog match "tabular(rule=dcfr):500" random --game kuhn.
+""",
+    (("method", {"nargs": "?"}), "--json"),
+)
+RUN: Final = Command(
+    "let a method learn a game by sampling, and see how it converges",
+    f"""\
+methods:
+{_LINES}
+
+Parameters stand in brackets: "smooth_uct(c=0.875,d=0.001):1000000". Which there are: sog methods.
+
+examples:
+  sog run outcome_sampling kuhn
+  sog run external_sampling:20000 leduc --seeds 64 --plot leduc.png
+  sog run "outcome_sampling(updates=parallel,epsilon=0.5)" leduc --iterations 1000000
+  sog run "smooth_uct(c=0.875,d=0.001)" kuhn --seeds 50 --json
+  sog run "backward_induction(pruning=alpha_beta)" "goofspiel(cards=5)"
+
+All seeds run at once, in one compiled program, shared by all cores; with hundreds of them a seed
+costs a small part of what it costs alone. Exploitability is half of NashConv, computed exactly from
+the average policy of each seed. Ctrl-C stops early and keeps what was reached (exit code 130).
+backward_induction solves in one go: its value and what it took are printed.
+
+JSON: {{"game", "method", "unit", "seeds", "seed", "iterations", "interrupted", "seconds",
+"compile_seconds", "exploitability" (of every seed at the end), "checkpoints": [{{"iteration",
+"episodes" (sampled games; null where a method samples more than single games), "seconds",
+"exploitability" (mean over seeds), "standard_error", "min", "max", "value" (to player 0)}}]}}.
+Of backward_induction: {{"game", "method", "unit", "value", "exploitability", "counts", "seconds"}}.
+""",
+    (
+        *("method", "game"),
+        (
+            "--iterations",
+            {"help": "stop after N iterations (default: the method's :N, or as in sog methods)"},
+        ),
+        ("--seeds", {"default": 16, "help": "independent runs (default: 16)"}),
+        ("--seed", {"help": "of the first run (default: 0)"}),
+        (
+            "--precision",
+            {
+                "default": "float32",
+                "help": "of the tables (default: float32, good for some 10 million iterations)",
+            },
+        ),
+        *("--plot", "--max-nodes", "--json"),
+    ),
+)

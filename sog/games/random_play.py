@@ -1,0 +1,41 @@
+"""Random play: both players choose uniformly among their actions, and chance moves as it does."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from sog.games.core import TERMINAL, Game, draw
+
+
+def random_action(game: Game[Any], state: Any, infostates: Array, key: Array) -> Array:
+    """int32: a legal action of the player to act in a world, each as likely as the others; any
+    number where chance moves, which ignores it. infostates: int32[2]."""
+    legal = game.world_actions(state, infostates)
+    if game.num_infostates == 1:  # a number per action; results that were published are of these
+        action = jax.random.categorical(key, jnp.where(legal, 0.0, -jnp.inf))
+        return action.astype(jnp.int32)
+    return draw(jax.random.uniform(key), legal.astype(jnp.float32))
+
+
+def play_out(
+    game: Game[Any], state: Any, infostates: Array, is_valid: Array, key: Array
+) -> tuple[Any, Array]:
+    """The public state and the infostates [2] at the end of a random game; at once where not
+    `is_valid`."""
+
+    def goes_on(step: tuple[Any, Array, Array, Array]) -> Array:
+        state, _, _, depth = step
+        return is_valid & (game.actor(state) != TERMINAL) & (depth < game.max_depth)
+
+    def move(step: tuple[Any, Array, Array, Array]) -> tuple[Any, Array, Array, Array]:
+        state, infostates, key, depth = step
+        key_action, key_transition, key_next = jax.random.split(key, 3)
+        action = random_action(game, state, infostates, key_action)
+        outcome, infostates = game.transition(key_transition, state, infostates, action)
+        return game.apply(state, outcome), infostates, key_next, depth + 1
+
+    start = (state, infostates, key, jnp.int32(0))
+    end, infostates, _, _ = jax.lax.while_loop(goes_on, move, start)
+    return end, infostates

@@ -1,0 +1,216 @@
+"""A search for Scotland Yard after the program that Student of Games was compared with."""
+
+import dataclasses
+import math
+import random
+from typing import Any, ClassVar, Final
+
+import jax
+import numpy as np
+
+from sog.games.core import PLAYER_0, Game, param
+from sog.games.scotland_yard.game import ScotlandYard
+from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
+from sog.methods.grown.budget import Simulations, seconds_param
+from sog.methods.plain.scotland_yard import NOBODY, Move, Roads, YardWorld
+from sog.play.arena import AgentFactory
+from sog.play.match import Agent
+from sog.play.rules import after, first_state
+from sog.players.method import Method
+from sog.players.player import Host
+
+CATEGORIES: Final = 5
+"""Distances to the nearest detective, the last one and all above it being one."""
+_LIKELIHOOD: Final[dict[str, tuple[float, ...]]] = {
+    "glasses": (0.594, 1, 0.861, 1, 1),
+    "quarter": (0.073, 0.906, 0.167, 1, 1),
+    "london": (0.074, 0.614, 0.403, 0.375, 0.143),
+}
+"""By map: how often Mr X was so many moves from the nearest detective (1, 2, ..., 5 or more), when
+he could have been, by `scripts/measure_categories.py`; 1 where that never came up."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PimBot(Method):
+    """Determinized tree search for Scotland Yard (Nijssen and Winands 2012), known as PimBot.
+
+    Each simulation of the detectives puts Mr X somewhere where he may be: first a category, by the
+    distance to the nearest detective, is drawn in proportion to how often he was in such, then a
+    station of it. All simulations share one tree, whose moves are selected by UCT among those that
+    are legal. Playouts are greedy but for a share epsilon of moves: a detective comes closer to Mr
+    X, Mr X keeps away from the nearest one. A detective gets less for what another one catches
+    (coalition reduction). The move with most visits is made. Left out: progressive history, and
+    rules of thumb for black tickets and double moves.
+    """
+
+    name = "pimbot"
+    paper: ClassVar[str] = "Nijssen and Winands 2012, Hide-and-Seek Game Scotland Yard"
+
+    c: float = param(0.5, "exploration; results are in [0, 1]", minimum=0)
+    epsilon: float = param(0.2, "share of random moves in playouts", minimum=0, maximum=1)
+    reduction: float = param(0.1, "a detective loses by another's catch", minimum=0, maximum=1)
+    categories: bool = param(True, "whether some distances of Mr X are likelier than others")
+    seconds: float = seconds_param()
+    budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
+
+    def check(self, game: Game[Any]) -> None:
+        """Needs Scotland Yard."""
+        if not isinstance(game, ScotlandYard):
+            raise ValueError(
+                f"a game of Scotland Yard is needed (glasses, quarter, london or scotland_yard), "
+                f"which {game.name} is not."
+            )
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that share the map."""
+        assert isinstance(game, ScotlandYard)
+        roads = Roads(game)
+
+        def make(player: int, seed: int) -> PimBotAgent:
+            return PimBotAgent(self, game, roads, player=player, seed=seed)
+
+        return make
+
+
+class PimBotAgent(Agent):
+    """Mr X or the detectives, who search at every move."""
+
+    def __init__(
+        self, method: PimBot, game: ScotlandYard, roads: Roads, *, player: int, seed: int = 0
+    ) -> None:
+        """Sits down as a player, before the first public event."""
+        self._method, self._game, self._roads, self.player = method, game, roads, player
+        self.begin(seed=seed)
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, anywhere."""
+        self._state = first_state(self._game) if state is None else state
+        if seed is not None:
+            self._random = random.Random(seed)
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event."""
+        self._state = after(self._game, self._state, outcome)
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: 1 for the move that a search finds."""
+        return np.asarray(np.arange(self._game.num_actions) == self.act(infostate), float)
+
+    def act(self, infostate: int) -> int:
+        """The move with most visits. infostate: the station of Mr X, if the agent is he."""
+        state = jax.device_get(self._state)
+        places = [infostate]
+        if self.player != PLAYER_0:
+            places = np.flatnonzero(np.asarray(state.possible)).tolist()
+        world = YardWorld.at(self._roads, state, places[0])
+        moves = world.moves()
+        if len(moves) == 1:
+            return moves[0][0]
+        where = Whereabouts(self._roads, world.stations, places, self._weights)
+        root = search(world, where, self._method, self._random)
+        return max(root.children, key=lambda action: root.children[action].visits)
+
+    @property
+    def _weights(self) -> tuple[float, ...]:
+        uniform = CATEGORIES * (1.0,)
+        return _LIKELIHOOD.get(self._game.map, uniform) if self._method.categories else uniform
+
+
+def category(roads: Roads, stations: list[int], place: int) -> int:
+    """0 for a station next to a detective, and so on; the last one for all that are far."""
+    nearest = min(roads.distance[station][place] for station in stations)
+    return min(max(nearest, 1), CATEGORIES) - 1
+
+
+class Whereabouts:
+    """Where Mr X may be, to be drawn from by category (section V.B)."""
+
+    def __init__(
+        self, roads: Roads, stations: list[int], places: list[int], weights: tuple[float, ...]
+    ) -> None:
+        groups: dict[int, list[int]] = {}
+        for place in places:
+            groups.setdefault(category(roads, stations, place), []).append(place)
+        self._groups = list(groups.values())
+        self._weights = [weights[number] for number in groups]
+
+    def draw(self, source: random.Random) -> int:
+        """A station."""
+        if len(self._groups) == 1:
+            return source.choice(self._groups[0])
+        (group,) = source.choices(self._groups, self._weights)
+        return source.choice(group)
+
+
+class PimBotNode:
+    """After a move, in whatever world it was made."""
+
+    __slots__ = ("children", "reward", "visits")
+
+    def __init__(self) -> None:
+        self.visits, self.reward = 0, 0.0  # the reward of him who made the move
+        self.children: dict[int, PimBotNode] = {}
+
+
+def search(
+    world: YardWorld, where: Whereabouts, method: PimBot, source: random.Random
+) -> PimBotNode:
+    """The tree after all simulations; its root is the world's player to move."""
+    root = PimBotNode()
+    for _ in Simulations(method.budget, method.seconds):
+        _simulate(root, world.copy(where.draw(source)), method, source)
+    return root
+
+
+def _simulate(root: PimBotNode, world: YardWorld, method: PimBot, source: random.Random) -> None:
+    node, path = root, [(root, NOBODY)]
+    expanded = False
+    while world.winner == 0 and not expanded:
+        moves = world.moves()
+        untried = [move for move in moves if move[0] not in node.children]
+        expanded = bool(untried)
+        move = source.choice(untried) if untried else _best_by_ucb(node, moves, method.c)
+        node = node.children.setdefault(move[0], PimBotNode())
+        path.append((node, world.turn))
+        world.play(move)
+    while world.winner == 0:
+        world.play(_playout_move(world, method.epsilon, source))
+    mr_x = len(world.stations)
+    for visited, mover in path:
+        visited.visits += 1
+        visited.reward += _reward(world, mover, mr_x, method.reduction)
+
+
+def _best_by_ucb(node: PimBotNode, moves: list[Move], c: float) -> Move:
+    log = math.log(node.visits)
+
+    def bound(move: Move) -> float:
+        child = node.children[move[0]]
+        return child.reward / child.visits + c * math.sqrt(log / child.visits)
+
+    return max(moves, key=bound)
+
+
+def _playout_move(world: YardWorld, epsilon: float, source: random.Random) -> Move:
+    moves = world.moves()
+    if len(moves) == 1:
+        return moves[0]
+    if source.random() < epsilon:
+        return source.choice(moves)
+    distance = world.roads.distance
+    if world.is_mr_x:
+        scores = [min(distance[s][move[1]] for s in world.stations) for move in moves]
+    else:
+        to_mr_x = distance[world.mr_x]
+        scores = [-to_mr_x[move[1]] for move in moves]
+    most = max(scores)
+    return source.choice([m for m, score in zip(moves, scores, strict=True) if score == most])
+
+
+def _reward(world: YardWorld, mover: int, mr_x: int, reduction: float) -> float:
+    """Of him who moved, from 0 to 1."""
+    if mover == mr_x:
+        return float(world.winner == MR_X_WINS)
+    if world.winner != DETECTIVES_WIN:
+        return 0.0
+    return 1.0 if world.catcher in (mover, NOBODY) else 1.0 - reduction

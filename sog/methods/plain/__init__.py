@@ -1,0 +1,1 @@
+"""Games in plain Python, for searches that play thousands of them to their end."""

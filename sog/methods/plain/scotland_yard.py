@@ -1,0 +1,176 @@
+"""Scotland Yard where everything is known, in plain Python: what a search plays thousands of.
+
+The rules are those of `sog.games.scotland_yard.rules`, without what the players know of it.
+"""
+
+import dataclasses
+from collections import deque
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games.scotland_yard.game import ScotlandYard
+from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
+from sog.games.scotland_yard.station_map import NUM_TICKETS
+
+Move = tuple[int, int, int]
+"""(action of the game, where it leads, ticket)"""
+NOBODY: Final = -1
+
+
+class Roads:
+    """The map in lists, made once per game."""
+
+    def __init__(self, game: ScotlandYard) -> None:
+        table = game._moves
+        self.rounds, self.num_detectives = game.rounds, game.detectives
+        self.num_columns, self.stuck = game._num_moves, game._stuck_action
+        every = [
+            [
+                (int(column), int(table.destination[station, column]), int(table.ticket[column]))
+                for column in np.flatnonzero(table.exists[station])
+            ]
+            for station in range(game.num_infostates)
+        ]
+        self.mr_x: list[list[Move]] = every
+        """[station]: moves of Mr X with any ticket."""
+        self.detective: list[list[Move]] = [
+            [move for move in moves if move[0] < game._num_ordinary] for moves in every
+        ]
+        """[station]: moves of a detective."""
+        self.distance: list[list[int]] = [self._distances(s) for s in range(len(every))]
+        """[station][station]: moves of a detective with all tickets; a large number if none do."""
+
+    def _distances(self, start: int) -> list[int]:
+        far = len(self.detective)
+        distance, queue = [far] * far, deque([start])
+        distance[start] = 0
+        while queue:
+            here = queue.popleft()
+            for _, end, _ in self.detective[here]:
+                if distance[end] == far:
+                    distance[end] = distance[here] + 1
+                    queue.append(end)
+        return distance
+
+
+@dataclasses.dataclass(slots=True)
+class YardWorld:
+    """One, changed by its moves; D detectives. `turn` is the detective to move, D for Mr X."""
+
+    roads: Roads
+    turn: int
+    mr_x: int
+    stations: list[int]
+    tickets: list[list[int]]
+    mr_x_tickets: list[int]
+    doubles: int
+    in_double: bool
+    num_moves: int
+    winner: int = 0
+    """MR_X_WINS or DETECTIVES_WIN when it is over."""
+    catcher: int = NOBODY
+    """The detective who caught Mr X."""
+
+    @classmethod
+    def at(cls, roads: Roads, state: Any, mr_x: int) -> "YardWorld":
+        """The world of a public state, on the host, where a player is to move."""
+        return cls(
+            roads=roads,
+            turn=int(state.turn),
+            mr_x=mr_x,
+            stations=np.asarray(state.stations).tolist(),
+            tickets=np.asarray(state.tickets).tolist(),
+            mr_x_tickets=np.asarray(state.mr_x_tickets).tolist(),
+            doubles=int(state.doubles),
+            in_double=bool(state.in_double),
+            num_moves=int(state.num_moves),
+        )
+
+    def copy(self, mr_x: int) -> "YardWorld":
+        """Another one to change, with Mr X elsewhere."""
+        return YardWorld(
+            self.roads,
+            self.turn,
+            mr_x,
+            self.stations.copy(),
+            [own.copy() for own in self.tickets],
+            self.mr_x_tickets.copy(),
+            self.doubles,
+            self.in_double,
+            self.num_moves,
+            self.winner,
+            self.catcher,
+        )
+
+    @property
+    def is_mr_x(self) -> bool:
+        """Whether it is his turn."""
+        return self.turn == len(self.stations)
+
+    def moves(self) -> list[Move]:
+        """Of the player to move; for a Mr X who is stuck, the action that says so."""
+        return self._mr_x_moves() if self.is_mr_x else self._detective_moves(self.turn)
+
+    def _detective_moves(self, detective: int) -> list[Move]:
+        stations, tickets = self.stations, self.tickets[detective]
+        return [
+            move
+            for move in self.roads.detective[stations[detective]]
+            if tickets[move[2]] and move[1] not in stations
+        ]
+
+    def _mr_x_moves(self) -> list[Move]:
+        stations, left = self.stations, self.mr_x_tickets
+        single = [
+            move for move in self.roads.mr_x[self.mr_x] if left[move[2]] and move[1] not in stations
+        ]
+        if not single:
+            return [(self.roads.stuck, self.mr_x, NUM_TICKETS)]
+        if self.doubles and not self.in_double and self.num_moves + 2 <= self.roads.rounds:
+            double = [
+                (action + self.roads.num_columns, end, ticket)
+                for action, end, ticket in single
+                if self._goes_on(end, ticket)
+            ]
+            return single + double
+        return single
+
+    def _goes_on(self, station: int, spent: int) -> bool:
+        """Whether Mr X, come there with a ticket, can make another move."""
+        return any(
+            end not in self.stations and self.mr_x_tickets[ticket] > (ticket == spent)
+            for _, end, ticket in self.roads.mr_x[station]
+        )
+
+    def play(self, move: Move) -> None:
+        """Makes a legal move."""
+        action, end, ticket = move
+        if not self.is_mr_x:
+            self.stations[self.turn] = end
+            self.tickets[self.turn][ticket] -= 1
+            self.mr_x_tickets[ticket] += 1
+            if end == self.mr_x:
+                self.winner, self.catcher = DETECTIVES_WIN, self.turn
+                return
+            self._pass_turn(self.turn + 1)
+        elif action == self.roads.stuck:
+            self.winner = DETECTIVES_WIN
+        else:
+            self.in_double = action >= self.roads.num_columns
+            self.doubles -= self.in_double
+            self.mr_x, self.num_moves = end, self.num_moves + 1
+            self.mr_x_tickets[ticket] -= 1
+            self._pass_turn(len(self.stations) if self.in_double else 0)
+
+    def _pass_turn(self, first: int) -> None:
+        """To the first detective from `first` on who can move, then to Mr X, if it goes on."""
+        detectives = range(len(self.stations))
+        for detective in detectives[first:]:
+            if self._detective_moves(detective):
+                self.turn = detective
+                return
+        self.turn = len(self.stations)
+        is_last = self.num_moves >= self.roads.rounds
+        if is_last or not any(self._detective_moves(each) for each in detectives[:first]):
+            self.winner = MR_X_WINS

@@ -1,0 +1,128 @@
+"""Simultaneous-move Monte Carlo tree search at every move, with a tree that grows on demand."""
+
+import dataclasses
+import random
+from typing import Any, ClassVar, Final
+
+import jax
+import numpy as np
+
+from sog.games.core import Game, param
+from sog.games.goofspiel import Goofspiel
+from sog.methods.grown.budget import Simulations, seconds_param
+from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
+from sog.play.arena import AgentFactory
+from sog.play.match import Agent
+from sog.play.rules import after, first_state
+from sog.players.method import Method
+from sog.players.player import Host
+
+_SELECTIONS: Final = ("duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus")
+_EXPLORATION: Final = {"exp3": 0.2, "rm": 0.025, "oos": 0.5, "oos_plus": 0.55}
+"""Gamma, as the paper tuned it for wins in Goofspiel with 13 cards."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SimultaneousSearch(Method):
+    """SM-MCTS on demand (Lanctot, Lisy, Winands 2013, Algorithm 1), for Goofspiel of any size.
+
+    Where a joint action was never tried, one such is, and the rest of the game is random. Else each
+    player selects on his own: by UCB (duct, section 3.1; max takes the best mean in the end, mix
+    visits), Exp3 (3.2), regret matching on mean rewards (rm, 3.3), or by regret matching on
+    sampled counterfactual regret (3.4): oos takes unsampled actions for nothing, which is unbiased,
+    and does not try all joint actions first; oos_plus has their mean rewards. What was found below
+    a move is kept for the next one.
+    """
+
+    name = "sm_search"
+    paper: ClassVar[str] = "Lanctot, Lisy, Winands 2013, Algorithm 1 and section 3"
+
+    selection: str = param("rm", "how a player selects", choices=_SELECTIONS)
+    c: float = param(1.5, "exploration of duct; rewards are in [0, 1]", minimum=0)
+    gamma: float = param(
+        0.0, "exploration of the others; 0: what the paper tuned", minimum=0, maximum=1
+    )
+    seconds: float = seconds_param()
+    budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
+
+    @property
+    def exploration(self) -> float:
+        """Gamma; 0 of duct, whose exploration is c."""
+        tuned = _EXPLORATION.get(self.selection, 0.0)
+        return (self.gamma or tuned) if tuned else 0.0
+
+    def check(self, game: Game[Any]) -> None:
+        """Needs Goofspiel with revealed bids."""
+        if not isinstance(game, Goofspiel):
+            raise ValueError(
+                f"goofspiel is needed, which {game.name} is not; sm_mcts learns any game of "
+                f"simultaneous moves that is small enough to enumerate."
+            )
+
+    def tree_search(self, game: Goofspiel, seed: int) -> MatrixSearch:
+        """What makes trees."""
+        gamma = self.exploration
+        return MatrixSearch(game, selection=self.selection, c=self.c, gamma=gamma, seed=seed)
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents with trees of their own."""
+        assert isinstance(game, Goofspiel)
+
+        def make(player: int, seed: int) -> SimultaneousAgent:
+            return SimultaneousAgent(self, game, player=player, seed=seed)
+
+        return make
+
+
+class SimultaneousAgent(Agent):
+    """Searches before each of its bids."""
+
+    def __init__(
+        self, method: SimultaneousSearch, game: Goofspiel, *, player: int, seed: int = 0
+    ) -> None:
+        """Sits down as a player, before the first public event."""
+        self._game, self.player, self._method = game, player, method
+        self.begin(seed=seed)
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, anywhere."""
+        self._state = first_state(self._game) if state is None else state
+        if seed is not None:
+            self._search = self._method.tree_search(self._game, seed)
+            self._random = random.Random(seed)
+        self._root: MatrixNode | None = None
+        self._world: GoofspielWorld | None = None
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event."""
+        self._state = after(self._game, self._state, outcome)
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: what a search finds; further simulations each time it is asked."""
+        state = jax.device_get(self._state)
+        world = GoofspielWorld.at(self._game, state)
+        root = self._kept(state, world) or self._search.node(world)
+        for _ in Simulations(self._method.budget, self._method.seconds):
+            self._search.simulate(root, world.copy())
+        self._root, self._world = root, world
+        found = np.zeros(self._game.num_actions)
+        cards = np.array(world.hands[self.player]) - 1
+        found[cards] = self._search.strategy(root, self.player)
+        return found
+
+    def act(self, infostate: int) -> int:
+        """Draws from the policy."""
+        policy = self.policy(infostate)
+        return self._random.choices(range(len(policy)), policy.tolist())[0]
+
+    def _kept(self, state: Any, world: GoofspielWorld) -> MatrixNode | None:
+        """What the last search knows of this round."""
+        root, before, played = self._root, self._world, int(state.round)
+        if root is None or before is None:
+            return None
+        if world.hands == before.hands:
+            return root
+        bids = np.asarray(state.bids)[:, played - 1]
+        first, second = (before.hands[player].index(int(bids[player])) for player in (0, 1))
+        return root.children.get((first * root.size + second, world.card))
