@@ -160,7 +160,7 @@ LATE = {
     ),
     "chance has more outcomes than it says": (
         leduc(num_chance_outcomes=2),
-        "chance has at most num_chance_outcomes legal outcomes; .*expected 2, got 3",
+        "chance has at most num_chance_outcomes legal outcomes; .*expected 2, got 6",
     ),
     "advance forgets the public card": (
         leduc(
