@@ -10,21 +10,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.children import Chosen
 from gtcfr.evaluator import Evaluator, encode_to_keep
 from gtcfr.packing import pack
 from gtcfr.tree import SearchTree
 from sog.games.core import Game
-from sog.pytree import pytree
-
-
-@pytree
-class Children:
-    """Children to attach to one node; each array has an entry per child."""
-
-    number: Array  # int32: which child of the node
-    outcome: Array  # int32
-    exists: Array  # bool
-    depth: Array  # int32
 
 
 def attach(
@@ -32,17 +22,18 @@ def attach(
     evaluator: Evaluator,
     tree: SearchTree,
     slot: Array,
-    children: Children,
+    chosen: Chosen,
+    depth: Array,
     states: Any,
     is_terminal: Array,
     do: Array,
 ) -> tuple[SearchTree, Array]:
-    """Gives an interior node children; there must be room. states: [child, ...].
+    """Gives an interior node children; there must be room.
 
-    Returns the tree and the slots of the new leaves, [child] int32; where a child is none, a slot
-    that does not exist.
+    depth: [child], as in `LeafNodes`; states: [child, ...]. Returns the tree and the slots of the
+    new leaves, [child] int32; where a child is none, a slot that does not exist.
     """
-    shape, layout, exists = tree.shape, tree.shape.layout, children.exists & do
+    shape, layout, exists = tree.shape, tree.shape.layout, chosen.exists & do
     is_leaf = exists & ~is_terminal
     is_end = exists & is_terminal
     leaf_rank = jnp.cumsum(is_leaf, dtype=jnp.int32) - 1
@@ -52,17 +43,17 @@ def attach(
     end_slot = jnp.where(is_end, end_slot, shape.num_terminals)
     rows = jnp.where(is_leaf, shape.leaf_row + leaf_slot, shape.terminal_row + end_slot)
     rows = jnp.where(exists, rows, shape.nothing)
-    edges = slot * layout.num_children + children.number
+    edges = slot * layout.num_children + chosen.number
     sources = jax.vmap(lambda edge: sources_of(tree, edge))(edges)
     packed = jax.vmap(pack)(states)
     encoded = jax.vmap(lambda state: encode_to_keep(game, evaluator, state))(states)
     masks = jax.vmap(game.infostate_mask)(states)
 
-    number = jnp.where(exists, children.number, layout.num_children)
+    number = jnp.where(exists, chosen.number, layout.num_children)
     interior = replace(
         tree.interior,
         child=tree.interior.child.at[slot, number].set(rows, mode="drop"),
-        listed=tree.interior.listed.at[slot, number].set(children.outcome, mode="drop"),
+        listed=tree.interior.listed.at[slot, number].set(chosen.outcome, mode="drop"),
     )
     leaf = replace(
         tree.leaf,
@@ -70,7 +61,7 @@ def attach(
         edge=tree.leaf.edge.at[leaf_slot].set(edges, mode="drop"),
         source=tree.leaf.source.at[leaf_slot].set(sources, mode="drop"),
         mask=tree.leaf.mask.at[leaf_slot].set(masks, mode="drop"),
-        depth=tree.leaf.depth.at[leaf_slot].set(children.depth, mode="drop"),
+        depth=tree.leaf.depth.at[leaf_slot].set(depth, mode="drop"),
         encoded=jax.tree.map(
             lambda whole, new: whole.at[leaf_slot].set(new, mode="drop"),
             tree.leaf.encoded,

@@ -1,6 +1,5 @@
 """Which actions of a node are considered, which children it gets, and the prior policy there."""
 
-import dataclasses
 from typing import Any
 
 import jax
@@ -11,6 +10,7 @@ from gtcfr.layout import NOT_LISTED, Layout, Order
 from gtcfr.root import NO_EVENT
 from gtcfr.settings import SearchSettings
 from sog.games.core import CHANCE, Game
+from sog.pytree import pytree
 
 
 def prior_policy(logits: Array, legal: Array, temperature: float) -> Array:
@@ -22,9 +22,9 @@ def prior_policy(logits: Array, legal: Array, temperature: float) -> Array:
     return weight / jnp.where(total > 0, total, 1)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@pytree
 class Chosen:
-    """The children that an expansion adds to a node."""
+    """The children that are added to a node."""
 
     number: Array  # [n] int32: which child of the node
     outcome: Array  # [n] int32: the public event to it

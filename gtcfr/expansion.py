@@ -198,9 +198,6 @@ def _evaluate(
     queries = LeafQueries(encoded=encoded, ranges=ranges, is_valid=is_valid)
     answer = evaluate(game, evaluator, state.memory, queries)
 
-    def write(old: Array, slot: Array, new: Array) -> Array:
-        return old.at[slot].set(new, mode="drop")
-
     def offer(number: Array, sample: QuerySample) -> QuerySample:
         """One by one: so the sample does not depend on how many are asked about at once."""
         asked = replace(queries, encoded=())
@@ -220,11 +217,11 @@ def _evaluate(
     if layout.num_best:
         best = functools.partial(best_actions, count=layout.num_best)
         best_ones, logits = jax.vmap(jax.vmap(best))(legal, logits)
-        listed = jax.vmap(write)(listed, slots, best_ones)
+        listed = _written(listed, slots, best_ones)
     statistics = replace(
         old,
-        values=jax.vmap(write)(old.values, slots, answer.values),
-        logits=jax.vmap(write)(old.logits, slots, logits),
+        values=_written(old.values, slots, answer.values),
+        logits=_written(old.logits, slots, logits),
     )
     return replace(
         state,
@@ -245,14 +242,19 @@ def _encode_new(
     states = jax.vmap(lambda row: unpack(game, row))(rows.reshape(-1, rows.shape[-1]))
     encoded = evaluator.encode_many(game, states, is_new.reshape(-1))
 
-    def write(whole: Array, slot: Array, rows: Array) -> Array:
-        return whole.at[slot].set(rows, mode="drop")
-
     by_tree = jax.tree.map(lambda rows: rows.reshape(*slots.shape, *rows.shape[1:]), encoded)
-    written = jax.tree.map(
-        lambda whole, rows: jax.vmap(write)(whole, slots, rows), tree.leaf.encoded, by_tree
+    kept = jax.tree.map(
+        lambda whole, rows: _written(whole, slots, rows), tree.leaf.encoded, by_tree
     )
-    return replace(state, tree=replace(tree, leaf=replace(tree.leaf, encoded=written)))
+    return replace(state, tree=replace(tree, leaf=replace(tree.leaf, encoded=kept)))
+
+
+def _written(whole: Array, slots: Array, rows: Array) -> Array:
+    """A table of each search [batch, slot, ...] with the rows [batch, n, ...] of some slots."""
+    written: Array = jax.vmap(lambda table, slot, new: table.at[slot].set(new, mode="drop"))(
+        whole, slots, rows
+    )
+    return written
 
 
 def repeat(count: int, body: Callable[[Any, T], T], start: T) -> T:

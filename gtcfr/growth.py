@@ -11,8 +11,15 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.attaching import Children, attach, has_room_for, sources_of
-from gtcfr.children import chance_acts, choose_outcomes, leads_to, prior_policy, with_action
+from gtcfr.attaching import attach, has_room_for, sources_of
+from gtcfr.children import (
+    Chosen,
+    chance_acts,
+    choose_outcomes,
+    leads_to,
+    prior_policy,
+    with_action,
+)
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import uniform_over
 from gtcfr.layout import NOT_LISTED, Order
@@ -40,11 +47,10 @@ def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
 class _Growth:
     """What one node gets: children, and what its interior row says of them then."""
 
-    children: Children
+    chosen: Chosen
+    depth: Array  # [child] int32
     takeable: Array  # [A, S]
     policy: Array  # [A, S]
-    chance_weight: Array
-    fits: Array  # bool: whether a node can have these
 
 
 def grow(
@@ -77,26 +83,26 @@ def grow(
     new, listed, prior, is_pruned = _expanded(
         game, settings, tree, state, old, logits, key, branch_outcome
     )
-    new = replace(new, children=replace(new.children, exists=new.children.exists & is_leaf))
+    new = replace(new, chosen=replace(new.chosen, exists=new.chosen.exists & is_leaf))
     since = tree.leaf.since[old]
     parent, number = edge // layout.num_children, edge % layout.num_children
     chunk = jnp.where(edge == shape.root_edge, -1, parent // shape.chunk_size)
     has_room = (jnp.arange(shape.num_chunks) > chunk) & (tree.chunk_fill < shape.chunk_size)
     chunk = jnp.argmax(has_room).astype(jnp.int32)
     slot = chunk * shape.chunk_size + tree.chunk_fill[chunk]
-    fits, is_wanted, at = new.fits & jnp.any(has_room), is_leaf, slot
+    fits, is_wanted, at = new.chosen.fits & jnp.any(has_room), is_leaf, slot
     if child is not None:
-        wider = _with_child(game, tree, state, child, len(new.children.number))
+        wider = _with_child(game, tree, state, child, len(new.depth))
         new = jax.tree.map(lambda one, other: jnp.where(is_leaf, one, other), new, wider)
-        is_wanted = is_leaf | jnp.any(new.children.exists)
-        fits, at = jnp.where(is_leaf, fits, new.fits), jnp.where(is_leaf, slot, child[0])
+        is_wanted = is_leaf | jnp.any(new.chosen.exists)
+        fits, at = jnp.where(is_leaf, fits, new.chosen.fits), jnp.where(is_leaf, slot, child[0])
     # A search that went wrong does not grow. Also, this is how XLA knows that what is read here and
     # in the last update is read before anything is written: otherwise it would copy whole tables.
     is_sound = _is_finite((logits, sums, since, new.policy, _statistics_of(tree, ROOT)))
-    outcomes = jnp.maximum(new.children.outcome, 0)
+    outcomes = jnp.maximum(new.chosen.outcome, 0)
     states = jax.vmap(lambda outcome: game.apply(state, outcome))(outcomes)
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
-    fits &= has_room_for(tree, new.children.exists, is_terminal, freed=is_leaf)
+    fits &= has_room_for(tree, new.chosen.exists, is_terminal, freed=is_leaf)
     do = is_wanted & fits & is_sound
     expands = do & is_leaf
     at = jnp.where(do, at, shape.num_interior)
@@ -116,7 +122,7 @@ def grow(
         child=interior.child.at[jnp.where(expands, parent, shape.num_interior), number].set(
             slot, mode="drop"
         ),
-        chance_weight=interior.chance_weight.at[at].set(new.chance_weight, mode="drop"),
+        chance_weight=interior.chance_weight.at[at].set(new.chosen.chance_weight, mode="drop"),
         prior=interior.prior.at[slot].set(prior.astype(interior.prior.dtype), mode="drop"),
         since=interior.since.at[slot].set(since, mode="drop"),
     )
@@ -140,10 +146,10 @@ def grow(
         num_leaves=top,
         chunk_fill=tree.chunk_fill.at[chunk].add(expands),
         is_full=tree.is_full | (is_wanted & ~fits),
-        is_sampled=tree.is_sampled | (expands & jnp.any(new.chance_weight != 1)),
+        is_sampled=tree.is_sampled | (expands & jnp.any(new.chosen.chance_weight != 1)),
         is_pruned=tree.is_pruned | (expands & is_pruned),
     )
-    return attach(game, evaluator, tree, at, new.children, states, is_terminal & do, do)
+    return attach(game, evaluator, tree, at, new.chosen, new.depth, states, is_terminal & do, do)
 
 
 def _expanded(
@@ -177,18 +183,11 @@ def _expanded(
         takeable = legal & (chance_acts(game, state) | led_to)
     depth = tree.leaf.depth[leaf]
     leads_on = (depth >= 0) | (chosen.outcome == branch_outcome)
-    children = Children(
-        number=chosen.number,
-        outcome=chosen.outcome,
-        exists=chosen.exists,
-        depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
-    )
     growth = _Growth(
-        children=children,
+        chosen=chosen,
+        depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
         takeable=takeable,
         policy=uniform_over(takeable),
-        chance_weight=chosen.chance_weight,
-        fits=chosen.fits,
     )
     return growth, listed, prior, is_pruned
 
@@ -214,17 +213,17 @@ def _with_child(
         weight = jnp.where(is_chance, num_legal / (count + 1), weight).astype(weight.dtype)
     regret = tree.interior_statistics.matched_regret[slot]
     return _Growth(
-        children=Children(
+        chosen=Chosen(
             number=jnp.full(size, number),
             outcome=jnp.full(size, outcome),
             exists=(jnp.arange(size) == 0) & is_new,
-            # The depth of a child matters for looking ahead only, which comes before.
-            depth=jnp.full(size, OFF_BRANCH, jnp.int32),
+            chance_weight=weight,
+            fits=number < layout.num_children,
         ),
+        # The depth of a child matters for looking ahead only, which comes before.
+        depth=jnp.full(size, OFF_BRANCH, jnp.int32),
         takeable=takeable,
         policy=regret_matching(regret, uniform_over(takeable), axis=-2),
-        chance_weight=weight,
-        fits=number < layout.num_children,
     )
 
 

@@ -151,7 +151,9 @@ def test_a_branch_without_room_is_no_answer_and_says_so() -> None:
     game = enumerated(LATE_TIC_TAC_TOE)
     ranges = jnp.ones((1, 2, 1))
     root = known_root(game_root(), ranges, path=jnp.array([[1]], jnp.int32))
-    result = run_search(game, SearchSettings(num_simulations=2, capacity=6), root=root)
+    result = run_search(
+        game, SearchSettings(num_simulations=2, num_children=9, capacity=6), root=root
+    )
     assert result.is_full.all()
     assert np.isfinite(result.policy).all()
 
