@@ -215,7 +215,7 @@ def test_a_random_agent_begins_anywhere_and_a_tabular_one_at_the_start() -> None
 
 
 def test_a_seed_begins_the_same_game_again_and_none_goes_on() -> None:
-    agent, games = RandomAgent(make("connect_four"), player=0, seed=3), []
+    agent, games = RandomAgent(make("connect_four"), player=0, seed=3), list[list[int]]()
     for seed in (None, 3, None):
         if games:
             agent.begin(seed=seed)
