@@ -5,7 +5,7 @@ Example:
 
 PimBot plays itself without such weights. Before each round of the detectives, every distance to the
 nearest detective that some possible station has is counted, and the one that Mr X really has; their
-ratio is printed, as `sog/methods/pimbot.py` has it (Nijssen and Winands 2012, section V.B).
+ratio is printed, as `sog/methods/grown/pimbot.py` has it (Nijssen and Winands 2012, section V.B).
 """
 
 import argparse

@@ -9,6 +9,7 @@ import ctypes
 import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,15 +37,20 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _forget_programs() -> Iterator[None]:
-    """Frees compiled programs after each file: the system lets a process map 65 530 pieces of
-    memory, and programs on a CPU take many each. A process that has no more left is killed.
+def _forget_programs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Frees compiled programs after each file: one of a search takes some 50 MB, and the system
+    lets a process map 65 530 pieces of memory, of which programs on a CPU take many each.
 
     What is free goes back to the system, which glibc does only if it is told to: what compiling
     once took would stay with the process, as holes between the little that lives on."""
     yield
     import jax
 
+    # What a file keeps for its own tests, and the programs of the last evaluations.
+    for name in (request.module.__name__, "sog.evaluation.program"):
+        for function in vars(sys.modules.get(name, request.module)).values():
+            if hasattr(function, "cache_clear") and function.__module__ == name:
+                function.cache_clear()
     jax.clear_caches()
     gc.collect()
     with contextlib.suppress(AttributeError):  # another C library

@@ -27,7 +27,8 @@ class Parser(argparse.ArgumentParser):
 
     def _hint(self, option: str) -> str:
         """What was probably meant by an option that this command does not have."""
-        name, is_set = option.strip("-").replace("-", "_"), "--set" in self._option_string_actions
+        name = option.strip("-").replace("-", "_")
+        is_set = any(action.dest == "config" for action in self._actions)  # all values by --set
         if not is_set and name in game_parameters():
             return f'; a game is told that in brackets: "GAME({name}=...)"'
         near = near_name(option, self._option_string_actions)

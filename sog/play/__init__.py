@@ -1,8 +1,8 @@
 """Agents that play: a search at every decision, one game after another.
 
 `SearchAgent` is told what happens in public and answers with actions; `play_game` deals a game and
-lets two agents play it, `play_match` many games with roles swapped. Anything with the three methods
-of `Agent` can sit on the other side. `Aivat` says what a game was worth without the luck in it.
+lets two agents play it, `play_match` many games with roles swapped. Whoever keeps the protocol of
+`Agent` can sit on the other side. `Aivat` says what a game was worth without the luck in it.
 """
 
 from sog.play.agent import SearchAgent

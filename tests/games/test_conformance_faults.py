@@ -10,13 +10,14 @@ import pytest
 from jax import Array
 
 from sog.games import CHANCE, TERMINAL
+from sog.games.boards.tic_tac_toe import TicTacToe
+from sog.games.cards.kuhn import Kuhn
+from sog.games.cards.leduc import Leduc
 from sog.games.conformance import ConformanceError, check_game
+from sog.games.conformance.encoding_laws import check_shown_graph
 from sog.games.core import opponents_weight, public_action
-from sog.games.encoding import Moves, Planes
-from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.encoding import MOVER, Moves, Planes
 from sog.games.scotland_yard.game import Glasses
-from sog.games.tic_tac_toe import TicTacToe
 from tests.games.broken_games import broken, kuhn, leduc, renamed_kuhn, shifted_kuhn
 from tests.games.hidden_draw import HiddenDraw
 
@@ -412,3 +413,23 @@ def test_a_game_that_breaks_a_law_is_caught(fault: str) -> None:
         check_game(game)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith(f"{game} breaks a law of games: ")
+
+
+def test_what_a_graph_says_of_a_state_is_checked() -> None:
+    glasses = Glasses()
+    plain = glasses.encoding.observe
+
+    def nobody_moves(state: Any) -> tuple[Array, Array]:
+        nodes, whole = plain(state)
+        return nodes.at[MOVER].set(0), whole
+
+    silent = broken(glasses, encoding=dataclasses.replace(glasses.encoding, observe=nobody_moves))
+    state = glasses.apply(glasses.root(), jnp.int32(0))  # a detective is to move
+    check_shown_graph(glasses, state)
+    with pytest.raises(ConformanceError, match="channel MOVER of a graph is 1 at one node where"):
+        check_shown_graph(silent, state)
+    two_hide = kuhn(encoding=glasses.encoding)
+    with pytest.raises(
+        ConformanceError, match=r"player 1 has the one infostate 0; .*got \[0, 1, 2\]"
+    ):
+        check_shown_graph(two_hide, two_hide.root())

@@ -12,6 +12,7 @@ from sog.games import make
 from sog.play import SearchAgent
 from sog.play.arena import AgentFactory, MatchResult, play_match
 from sog.play.match import Agent
+from sog.play.rules import after, first_state
 from sog.play.simple_agents import RandomAgent, TabularAgent
 from sog.tabular import compile_tree, evaluate_policy, solve, uniform_policy
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -202,6 +203,24 @@ def test_a_tabular_agent_refuses_what_cannot_be() -> None:
     agent = TabularAgent(SOLVED, policy, player=0)
     with pytest.raises(ValueError, match=r"outcome must be one of \[1, 2\], got 0"):
         agent.observe(FOLD)
+
+
+def test_a_random_agent_begins_anywhere_and_a_tabular_one_at_the_start() -> None:
+    state = after(KUHN, first_state(KUHN), CALL)
+    agent = RandomAgent(KUHN, player=1)
+    agent.begin(state)
+    assert agent.policy(0).tolist() == [0, 0.5, 0.5]  # he checks, or bets
+    with pytest.raises(ValueError, match="can begin at the start of a game only"):
+        TabularAgent(SOLVED, uniform_policy(COMPILED), player=1).begin(state)
+
+
+def test_a_seed_begins_the_same_game_again_and_none_goes_on() -> None:
+    agent, games = RandomAgent(make("connect_four"), player=0, seed=3), list[list[int]]()
+    for seed in (None, 3, None):
+        if games:
+            agent.begin(seed=seed)
+        games.append([agent.act(0) for _ in range(20)])
+    assert games[0] == games[1] != games[2]
 
 
 def test_a_random_agent_takes_every_legal_action_equally_often() -> None:

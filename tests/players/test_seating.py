@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from sog.games import Game
 from sog.play.arena import play_match
-from sog.players.player import Host
+from sog.play.simple_agents import RandomAgent
+from sog.players.player import Host, Player, SearchChanges
 from sog.players.seating import seat
+from sog.players.table import PLAYERS, Entry
 from sog.tabular import TreeTooLargeError
 
 
@@ -54,6 +57,22 @@ def test_a_host_hears_how_far_players_are() -> None:
 
     seat(["tabular:3"], game="kuhn", host=Listener())
     assert heard == ["enumerating kuhn", "solving kuhn"]
+
+
+def test_another_kind_of_player_is_one_entry_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Engine:
+        game = None
+
+        def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+            def make(player: int, seed: int) -> RandomAgent:
+                return RandomAgent(game, player=player, seed=seed)
+
+            return Player(name=name, game=game, make=make)
+
+    entry = Entry(form="engine:PATH", summary="an engine", read=lambda text, host: Engine())
+    monkeypatch.setitem(PLAYERS, "engine", entry)
+    (player,) = seat(["engine:/bin/some"], game="kuhn").players
+    assert player.name == "engine:/bin/some"
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,25 @@ def test_a_game_that_is_closed_stops_working() -> None:
     assert [len(table.steps) for table in tables] == [0, 1]
 
 
+def test_a_game_that_is_closed_closes_its_agent_when_that_has_moved() -> None:
+    game, turns, closed = make("tic_tac_toe"), list[Callable[[], None]](), list[int]()
+
+    class Closing(RandomAgent):
+        def close(self) -> None:
+            closed.append(self.player)
+
+    def agent(player: int, seed: int) -> Closing:
+        return Closing(game, player=player, seed=seed)
+
+    opponent = Player(game=game, name="random", make=agent)
+    table = Table(opponent, seat=1, seed=0, submit=turns.append)
+    turns.pop()()
+    table.close()
+    assert closed == []
+    turns.pop()()
+    assert closed == [0]
+
+
 def test_pages_close_what_they_drop(
     serve: Callable[..., Guard], monkeypatch: pytest.MonkeyPatch
 ) -> None:
