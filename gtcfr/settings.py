@@ -178,7 +178,7 @@ class SearchSettings:
             if self.lookahead > 1:
                 raise ValueError("capacity must be given when lookahead is more than 1.")
             capacity = 1 + self._most_added(game, layout, path_length)
-        if capacity < 1 + (path_length + 1) * 2:
+        elif capacity < 1 + (path_length + 1) * 2:
             raise ValueError(
                 f"capacity must be at least {1 + (path_length + 1) * 2} for the root's branch and "
                 f"children, got {capacity}."

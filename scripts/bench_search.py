@@ -52,8 +52,8 @@ from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
-from selfplay.config import load_config
 from selfplay.recipe import make_evaluator
+from selfplay.runs.config import load_config
 from sog.cli.devices import use_all_cores
 from sog.games import Game, make
 

@@ -37,9 +37,9 @@ from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from selfplay.config import load_config
 from selfplay.loop import InlineSchedule
 from selfplay.processes import process_schedule
+from selfplay.runs.config import load_config
 from selfplay.schedule import PARTS, Schedule
 from sog.cli.devices import num_cores, use_all_cores
 from sog.games import make

@@ -16,7 +16,7 @@ import numpy as np
 
 import sog.players.agents
 from gtcfr.mesh import batch_mesh
-from selfplay.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder
 from sog.evaluation import compose
 from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
 from sog.players.runs import split_step

@@ -29,11 +29,11 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.exact import exact_evaluator
 from gtcfr.packing import BeliefState, pack
 from gtcfr.settings import SearchSettings
-from selfplay.checkpoint import load_checkpoint
 from selfplay.examples import as_arrays
 from selfplay.query_solver import solve_queries
 from selfplay.replay import Replay
-from selfplay.run_folder import RunFolder
+from selfplay.runs.checkpoint import load_checkpoint
+from selfplay.runs.run_folder import RunFolder
 from selfplay.schedule import arrays_of
 from selfplay.settings import SolverSettings
 from sog.cli.commands.command import add_options

@@ -48,7 +48,7 @@ class TortureError(Exception):
 
 def state_of(checkpoints: Path, step: int) -> str:
     """The hash of all arrays and counts of a checkpoint; ValueError if it cannot be loaded."""
-    from selfplay.checkpoint import load_checkpoint
+    from selfplay.runs.checkpoint import load_checkpoint
 
     found = load_checkpoint(checkpoints, step)
     hashed = hashlib.sha256(json.dumps(found.meta["counts"], sort_keys=True).encode())
@@ -260,7 +260,7 @@ def _check_answer(name: str, effect: Effect, newest: int, code: int, text: str) 
 
 def is_line_in_order(run: Path) -> bool:
     """Whether the steps of the metrics are ascending."""
-    from selfplay.metrics import read_metrics
+    from selfplay.runs.metrics import read_metrics
 
     steps = [line["step"] for line in read_metrics(run / "metrics.jsonl")]
     return steps == sorted(steps)

@@ -7,9 +7,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from gtcfr.evaluator import Evaluator
-from selfplay.checkpoint import CheckpointStore
-from selfplay.manifest import is_number
-from selfplay.metrics import Metrics, MetricsFile, is_metrics
+from selfplay.runs.checkpoint import CheckpointStore
+from selfplay.runs.manifest import is_number
+from selfplay.runs.metrics import Metrics, MetricsFile, is_metrics
 from selfplay.schedule import PARTS, PASSING, Schedule
 from selfplay.settings import RunSettings
 from selfplay.workers import WorkersLostError

@@ -91,10 +91,10 @@ def _in_time() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a file of each kind, all as they should be."""
-    from selfplay.checkpoint import CheckpointStore
-    from selfplay.config import load_config
-    from selfplay.metrics import MetricsFile
-    from selfplay.run_folder import RunFolder
+    from selfplay.runs.checkpoint import CheckpointStore
+    from selfplay.runs.config import load_config
+    from selfplay.runs.metrics import MetricsFile
+    from selfplay.runs.run_folder import RunFolder
 
     folder = tmp_path_factory.mktemp("original")
     (folder / "mine.toml").write_text(_CONFIG)
@@ -345,12 +345,12 @@ _OF_THE_SYSTEM: Final = {
     "sog/memory.py",
 }
 _INSTALLED_WITH_US: Final = {
-    "selfplay/config_files.py",
+    "selfplay/runs/config_files.py",
     "sog/players/shipped.py",
     "sog/games/scotland_yard/station_map.py",
     "sog/web/pages.py",
 }
-_JUST_MADE_OR_LOOKED_AT: Final = {"selfplay/manifest.py", "sog/cli/errors.py"}
+_JUST_MADE_OR_LOOKED_AT: Final = {"selfplay/runs/manifest.py", "sog/cli/errors.py"}
 
 
 def test_every_other_file_is_opened_by_one_door() -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from rich.table import Table
 
-from selfplay.config_files import list_configs, read_values
+from selfplay.runs.config_files import list_configs, read_values
 from sog.cli import display
 from sog.cli.errors import SUCCESS, mistakes
 
@@ -45,8 +45,8 @@ def _list_configs(as_json: bool) -> None:
 
 
 def _show_config(name: str, as_json: bool) -> None:
-    from selfplay.config import dump_config, load_config
-    from selfplay.setting_texts import setting_texts
+    from selfplay.runs.config import dump_config, load_config
+    from selfplay.runs.setting_texts import setting_texts
 
     with mistakes():
         config = load_config(name)

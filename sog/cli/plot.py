@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from selfplay.metrics import Metrics, read_metrics
-from selfplay.run_folder import RunFolder
+from selfplay.runs.metrics import Metrics, read_metrics
+from selfplay.runs.run_folder import RunFolder
 from selfplay.schedule import PARTS
 from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError, mistakes

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from gtcfr.settings import SearchSettings
-from selfplay.config import read_changes_of
+from selfplay.runs.config import read_changes_of
 from sog.cli.errors import mistakes
 from sog.cli.options import SETTINGS
 from sog.players.searching import changed, read_simulations

@@ -19,10 +19,10 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "rps": ("sog.games.matrix", "RockPaperScissors"),
     "biased_rps": ("sog.games.matrix", "BiasedRockPaperScissors"),
     "non_locality": ("sog.games.non_locality", "NonLocality"),
-    "kuhn": ("sog.games.kuhn", "Kuhn"),
-    "leduc": ("sog.games.leduc", "Leduc"),
-    "generic_poker": ("sog.games.generic_poker", "GenericPoker"),
-    "board_poker": ("sog.games.board_poker", "BoardPoker"),
+    "kuhn": ("sog.games.cards.kuhn", "Kuhn"),
+    "leduc": ("sog.games.cards.leduc", "Leduc"),
+    "generic_poker": ("sog.games.cards.generic_poker", "GenericPoker"),
+    "board_poker": ("sog.games.cards.board_poker", "BoardPoker"),
     "liars_dice": ("sog.games.liars_dice", "LiarsDice"),
     "goofspiel": ("sog.games.goofspiel", "Goofspiel"),
     "ii_goofspiel": ("sog.games.ii_goofspiel", "IIGoofspiel"),
@@ -34,8 +34,8 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "quarter": ("sog.games.scotland_yard.game", "Quarter"),
     "london": ("sog.games.scotland_yard.game", "London"),
     "scotland_yard": ("sog.games.scotland_yard.game", "ScotlandYard"),
-    "tic_tac_toe": ("sog.games.tic_tac_toe", "TicTacToe"),
-    "connect_four": ("sog.games.connect_four", "ConnectFour"),
+    "tic_tac_toe": ("sog.games.boards.tic_tac_toe", "TicTacToe"),
+    "connect_four": ("sog.games.boards.connect_four", "ConnectFour"),
 }
 """Name on the command line -> (module, class); the module is imported when the game is made."""
 

@@ -9,11 +9,11 @@ import jax
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
-from selfplay.checkpoint import checkpoint_steps, has_checkpoints, load_checkpoint
 from selfplay.learner import first_state, restored_state
 from selfplay.memory import check_playing
 from selfplay.recipe import recipe_of
-from selfplay.run_folder import RunFolder
+from selfplay.runs.checkpoint import checkpoint_steps, has_checkpoints, load_checkpoint
+from selfplay.runs.run_folder import RunFolder
 from selfplay.schedule import arrays_of
 from sog.games import Game, make
 from sog.players.player import Host, Player, SearchChanges

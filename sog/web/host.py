@@ -6,7 +6,7 @@ from typing import Any
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
-from selfplay.metrics import Metrics
+from selfplay.runs.metrics import Metrics
 from sog.games import Game
 
 Submit = Callable[[Callable[[], None]], object]

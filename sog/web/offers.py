@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from gtcfr.settings import SearchSettings
-from selfplay.metrics import read_metrics
-from selfplay.run_folder import RunFolder
+from selfplay.runs.metrics import read_metrics
+from selfplay.runs.run_folder import RunFolder
 from sog.catalog import read_catalog
 from sog.games import Game, make
 from sog.methods.evaluators import choose_evaluator

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from selfplay.metrics import Metrics
+from selfplay.runs.metrics import Metrics
 from sog.drawing.curves import draw_curves
 from sog.web.offers import Offers
 from sog.web.pages import Form, inline, number_of, page, show

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from selfplay.config import flatten, load_config
+from selfplay.runs.config import flatten, load_config
 from sog.games import make
 
 Run = Callable[..., tuple[int, str, str]]

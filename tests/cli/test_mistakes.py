@@ -7,7 +7,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from selfplay.config_files import list_configs
+from selfplay.runs.config_files import list_configs
 from sog.cli.errors import CommandError, check_target
 from sog.players.table import METHODS
 

@@ -27,7 +27,7 @@ from sog.cli.play.screen import (
 )
 from sog.cli.play.table import Human
 from sog.games import make
-from sog.games.line_game import EMPTY, LineState
+from sog.games.boards.line_game import EMPTY, LineState
 
 Play = Callable[..., tuple[int, str, str]]
 

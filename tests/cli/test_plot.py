@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from selfplay.metrics import MetricsFile
-from selfplay.run_folder import RunFolder
+from selfplay.runs.metrics import MetricsFile
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings import Config
 
 pytest.importorskip("matplotlib")

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 from gtcfr.settings import SearchSettings
-from selfplay.checkpoint import load_checkpoint
-from selfplay.config import dump_config, load_config
-from selfplay.metrics import read_metrics
-from selfplay.run_folder import RunFolder
+from selfplay.runs.checkpoint import load_checkpoint
+from selfplay.runs.config import dump_config, load_config
+from selfplay.runs.metrics import read_metrics
+from selfplay.runs.run_folder import RunFolder
 from sog.cli.main import main
 from sog.cli.train.view import TrainView
 from sog.evaluation import ComposedPolicies

@@ -5,9 +5,9 @@ from typing import Any
 import jax.numpy as jnp
 
 from sog.games import Game
-from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
-from sog.games.poker import PokerState
+from sog.games.cards.kuhn import Kuhn
+from sog.games.cards.leduc import Leduc
+from sog.games.cards.poker import PokerState
 
 
 def broken(game: Game[Any], **changes: Any) -> Game[Any]:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sog.games import make
+from sog.games.cards.poker import CALL, FIRST_RAISE, PokerState
 from sog.games.core import TERMINAL
-from sog.games.poker import CALL, FIRST_RAISE, PokerState
 from sog.games.registry import make as make_game
 from sog.tabular import compile_tree
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from sog.games import GAMES, Game, make
+from sog.games.cards.kuhn import Kuhn
 from sog.games.conformance import check_game
-from sog.games.kuhn import Kuhn
 from tests.games.broken_games import renamed_kuhn, shifted_kuhn
 from tests.games.hidden_draw import HiddenDraw
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from sog.games import make
+from sog.games.boards.connect_four import ConnectFour
+from sog.games.boards.line_game import DIRECTIONS, EMPTY, LineGame, LineState
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.conformance.sample import in_chunks
-from sog.games.connect_four import ConnectFour
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.line_game import DIRECTIONS, EMPTY, LineGame, LineState
-from sog.games.tic_tac_toe import TicTacToe
 
 
 def play(game: LineGame, actions: str) -> LineState:

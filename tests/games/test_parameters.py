@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sog.games import GAMES, Game, make
+from sog.games.cards.poker import FIRST_RAISE, BettingGame
 from sog.games.core import MOST_EXACT
-from sog.games.poker import FIRST_RAISE, BettingGame
 
 INTEGERS = [2**24, 2**31 - 1, 2**31, 10**12, 10**30, -(10**12)]
 NUMBERS = [1e300, -1e300, float("inf"), float("nan")]

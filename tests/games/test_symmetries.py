@@ -12,8 +12,8 @@ from jax import Array
 from gtcfr.packing import BeliefState, pack, unpack
 from selfplay.examples import as_arrays, random_twin, store_example
 from sog.games import Game, make
+from sog.games.cards.poker import CALL, FIRST_RAISE
 from sog.games.conformance import ConformanceError, check_game
-from sog.games.poker import CALL, FIRST_RAISE
 from tests.games.broken_games import broken, kuhn, leduc
 
 KEYS = jax.random.split(jax.random.key(0), 200)

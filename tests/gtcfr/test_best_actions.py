@@ -18,7 +18,7 @@ from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import SearchTree
 from sog.games import Game
-from sog.games.tic_tac_toe import TicTacToe
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.pytree import pytree
 from tests.gtcfr.grown_trees import children_of, rows_by_path, run_search, state_after, tree_number
 

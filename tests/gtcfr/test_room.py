@@ -55,7 +55,7 @@ SAMPLE: Final = SearchSettings(num_simulations=100, max_outcomes=16)
 @pytest.mark.parametrize(
     ("game", "settings", "megabytes", "of_a_chain"),
     [
-        (CHESS, SearchSettings(num_simulations=800, max_actions=64), 3.1, 0.0075),
+        (CHESS, SearchSettings(num_simulations=800, max_actions=64), 3.1, 0.007),
         (GO, SearchSettings(num_simulations=800), 18.5, 1.2),
         (TurnCard(), SAMPLE, 84, 0.37),
         (FlopCards(), dataclasses.replace(SAMPLE, first_outcomes=4), 49, 0.37),

@@ -14,8 +14,8 @@ from gtcfr.root import NO_EVENT, known_root, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT
+from sog.games.cards.poker import CALL
 from sog.games.core import CHANCE, Game
-from sog.games.poker import CALL
 from sog.games.registry import make
 from sog.memory import bytes_of
 from sog.pytree import pytree

@@ -9,7 +9,7 @@ import pytest
 from jax import Array
 
 from sog.games import make
-from sog.games.kuhn import Kuhn
+from sog.games.cards.kuhn import Kuhn
 from sog.methods.grown.search import plain_game
 from sog.methods.histories.layout import lay_out_histories
 from sog.methods.learners.learning import LearningRuns

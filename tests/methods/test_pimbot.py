@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from sog.games import make
+from sog.games.cards.kuhn import Kuhn
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.kuhn import Kuhn
 from sog.games.scotland_yard.game import Glasses, ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.methods.grown.pimbot import PimBot, PimBotAgent, Whereabouts, _reward, category, search

@@ -183,6 +183,7 @@ def test_tables_are_those_of_the_algorithm_in_plain_python(selection: str) -> No
     assert plain_visits.max() > 20
 
 
+@pytest.mark.slow
 def test_regret_matching_and_exp3_converge_on_goofspiel_where_duct_does_not() -> None:
     """As in Figure 4 of the paper, on the same game with one card less."""
     found = {}

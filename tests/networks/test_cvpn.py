@@ -24,9 +24,9 @@ from networks.cvpn import (
 )
 from networks.heads import joint_weights, opponents_given_own
 from sog.games import Game, make
+from sog.games.cards.kuhn import Kuhn
+from sog.games.cards.poker import PokerState
 from sog.games.encoding import Planes
-from sog.games.kuhn import Kuhn
-from sog.games.poker import PokerState
 
 TINY = NetworkSettings(width=8, depth=2)
 PAIRWISE = NetworkSettings(width=8, depth=2, value_head="pairwise")

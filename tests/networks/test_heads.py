@@ -10,11 +10,11 @@ import pytest
 
 from networks.cvpn import NetworkSettings, make_network
 from sog.games import Game, make
+from sog.games.cards.kuhn import Kuhn
+from sog.games.cards.poker import PokerState
 from sog.games.core import param
 from sog.games.encoding import Moves, Planes
-from sog.games.kuhn import Kuhn
 from sog.games.perfect_information import PerfectInformationGame
-from sog.games.poker import PokerState
 from sog.pytree import pytree
 
 MOVES = NetworkSettings(torso="resnet", width=4, depth=1, policy_shape="moves")

@@ -18,8 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from selfplay import manifest
-from selfplay.checkpoint import (
+from selfplay.runs import manifest
+from selfplay.runs.checkpoint import (
     CheckpointError,
     CheckpointStore,
     checkpoint_steps,
@@ -504,7 +504,7 @@ START = """
 import resource, signal, sys
 from pathlib import Path
 import numpy as np
-from selfplay.checkpoint import CheckpointStore
+from selfplay.runs.checkpoint import CheckpointStore
 store = CheckpointStore(Path(sys.argv[1]), keep=2)
 def arrays(step):
     return {f"array {n}": np.full((200, 1000), step * n, np.float32) for n in range(10)}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, check_torso
-from selfplay.config import dump_config, flatten, load_config, read_config
-from selfplay.config_files import list_configs
+from selfplay.runs.config import dump_config, flatten, load_config, read_config
+from selfplay.runs.config_files import list_configs
 from selfplay.settings import Config, LearnerSettings, RunSettings, SelfplaySettings, SolverSettings
 from sog.games import CHANCE, make
 from sog.tabular.cfr import RULES

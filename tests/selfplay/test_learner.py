@@ -15,9 +15,9 @@ from gtcfr.packing import BeliefState, pack
 from networks.cvpn import ApplyNetwork, NetworkSettings, make_network
 from networks.losses import batch_loss
 from selfplay import schedule
-from selfplay.config import load_config
 from selfplay.examples import StoredExample, load_example, no_examples, take
 from selfplay.learner import Learner, NotFiniteError, learner_devices, make_optimizer
+from selfplay.runs.config import load_config
 from selfplay.settings import LearnerSettings
 from sog.games import make
 from tests.tabular.small_games import tree_of

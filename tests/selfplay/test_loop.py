@@ -17,9 +17,9 @@ import pytest
 
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
-from selfplay.checkpoint import CheckpointStore
 from selfplay.loop import InlineSchedule
-from selfplay.metrics import MetricsFile
+from selfplay.runs.checkpoint import CheckpointStore
+from selfplay.runs.metrics import MetricsFile
 from selfplay.schedule import PASSING
 from selfplay.settings import (
     Config,

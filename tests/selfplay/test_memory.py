@@ -8,8 +8,8 @@ import pytest
 
 from networks.cvpn import NetworkSettings, make_network, num_parameters
 from selfplay import memory
-from selfplay.config import load_config
 from selfplay.learner import first_state
+from selfplay.runs.config import load_config
 from selfplay.settings import Config
 from sog import memory as machine
 from sog.games import Game, make

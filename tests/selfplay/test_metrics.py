@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from selfplay.metrics import Metrics, MetricsFile, read_metrics
+from selfplay.runs.metrics import Metrics, MetricsFile, read_metrics
 
 LINES: list[Metrics] = [
     {"step": 0, "seconds": 0.5, "exploitability": 0.25},

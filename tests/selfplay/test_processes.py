@@ -14,8 +14,8 @@ from typing import Final
 
 import pytest
 
-from selfplay.checkpoint import checkpoint_steps, load_checkpoint
-from selfplay.metrics import read_metrics
+from selfplay.runs.checkpoint import checkpoint_steps, load_checkpoint
+from selfplay.runs.metrics import read_metrics
 
 pytest.importorskip("ray", reason="needs the extra `processes`")
 pytestmark = [

@@ -9,8 +9,8 @@ import pytest
 
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
-from selfplay.config import load_config
-from selfplay.run_folder import RunFolder
+from selfplay.runs.config import load_config
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings import Config, RunSettings
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -19,7 +19,7 @@ CONFIG = Config(game="kuhn", network=NetworkSettings(width=8))
 HOLDER = """
 import sys
 from pathlib import Path
-from selfplay.run_folder import RunFolder
+from selfplay.runs.run_folder import RunFolder
 from selfplay.settings import Config
 with RunFolder.open(Path(sys.argv[1]), Config(game="kuhn")):
     print("locked", flush=True)
@@ -253,9 +253,9 @@ def test_nothing_is_written_through_a_link(path: Path, tmp_path: Path, name: str
 def test_a_run_of_a_class_is_read_only_where_it_is_allowed(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = dataclasses.replace(CONFIG, game="sog.games.kuhn:Kuhn")
+    config = dataclasses.replace(CONFIG, game="sog.games.cards.kuhn:Kuhn")
     begin(path, config)
     with pytest.raises(ValueError, match="no file chooses what is imported"):
         RunFolder.read(path)
-    monkeypatch.setenv("SOG_GAMES", "sog.games.kuhn:Kuhn")
+    monkeypatch.setenv("SOG_GAMES", "sog.games.cards.kuhn:Kuhn")
     assert RunFolder.read(path).config == config

@@ -12,8 +12,8 @@ import pytest
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator
 from networks.cvpn import NetworkSettings
-from selfplay.checkpoint import CheckpointStore
-from selfplay.metrics import Metrics, MetricsFile, read_metrics
+from selfplay.runs.checkpoint import CheckpointStore
+from selfplay.runs.metrics import Metrics, MetricsFile, read_metrics
 from selfplay.schedule import PARTS, Schedule
 from selfplay.settings import Config, ReplaySettings, RunSettings
 from selfplay.training import Evaluate, Training, check_meta, milestones

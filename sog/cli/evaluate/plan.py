@@ -201,7 +201,7 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
     path, step = split_step(arguments.game)
     if step is not None:
         raise CommandError(f"write {path} --checkpoint {step}, got {arguments.game}.")
-    from selfplay.run_folder import RunFolder
+    from selfplay.runs.run_folder import RunFolder
 
     with mistakes():
         config = RunFolder.read(path).config

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from gtcfr.evaluator import Evaluator
-from selfplay.checkpoint import CheckpointStore
-from selfplay.config import load_config
 from selfplay.learner import NotFiniteError
 from selfplay.loop import InlineSchedule
 from selfplay.memory import disk_bytes
-from selfplay.metrics import MetricsFile, read_metrics
-from selfplay.run_folder import TENSORBOARD, RunFolder
+from selfplay.runs.checkpoint import CheckpointStore
+from selfplay.runs.config import load_config
+from selfplay.runs.metrics import MetricsFile, read_metrics
+from selfplay.runs.run_folder import TENSORBOARD, RunFolder
 from selfplay.schedule import PASSING, Schedule, check_config
 from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, check_meta, milestones

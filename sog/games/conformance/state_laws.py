@@ -304,6 +304,7 @@ STATE_LAWS: Final[tuple[Law, ...]] = (
     _actor,
     _no_chance,
     _decision_outcomes,
+    _chance_outcomes,
     _some_outcome,
     _chance_actions,
     _some_action,

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sog.games.bidding import BiddingGame
-from sog.games.connect_four import ConnectFour
+from sog.games.boards.connect_four import ConnectFour
+from sog.games.boards.tic_tac_toe import TicTacToe
+from sog.games.cards.kuhn import Kuhn
+from sog.games.cards.leduc import Leduc
 from sog.games.core import Game
 from sog.games.ii_goofspiel import IIGoofspiel
-from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
 from sog.games.liars_dice import LiarsDice
-from sog.games.tic_tac_toe import TicTacToe
 
 Pair = tuple[int, int]
 

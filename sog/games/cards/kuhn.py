@@ -2,8 +2,8 @@
 
 import dataclasses
 
+from sog.games.cards.poker import BettingGame
 from sog.games.core import param
-from sog.games.poker import BettingGame
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from selfplay.arrays import ArraysError, describe_arrays, load_arrays, save_arrays
-from selfplay.manifest import (
+from selfplay.runs.arrays import ArraysError, describe_arrays, load_arrays, save_arrays
+from selfplay.runs.manifest import (
     ManifestError,
     read_manifest,
     read_part,

@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.games.boards.line_game import EMPTY, MARKS, LineGame, LineState
 from sog.games.core import param
-from sog.games.line_game import EMPTY, MARKS, LineGame, LineState
 from sog.games.notation import read_events
 
 _MOST_DIGITS: Final = 9

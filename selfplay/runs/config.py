@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
-from selfplay.config_files import is_file_name, parse_toml, read_values
+from selfplay.runs.config_files import is_file_name, parse_toml, read_values
 from selfplay.settings import Config
 from sog.games.foreign import check_named_by_file
 from sog.parameters import near_name

@@ -6,8 +6,8 @@ the sizes: here the i-th is i times the round's unit, with Leduc's units 2 and 4
 
 import dataclasses
 
+from sog.games.cards.poker import MOST_CHIPS, BettingGame
 from sog.games.core import param
-from sog.games.poker import MOST_CHIPS, BettingGame
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from selfplay.manifest import is_number
+from selfplay.runs.manifest import is_number
 from sog.files import open_to_append, read_bytes, replace_file
 
 Metrics = dict[str, Any]

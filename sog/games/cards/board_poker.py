@@ -2,8 +2,8 @@
 
 import dataclasses
 
+from sog.games.cards.poker import MOST_CHIPS, BettingGame
 from sog.games.core import param
-from sog.games.poker import MOST_CHIPS, BettingGame
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

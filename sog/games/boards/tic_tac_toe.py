@@ -7,8 +7,8 @@ import re
 import numpy as np
 from jax import Array
 
+from sog.games.boards.line_game import EMPTY, MARKS, LineGame, LineState
 from sog.games.encoding import Moves
-from sog.games.line_game import EMPTY, MARKS, LineGame, LineState
 
 SIZE = 3
 

@@ -14,8 +14,8 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from gtcfr.settings import SearchSettings
-from selfplay.checkpoint import has_checkpoints
-from selfplay.config import dump_config, flatten, load_config, read_config
+from selfplay.runs.checkpoint import has_checkpoints
+from selfplay.runs.config import dump_config, flatten, load_config, read_config
 from selfplay.settings import Config
 from sog.files import open_to_lock, printable, read_text, replace_file
 from sog.games.registry import make, origin

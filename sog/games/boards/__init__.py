@@ -1,0 +1,1 @@
+"""Board games: nothing is hidden."""

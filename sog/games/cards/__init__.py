@@ -1,0 +1,1 @@
+"""Card games: what a player holds is hidden."""
