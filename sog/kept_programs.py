@@ -41,7 +41,10 @@ _PLAIN_FIELDS: Final = (
     "_has_named_shardings",
 )
 """Of `jax.export.Exported`, as JSON has them."""
+QUICK_OPTIONS: Final = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1}
+"""Of XLA: see `compile_quickly`."""
 _folder: Path | None = None
+_is_quick = False
 
 
 class _UnkeptError(ValueError):
@@ -61,6 +64,18 @@ def keep_in(folder: Path | None) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if _is_own(folder.stat()):
             _folder = folder
+
+
+def compile_quickly(is_quick: bool) -> None:
+    """Whether searches are compiled in little more than half the time, on a CPU, to programs that
+    take up to a third longer: right where somebody waits for a few of them."""
+    global _is_quick
+    _is_quick = is_quick
+
+
+def compiles_quickly() -> bool:
+    """What was said last, and what is here."""
+    return _is_quick and jax.default_backend() == "cpu"
 
 
 def kept(function: Callable[..., Any]) -> Callable[..., Any]:

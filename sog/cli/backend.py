@@ -7,17 +7,20 @@ import jax
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.devices import use_all_cores
 from sog.cli.errors import CommandError
+from sog.kept_programs import compile_quickly
 
 _VARIABLE = "JAX_PLATFORMS"
 
 
-def start_jax(*, all_cores: bool = False) -> None:
+def start_jax(*, all_cores: bool = False, few_searches: bool = False) -> None:
     """Starts JAX; to be called before it is used for anything.
 
-    all_cores: every core of the CPU is a device. Raises CommandError if there is no device of the
-    kind that the user wants.
+    all_cores: every core of the CPU is a device. few_searches: somebody waits for a few of them, so
+    they are compiled quickly (`sog.kept_programs`). Raises CommandError if there is no device of
+    the kind that the user wants.
     """
     use_compilation_cache()
+    compile_quickly(few_searches)
     # Figures do not depend on JAX_ENABLE_X64; what is computed in 64 bits asks for it.
     jax.config.update("jax_enable_x64", False)
     if all_cores:

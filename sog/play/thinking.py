@@ -29,7 +29,7 @@ from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
-from sog.kept_programs import kept
+from sog.kept_programs import QUICK_OPTIONS, compiles_quickly, kept
 from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.2
@@ -60,21 +60,17 @@ class Thinking:
         key: Array,
         settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
         is_shared: bool = False,
-        quick: bool = False,
     ) -> None:
         """Starts the searches, before their first update; arguments and errors as in `search`.
 
-        is_shared: arrays are not updated in place, which takes twice the memory. quick: on a CPU,
-        compiled in little more than half the time, to programs that take up to a third longer.
+        is_shared: arrays are not updated in place, which takes twice the memory.
         """
         self.game, self.settings, self._evaluator = game, settings, evaluator
         self.num_updates = 0
-        self._advance = _compiled(_advance, donated=None if is_shared else 3, quick=quick)
-        self._read = _compiled(_read, quick=quick)
-        self._keep = _compiled(_keep, quick=quick)
-        self._state: SearchState = _compiled(_begin, quick=quick)(
-            game, settings, evaluator, root, key
-        )
+        self._advance = _compiled(_advance, donated=None if is_shared else 3)
+        self._read = _compiled(_read)
+        self._keep = _compiled(_keep)
+        self._state: SearchState = _compiled(_begin)(game, settings, evaluator, root, key)
         self._next_count = 1
         """Updates of the next slice."""
         self._is_stopped = threading.Event()
@@ -172,16 +168,12 @@ def think(
     settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
     seconds: float | None = None,
     progress: Callable[[int], None] | None = None,
-    quick: bool = False,
 ) -> SearchResult:
     """A batch of searches from start to end, compiled; arguments as of `Thinking` and its `go`."""
     if seconds is None and progress is None and settings.num_updates <= _UPDATES_AT_ONCE:
-        run = _compiled(_search, quick=quick)
-        result: SearchResult = run(game, settings, evaluator, root, key)
+        result: SearchResult = _compiled(_search)(game, settings, evaluator, root, key)
         return result
-    thinking = Thinking(
-        game, evaluator=evaluator, root=root, key=key, settings=settings, quick=quick
-    )
+    thinking = Thinking(game, evaluator=evaluator, root=root, key=key, settings=settings)
     thinking.go(seconds=seconds, progress=progress)
     return thinking.read()
 
@@ -193,21 +185,23 @@ def first_root(game: Game[Any], path: Array | np.ndarray) -> SearchRoot:
 
 
 _STATIC: Final = ("game", "settings")
-_QUICK: Final = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1}
+
+
+def _compiled(function: Callable[..., Any], donated: int | None = None) -> Callable[..., Any]:
+    """One of the functions below. donated: the number of an argument whose arrays may be used."""
+    return _program(function, donated, compiles_quickly())
 
 
 @functools.cache
-def _compiled(
-    function: Callable[..., Any], *, donated: int | None = None, quick: bool = False
+def _program(
+    function: Callable[..., Any], donated: int | None, is_quick: bool
 ) -> Callable[..., Any]:
-    """One of the functions below. donated: the number of an argument whose arrays may be used."""
     static = [name for name in _STATIC if name in inspect.signature(function).parameters]
-    is_quick = quick and jax.default_backend() == "cpu"
     compiled: Callable[..., Any] = jax.jit(
         function,
         static_argnames=static,
         donate_argnums=donated,
-        compiler_options=_QUICK if is_quick else None,
+        compiler_options=QUICK_OPTIONS if is_quick else None,
     )
     return compiled
 

@@ -214,7 +214,6 @@ class WatchedSearch:
             key=jax.random.key(self.seed),
             settings=self.searcher.settings,
             is_shared=True,
-            quick=True,
         )
 
     def _solve(self, picture: Picture) -> None:

@@ -12,6 +12,7 @@ from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from sog.games import make
+from sog.kept_programs import compile_quickly, compiles_quickly
 from sog.play import thinking
 from sog.play.thinking import Thinking, think
 
@@ -137,3 +138,17 @@ def test_where_nothing_was_expanded_there_is_no_tree_to_go_on_with() -> None:
     before = search.read()
     assert not any(search.keep_below(event, KEY) for event in range(9))
     assert_same(search.read(), before)
+
+
+@pytest.mark.slow
+def test_what_is_compiled_quickly_finds_the_same() -> None:
+    usual = kuhn_search()
+    try:
+        compile_quickly(True)
+        assert compiles_quickly()
+        quick = kuhn_search()
+        quick.go()
+    finally:
+        compile_quickly(False)
+    usual.go()
+    np.testing.assert_allclose(quick.read().policy, usual.read().policy, atol=1e-4)

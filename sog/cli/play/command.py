@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.agent in read_agents() and not is_run(Path(arguments.agent)):
         arguments.agent = f"{AGENT_PREFIX}{arguments.agent}"
     _check(arguments)
-    start_jax()
+    start_jax(few_searches=True)
     with display.working() as work, concluding(work.tell_interrupted):
         seating = seat_players([arguments.agent], arguments, work)
         check_has_picture(seating.game, arguments.picture)

@@ -30,7 +30,7 @@ _MOST_DRAWN: Final = 10
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     run = _check(arguments)
-    start_jax()
+    start_jax(few_searches=True)
     with display.working() as work, concluding(work.tell_interrupted):
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)

@@ -130,7 +130,6 @@ def search_state(
         settings=settings,
         seconds=arguments.seconds,
         progress=show,
-        quick=True,
     )
     began, compiled_at, *_, searched_at = moments
     keep_time(game, "search", compiled_at - began)

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         listener = listen(arguments.host, arguments.port)
     except OSError as error:
         raise CommandError(_why_not(arguments, error)) from None
-    start_jax()
+    start_jax(few_searches=True)
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     app = make_app(offers, token=token, port=port, names=_names(arguments.host))
