@@ -5,6 +5,7 @@ which class of a module that is loaded already, and which values its static fiel
 """
 
 import dataclasses
+import enum
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -57,9 +58,11 @@ def build(structure: Any, leaves: Iterator[Any]) -> Any:
 
 
 def _constant(value: Any) -> Any:
-    """A static field as JSON: a plain value, or a dataclass of some."""
+    """A static field as JSON: a plain value, one of an enumeration, or a dataclass of some."""
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if isinstance(value, enum.Enum):
+        return [_class_name(type(value)), value.name]
     if not dataclasses.is_dataclass(value):
         raise UnknownStructureError
     names = [field.name for field in dataclasses.fields(value)]
@@ -70,6 +73,8 @@ def _read_constant(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     kind, parts = value
+    if isinstance(parts, str):
+        return _class_of(kind)[parts]
     return _class_of(kind)(**{name: _read_constant(part) for name, part in parts.items()})
 
 
@@ -81,11 +86,14 @@ def _class_name(kind: type) -> str:
 
 
 def _class_of(name: str) -> Any:
-    """A dataclass by its name; of a module that is loaded, for a file does not say what is."""
+    """A dataclass or enumeration by its name; of a loaded module, for a file does not say what is
+    loaded."""
     module, _, path = name.partition(":")
     found: Any = sys.modules.get(module)
     for part in path.split("."):
         found = getattr(found, part, None)
-    if not (isinstance(found, type) and dataclasses.is_dataclass(found)):
+    if not isinstance(found, type) or not (
+        dataclasses.is_dataclass(found) or issubclass(found, enum.Enum)
+    ):
         raise UnknownStructureError
     return found

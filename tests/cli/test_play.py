@@ -487,6 +487,10 @@ def test_a_person_without_a_choice_is_not_asked() -> None:
     [
         (["random"], "--game is needed: random can play any game."),
         (
+            ["random", "--game", "kuhn", "--save", "a.json", "--resume", "b.json"],
+            "--resume writes to the file that it goes on with: leave --save out.",
+        ),
+        (
             ["random", "--game", "kuhn", "--hints"],
             "--hints needs an agent that knows better than random.",
         ),

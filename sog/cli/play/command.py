@@ -76,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
+    if arguments.save is not None and arguments.resume is not None:
+        raise CommandError("--resume writes to the file that it goes on with: leave --save out.")
     if arguments.save is not None:
         check_target("--save", arguments.save, (".json",))
         if arguments.save.exists():
