@@ -68,7 +68,8 @@ def test_the_version_is_the_newest_of_the_changelog_with_its_date_and_that_of_th
     from sog import __version__
 
     headings = re.findall(r"^## (.*)$", (CHECKOUT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert re.fullmatch(rf"\[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d", headings[0])
+    released = [heading for heading in headings if heading != "[Unreleased]"]
+    assert re.fullmatch(rf"\[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d", released[0])
     readme = (CHECKOUT / "README.md").read_text()
     assert f"Version\n{__version__}." in readme
     assert f"dist/sog-{__version__}-py3-none-any.whl" in readme
