@@ -49,7 +49,7 @@ def _folder() -> Traversable:
     try:
         return importlib.resources.files("sog.configs")
     except ModuleNotFoundError:  # run from a checkout that is not installed
-        return Path(__file__).parents[1] / "configs"
+        return Path(__file__).parents[2] / "configs"
 
 
 def _read_text(name_or_path: str) -> str:
