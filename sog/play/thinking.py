@@ -70,7 +70,7 @@ class Thinking:
         self._advance = _compiled(_advance, donated=None if is_shared else 3)
         self._read = _compiled(_read)
         self._keep = _compiled(_keep)
-        self._state: SearchState = _compiled(_begin)(game, settings, evaluator, root, key)
+        self._state: SearchState = _compiled(_start)(begin, game, settings, evaluator, root, key)
         self._next_count = 1
         """Updates of the next slice."""
         self._is_stopped = threading.Event()
@@ -171,7 +171,7 @@ def think(
 ) -> SearchResult:
     """A batch of searches from start to end, compiled; arguments as of `Thinking` and its `go`."""
     if seconds is None and progress is None and settings.num_updates <= _UPDATES_AT_ONCE:
-        result: SearchResult = _compiled(_search)(game, settings, evaluator, root, key)
+        result: SearchResult = _compiled(_start)(search, game, settings, evaluator, root, key)
         return result
     thinking = Thinking(game, evaluator=evaluator, root=root, key=key, settings=settings)
     thinking.go(seconds=seconds, progress=progress)
@@ -184,7 +184,7 @@ def first_root(game: Game[Any], path: Array | np.ndarray) -> SearchRoot:
     return root
 
 
-_STATIC: Final = ("game", "settings")
+_STATIC: Final = ("function", "game", "settings")
 
 
 def _compiled(function: Callable[..., Any], donated: int | None = None) -> Callable[..., Any]:
@@ -210,20 +210,17 @@ def _first_root(game: Game[Any], path: Array) -> SearchRoot:
     return start_of_game(game, batch_size=len(path), path=path)
 
 
-def _search(
-    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
-) -> SearchResult:
-    run = kept(functools.partial(search, game, settings=settings))
-    result: SearchResult = run(evaluator=evaluator, root=root, key=key)
-    return result
-
-
-def _begin(
-    game: Game[Any], settings: SearchSettings, evaluator: Evaluator, root: SearchRoot, key: Array
-) -> SearchState:
-    start = kept(functools.partial(begin, game, settings=settings))
-    state: SearchState = start(evaluator=evaluator, root=root, key=key)
-    return state
+def _start(
+    function: Callable[..., Any],
+    game: Game[Any],
+    settings: SearchSettings,
+    evaluator: Evaluator,
+    root: SearchRoot,
+    key: Array,
+) -> Any:
+    """By `search`, or `begin`."""
+    run = kept(functools.partial(function, game, settings=settings))
+    return run(evaluator=evaluator, root=root, key=key)
 
 
 def _advance(

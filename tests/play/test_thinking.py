@@ -106,15 +106,19 @@ def test_a_copy_goes_on_by_itself_where_arrays_are_shared() -> None:
     assert_same(search.read(), other.read())
 
 
-def test_the_tree_goes_on_below_what_was_played() -> None:
+def tic_tac_toe_search() -> Thinking:
     game = make("tic_tac_toe")
-    search = Thinking(
+    return Thinking(
         game,
         evaluator=ZeroEvaluator(),
         root=start_of_game(game),
         key=KEY,
         settings=SearchSettings(num_simulations=16, kept_simulations=16),
     )
+
+
+def test_the_tree_goes_on_below_what_was_played() -> None:
+    search = tic_tac_toe_search()
     search.go()
     played = int(np.asarray(search.read().policy)[0, 0].argmax())
     known = int(search.read().tree.num_nodes[0])
@@ -129,14 +133,7 @@ def test_the_tree_goes_on_below_what_was_played() -> None:
 
 
 def test_where_nothing_was_expanded_there_is_no_tree_to_go_on_with() -> None:
-    game = make("tic_tac_toe")
-    search = Thinking(
-        game,
-        evaluator=ZeroEvaluator(),
-        root=start_of_game(game),
-        key=KEY,
-        settings=SearchSettings(num_simulations=16, kept_simulations=16),
-    )
+    search = tic_tac_toe_search()
     before = search.read()
     assert not any(search.keep_below(event, KEY) for event in range(9))
     assert_same(search.read(), before)
