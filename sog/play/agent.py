@@ -47,25 +47,21 @@ class SearchAgent(Agent):
         *,
         player: int,
         seed: int = 0,
-        safe: bool = True,
-        search_everywhere: bool = False,
         greedy: bool = False,
         seconds: float | None = None,
     ) -> None:
         """Sits down as a player, before the first public event.
 
-        safe: False leaves the re-solving gadget out, which makes the agent exploitable.
-        search_everywhere: also searches where the opponent moves, as the paper does. greedy: takes
-        the most probable action; right with perfect information, and exploitable where players hide
-        things. seconds: the most a search takes; what it finds then depends on the machine. Raises
-        ValueError for a player or settings that cannot be.
+        greedy: takes the most probable action; right with perfect information, and exploitable
+        where players hide things. seconds: the most a search takes; what it finds then depends on
+        the machine. Raises ValueError for a player or settings that cannot be.
         """
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
         settings.shape(game, longest_path(game))  # mistakes first
         self.game, self.player, self.settings = game, player, settings
         self.evaluator, self.seconds = evaluator, seconds
-        self._safe, self._search_everywhere, self._greedy = safe, search_everywhere, greedy
+        self._greedy = greedy
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
@@ -93,7 +89,8 @@ class SearchAgent(Agent):
             if self._now.actor == TERMINAL:
                 raise ValueError(f"outcome {outcome!r} comes after the end of the game{self._at}.")
             raise ValueError(f"outcome must be one of {legal}{self._at}, got {outcome!r}.")
-        if self._search_everywhere and self._now.actor == 1 - self.player and self._now.has_choice:
+        others_choice = self._now.actor == 1 - self.player and self._now.has_choice
+        if self.settings.search_everywhere and others_choice:
             self._search_here()
         chain = self._chain
         state, path = after(self.game, chain.state, outcome), (*chain.path, int(outcome))
@@ -179,7 +176,6 @@ class SearchAgent(Agent):
             evaluator=self.evaluator,
             settings=self.settings,
             seconds=self.seconds,
-            safe=self._safe,
         )
 
     @property

@@ -76,7 +76,6 @@ class Searching:
     evaluator: Evaluator
     settings: SearchSettings
     seconds: float | None
-    safe: bool
 
     def __eq__(self, other: object) -> bool:
         """Evaluators are equal if they are the same: they hold arrays."""
@@ -87,7 +86,7 @@ class Searching:
 
     @property
     def _identity(self) -> tuple[Any, ...]:
-        return self.game, id(self.evaluator), self.settings, self.seconds, self.safe
+        return self.game, id(self.evaluator), self.settings, self.seconds
 
 
 @in_32_bits
@@ -144,7 +143,7 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
     summary = _stack([stand_in if here else next(meant) for here in begins])
     players = np.array([chain.player for chain in chains], np.int32)
     going_on = np.where(begins[:, None], NO_EVENT, path)
-    root: SearchRoot = _next_root(how.game, summary, going_on, players, how.safe)
+    root: SearchRoot = _next_root(how.game, summary, going_on, players, how.settings.safe)
     if begins.any():
         root = _where(begins, *jax.device_get((first_root(how.game, path), root)))
     return root
