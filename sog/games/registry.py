@@ -36,6 +36,10 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "scotland_yard": ("sog.games.scotland_yard.game", "ScotlandYard"),
     "tic_tac_toe": ("sog.games.boards.tic_tac_toe", "TicTacToe"),
     "connect_four": ("sog.games.boards.connect_four", "ConnectFour"),
+    "othello": ("sog.games.boards.othello", "Othello"),
+    "othello6": ("sog.games.boards.othello", "Othello6"),
+    "hex": ("sog.games.boards.hex", "Hex"),
+    "hex5": ("sog.games.boards.hex", "Hex5"),
 }
 """Name on the command line -> (module, class); the module is imported when the game is made."""
 
