@@ -14,7 +14,7 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.loading import load_game
 from sog.cli.play.saved import Saved, no_saved, read_saved
-from sog.games import CHANCE, TERMINAL, Game
+from sog.games import CHANCE, PLAYER_1, TERMINAL, Game
 from sog.games.registry import game_class, is_game
 from sog.games.scotland_yard.station_map import SHIPPED_MAPS
 from sog.parameters import read_parameters, split_call
@@ -74,9 +74,15 @@ def _check_end(game: Game[Any], played: dict[str, Any], where: str) -> None:
             raise CommandError(f"{where}: move {number} is not possible in {game}.")
         state = after(game, state, outcome)
     end, infostates = situation(game, state), np.asarray(played["infostates"][-1], np.int32)
-    if end.actor != TERMINAL or not end.infostate_mask[[0, 1], infostates].all():
+    resigned = played.get("resigned")
+    is_end = end.actor == TERMINAL if resigned is None else end.actor == resigned
+    if not is_end or not end.infostate_mask[[0, 1], infostates].all():
         raise CommandError(f"{where}: its end is none in {game}.")
-    said, right = float(played["utility"]), utility(game, state, infostates)
+    said = float(played["utility"])
+    if resigned is None:
+        right = utility(game, state, infostates)
+    else:
+        right = game.max_utility if resigned == PLAYER_1 else -game.max_utility
     if abs(said - right) > _ROUNDING * game.max_utility:
         raise CommandError(
             f"{where} is said to give {said:g} {game.unit} to player 0, by the rules of {game} "

@@ -29,6 +29,7 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
     return {
         "human": human,
         "utility": played.utility,
+        **({} if played.resigned is None else {"resigned": played.resigned}),
         "moves": moves,
         "infostates": [list(pair) for pair in played.infostates],
         "names": names,

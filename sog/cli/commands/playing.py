@@ -13,6 +13,8 @@ players:
 
 N is a number of iterations or of simulations per move; parameters go between name and number, as in
 tabular(rule=dcfr):500. What each method is, its parameters and its paper: sog methods.
+What follows the ? of an engine is nodes, movetime (ms) or depth of a move, options of the engine,
+or timeout (s); of gtp: seconds for a move, or timeout.
 Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
 information they take their best action, else they draw one from their policy.
 """
