@@ -50,8 +50,8 @@ def _at(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
         unpack(game, node.state), tree.interior_statistics.reach[slot]
     )
     weight = jnp.where(node.actor != PLAYER_1, compatible[0], compatible[1])
-    known = node.takeable & (weight > 0)
-    values = jnp.where(known, cfvs / jnp.where(weight > 0, weight, 1), 0)
+    known = node.takeable & (weight > 0)[None]
+    values = jnp.where(known, cfvs / jnp.where(weight > 0, weight, 1)[None], 0)
     layout = tree.shape.layout
 
     def over_all(table: Array) -> Array:

@@ -25,8 +25,8 @@ from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.match import Agent, PlayedGame
 from sog.play.rules import after, first_state, situation
 
-GRADES: Final = (("best", 0.005), ("good", 0.02), ("inaccuracy", 0.08), ("mistake", math.inf))
-"""Words for what a choice lost, each up to a share of the largest utility."""
+GRADES: Final = (("good", 0.02), ("inaccuracy", 0.08), ("mistake", math.inf))
+"""Words for what a choice lost that was not the best, each up to a share of the largest utility."""
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 
 
@@ -76,7 +76,9 @@ class Choice:
         return self.value - float(self.values[self.action])
 
     def grade(self, max_utility: float) -> str:
-        """Of `GRADES`; "unknown" where the loss is."""
+        """Of `GRADES`, or "best"; "unknown" where the loss is."""
+        if self.action == self.best_action:
+            return "best"
         if math.isnan(self.loss):
             return "unknown"
         return next(word for word, share in GRADES if self.loss < share * max_utility)
