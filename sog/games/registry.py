@@ -36,6 +36,11 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "scotland_yard": ("sog.games.scotland_yard.game", "ScotlandYard"),
     "tic_tac_toe": ("sog.games.boards.tic_tac_toe", "TicTacToe"),
     "connect_four": ("sog.games.boards.connect_four", "ConnectFour"),
+    "go": ("sog.games.boards.go", "Go"),
+    "go5": ("sog.games.boards.go_sizes", "Go5"),
+    "go7": ("sog.games.boards.go_sizes", "Go7"),
+    "go9": ("sog.games.boards.go_sizes", "Go9"),
+    "go19": ("sog.games.boards.go_sizes", "Go19"),
 }
 """Name on the command line -> (module, class); the module is imported when the game is made."""
 

@@ -37,6 +37,7 @@ ALL_STATES: list[Any] = [
     pytest.param("goofspiel(cards=3,order=random)", marks=slow),
     pytest.param("goofspiel(cards=3,payoff=diff)", marks=slow),
     pytest.param("ii_goofspiel(cards=4)", marks=slow),
+    pytest.param("go(size=2,move_limit=3,payoff=diff)", marks=slow),
 ]
 SOME_STATES: list[Any] = [
     "tic_tac_toe",
@@ -54,6 +55,12 @@ SOME_STATES: list[Any] = [
     pytest.param("quarter", marks=slow),
     pytest.param("london", marks=slow),
     pytest.param("scotland_yard", marks=slow),
+    "go(size=3)",
+    pytest.param("go(superko=simple,payoff=diff,komi=0.5)", marks=slow),
+    pytest.param("go5", marks=slow),
+    pytest.param("go7", marks=slow),
+    pytest.param("go9", marks=slow),
+    pytest.param("go19", marks=slow),
 ]
 
 
