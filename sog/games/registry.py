@@ -40,6 +40,11 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "othello6": ("sog.games.boards.othello", "Othello6"),
     "hex": ("sog.games.boards.hex", "Hex"),
     "hex5": ("sog.games.boards.hex", "Hex5"),
+    "go": ("sog.games.boards.go", "Go"),
+    "go5": ("sog.games.boards.go_sizes", "Go5"),
+    "go7": ("sog.games.boards.go_sizes", "Go7"),
+    "go9": ("sog.games.boards.go_sizes", "Go9"),
+    "go19": ("sog.games.boards.go_sizes", "Go19"),
 }
 """Name on the command line -> (module, class); the module is imported when the game is made."""
 

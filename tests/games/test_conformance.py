@@ -38,6 +38,7 @@ ALL_STATES: list[Any] = [
     pytest.param("goofspiel(cards=3,payoff=diff)", marks=slow),
     pytest.param("ii_goofspiel(cards=4)", marks=slow),
     "hex(size=2,swap=true)",
+    pytest.param("go(size=2,move_limit=3,payoff=diff)", marks=slow),
 ]
 SOME_STATES: list[Any] = [
     "tic_tac_toe",
@@ -59,6 +60,12 @@ SOME_STATES: list[Any] = [
     pytest.param("quarter", marks=slow),
     pytest.param("london", marks=slow),
     pytest.param("scotland_yard", marks=slow),
+    "go(size=3)",
+    pytest.param("go(superko=simple,payoff=diff,komi=0.5)", marks=slow),
+    pytest.param("go5", marks=slow),
+    pytest.param("go7", marks=slow),
+    pytest.param("go9", marks=slow),
+    pytest.param("go19", marks=slow),
 ]
 
 

@@ -148,7 +148,7 @@ DEEDS = {
     "plays rubbish": (
         "if 'go' in line or 'genmove' in line: say('bestmove z9', '=' + word + ' Z9', '')\n"
         "if 'go' in line or 'genmove' in line: continue",
-        "9', which is no move at '",
+        "which is no ",
     ),
 }
 
