@@ -172,7 +172,7 @@ def test_finished_games_are_saved_as_the_terminal_saves_them(visitor: Visitor) -
     (game,) = saved["games"]
     assert game["human"] == 0
     assert len(game["infostates"]) == len(game["moves"]) + 1
-    won = re.search(r": ([+-][\d.]+) chips", status_in(page))
+    won = re.search(r": ([+-][\d.]+) chips?", status_in(page))
     assert won is not None
     assert float(won[1]) == game["utility"]
 
