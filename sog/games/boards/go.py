@@ -175,6 +175,9 @@ A1 is at the bottom left."""
         self.play(actions)
         return tuple(actions)
 
+    def start(self, text: str) -> GoState:
+        return self.play(self.parse(text))
+
     def play(self, actions: Sequence[int]) -> GoState:
         """The state after moves from the beginning. Raises ValueError for one that is not legal."""
         state = self.root()
