@@ -263,6 +263,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--save-state": _file("FILE.solve", "write to a file what it takes to go on: regrets and sums"),
     "--resume": _file("FILE.json", "go on where the games of --save were left"),
     # Of single commands.
+    "--by": {"metavar": "PLAYER"},
     "--as": {
         "dest": "seat",
         "type": int,

@@ -35,6 +35,9 @@ class BoardView(View):
     """By cell."""
     told: Sequence[str]
     """[cell]: what pointing at it shows."""
+    is_rhombus: bool = False
+    """Every row begins half a cell further right than the one above it, as in Hex, where the top
+    and the bottom are sides of player 0 and the others of player 1."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

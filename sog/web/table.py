@@ -15,6 +15,7 @@ import numpy as np
 
 from sog.games.core import CHANCE, TERMINAL
 from sog.play import Agent, PlayedGame, SearchAgent
+from sog.play.match import Resignation
 from sog.play.replay import replay_of
 from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
 from sog.play.thoughts import Thought, think_of_all
@@ -237,6 +238,8 @@ class Table:
                     action = self._agent.act(int(self.infostates[actor]))
                 with self.lock:
                     self._do(action, thoughts)
+        except Resignation:
+            self.problem = "the agent gives the game up."
         except ValueError as error:  # such as a search that has no room for this game
             self.problem = str(error)
         except Exception as error:

@@ -37,12 +37,17 @@ ALL_STATES: list[Any] = [
     pytest.param("goofspiel(cards=3,order=random)", marks=slow),
     pytest.param("goofspiel(cards=3,payoff=diff)", marks=slow),
     pytest.param("ii_goofspiel(cards=4)", marks=slow),
+    "hex(size=2,swap=true)",
     pytest.param("go(size=2,move_limit=3,payoff=diff)", marks=slow),
 ]
 SOME_STATES: list[Any] = [
     "tic_tac_toe",
     pytest.param("glasses", marks=slow),
     pytest.param("connect_four", marks=slow),
+    pytest.param("othello", marks=slow),
+    "othello6(payoff=diff,size=4)",
+    pytest.param("hex", marks=slow),
+    "hex5",
     pytest.param("generic_poker", marks=slow),
     pytest.param("board_poker", marks=slow),
     pytest.param("liars_dice(dice=2,faces=3)", marks=slow),
