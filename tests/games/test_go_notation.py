@@ -52,6 +52,10 @@ def test_positions_are_read_as_points_numbers_or_sgf() -> None:
     assert game.parse("\ufeff\n ( ; SZ[5:5] KM[6.5] ; B[cc] ; W[tt] ; B [bd] )") == wanted
     assert game.parse("(;FF[3]GaMe[1]SiZe[5];Black[cc];White[tt];B[bd]N[x])") == wanted
     assert game.parse("") == ()
+    with pytest.raises(ValueError, match="go from 0 to 25, got '26'"):
+        game.parse("12 26")
+    with pytest.raises(ValueError, match="event 1, 'center', cannot happen"):
+        game.parse("center")
 
 
 def test_the_main_line_of_the_first_game_is_read() -> None:
