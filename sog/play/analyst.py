@@ -6,7 +6,7 @@ answer, who can be asked for a move and nothing else.
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import jax
