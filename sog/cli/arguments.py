@@ -49,6 +49,8 @@ COMMANDS: Final[dict[str, Command]] = {
     "replay": playing.REPLAY,
     "match": playing.MATCH,
     "tournament": playing.TOURNAMENT,
+    "gtp": playing.GTP,
+    "uci": playing.UCI,
     "serve": playing.SERVE,
 }
 """In the order of the help."""
