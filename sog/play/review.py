@@ -31,7 +31,7 @@ GRADES: Final = (("good", 0.02), ("inaccuracy", 0.08), ("mistake", math.inf))
 """Words for what a choice lost that was not the best, each up to a share of the largest utility."""
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 _LEAST_SHARE: Final = 0.1
-"""Of the likeliest action's probability, from which an action is one that the adviser would take."""
+"""Of the likeliest action's probability, from which on the adviser would take an action."""
 
 
 class Adviser(Agent, Protocol):

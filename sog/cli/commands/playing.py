@@ -196,6 +196,45 @@ With --json: "choices" ("move", "player", "state", "infostate", "action", "best"
         "--json",
     ),
 )
+_SPEAKING: Final = ("agent", *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
+GTP: Final = Command(
+    "be a Go program for a board that speaks GTP",
+    f"""\
+{_PLAYERS}
+examples:
+  sog gtp runs/go9                              the command for Sabaki, GoGui or Lizzie
+  sog gtp rollout --game go5 --search 1000,1
+  sog gtp uct:1000 --game "go(size=7,komi=8.5)"
+  sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
+
+Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
+boardsize, komi, clear_board, play, genmove, reg_genmove, undo, time_settings, time_left,
+final_score (by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
+KataGo lz-analyze, kata-analyze and their genmove_analyze, for those who search. A trained network
+refuses another size of the board or another komi than it was trained for. Without a clock a move
+takes --seconds, else the simulations of --search; the tree is kept from move to move. The first
+move waits for programs to be compiled.
+""",
+    _SPEAKING,
+)
+UCI: Final = Command(
+    "be a chess engine for a program that speaks UCI",
+    f"""\
+{_PLAYERS}
+examples:
+  sog uci runs/chess                            the command for Cute Chess, Arena or Nibbler
+  sog uci rollout --game gardner_chess --search 1000,1
+  sog match 'uci:sog uci runs/chess?nodes=400' 'uci:stockfish?nodes=2000' --game chess
+
+Speaks the Universal Chess Interface on stdin and stdout until quit, or nothing more comes:
+position, go with nodes, movetime, depth, infinite, ponder, searchmoves and clocks, stop, ponderhit,
+and the options MultiPV, Ponder, Move Overhead and Simulations (of a move that nothing else limits).
+Nodes are simulations; depth is the length of the principal line. Scores in centipawns are those
+that win as often: 400 log10(p / (1 - p)), p being the share of games. isready waits for programs to
+be compiled; the tree is kept from move to move.
+""",
+    _SPEAKING,
+)
 _REPEATED: Final = {"action": "append", "default": [], "type": str}
 SERVE: Final = Command(
     "play, look into searches and watch runs in a browser",
