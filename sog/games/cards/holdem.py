@@ -129,7 +129,9 @@ cards takes the pot; equal ones share it."""
     def utilities(self, state: HoldemState, reach: Array) -> Array:
         live, betting = self.infostate_mask(state), state.betting
         others = jnp.where(live, reach, 0)[::-1]
-        strengths = strength(jnp.asarray(self.hands.masks) | self._board_masks(state), self.deck)
+        strengths = strength(
+            jnp.asarray(self.hands.masks) | self._board_masks(state)[None], self.deck
+        )
         shown = net_wins(others, sort_hands(strengths, self.hands), self.hands)
         signs = jnp.where(betting.folder == jnp.arange(2), -1, 1).astype(reach.dtype)
         folded = met(others, self.hands) * signs[:, None]
@@ -139,7 +141,7 @@ cards takes the pot; equal ones share it."""
         return jnp.where(live, wins * weight * stake, 0)
 
     def world_utility(self, state: HoldemState, infostates: Array) -> Array:
-        masks = jnp.asarray(self.hands.masks)[infostates] | self._board_masks(state)
+        masks = jnp.asarray(self.hands.masks)[infostates] | self._board_masks(state)[None]
         first, second = strength(masks, self.deck)
         fold = jnp.where(state.betting.folder == PLAYER_0, -1, 1)
         sign = jnp.where(state.betting.folder == NO_FOLDER, jnp.sign(first - second), fold)
@@ -171,7 +173,7 @@ cards takes the pot; equal ones share it."""
             .set(shuffled.astype(jnp.int32))
         )
         cards = np.arange(self.deck.num_cards)
-        renamed = cards // suits * suits + new[cards % suits]
+        renamed = jnp.asarray(cards // suits * suits) + new[cards % suits]
         board = jnp.append(renamed, self.deck.num_cards).astype(jnp.int8)[state.board]
         ends = (0, *self._num_public, len(board))
         board = jnp.concatenate([jnp.sort(board[a:b]) for a, b in itertools.pairwise(ends)])

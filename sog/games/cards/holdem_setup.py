@@ -15,7 +15,7 @@ from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import suit_masks
 from sog.games.cards.no_limit import MOST_RAISES, Betting, BettingState
 from sog.games.cards.showdown import Hands
-from sog.games.core import MOST_EXACT, Game, param
+from sog.games.core import MOST_EXACT, Game, check_params, param
 from sog.pytree import pytree
 
 NO_EVENT: Final = -1
@@ -60,6 +60,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
     caps: str = param(_NONE, "most bets and raises of a street, blinds not counted, or 'none'")
 
     def __post_init__(self) -> None:
+        check_params(self)
         self._check_cards()
         self._check_chips()
         super().__post_init__()
@@ -77,7 +78,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         if sum(dealt) > _MOST_BOARD or len(dealt) >= _MOST_STREETS:
             self._reject("deals", f"add up to at most {_MOST_BOARD} cards", self.deals)
         needed = sum(dealt) + 2 * self.hole_cards
-        if 1 <= self.ranks * self.suits < needed:
+        if self.ranks * self.suits < needed:
             cards = f"{needed} cards, but ranks={self.ranks} and suits={self.suits}"
             raise ValueError(
                 f"{self.name}: deals and hole_cards need {cards} make {self.ranks * self.suits}."
@@ -92,9 +93,6 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
             self._reject("board", f"have as many cards as are dealt ({wanted})", self.board)
 
     def _check_chips(self) -> None:
-        for field in ("ranks", "suits", "hole_cards", "pot"):
-            if type(getattr(self, field)) is not int:
-                return  # the check of parameters says so
         try:
             small, big = self._blinds
             stacks = self._stacks
