@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import Array
 
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength, suit_masks
@@ -24,7 +25,8 @@ def meetings(hands: Hands) -> np.ndarray:
 
 def by_hand(hands: Hands, board: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """bool[S], live; bool[S, S], who meets whom; int[S, S], who beats whom among these."""
-    live, meets = ~np.isin(hands.cards, board).any(axis=1), meetings(hands)
+    live = np.asarray(~np.isin(hands.cards, board).any(axis=1))
+    meets = meetings(hands)
     whole = np.concatenate([hands.cards, np.tile(board, (len(live), 1))], axis=1)
     strengths = strength(suit_masks(whole, hands.deck, np), hands.deck, np)
     beats = np.sign(strengths[:, None].astype(np.int64) - strengths[None])
@@ -89,12 +91,13 @@ def test_sums_are_linear_also_in_differences_of_ranges() -> None:
     """As what differs from a range is."""
     rng = np.random.default_rng(4)
     first, second = jnp.asarray(rng.random((2, 1326)), jnp.float32)
-    for sums in (
-        lambda reach: met(reach, FULL),
-        lambda reach: net_wins(reach, sort_hands(jnp.asarray(FULL.masks.sum(axis=1)), FULL), FULL),
-    ):
-        expected = 2 * np.asarray(sums(first), float) - 3 * np.asarray(sums(second), float)
-        np.testing.assert_allclose(sums(2 * first - 3 * second), expected, atol=5e-3)
+    order = sort_hands(jnp.asarray(FULL.masks.sum(axis=1)), FULL)
+
+    def both(reach: Array) -> Array:
+        return jnp.stack([met(reach, FULL), net_wins(reach, order, FULL)])
+
+    expected = 2 * np.asarray(both(first)) - 3 * np.asarray(both(second))
+    np.testing.assert_allclose(both(2 * first - 3 * second), expected, atol=5e-3)
 
 
 def test_hands_of_a_board_of_equal_strength_all_tie() -> None:
