@@ -13,7 +13,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.games.core import CHANCE, TERMINAL
+from sog.games.core import CHANCE, PLAYER_1, TERMINAL
 from sog.play import Agent, PlayedGame, SearchAgent
 from sog.play.match import Resignation
 from sog.play.replay import replay_of
@@ -87,6 +87,8 @@ class Table:
     def _begin(self) -> None:
         self._drop_judging()
         self.is_revealed, self.problem = False, ""
+        self.resigned: int | None = None
+        """The player who gave the game up."""
         self.steps: list[Step] = []
         self._key, key = jax.random.split(
             jax.random.fold_in(jax.random.key(self.seed), len(self.finished))
@@ -104,8 +106,8 @@ class Table:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
-        return self.now.actor == TERMINAL
+        """Whether the game has ended, or was given up."""
+        return self.now.actor == TERMINAL or self.resigned is not None
 
     @property
     def is_finished(self) -> bool:
@@ -185,7 +187,7 @@ class Table:
             if self.is_over:
                 self.finished.pop()
             self.num_taken_back += 1
-            self.problem = ""
+            self.problem, self.resigned = "", None
             self._drop_judging()
             at = self.steps[number]
             del self.steps[number:]
@@ -265,7 +267,9 @@ class Table:
                 with self.lock:
                     self._do(action, thoughts)
         except Resignation:
-            self.problem = "the agent gives the game up."
+            with self.lock:
+                self.resigned = 1 - self.seat
+                self.finished.append((self.seat, self._played()))
         except ValueError as error:  # such as a search that has no room for this game
             self.problem = str(error)
         except Exception as error:
@@ -339,8 +343,13 @@ class Table:
 
     def _played(self) -> PlayedGame:
         pairs = [*(one.infostates for one in self.steps), self.infostates]
+        if self.resigned is None:
+            gain = utility(self.game, self.state, self.infostates)
+        else:
+            gain = self.game.max_utility if self.resigned == PLAYER_1 else -self.game.max_utility
         return PlayedGame(
-            utility=utility(self.game, self.state, self.infostates),
+            utility=gain,
+            resigned=self.resigned,
             outcomes=tuple(one.outcome for one in self.steps),
             actions=tuple(one.action for one in self.steps),
             infostates=tuple((int(first), int(second)) for first, second in pairs),

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from sog.games import make
+from sog.play.match import Resignation
+from sog.play.simple_agents import RandomAgent
 from sog.web import play_pages
 from sog.web.security import Guard
 from tests.web.visitor import Visitor, actions_in, status_in, turn_in
@@ -294,3 +296,19 @@ def test_an_agent_that_knows_no_values_judges_nothing(visitor: Visitor) -> None:
     answer = visitor.post(f"{path}/judge", turn=turn_in(page))
     assert answer.status_code == 400
     assert "cannot say what the choices of this game were worth" in answer.text
+
+
+def test_a_game_that_the_agent_gives_up_is_won_and_counts(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_up(self: RandomAgent, infostate: int) -> int:
+        raise Resignation
+
+    path = visitor.begin(player="random", game="tic_tac_toe")
+    monkeypatch.setattr(RandomAgent, "act", give_up)
+    page = visitor.choose(path, 4, turn_in(visitor.get(path).text))
+    assert status_in(page) == "The agent gives up. You win: +1 point."
+    saved = json.loads(visitor.get(f"{path}/replay.json").text)
+    assert saved["games"][0]["resigned"] == 1
+    visitor.post(f"{path}/undo", turn=turn_in(page))
+    assert status_in(visitor.get(path).text) == "Your move."
