@@ -131,6 +131,10 @@ class Offers:
 
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
 
+    def searched(self, game: str, player: str) -> str:
+        """What to search where these play: the network's own game, or the one that was chosen."""
+        return player if player in self.networks else game
+
     def searcher(
         self, game: str, evaluator: str, search: str, path_length: int, heed: Heed
     ) -> SearchOffer:

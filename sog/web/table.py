@@ -23,6 +23,7 @@ from sog.play.thoughts import Thought, think_of_all
 from sog.players.player import Player
 from sog.web.host import Mistake, Submit
 from sog.web.judging import Judging
+from sog.web.numbers import in_units
 
 _MOST_KEPT: Final = 8  # copies of an agent
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
@@ -65,12 +66,16 @@ class Table:
         seed: int,
         submit: Submit,
         opening: tuple[int, ...] = (),
+        searched: str = "",
     ) -> None:
         """seat: the person's player in the first game; they change after it.
+
+        searched: what the server calls the game where a position of it is to be searched.
 
         opening: public events that every game begins with, where information is perfect.
         """
         self.opponent, self.game, self.seat = opponent, opponent.game, seat
+        self.searched = searched
         self.seed, self._opening = seed, opening
         self.finished: list[tuple[int, PlayedGame]] = []
         """The person's player, and the game."""
@@ -148,6 +153,19 @@ class Table:
             ):
                 return number
         return None
+
+    @property
+    def progress(self) -> str:
+        """How far the games here are, in a few words."""
+        if self.is_over:
+            now = "over"
+        elif self.problem:
+            now = "it cannot go on"
+        else:
+            now = "the agent thinks" if self.is_busy else "your move"
+            now = f"game {len(self.finished) + 1}, move {len(self.steps) + 1}: {now}"
+        score = self.score
+        return f"{now}; {in_units(sum(score), self.game.unit)} so far" if score else now
 
     @property
     def score(self) -> list[float]:

@@ -1,5 +1,6 @@
 """Games in a browser, without the browser: what the pages say, and what they send."""
 
+import html
 import json
 import re
 from collections.abc import Callable
@@ -312,3 +313,25 @@ def test_a_game_that_the_agent_gives_up_is_won_and_counts(
     assert saved["games"][0]["resigned"] == 1
     visitor.post(f"{path}/undo", turn=turn_in(page))
     assert status_in(visitor.get(path).text) == "Your move."
+
+
+def test_a_position_of_a_game_is_searched_in_one_click(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="connect_four", seed=3)
+    page = visitor.choose(path, 3, turn_in(visitor.get(path).text))
+    form = dict(re.findall(r'name="(game|history|evaluator)" value="([^"]*)"', page))
+    way = html.unescape(form["history"])
+    assert form["game"] == "connect_four"
+    assert way.startswith("'column 4' 'column ")
+    found = visitor.follow("/searches", **{**form, "history": way, "search": "2,1"})
+    assert "connect_four" in visitor.wait(found)
+    visitor.post(f"{found}/remove")
+    home = visitor.get("/").text
+    assert "game 1, move 3: your move" in home
+
+
+def test_the_end_of_a_game_has_nothing_to_search(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="kuhn")
+    page = visitor.play_out(path)
+    assert 'id="search"' not in page
+    assert 'id="search"' in visitor.get(f"{path}?at=0").text
+    assert re.search(r"over; [+-][12] chips? so far", visitor.get("/").text)
