@@ -113,7 +113,7 @@ def test_games_that_go_on_at_once_share_one_process(kind: str, tmp_path: Path) -
 def test_a_game_of_uci_may_begin_anywhere(tmp_path: Path) -> None:
     command, log = write_engine(tmp_path, "uci")
     agent = seated("uci", command).players[0].make(0, 0)
-    agent.begin(GAME.state_of_fen("XO./.../..."))
+    agent.begin(GAME.from_fen("XO./.../..."))
     assert agent.act(0) == 2
     agent.close()
     assert log.read_text().splitlines()[-2] == "position fen XO./.../..."
