@@ -196,7 +196,7 @@ GTP: Final = Command(
 examples:
   sog gtp runs/go9                              the command for Sabaki, GoGui or Lizzie
   sog gtp rollout --game go5 --search 1000,1
-  sog gtp uct:1000 --game "go(size=7,komi=8.5)"
+  sog gtp zero --game "go(size=7,komi=8.5)"
   sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
 
 Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
