@@ -87,6 +87,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "them or by number, or what players of the game write: 44353 in connect_four (columns), "
         "X.O/.X./... in tic_tac_toe (default: the start)",
     },
+    "--openings": {
+        "metavar": "FILE|random:PLIES",
+        "help": "begin games at these positions, each once with either player first: lines of a "
+        "file, as --history has them (# begins a comment), or so many random moves",
+    },
     "--checkpoint": {
         "metavar": "STEP",
         "help": "of a run: the checkpoint of this learner step, or all (default: the newest)",
@@ -251,7 +256,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--top": _count("N", "public states to show (default: 10)", 10),
     "--number": _count("N", "this game only (default: all)"),
     "--show": {
-        "choices": ("mean", "wins"),
+        "choices": ("mean", "wins", "elo"),
         "default": "mean",
         "help": "what the table has and players are ordered by (default: mean utility)",
     },
@@ -265,6 +270,9 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),
     "--save": _file("FILE.npz", "write the average policy to a file"),
+    "--games-out": _file(
+        "FILE", "write all games to FILE.pgn or FILE.sgf, where the game has such, or FILE.json"
+    ),
     "--save-state": _file("FILE.solve", "write to a file what it takes to go on: regrets and sums"),
     "--resume": _file("FILE.json", "go on where the games of --save were left"),
     # Of single commands.
