@@ -24,7 +24,7 @@ def meetings(hands: Hands) -> np.ndarray:
 
 def by_hand(hands: Hands, board: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """bool[S], live; bool[S, S], who meets whom; int[S, S], who beats whom among these."""
-    live, meets = ~np.isin(hands.cards, board).any(axis=1), meetings(hands)
+    live, meets = np.array(~np.isin(hands.cards, board).any(axis=1)), meetings(hands)
     whole = np.concatenate([hands.cards, np.tile(board, (len(live), 1))], axis=1)
     strengths = strength(suit_masks(whole, hands.deck, np), hands.deck, np)
     beats = np.sign(strengths[:, None].astype(np.int64) - strengths[None])
@@ -89,12 +89,13 @@ def test_sums_are_linear_also_in_differences_of_ranges() -> None:
     """As what differs from a range is."""
     rng = np.random.default_rng(4)
     first, second = jnp.asarray(rng.random((2, 1326)), jnp.float32)
-    for sums in (
-        lambda reach: met(reach, FULL),
-        lambda reach: net_wins(reach, sort_hands(jnp.asarray(FULL.masks.sum(axis=1)), FULL), FULL),
-    ):
-        expected = 2 * np.asarray(sums(first), float) - 3 * np.asarray(sums(second), float)
-        np.testing.assert_allclose(sums(2 * first - 3 * second), expected, atol=5e-3)
+    in_order = sort_hands(jnp.asarray(FULL.masks.sum(axis=1)), FULL)
+
+    def sums(reach: jax.Array) -> np.ndarray:
+        return np.stack([met(reach, FULL), net_wins(reach, in_order, FULL)]).astype(float)
+
+    expected = 2 * sums(first) - 3 * sums(second)
+    np.testing.assert_allclose(sums(2 * first - 3 * second), expected, atol=5e-3)
 
 
 def test_hands_of_a_board_of_equal_strength_all_tie() -> None:
