@@ -178,6 +178,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "share of the gadget in the opponent's range where a search starts, the rest is "
         f"his last range (default: 0.5, {_OR_RUN})",
     },
+    "--room": _count(
+        "N",
+        "simulations that a search has room for, where a clock or nothing ends it (default: four "
+        "times those of a move, at least 2000)",
+    ),
     "--max-outcomes": _count(
         "N",
         "keep a sample of N outcomes of chance where there are more, at least as many as a "
@@ -263,6 +268,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--save-state": _file("FILE.solve", "write to a file what it takes to go on: regrets and sums"),
     "--resume": _file("FILE.json", "go on where the games of --save were left"),
     # Of single commands.
+    "--by": {"metavar": "PLAYER"},
     "--as": {
         "dest": "seat",
         "type": int,

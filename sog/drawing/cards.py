@@ -15,7 +15,9 @@ _CLUB: Final = ("♣", "#1d2733")
 _MOST_CHIPS_DRAWN: Final = 12
 _CHIP: Final = 13.0
 _MOST_IN_ROW: Final = 13
-_MOST_IN_NAME: Final = 16  # letters
+_MOST_IN_NAME: Final = 20  # letters
+_AT: Final = " at "
+"""Before the step of a network in the name of a player."""
 
 Names = tuple[str, str]
 
@@ -33,11 +35,15 @@ def draw_cards(view: CardsView, *, names: Names, bottom: int) -> str:
         left = middle - (len(view.cards[player]) * (_CARD + _GAP) - _GAP) / 2
         for number, card in enumerate(view.cards[player]):
             draw_card(group, left + number * (_CARD + _GAP), y, card)
-        told = cut(names[player], _MOST_IN_NAME)
-        told += ", folded" if view.folder == player else ""
-        text(svg, _MARGIN, y + _TALL / 2, told, size=18, weight="bold", color=_WORDS)
+        name, _, step = names[player].partition(_AT)
+        told = cut(name, _MOST_IN_NAME) + (", folded" if view.folder == player else "")
+        below = y + _TALL / 2
+        text(svg, _MARGIN, below, told, size=18, weight="bold", color=_WORDS)
+        if step:
+            below += 22
+            text(svg, _MARGIN, below, f"at {step}", size=14, color=_SOFT_WORDS)
         if view.actor == player:
-            text(svg, _MARGIN, y + _TALL / 2 + 22, "to act", size=14, color=_GOLD)
+            text(svg, _MARGIN, below + 22, "to act", size=14, color=_GOLD)
         above_or_below = y + _TALL + 26 if is_above else y - 26
         _chips(svg, middle, above_or_below, view.chips[player], names[player])
     _public_cards(svg, view)

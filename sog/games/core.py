@@ -112,6 +112,12 @@ class Game(Shown[State]):
         """K: public outcomes, padding included."""
 
     @property
+    def num_searched_actions(self) -> int:
+        """Actions of a state that a search keeps in its tree, the best by the prior, unless told
+        otherwise; all of them here. Less is for perfect information without chance."""
+        return self.num_actions
+
+    @property
     def num_decision_outcomes(self) -> int:
         """The most public outcomes that one decision can have, K at most; chance may have more.
 

@@ -15,11 +15,14 @@ import numpy as np
 
 from sog.games.core import CHANCE, TERMINAL
 from sog.play import Agent, PlayedGame, SearchAgent
+from sog.play.match import Resignation
 from sog.play.replay import replay_of
+from sog.play.review import as_adviser
 from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
 from sog.play.thoughts import Thought, think_of_all
 from sog.players.player import Player
 from sog.web.host import Mistake, Submit
+from sog.web.judging import Judging
 
 _MOST_KEPT: Final = 8  # copies of an agent
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
@@ -72,6 +75,8 @@ class Table:
         self.finished: list[tuple[int, PlayedGame]] = []
         """The person's player, and the game."""
         self.num_taken_back = 0
+        self.judging: Judging | None = None
+        """Of the game that is over, if somebody asked for it."""
         self._submit = submit
         self.lock = threading.RLock()
         """To be held by whoever wants all of it as it stands at one moment."""
@@ -80,6 +85,7 @@ class Table:
         self._begin()
 
     def _begin(self) -> None:
+        self._drop_judging()
         self.is_revealed, self.problem = False, ""
         self.steps: list[Step] = []
         self._key, key = jax.random.split(
@@ -180,6 +186,7 @@ class Table:
                 self.finished.pop()
             self.num_taken_back += 1
             self.problem = ""
+            self._drop_judging()
             at = self.steps[number]
             del self.steps[number:]
             self.state, self.now, self.infostates = at.state, at.now, at.infostates
@@ -196,9 +203,29 @@ class Table:
             self.seat = 1 - self.seat
             self._begin()
 
+    @property
+    def can_be_judged(self) -> bool:
+        """Whether the game is over, and the agent can say what its choices were worth."""
+        return self.is_over and not self.is_busy and as_adviser(self._agent) is not None
+
+    def judge(self, turn: int) -> None:
+        """Has the choices of the game that is over judged. Raises Mistake."""
+        with self.lock:
+            self._check(turn)
+            if not self.can_be_judged:
+                raise Mistake("The agent cannot say what the choices of this game were worth.")
+            self._drop_judging()
+            self.judging = Judging(self.opponent, self._played(), self._submit)
+
+    def _drop_judging(self) -> None:
+        if self.judging is not None:
+            self.judging.stop()
+        self.judging = None
+
     def close(self) -> None:
         """Nobody comes back."""
         self._is_closed = True
+        self._drop_judging()
         self._submit(self._close_agents)  # behind what they still do
 
     def _close_agents(self) -> None:
@@ -237,6 +264,8 @@ class Table:
                     action = self._agent.act(int(self.infostates[actor]))
                 with self.lock:
                     self._do(action, thoughts)
+        except Resignation:
+            self.problem = "the agent gives the game up."
         except ValueError as error:  # such as a search that has no room for this game
             self.problem = str(error)
         except Exception as error:

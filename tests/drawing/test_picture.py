@@ -118,7 +118,7 @@ def test_a_station_that_several_tickets_lead_to_has_all_of_their_actions() -> No
 
 @pytest.mark.parametrize(
     "text", ["kuhn", "leduc", "generic_poker", "liars_dice", "goofspiel", "ii_goofspiel",
-             "tic_tac_toe", "connect_four", "glasses"]
+             "tic_tac_toe", "connect_four", "hex(size=3)", "othello(size=4)", "glasses"]
 )  # fmt: skip
 def test_pictures_hold_no_style_sheet_and_no_script_to_the_end_of_a_game(text: str) -> None:
     game = make(text)

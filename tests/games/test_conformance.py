@@ -44,11 +44,17 @@ ALL_STATES: list[Any] = [
     pytest.param("goofspiel(cards=3,order=random)", marks=slow),
     pytest.param("goofspiel(cards=3,payoff=diff)", marks=slow),
     pytest.param("ii_goofspiel(cards=4)", marks=slow),
+    "hex(size=2,swap=true)",
+    pytest.param("go(size=2,move_limit=3,payoff=diff)", marks=slow),
 ]
 SOME_STATES: list[Any] = [
     "tic_tac_toe",
     pytest.param("glasses", marks=slow),
     pytest.param("connect_four", marks=slow),
+    pytest.param("othello", marks=slow),
+    "othello6(payoff=diff,size=4)",
+    pytest.param("hex", marks=slow),
+    "hex5",
     pytest.param("generic_poker", marks=slow),
     pytest.param("board_poker", marks=slow),
     pytest.param("holdem(board=KsTh7s4d,pot=100,stack=200)", marks=slow),
@@ -62,6 +68,12 @@ SOME_STATES: list[Any] = [
     pytest.param("quarter", marks=slow),
     pytest.param("london", marks=slow),
     pytest.param("scotland_yard", marks=slow),
+    "go(size=3)",
+    pytest.param("go(superko=simple,payoff=diff,komi=0.5)", marks=slow),
+    pytest.param("go5", marks=slow),
+    pytest.param("go7", marks=slow),
+    pytest.param("go9", marks=slow),
+    pytest.param("go19", marks=slow),
 ]
 
 

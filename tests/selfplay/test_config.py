@@ -97,6 +97,30 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
 """What figures of `docs/results` were made with, from when this table had defaults of its own."""
 
 
+def test_how_the_chains_of_self_play_are_resolved_is_not_how_they_are_evaluated(
+    tmp_path: Path,
+) -> None:
+    """What training without the gadget costs is seen by playing with it."""
+    file = tmp_path / "unsafe.toml"
+    file.write_text(
+        'game = "leduc"\nsearch = { safe = false, search_everywhere = true, alpha = 0.25 }\n'
+    )
+    config = load_config(str(file))
+    assert config.search == SearchSettings(safe=False, search_everywhere=True, alpha=0.25)
+    assert config.run.evaluate_search == SearchSettings(alpha=0.25)
+    told = load_config(str(file), ["run.evaluate_search.safe=false"])
+    assert told.run.evaluate_search == SearchSettings(safe=False, alpha=0.25)
+
+
+def test_a_file_of_version_0_1_says_it_among_the_games_of_self_play(tmp_path: Path) -> None:
+    file = tmp_path / "old.toml"
+    file.write_text('game = "leduc"\n[selfplay]\nsafe = false\nsearch_everywhere = true\n')
+    config = load_config(str(file))
+    assert config.search == SearchSettings(safe=False, search_everywhere=True)
+    assert config.run.evaluate_search == SearchSettings()
+    assert load_config(str(file), ["search.safe=true"]).search.safe
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_each_configuration_is_evaluated_by_the_search_that_its_figures_are_of(file: Path) -> None:
     found = load_config(str(file)).run.evaluate_search
@@ -302,7 +326,10 @@ def test_all_values_are_written_and_none_is_a_word() -> None:
     assert written["search"]["num_children"] == "none"
     assert written["run"]["value_error_states"] == 256
     assert written["run"]["evaluate_search"]["num_simulations"] == 100
-    parts = {"network", "search", "selfplay", "solver", "replay", "learner", "run"}
+    parts = {
+        *("network", "search", "selfplay", "solver"),
+        *("alphazero", "replay", "learner", "run"),
+    }
     assert {key for key, value in written.items() if isinstance(value, dict)} == parts
 
 

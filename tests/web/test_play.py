@@ -127,7 +127,7 @@ def test_a_searching_agent_goes_on_from_what_was_taken_back(visitor: Visitor) ->
     answers = []
     for _ in range(2):
         page = visitor.choose(path, 2, turn_in(first))
-        answers.append(re.findall(r"<strong>Agent</strong> (\w+)", page))
+        answers.append(re.findall(r"<strong>Agent</strong> <a [^>]*>(\w+)", page))
         visitor.post(f"{path}/undo", turn=turn_in(page))
     assert answers[0] == answers[1]  # the same chain of searches, the same random numbers
     assert len(answers[0]) == 1
@@ -172,7 +172,7 @@ def test_finished_games_are_saved_as_the_terminal_saves_them(visitor: Visitor) -
     (game,) = saved["games"]
     assert game["human"] == 0
     assert len(game["infostates"]) == len(game["moves"]) + 1
-    won = re.search(r": ([+-][\d.]+) chips", status_in(page))
+    won = re.search(r": ([+-][\d.]+) chips?", status_in(page))
     assert won is not None
     assert float(won[1]) == game["utility"]
 
@@ -264,3 +264,33 @@ def test_an_agent_that_fails_ends_its_game_and_nothing_else(
     path = visitor.begin(player="random", game="kuhn", seat=1)
     assert status_in(visitor.get(path).text) == "The game cannot go on: the tree has no room."
     assert visitor.get("/").status_code == 200
+
+
+def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> None:
+    """What each got is what was to be expected, plus luck, less what his choices lost."""
+    path = visitor.begin(player="tabular", game="kuhn", seed=5)
+    assert visitor.post(f"{path}/judge", turn=turn_in(visitor.get(path).text)).status_code == 400
+    page = visitor.play_out(path)
+    assert 'id="judge"' in page
+    visitor.follow(f"{path}/judge", turn=turn_in(page))
+    page = visitor.wait(path)
+    grades = re.findall(r'<span class="grade (\w+)">', page)
+    assert grades
+    assert set(grades) <= {"best", "good", "inaccuracy", "mistake"}
+    assert "What each could expect" in page
+    rows = re.findall(r'<tr><th scope="row">(You|The agent)</th>(.*?)</tr>', page)
+    assert rows[0][0] == "You"
+    for _, cells in rows:
+        got, expected, luck, lost = map(float, re.findall(r"<td>([^<]*)</td>", cells))
+        assert abs(expected + luck - lost - got) < 0.03  # of the rounding
+    again = visitor.post(f"{path}/undo", turn=turn_in(page))
+    assert "What each could expect" not in again.text
+
+
+def test_an_agent_that_knows_no_values_judges_nothing(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="kuhn")
+    page = visitor.play_out(path)
+    assert 'id="judge"' not in page
+    answer = visitor.post(f"{path}/judge", turn=turn_in(page))
+    assert answer.status_code == 400
+    assert "cannot say what the choices of this game were worth" in answer.text

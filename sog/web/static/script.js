@@ -24,7 +24,15 @@ async function show(url, options) {
   const next = polled && document.getElementById(focused)
     || main().querySelector("[autofocus]") || document.getElementById(focused);
   if (next) next.focus({ preventScroll: true });
+  showLatest();
   poll();
+}
+
+// Of a long list of events the last that has happened where the page stands.
+function showLatest() {
+  const list = document.querySelector(".events");
+  const past = list && [...list.querySelectorAll(":scope > li:not(.after)")].pop();
+  if (past) list.scrollTop = past.offsetTop + past.offsetHeight - list.offsetTop - list.clientHeight;
 }
 
 // What the visitor has opened and typed stays while a page is shown anew by itself.
@@ -116,4 +124,5 @@ document.addEventListener("keydown", (event) => {
 });
 
 window.addEventListener("popstate", () => location.reload());
+showLatest();
 poll();
