@@ -176,6 +176,16 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         )
 
     @property
+    def unit(self) -> str:  # type: ignore[override]
+        """As `chips_per_unit` has it."""
+        return "big blinds" if max(self._blinds) else "chips"
+
+    @property
+    def milli_unit(self) -> str:  # type: ignore[override]
+        """A thousandth of it."""
+        return "mbb" if max(self._blinds) else "milli-chips"
+
+    @property
     def chips_per_unit(self) -> int:
         """Utilities are in big blinds where there are any, else in chips."""
         return max(self._blinds[1], 1)

@@ -1,6 +1,7 @@
 """How hold'em is told to people: cards, bets, and who has put in what; runs on the host."""
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 
 import jax.numpy as jnp
@@ -80,7 +81,7 @@ class HoldemTexts(HoldemSetup):
     ) -> CardsView:
         hidden: list[str | None] = [None] * self.hole_cards
         hands = [
-            hidden if hand is None else list(map(self.deck.card_name, self.hands.cards[hand][::-1]))
+            hidden if hand is None else self._names(self.hands.cards[hand].tolist())
             for hand in infostates
         ]
         betting = state.betting
@@ -125,5 +126,12 @@ class HoldemTexts(HoldemSetup):
         return f"[{self.deck.cards_name(np.asarray(state.board)[first:last].tolist())}]"
 
     def _public_names(self, state: HoldemState) -> list[str]:
-        cards = np.asarray(state.board).tolist()
-        return [self.deck.card_name(card) for card in cards if card < self.deck.num_cards]
+        """Street by street; the board of a spot as it was written."""
+        board, ends = np.asarray(state.board).tolist(), self._num_public
+        cards = list(self._start_board)
+        for first, last in itertools.pairwise(ends[: int(state.betting.street) + 1]):
+            cards += self.deck.in_order(board[first:last])
+        return list(map(self.deck.card_name, cards))
+
+    def _names(self, hand: list[int]) -> list[str | None]:
+        return [self.deck.card_name(card) for card in self.deck.in_order(hand)]
