@@ -23,6 +23,7 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "leduc": ("sog.games.cards.leduc", "Leduc"),
     "generic_poker": ("sog.games.cards.generic_poker", "GenericPoker"),
     "board_poker": ("sog.games.cards.board_poker", "BoardPoker"),
+    "holdem": ("sog.games.cards.holdem", "Holdem"),
     "liars_dice": ("sog.games.liars_dice", "LiarsDice"),
     "goofspiel": ("sog.games.goofspiel", "Goofspiel"),
     "ii_goofspiel": ("sog.games.ii_goofspiel", "IIGoofspiel"),
