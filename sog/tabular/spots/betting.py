@@ -7,30 +7,20 @@ all lines. Nothing here knows of cards.
 """
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Final, Literal
 
 import numpy as np
 
-ALL_IN: Final = "allin"
+from sog.games.cards.no_limit import Menu
+
 Kind = Literal["fold", "showdown", "next"]
 KINDS: Final[tuple[Kind, ...]] = ("fold", "showdown", "next")
 """How a street ends: somebody folds; nobody can bet any more, or it was the last street; else the
 next card is dealt."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Menu:
-    """What may be bet on a street."""
-
-    bets: tuple[float, ...] = ()
-    """Parts of the pot."""
-    raises: tuple[float, ...] = ()
-    """Parts of the pot after the call."""
-    all_in: bool = True
-    """Whether all chips may be bet, whatever the sizes."""
-    most_bets: int | None = None
-    """Bets and raises on the street, all together; None for as many as the stacks allow."""
+_NO_BETS: Final = ("fold", "check", "call")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -194,24 +184,24 @@ def _add_actions(node: _Node, line: Line, menu: Menu, smallest_bet: int, last: b
     else:
         end("check", "next", 0)
     for stake in _sizes(node, line, menu, smallest_bet):
-        what = "raise" if other else "bet"
-        go_on(ALL_IN if stake == line.stack else f"{what}_{stake}", stake)
+        what = "allin" if stake == line.stack else "raise" if other else "bet"
+        go_on(f"{what}{stake}", stake)
 
 
 def _sizes(node: _Node, line: Line, menu: Menu, smallest_bet: int) -> list[int]:
     """What a player may bet, or raise to, on this street."""
     player = node.level % 2
     other = node.stakes[1 - player]
-    num_bets = sum(word not in ("check", "call", "fold") for word in node.words)
-    if other == line.stack or (menu.most_bets is not None and num_bets >= menu.most_bets):
+    num_bets = sum(word not in _NO_BETS for word in node.words)
+    if other == line.stack or (menu.cap is not None and num_bets >= menu.cap):
         return []
     pot = line.pot + 2 * other  # after a call
-    least = other + max(other - node.stakes[player], smallest_bet)
-    fractions = menu.raises if other else menu.bets
-    # Half a chip is rounded up, as by hand.
-    sizes = {max(other + int(np.floor(part * pot + 0.5)), least) for part in fractions}
-    sizes = {min(size, line.stack) for size in sizes}
-    return sorted(sizes | ({line.stack} if menu.all_in else set()))
+    least = max(other - node.stakes[player], smallest_bet)
+    further = [
+        max(math.floor(size.part * pot + Fraction(1, 2)) + size.chips, least)
+        for size in (menu.raises if other else menu.bets)
+    ]
+    return sorted({min(other + chips, line.stack) for chips in further})
 
 
 def _lay_out(lines: Sequence[Line], nodes: list[list[_Node]]) -> Street:
@@ -255,9 +245,8 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[_Node]]) -> Street:
             end: number for number, end in enumerate(e for kind in KINDS for e in ends[kind])
         }
         num_ends = len(number_of)
-        starts_below = np.cumsum([0, *(len(g) for g in grouped[depth + 1])]) if depth + 1 < len(
-            grouped
-        ) else np.zeros(1, int)
+        groups_below = grouped[depth + 1] if depth + 1 < len(grouped) else []
+        starts_below = np.cumsum([0, *map(len, groups_below)])
 
         def child_row(node: _Node, action: int) -> int:
             child = node.children[action]
@@ -321,5 +310,5 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[_Node]]) -> Street:
     )
 
 
-def _ints(values: Iterator[int] | object) -> np.ndarray:
-    return np.fromiter(values, np.int32)  # type: ignore[call-overload, no-any-return]
+def _ints(values: Iterable[int]) -> np.ndarray:
+    return np.fromiter(values, np.int32)

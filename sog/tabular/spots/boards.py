@@ -10,16 +10,11 @@ permuted for the others. Hands are those in a player's range on any board, in th
 import dataclasses
 import itertools
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength, suit_masks
-
-NUM_CARDS: Final = 5
-"""Of a whole board."""
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Boards:
@@ -54,6 +49,7 @@ class Hands:
     """What the players may hold."""
 
     deck: Deck
+    hole_cards: int
     number: tuple[np.ndarray, np.ndarray]
     """[hand] int32: the hand's number in `Deck.hands`."""
     holds: tuple[np.ndarray, np.ndarray]
@@ -67,14 +63,15 @@ class Hands:
         return np.asarray(self.holds[0] @ self.holds[1].T == 0, np.float32)
 
 
-def list_hands(deck: Deck, ranges: np.ndarray) -> Hands:
+def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> Hands:
     """The hands that some range has. ranges: [root, 2, hand of the deck]."""
     numbers = [np.flatnonzero((ranges[:, player] > 0).any(axis=0)) for player in (0, 1)]
-    holds = deck.holds().astype(np.float32)
+    holds = deck.holds(hole_cards).astype(np.float32)
     same = [_places(numbers[1 - player], numbers[player]) for player in (0, 1)]
     first, second = (number.astype(np.int32) for number in numbers)
     return Hands(
         deck=deck,
+        hole_cards=hole_cards,
         number=(first, second),
         holds=(holds[first], holds[second]),
         same=(same[0], same[1]),
@@ -86,7 +83,7 @@ def root_boards(hands: Hands, boards: Sequence[tuple[int, ...]]) -> Boards:
     suits = tuple(range(hands.deck.suits))
     return _boards(
         hands,
-        np.asarray(boards, np.int32),
+        np.asarray(boards, np.int32).reshape(len(boards), -1),
         len(boards[0]),
         np.asarray([0, len(boards)], np.int32),
         [[] for _ in boards],
@@ -103,7 +100,7 @@ def deal(hands: Hands, before: Boards, ranges: np.ndarray | None, chunk: int = 1
     deck = hands.deck
     cards, start, images, stands_for = [], [0], [], []
     for board in before.cards.tolist():
-        classes = _classes(deck, board, before.num_first, ranges) if board[0] >= 0 else {}
+        classes = _classes(hands, board, before.num_first, ranges) if -1 not in board else {}
         known: dict[int, tuple[int, tuple[int, ...]]] = {}
         for dealt, others in classes.items():
             identity = tuple(range(deck.suits))
@@ -131,19 +128,21 @@ def rename_suits(deck: Deck, cards: np.ndarray, suits: Sequence[int]) -> np.ndar
     return cards // deck.suits * deck.suits + np.asarray(suits)[cards % deck.suits]
 
 
-def rename_hands(deck: Deck, suits: Sequence[int]) -> np.ndarray:
+def rename_hands(deck: Deck, hole_cards: int, suits: Sequence[int]) -> np.ndarray:
     """[hand of the deck]: what each hand has become."""
-    renamed = np.sort(rename_suits(deck, deck.hands(), suits), axis=1)
+    renamed = np.sort(rename_suits(deck, deck.hands(hole_cards), suits), axis=1)
+    if hole_cards == 1:
+        return renamed[:, 0]
     return np.asarray(renamed[:, 1] * (renamed[:, 1] - 1) // 2 + renamed[:, 0])
 
 
 def strengths(hands: Hands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """[board, hand] int32 of each player: ranks of hands on whole boards, 0 the weakest there."""
     deck = hands.deck
-    found = [[], []]  # type: tuple[list[np.ndarray], list[np.ndarray]] | list[list[np.ndarray]]
-    masks = suit_masks(deck.hands(), deck, np)
+    found: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+    masks = suit_masks(deck.hands(hands.hole_cards), deck, np)
     for board in boards:
-        public = suit_masks(np.maximum(board, 0), deck, np)
+        public = suit_masks(np.where(board < 0, deck.num_cards, board), deck, np)
         _, ranks = np.unique(strength(masks | public, deck, np), return_inverse=True)
         for player in (0, 1):
             found[player].append(ranks[hands.number[player]].astype(np.int32))
@@ -151,17 +150,20 @@ def strengths(hands: Hands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _classes(
-    deck: Deck, board: list[int], num_first: int, ranges: np.ndarray | None
+    hands: Hands, board: list[int], num_first: int, ranges: np.ndarray | None
 ) -> dict[int, dict[int, tuple[int, ...]]]:
     """Cards that may be dealt: one of each class, and the suits by which it becomes the others."""
 
+    deck = hands.deck
+
     def is_symmetry(suits: tuple[int, ...]) -> bool:
-        renamed = rename_suits(deck, np.asarray(board), suits).tolist()
+        renamed = rename_suits(deck, np.asarray(board, np.int32), suits).tolist()
         # Cards that were dealt on the way stay where they are: what was bet before them was bet
         # without them.
         is_same_board = set(renamed[:num_first]) == set(board[:num_first])
         is_same_board &= renamed[num_first:] == board[num_first:]
-        return is_same_board and np.array_equal(ranges[:, rename_hands(deck, suits)], ranges)
+        renaming = rename_hands(deck, hands.hole_cards, suits)
+        return is_same_board and np.array_equal(ranges[:, renaming], ranges)
 
     symmetries = [tuple(range(deck.suits))]
     if ranges is not None:
@@ -194,14 +196,15 @@ def _boards(
         for column in cards.T:
             dealt[np.arange(len(cards)), column] = 1
         free = hands.holds[player] @ dealt.T == 0
-        masks.append((free.T & (cards[:, :1] >= 0)).astype(np.float32))
+        masks.append((free.T & ~(cards < 0).any(axis=1)[:, None]).astype(np.float32))
         number = hands.number[player]
         table = np.full((len(cards), most, len(number)), len(number), np.int32)
         places = {}
         for board, of_board in enumerate(images):
             for image, suits in enumerate(of_board):
                 if suits not in places:
-                    places[suits] = _places(number, rename_hands(hands.deck, suits)[number])
+                    renaming = rename_hands(hands.deck, hands.hole_cards, suits)
+                    places[suits] = _places(number, renaming[number])
                 table[board, image] = places[suits]
         tables.append(table)
     return Boards(

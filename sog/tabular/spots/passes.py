@@ -70,6 +70,7 @@ class Layout:
     streets: tuple[Street, ...]
     unseen: tuple[int, ...]
     """By street: cards that may come next, for two hands that share none."""
+    hole_cards: int
     chunk: int
     """Boards of the last street that go together."""
 
@@ -157,9 +158,47 @@ def evaluate(
     return values
 
 
+def action_values(
+    layout: Layout,
+    cards: Cards,
+    equities: tuple[Array | None, ...],
+    memory: tuple[Memory, Memory],
+    street: int,
+    board: Array,
+    reach: Pair,
+    player: int,
+) -> list[Array]:
+    """[action, decision, hand] of each group on a street: cfvs of a player under the averages.
+
+    reach: [line, hand] of each player when the street begins on a board.
+    """
+    run = _Pass(layout, cards, equities, player, memory[1 - player], None, None)
+    pair = (reach[player][None], reach[1 - player][None])
+    _, of_actions, _ = _visit(run, street, board, 1, pair, memory[player])
+    return [values[0] for values in of_actions]
+
+
+def equity(
+    layout: Layout,
+    cards: Cards,
+    equities: tuple[Array | None, ...],
+    street: int,
+    board: Array,
+    reach: Array,
+    memory: Memory,
+    player: int,
+) -> tuple[Array, Array]:
+    """[hand] of a player on a board: the reach of hands he meets, and how much more of it he beats
+    than beats him, over all cards to come. reach: [hand] of the other."""
+    run = _Pass(layout, cards, equities, player, memory, None, None)
+    row = reach[None, None]
+    sign = 1 if player == 0 else -1
+    return _against(run, row)[0, 0], sign * _at_showdown(run, street, board, 1, row)[0, 0]
+
+
 def all_in_equities(layout: Layout, cards: Cards) -> tuple[Array | None, ...]:
     """[board, hand of player 0, hand of player 1] by street: the mean of 1 for a win and -1 for a
-    loss of player 0 over the cards to come, 0 for hands that share cards; None for the last."""
+    loss of player 0 over the cards to come, 0 for hands that share cards; None on the last."""
     found: list[Array | None] = [None]
     for street in range(layout.last - 1, -1, -1):
         below = found[0]
@@ -186,9 +225,7 @@ def all_in_equities(layout: Layout, cards: Cards) -> tuple[Array | None, ...]:
 
         size = cards.mask[0][street].shape[0]
         found.insert(0, jax.lax.map(of_board, jnp.arange(size, dtype=jnp.int32)))
-    # Only where somebody can be all in; the others were steps on the way.
-    has_showdown = [len(street.payoff["showdown"]) > 0 for street in layout.streets]
-    return tuple(one if has else None for one, has in zip(found, has_showdown, strict=True))
+    return tuple(found)
 
 
 def _visit_roots(run: _Pass, reach: Pair, memory: Memory) -> tuple[Array, Memory]:
@@ -200,7 +237,7 @@ def _visit_roots(run: _Pass, reach: Pair, memory: Memory) -> tuple[Array, Memory
         size = chunk if last else 1
         at = number * size
         own, met = (jax.lax.dynamic_slice_in_dim(one, at, size)[:, None] for one in reach)
-        found, memory = _visit(run, _FIRST, at, size, (own, met), memory)
+        found, _, memory = _visit(run, _FIRST, at, size, (own, met), memory)
         return jax.lax.dynamic_update_slice_in_dim(values, found[:, 0], at, 0), memory
 
     num_steps = reach[0].shape[0] // (chunk if last else 1)
@@ -209,8 +246,9 @@ def _visit_roots(run: _Pass, reach: Pair, memory: Memory) -> tuple[Array, Memory
 
 def _visit(
     run: _Pass, street: int, at: Array, size: int, reach: Pair, memory: Memory
-) -> tuple[Array, Memory]:
-    """Values [board, line, hand] of some boards that begin at one, and what the player keeps.
+) -> tuple[Array, list[Array], Memory]:
+    """Values [board, line, hand] of some boards from `at` on, those of all actions by group, and
+    what the player keeps.
 
     reach: [board, line, hand] of each; or with one board only, for all of them.
     """
@@ -227,7 +265,7 @@ def _visit(
     values: dict[str, Array] = {}
     for kind in KINDS:
         own_end, met_end = ends[kind]
-        sign = 1.0 if player == 0 or kind == "next" else -1.0
+        sign = 1.0 if player == 0 else -1.0
         payoff = (sign * betting.payoff[kind]).astype(met.dtype)[None, :, None]
         if len(betting.payoff[kind]) == 0:
             values[kind] = jnp.zeros((size, 0, own.shape[2]), own.dtype)
@@ -237,10 +275,10 @@ def _visit(
             values[kind] = payoff * _at_showdown(run, street, at, size, met_end)
         else:
             values[kind], memory = _deal(run, street, at, (own_end, met_end), memory)
-    found, advantages = _climb(betting, player, policies, values, run.aim)
+    found, advantages, of_actions = _climb(betting, player, policies, values, run.aim)
     if run.rule is not None:
         memory = _learn(run, street, at, memory, known, rows, advantages)
-    return found * own_mask, memory
+    return found * own_mask, of_actions, memory
 
 
 def _deal(
@@ -254,7 +292,7 @@ def _deal(
     def add(number: Array, carry: tuple[Array, Memory]) -> tuple[Array, Memory]:
         total, memory = carry
         first = number * size
-        values, memory = _visit(run, below, first, size, reach, memory)
+        values, _, memory = _visit(run, below, first, size, reach, memory)
         image = jax.lax.dynamic_slice_in_dim(run.cards.image[run.player][below], first, size)
         if image.shape[1]:
             padded = jnp.pad(values, ((0, 0), (0, 0), (0, 1)))
@@ -312,13 +350,16 @@ def _descend(
 
 def _climb(
     betting: Street, player: int, policies: Sequence[Array], values: dict[str, Array], aim: Aim
-) -> tuple[Array, list[Array]]:
-    """Values [board, line, hand] from those of the ends; the advantage of each own action by group.
+) -> tuple[Array, list[Array], list[Array]]:
+    """Values [board, line, hand] from those of the ends.
 
-    Advantages are over the policy, or over the best action where that is the aim.
+    Also, by group of the player, the advantage of each action over his policy (over the best action
+    where that is the aim), and by group of both the values of all actions: [board, action,
+    decision, hand]. Where the other acts, they hold his policy as a part of his reach.
     """
     left, stop = list(policies), {kind: values[kind].shape[1] for kind in KINDS}
     advantages: list[Array] = []
+    of_actions: list[Array] = []
     below: list[Array] = []
     for depth in range(len(betting.levels) - 1, -1, -1):
         level, candidates = betting.levels[depth], []
@@ -327,26 +368,23 @@ def _climb(
             candidates.append(values[kind][:, stop[kind] - num_ends : stop[kind]])
             stop[kind] -= num_ends
         children = jnp.concatenate([*candidates, *below], axis=1)
-        below, of_level = [], []
         own = [left.pop() for _ in level.groups][::-1] if depth % 2 == player else None
+        below, found = [], []
         for number, group in enumerate(level.groups):
             shape = (-1, group.num_actions, group.size, children.shape[-1])
-            q = _rows(children, group.child).reshape(shape)
-            actions = [q[:, action] for action in range(group.num_actions)]
+            found.append(_rows(children, group.child).reshape(shape))
+            actions = [found[-1][:, action] for action in range(group.num_actions)]
             if own is None:
                 below.append(add_up(actions))
-                continue
-            if aim == "best response":
-                best = actions[0]
-                for other in actions[1:]:
-                    best = jnp.maximum(best, other)
-                below.append(best)
+            elif aim == "best response":
+                below.append(functools.reduce(jnp.maximum, actions))
             else:
-                weighted = [own[number][:, a] * one for a, one in enumerate(actions)]
-                below.append(add_up(weighted))
-            of_level.append(q - below[-1][:, None])
-        advantages = of_level + advantages
-    return _rows(jnp.concatenate(below, axis=1), betting.first_row), advantages
+                below.append(add_up([own[number][:, a] * q for a, q in enumerate(actions)]))
+        if own is not None:
+            gains = [q - value[:, None] for q, value in zip(found, below, strict=True)]
+            advantages = gains + advantages
+        of_actions = found + of_actions
+    return _rows(jnp.concatenate(below, axis=1), betting.first_row), advantages, of_actions
 
 
 def _learn(
@@ -383,14 +421,17 @@ def _learn(
 def _against(run: _Pass, reach: Array) -> Array:
     """[..., hand]: for each own hand, the other's reach with hands that share no card with it.
 
-    All of it, without the hands that hold one of the cards; that takes the same hand away twice.
+    All of it, without the hands that hold one of the cards; that takes the same hand away twice
+    if it has two.
     """
     own, met = run.cards.holds[run.player], run.cards.holds[1 - run.player]
     with_card = _times(reach, met)
     total = jnp.sum(reach, axis=-1, keepdims=True)
+    others = total - _times(with_card, own.T)
+    if run.layout.hole_cards == 1:
+        return others
     padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
-    same = jnp.take(padded, run.cards.same[run.player], axis=-1, mode="clip")
-    return total - _times(with_card, own.T) + same
+    return others + jnp.take(padded, run.cards.same[run.player], axis=-1, mode="clip")
 
 
 def _at_showdown(run: _Pass, street: int, at: Array, size: int, reach: Array) -> Array:
@@ -454,19 +495,18 @@ def _read(memory: Memory, street: int, at: Array, size: int) -> _Slices:
     return known
 
 
-def empty_memory(layout: Layout, cards: Cards, player: int, rule: Rule) -> Memory:
-    """Zeros; the current policy is then uniform."""
-    num_hands = cards.holds[player].shape[0]
+def empty_memory(
+    layout: Layout, shapes: Sequence[tuple[int, ...]], player: int, rule: Rule
+) -> Memory:
+    """Zeros; the current policy is then uniform. shapes: (boards, hands of the player) by street."""
 
     def zeros() -> Tables:
         return tuple(
             tuple(
-                jnp.zeros((mask.shape[0], group.num_actions, group.size, num_hands), mask.dtype)
+                jnp.zeros((boards, group.num_actions, group.size, hands), jnp.float32)
                 for _, group in street.groups_of(player)
             )
-            for street, mask in zip(layout.streets, cards.mask[player], strict=True)
+            for street, (boards, hands) in zip(layout.streets, shapes, strict=True)
         )
 
     return Memory(regret=zeros(), policy_sum=zeros(), prediction=zeros() if rule.predictive else ())
-
-

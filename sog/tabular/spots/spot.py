@@ -1,23 +1,22 @@
-"""A spot: a board, chips, what may be bet, and who may hold what."""
+"""A spot: a board, chips, what may be bet; whoever may hold what is apart from it."""
 
 import dataclasses
-from typing import Final
-
-import numpy as np
 
 from sog.games.cards.deck import Deck
-from sog.tabular.spots.betting import Line, Menu, Street, build_street
-from sog.tabular.spots.boards import NUM_CARDS
-
-_STREETS: Final = {3: "flop", 4: "turn", 5: "river"}
+from sog.games.cards.holdem import Holdem
+from sog.games.cards.no_limit import Menu
+from sog.tabular.spots.betting import Line, Street, build_street
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Spot:
-    """Heads-up hold'em from a board on. Player 0 acts first on every street."""
+    """Heads-up poker from a public state on, at the start of a street.
+
+    Player 0 acts first on every street; a card is dealt between two streets.
+    """
 
     board: tuple[int, ...]
-    """Three, four or five cards of the deck."""
+    """Cards of the deck."""
     pot: int
     stack: int
     """Chips behind each player, those of the shorter stack."""
@@ -25,36 +24,48 @@ class Spot:
     """By street, from the one that the spot begins on."""
     smallest_bet: int = 1
     deck: Deck = Deck()
-
-    def __post_init__(self) -> None:
-        if len(self.board) not in _STREETS:
-            raise ValueError(f"the board must have 3, 4 or 5 cards, got {len(self.board)}.")
-        if len(set(self.board)) < len(self.board):
-            raise ValueError("the cards of the board must differ.")
-        if self.pot < 1:
-            raise ValueError(f"pot must be >= 1, got {self.pot}.")
-        if self.stack < 0:
-            raise ValueError(f"stack must be >= 0, got {self.stack}.")
+    hole_cards: int = 2
 
     @property
-    def num_streets(self) -> int:
-        """How many streets are left, the present one included."""
-        return NUM_CARDS + 1 - len(self.board)
+    def num_public(self) -> tuple[int, ...]:
+        """By street: cards on the board."""
+        return tuple(len(self.board) + street for street in range(len(self.menus)))
+
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """By street: cards that neither lie on the board nor are in the two hands."""
+        hidden = self.deck.num_cards - 2 * self.hole_cards
+        return tuple(hidden - there for there in self.num_public)
 
     def streets(self) -> tuple[Street, ...]:
-        """The betting of all streets."""
+        """The betting of each; none of a street that nobody comes to with chips."""
         streets: list[Street] = []
-        lines = (Line(self.pot, self.stack),)
-        for number in range(self.num_streets):
-            if not lines:
-                break
-            last = number == self.num_streets - 1
-            menu = self.menus[number]
+        lines: tuple[Line, ...] = (Line(self.pot, self.stack),)
+        for number, menu in enumerate(self.menus):
+            last = number == len(self.menus) - 1
             streets.append(build_street(lines, menu, smallest_bet=self.smallest_bet, last=last))
             lines = streets[-1].next_lines
         return tuple(streets)
 
 
-def full_range(deck: Deck) -> np.ndarray:
-    """[hand] float32: every hand once."""
-    return np.ones(deck.num_hands(), np.float32)
+def spot_of(game: Holdem) -> Spot:
+    """The spot that a game begins with; ValueError, one line, if it does not begin with one."""
+    betting = game.betting
+    if max(betting.blinds) > 0:
+        raise ValueError(
+            f"{game.name}: board must be given to solve a spot, such as board=KsTh7s4d; from the "
+            f"blinds on the game is too large."
+        )
+    board = () if game.board == "none" else game.deck.parse_cards(game.board)
+    dealt = 0 if game.deals == "none" else sum(map(int, game.deals.split("/"))) - len(board)
+    if dealt != len(betting.menus) - 1:
+        raise ValueError(f"{game.name}: board must have a flop at least, got {game.board}.")
+    return Spot(
+        board=board,
+        pot=betting.pot,
+        stack=min(betting.stacks),
+        menus=betting.menus,
+        smallest_bet=betting.smallest_bet,
+        deck=game.deck,
+        hole_cards=game.hole_cards,
+    )
