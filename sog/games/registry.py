@@ -36,6 +36,9 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "scotland_yard": ("sog.games.scotland_yard.game", "ScotlandYard"),
     "tic_tac_toe": ("sog.games.boards.tic_tac_toe", "TicTacToe"),
     "connect_four": ("sog.games.boards.connect_four", "ConnectFour"),
+    "chess": ("sog.games.boards.chess", "Chess"),
+    "gardner_chess": ("sog.games.boards.chess", "GardnerChess"),
+    "los_alamos_chess": ("sog.games.boards.chess", "LosAlamosChess"),
 }
 """Name on the command line -> (module, class); the module is imported when the game is made."""
 
