@@ -50,6 +50,8 @@ COMMANDS: Final[dict[str, Command]] = {
     "review": playing.REVIEW,
     "match": playing.MATCH,
     "tournament": playing.TOURNAMENT,
+    "gtp": playing.GTP,
+    "uci": playing.UCI,
     "serve": playing.SERVE,
 }
 """In the order of the help."""

@@ -1,6 +1,8 @@
 """Lines that another program writes to us, which can be looked for without waiting."""
 
+import contextlib
 import queue
+import sys
 import threading
 from collections.abc import Iterable
 
@@ -8,7 +10,7 @@ from collections.abc import Iterable
 class LineInput:
     """Lines from a stream, read by a thread of its own; None is its end."""
 
-    def __init__(self, stream: Iterable[str]) -> None:
+    def __init__(self, stream: Iterable[str] | Iterable[bytes]) -> None:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._ahead: list[str | None] = []
         self._has_ended = False
@@ -33,10 +35,14 @@ class LineInput:
         """Has `next` return this first."""
         self._ahead.insert(0, line)
 
-    def _read(self, stream: Iterable[str]) -> None:
-        try:
+    def _read(self, stream: Iterable[str] | Iterable[bytes]) -> None:
+        with contextlib.suppress(OSError, ValueError):  # it was closed
             for line in stream:
-                self._lines.put(line.rstrip("\r\n"))
-        except (OSError, ValueError):  # closed, or no text
-            pass
+                text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
+                self._lines.put(text.rstrip("\r\n"))
         self._lines.put(None)
+
+
+def standard_input() -> LineInput:
+    """What comes from whoever has started us; bytes that are no text become question marks."""
+    return LineInput(getattr(sys.stdin, "buffer", sys.stdin))

@@ -14,12 +14,12 @@ from sog.cli.play.saved import Saved, no_saved, read_saved
 from sog.cli.play.screen import signed_units
 from sog.cli.players import check_searches, seat_players
 from sog.cli.replay import installed_game
-from sog.drawing.curves import draw_curves
+from sog.drawing.worth import draw_worth
 from sog.files import replace_file
 from sog.games import PLAYER_0, PLAYER_1, Game
 from sog.play.match import PlayedGame
 from sog.play.replay import ReplayError, played_of
-from sog.play.review import Adviser, Choice, Review, review
+from sog.play.review import Adviser, Choice, Review, as_adviser, review
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.player import Player
 from sog.tabular.sizes import can_be_counted, count_public_tree
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         def show(done: int, total: int) -> None:
             work.update(f"{done} of {total} choices", done)
 
-        advisers = [_adviser(player, seat) for seat in _BOTH]
+        advisers = [_adviser(player, seat, arguments.seed + seat) for seat in _BOTH]
         work.begin("judging the choices")
         found = review(game, played, advisers, show)
     human = int(saved.games[number - 1]["human"])
@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if arguments.svg is not None:
         with writing(arguments.svg):
-            replace_file(arguments.svg, _picture(found, human, title))
+            names = (_who(PLAYER_0, human), _who(PLAYER_1, human))
+            replace_file(arguments.svg, draw_worth(found, names, title))
     if arguments.json:
         display.print_json(_as_json(found, human, number, player))
     else:
@@ -103,15 +104,13 @@ def _usual_adviser(game: Game[Any]) -> str:
     )
 
 
-def _adviser(player: Player, seat: int) -> Adviser:
-    agent: Any = player.make(seat, 0)
-    if not hasattr(agent, "action_values"):
+def _adviser(player: Player, seat: int, seed: int) -> Adviser:
+    adviser = as_adviser(player.make(seat, seed))
+    if adviser is None:
         raise CommandError(
             f"--by must be tabular, or somebody who searches by SoG, got {player.name}: only those "
             f"can say what an action is worth."
         )
-    agent.tells_action_values = True
-    adviser: Adviser = agent
     return adviser
 
 
@@ -190,24 +189,6 @@ def _action(found: Review, choice: Choice, action: int) -> str:
 
 def _worth(value: float) -> str:
     return "?" if math.isnan(value) else f"{round(float(value), 2) + 0.0:+.2f}"
-
-
-def _picture(found: Review, human: int, title: str) -> str:
-    """What each player could expect at his choices, and what he got."""
-    last = len(found.played.outcomes)
-    curves = [
-        (
-            _who(player, human),
-            [
-                *((float(choice.number + 1), choice.value) for choice in found.of(player)),
-                (float(last + 1), found.utility(player)),
-            ],
-        )
-        for player in (human, 1 - human)
-    ]
-    return draw_curves(
-        f"{title}: worth in {found.game.unit}", curves, x_label="move", may_be_log=False
-    )
 
 
 def _as_json(found: Review, human: int, number: int, player: Player) -> dict[str, Any]:

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.root import known_root
@@ -51,7 +53,7 @@ class Position:
         """The position that follows; ValueError for an event that cannot be."""
         legal = situation(game, self.state).legal_outcomes
         if not (0 <= outcome < len(legal) and legal[outcome]):
-            raise ValueError(f"it is illegal at '{game.describe_state(self.state)}'.")
+            raise ValueError(f"there is no such move at '{game.describe_state(self.state)}'.")
         state = after(game, self.state, outcome)
         return dataclasses.replace(self, outcomes=(*self.outcomes, outcome), state=state)
 
@@ -87,6 +89,10 @@ class Thinker(Protocol):
     @property
     def usual_simulations(self) -> int | None:
         """Of a move, where nothing is said about it; None for one who does not count."""
+
+    @property
+    def most_simulations(self) -> int | None:
+        """For which there is room; None for one who does not count."""
 
 
 class Analyst:
@@ -124,6 +130,11 @@ class Analyst:
     def usual_simulations(self) -> int:
         """Those of the settings."""
         return self._usual
+
+    @property
+    def most_simulations(self) -> int:
+        """For which there is room."""
+        return self._settings.num_simulations
 
     def prepare(self) -> None:
         """Compiles what a search needs, what reads it, and what goes on with its tree."""
@@ -175,19 +186,22 @@ class Analyst:
     def _turn_to(self, position: Position) -> None:
         events = position.events_since(self._position)
         self._position = position
-        if self._thinking is not None and events is not None:
-            if all(self._thinking.keep_below(event, self._next_key()) for event in events):
+        thinking = self._thinking
+        if thinking is not None and events is not None:
+            kept = (thinking.keep_below(event, self._next_key()) for event in events)
+            if all(kept):
                 return
         state = jax.tree.map(lambda leaf: np.asarray(leaf)[None], position.state)
         self._thinking = Thinking(
             self.game,
             evaluator=self._evaluator,
-            root=known_root(state, np.ones((1, 2, 1), np.float32)),
+            root=known_root(state, jnp.ones((1, 2, 1), jnp.float32)),
             key=self._next_key(),
             settings=self._settings,
         )
 
-    def _next_key(self) -> jax.Array:
+    def _next_key(self) -> Array:
+        key: Array
         self._key, key = jax.random.split(self._key)
         return key
 
@@ -195,7 +209,7 @@ class Analyst:
 class Follower:
     """Has agents answer, one for each player, who are told what is played."""
 
-    usual_simulations = None
+    usual_simulations = most_simulations = None
 
     def __init__(self, game: Game[Any], make: AgentFactory, *, seed: int = 0) -> None:
         self.game, self._make, self._seed = game, make, seed

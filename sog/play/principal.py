@@ -19,6 +19,8 @@ from sog.games.core import PLAYER_1, Game
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
+_LEAST: Final = 1e-30
+"""Divides a sum of 0."""
 _NOTHING: Final = -1
 """Pads lines of events."""
 
@@ -74,7 +76,7 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
     """
     if game.num_infostates > 1:
         raise ValueError(f"only moves of perfect information have lines, {game.name} hides some.")
-    found: _Moves = jax.device_get(_read_moves(game, depth, result.tree, result.slot))
+    found: Any = jax.device_get(_read_moves(game, depth, result.tree, result.slot))
     shown = np.flatnonzero(found.is_listed)
     order = shown[np.lexsort((-found.visits[shown], -found.policy[shown]))]
     value = float(found.value)
@@ -97,15 +99,19 @@ def _read_moves(game: Game[Any], depth: int, trees: SearchTree, slots: Array) ->
     slot, layout, statistics = slots[0], tree.shape.layout, tree.interior_statistics
     listed, actor = tree.interior.listed[slot], tree.interior.actor[slot]
 
-    def of_all(table: Array) -> Array:
+    def of_all(table: Any) -> Array:
         """[A] from a node's [A, S]."""
-        return layout.over_all_actions(game, listed, table)[:, 0]
+        everything: Array = layout.over_all_actions(game, listed, table)[:, 0]
+        return everything
 
     policy_sum = of_all(statistics.policy_sum[slot])
+    total = jnp.sum(policy_sum)
     actions = jnp.arange(game.num_actions, dtype=jnp.int32)
     child = functools.partial(_child, tree, slot)
     rows, is_there = jax.vmap(child)(actions)
-    value_of = jax.vmap(lambda row: _value(tree, row, actor))
+
+    def value_of(row: Array) -> Array:
+        return _value(tree, row, actor)
 
     def follow(row: Array, action: Array) -> Array:
         """[depth]: the action, and the best from the child on."""
@@ -119,12 +125,12 @@ def _read_moves(game: Game[Any], depth: int, trees: SearchTree, slots: Array) ->
 
     return _Moves(
         is_listed=is_there & of_all(tree.interior.takeable[slot]),
-        policy=policy_sum / jnp.maximum(jnp.sum(policy_sum), jnp.finfo(policy_sum.dtype).tiny),
+        policy=policy_sum / jnp.maximum(total, _LEAST),
         visits=of_all(tree.interior.visits[slot]),
-        prior=of_all(tree.interior.prior[slot].astype(jnp.float32)),
-        values=value_of(rows),
+        prior=of_all(jnp.asarray(tree.interior.prior[slot], jnp.float32)),
+        values=jax.vmap(value_of)(rows),
         events=jax.vmap(follow)(rows, actions),
-        value=_value(tree, slot, actor),
+        value=value_of(slot),
     )
 
 

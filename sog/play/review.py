@@ -22,12 +22,16 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
+from sog.play.agent import SearchAgent
 from sog.play.match import Agent, PlayedGame
 from sog.play.rules import after, first_state, situation
+from sog.play.simple_agents import TabularAgent
 
 GRADES: Final = (("good", 0.02), ("inaccuracy", 0.08), ("mistake", math.inf))
 """Words for what a choice lost that was not the best, each up to a share of the largest utility."""
 _BOTH: Final = (PLAYER_0, PLAYER_1)
+_LEAST_SHARE: Final = 0.1
+"""Of the likeliest action's probability, from which on the adviser would take an action."""
 
 
 class Adviser(Agent, Protocol):
@@ -38,6 +42,13 @@ class Adviser(Agent, Protocol):
 
     def action_values(self, infostate: int) -> np.ndarray:
         """[A]: expected utility of each action to the player; NaN where that is unknown."""
+
+
+def as_adviser(agent: Agent | None) -> Adviser | None:
+    """The agent as one that says what actions are worth; None if it cannot."""
+    if isinstance(agent, SearchAgent):
+        agent.tells_action_values = True
+    return agent if isinstance(agent, SearchAgent | TabularAgent) else None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -61,9 +72,14 @@ class Choice:
 
     @property
     def best_action(self) -> int:
-        """The action of the largest value; the adviser's likeliest if no value is known."""
-        known = ~np.isnan(self.values)
-        return int(np.nanargmax(self.values) if known.any() else np.argmax(self.policy))
+        """The action of the largest value among those that the adviser would take.
+
+        A search knows little of what it hardly tried. If no value is known, the likeliest.
+        """
+        taken = self.policy >= _LEAST_SHARE * self.policy.max()
+        values = np.where(taken & ~np.isnan(self.values), self.values, -np.inf)
+        likeliest = np.where(np.isinf(values).all(), self.policy, values)
+        return int(np.argmax(likeliest))
 
     @property
     def value(self) -> float:
@@ -73,11 +89,11 @@ class Choice:
     @property
     def loss(self) -> float:
         """What the choice lost, in utility units, at least 0; NaN if it is unknown."""
-        return self.value - float(self.values[self.action])
+        return max(self.value - float(self.values[self.action]), 0.0)
 
     def grade(self, max_utility: float) -> str:
         """Of `GRADES`, or "best"; "unknown" where the loss is."""
-        if self.action == self.best_action:
+        if self.action == self.best_action or self.loss == 0:
             return "best"
         if math.isnan(self.loss):
             return "unknown"
@@ -121,7 +137,7 @@ def review(
 ) -> Review:
     """Judges a game.
 
-    advisers: one for each player, before the first event, as `SearchAgent.tells_action_values`.
+    advisers: one for each player, see `as_adviser`.
     progress: called with the choices judged and to judge. Raises ValueError for events that cannot
     be, and as the advisers.
     """

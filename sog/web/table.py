@@ -13,14 +13,17 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.games.core import CHANCE, TERMINAL
+from sog.games.core import CHANCE, PLAYER_1, TERMINAL
 from sog.play import Agent, PlayedGame, SearchAgent
 from sog.play.match import Resignation
 from sog.play.replay import replay_of
+from sog.play.review import as_adviser
 from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
 from sog.play.thoughts import Thought, think_of_all
 from sog.players.player import Player
 from sog.web.host import Mistake, Submit
+from sog.web.judging import Judging
+from sog.web.numbers import in_units
 
 _MOST_KEPT: Final = 8  # copies of an agent
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
@@ -63,16 +66,22 @@ class Table:
         seed: int,
         submit: Submit,
         opening: tuple[int, ...] = (),
+        searched: str = "",
     ) -> None:
         """seat: the person's player in the first game; they change after it.
+
+        searched: what the server calls the game where a position of it is to be searched.
 
         opening: public events that every game begins with, where information is perfect.
         """
         self.opponent, self.game, self.seat = opponent, opponent.game, seat
+        self.searched = searched
         self.seed, self._opening = seed, opening
         self.finished: list[tuple[int, PlayedGame]] = []
         """The person's player, and the game."""
         self.num_taken_back = 0
+        self.judging: Judging | None = None
+        """Of the game that is over, if somebody asked for it."""
         self._submit = submit
         self.lock = threading.RLock()
         """To be held by whoever wants all of it as it stands at one moment."""
@@ -81,7 +90,10 @@ class Table:
         self._begin()
 
     def _begin(self) -> None:
+        self._drop_judging()
         self.is_revealed, self.problem = False, ""
+        self.resigned: int | None = None
+        """The player who gave the game up."""
         self.steps: list[Step] = []
         self._key, key = jax.random.split(
             jax.random.fold_in(jax.random.key(self.seed), len(self.finished))
@@ -99,8 +111,8 @@ class Table:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
-        return self.now.actor == TERMINAL
+        """Whether the game has ended, or was given up."""
+        return self.now.actor == TERMINAL or self.resigned is not None
 
     @property
     def is_finished(self) -> bool:
@@ -143,6 +155,19 @@ class Table:
         return None
 
     @property
+    def progress(self) -> str:
+        """How far the games here are, in a few words."""
+        if self.is_over:
+            now = "over"
+        elif self.problem:
+            now = "it cannot go on"
+        else:
+            now = "the agent thinks" if self.is_busy else "your move"
+            now = f"game {len(self.finished) + 1}, move {len(self.steps) + 1}: {now}"
+        score = self.score
+        return f"{now}; {in_units(sum(score), self.game.unit)} so far" if score else now
+
+    @property
     def score(self) -> list[float]:
         """What the person won in each finished game, in the game's unit."""
         return [p.utility if seat == 0 else -p.utility for seat, p in self.finished]
@@ -180,7 +205,8 @@ class Table:
             if self.is_over:
                 self.finished.pop()
             self.num_taken_back += 1
-            self.problem = ""
+            self.problem, self.resigned = "", None
+            self._drop_judging()
             at = self.steps[number]
             del self.steps[number:]
             self.state, self.now, self.infostates = at.state, at.now, at.infostates
@@ -197,9 +223,29 @@ class Table:
             self.seat = 1 - self.seat
             self._begin()
 
+    @property
+    def can_be_judged(self) -> bool:
+        """Whether the game is over, and the agent can say what its choices were worth."""
+        return self.is_over and not self.is_busy and as_adviser(self._agent) is not None
+
+    def judge(self, turn: int) -> None:
+        """Has the choices of the game that is over judged. Raises Mistake."""
+        with self.lock:
+            self._check(turn)
+            if not self.can_be_judged:
+                raise Mistake("The agent cannot say what the choices of this game were worth.")
+            self._drop_judging()
+            self.judging = Judging(self.opponent, self._played(), self._submit)
+
+    def _drop_judging(self) -> None:
+        if self.judging is not None:
+            self.judging.stop()
+        self.judging = None
+
     def close(self) -> None:
         """Nobody comes back."""
         self._is_closed = True
+        self._drop_judging()
         self._submit(self._close_agents)  # behind what they still do
 
     def _close_agents(self) -> None:
@@ -239,7 +285,9 @@ class Table:
                 with self.lock:
                     self._do(action, thoughts)
         except Resignation:
-            self.problem = "the agent gives the game up."
+            with self.lock:
+                self.resigned = 1 - self.seat
+                self.finished.append((self.seat, self._played()))
         except ValueError as error:  # such as a search that has no room for this game
             self.problem = str(error)
         except Exception as error:
@@ -313,8 +361,13 @@ class Table:
 
     def _played(self) -> PlayedGame:
         pairs = [*(one.infostates for one in self.steps), self.infostates]
+        if self.resigned is None:
+            gain = utility(self.game, self.state, self.infostates)
+        else:
+            gain = self.game.max_utility if self.resigned == PLAYER_1 else -self.game.max_utility
         return PlayedGame(
-            utility=utility(self.game, self.state, self.infostates),
+            utility=gain,
+            resigned=self.resigned,
             outcomes=tuple(one.outcome for one in self.steps),
             actions=tuple(one.action for one in self.steps),
             infostates=tuple((int(first), int(second)) for first, second in pairs),

@@ -80,6 +80,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "connect_four_gpu": {"resolve_from": "deepest"},
     "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
     "goofspiel4": {"num_simulations": 50},
+    "hex5": {"num_simulations": 200, "resolve_from": "deepest"},
     "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr"},
@@ -90,6 +91,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "liars_dice_2x3f": {"num_simulations": 64, "simulations_per_update": 0.0625},
     "london_gpu": {"max_outcomes": 26},
     "london_small": {"num_simulations": 10, "max_outcomes": 26},
+    "othello6": {"num_simulations": 200, "resolve_from": "deepest"},
     "paper_scotland_yard": {"resolve_from": "deepest", "max_outcomes": 26}
     | {"num_simulations": 400},
     "tic_tac_toe": {"num_simulations": 25, "resolve_from": "deepest"},
@@ -326,7 +328,10 @@ def test_all_values_are_written_and_none_is_a_word() -> None:
     assert written["search"]["num_children"] == "none"
     assert written["run"]["value_error_states"] == 256
     assert written["run"]["evaluate_search"]["num_simulations"] == 100
-    parts = {"network", "search", "selfplay", "solver", "replay", "learner", "run"}
+    parts = {
+        *("network", "search", "selfplay", "solver"),
+        *("alphazero", "replay", "learner", "run"),
+    }
     assert {key for key, value in written.items() if isinstance(value, dict)} == parts
 
 

@@ -8,9 +8,9 @@ beginning of each list, and their sums are differences of running sums: O(S) per
 matrix of all pairs has S^2 entries. `pair_signs` is that matrix: on one board, a product with it is
 faster on an accelerator for a wide batch of ranges.
 
-Differences of float32 cancel: what is left has the rounding errors of the whole, about 1e-7 of the
-range's sum. Sums of what cannot be negative are cut off at 0, below the rounding errors they are 0,
-and nobody wins more than he meets.
+Differences of float32 cancel: what is left has the rounding errors of the whole, some 1e-7 of the
+range's sum. So what does not stand out from these counts as nothing, and nobody wins more than he
+meets.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ from jax import Array
 from sog.games.cards.deck import Deck
 from sog.pytree import pytree
 
-_ROUNDINGS: Final = 8.0
+_ROUNDINGS: Final = 32.0
 """Machine epsilons of a range's sum that a difference of 0 may come to."""
 
 
@@ -121,8 +121,9 @@ def met(reach: Array, hands: Hands) -> Array:
         of_card = jnp.sum(reach[..., jnp.asarray(hands.with_card)], axis=-1)
         first, second = (of_card[..., jnp.asarray(hands.cards[:, card])] for card in range(2))
         others = total - first - second + reach
-    smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * total
-    return jnp.where(others > smallest, others, 0)
+    whole = jnp.sum(jnp.abs(reach), axis=-1, keepdims=True)
+    smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * whole
+    return jnp.where(jnp.abs(others) > smallest, others, 0)
 
 
 def net_wins(reach: Array, sorted_hands: SortedHands, hands: Hands) -> Array:
@@ -138,8 +139,8 @@ def net_wins(reach: Array, sorted_hands: SortedHands, hands: Hands) -> Array:
             wins -= of_card[..., held, sorted_hands.card_below[:, card]]
             above = of_card[..., held, sorted_hands.card_upto[:, card]]
             losses -= of_card[..., held, -1] - above
-    most = met(reach, hands)
-    return jnp.clip(jnp.maximum(wins, 0) - jnp.maximum(losses, 0), -most, most)
+    most = met(jnp.abs(reach), hands)
+    return jnp.clip(wins - losses, -most, most)
 
 
 def pair_signs(strengths: Any, hands: Hands) -> Array:
