@@ -76,7 +76,8 @@ def follow(game: Go, found: Played, number: int) -> int:
             return num_repeating
         boards = [plain.after(point) for point in points]
         legal = [board is not None and board not in plain.earlier for board in boards]
-        assert found.legal[move, number].tolist() == [*legal, True]
+        may_pass = move >= game.pass_from or not any(legal)
+        assert found.legal[move, number].tolist() == [*legal, may_pass]
         num_repeating += sum(board is not None for board in boards) - sum(legal)
         plain.play(point_of(int(found.actions[move, number]), game.size))
     raise AssertionError("the game did not end")
@@ -87,7 +88,7 @@ def follow(game: Go, found: Played, number: int) -> int:
     [
         (Go(size=2, move_limit=24), 60, 100),
         (Go(size=3, move_limit=40, komi=0.5), 60, 40),
-        (Go(size=4, superko="simple", move_limit=60), 40, 10),
+        (Go(size=4, superko="simple", move_limit=60, pass_from=30), 40, 10),
         (Go5(move_limit=150), 24, 20),
         (Go9(), 2, 1),
     ],
@@ -179,6 +180,22 @@ def test_the_move_limit_ends_a_game() -> None:
     state = game.start("B2 A1 pass")
     assert int(game.actor(state)) == TERMINAL
     assert float(game.result(state)) == 0.0  # both reach all free points: a stone each
+
+
+def test_nobody_passes_before_the_move_from_which_that_is_allowed() -> None:
+    game = Go(size=3, pass_from=2)
+    assert "pass" not in legal_vertices(game, game.start("B2"))
+    assert "pass" in legal_vertices(game, game.start("B2 A1"))
+    with pytest.raises(ValueError, match=r"move 1, pass, comes too early: .* before move 3"):
+        game.parse("pass")
+    # White has no other move where Black's two eyes fill a board.
+    last = Go(size=2, pass_from=8)
+    assert legal_vertices(last, last.start("A1 B1 B2")) == {"pass"}
+
+
+def test_all_moves_are_searched_on_boards_up_to_9_x_9() -> None:
+    sizes = {game.size: game.num_searched_actions for game in (Go5(), Go9(), Go19())}
+    assert sizes == {5: 26, 9: 82, 19: 96}
 
 
 def test_a_network_sees_eight_positions_from_the_movers_side() -> None:

@@ -23,9 +23,8 @@ from sog.games.perfect_information import PerfectInformationGame
 from sog.games.shown import Seen
 from sog.games.views import GoView
 
-MOST_REMEMBERED: Final = 32
-"""Earlier positions that must not come again; with more, a state would take more memory."""
 _MOVES_PER_POINT: Final = 2
+_MOST_SEARCHED: Final = 96  # all of 9 x 9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -36,7 +35,8 @@ class Go(PerfectInformationGame[GoState]):
     the board then is alive. With superko=positional a move may not repeat any of the 32 latest
     positions, of which a pass makes none; longer cycles run into the move limit. Positions are told
     apart by 32 bits, so one in 10**8 moves is forbidden by mistake. With superko=simple a move may
-    not bring back the position before the opponent's last move.
+    not bring back the position before the opponent's last move. With pass_from=n nobody passes in
+    the first n moves while he can do anything else, which keeps untrained agents from doing so.
     """
 
     name = "go"
@@ -60,6 +60,9 @@ A1 is at the bottom left."""
     move_limit: int = param(
         0, "moves that end a game, 0 for twice the points", minimum=0, maximum=10_000
     )
+    pass_from: int = param(
+        0, "moves before a pass, unless there is no other; for training", minimum=0, maximum=10_000
+    )
     payoff: str = param(
         "wl", "wl: 1 for a win, 0 for a draw; diff: difference in points", choices=("wl", "diff")
     )
@@ -79,6 +82,10 @@ A1 is at the bottom left."""
         return self.num_points + 1
 
     @property
+    def num_searched_actions(self) -> int:
+        return min(self.num_actions, _MOST_SEARCHED)
+
+    @property
     def max_depth(self) -> int:
         return self.move_limit or _MOVES_PER_POINT * self.num_points
 
@@ -89,7 +96,7 @@ A1 is at the bottom left."""
     @property
     def num_remembered(self) -> int:
         """W: earlier positions that a move may not bring back."""
-        return 1 if self.superko == "simple" else min(self.max_depth, MOST_REMEMBERED)
+        return 1 if self.superko == "simple" else min(self.max_depth, go_rules.MOST_REMEMBERED)
 
     def root(self) -> GoState:
         dtype = jnp.uint8 if self.num_points <= 256 else jnp.uint16
@@ -108,16 +115,17 @@ A1 is at the bottom left."""
         return jnp.where(is_over, TERMINAL, to_move(state)).astype(jnp.int32)
 
     def legal_outcomes(self, state: GoState) -> Array:
-        color, player, keys = color_of(state), to_move(state), self._keys(state)
+        color, player, keys = color_of(state), to_move(state), go_rules.keys_of(state, self.size)
         only = go_rules.only_liberty(color, state.chain, self.size)
         is_free = go_rules.free_points(color, only, player, self.size)
         after = go_rules.hashes_after(color, only, player, keys)
         is_new = (after[:, None] != state.earlier[None, :]).all(axis=1)
-        may_pass = jnp.ones(1, bool)
-        return jnp.concatenate([is_free & is_new, may_pass]) & (self.actor(state) != TERMINAL)
+        is_legal = is_free & is_new
+        may_pass = (state.num_moves >= self.pass_from) | ~is_legal.any()
+        return jnp.append(is_legal, may_pass) & (self.actor(state) != TERMINAL)
 
     def apply(self, state: GoState, outcome: Array) -> GoState:
-        color, player, keys = color_of(state), to_move(state), self._keys(state)
+        color, player, keys = color_of(state), to_move(state), go_rules.keys_of(state, self.size)
         is_pass = outcome == self.pass_action
         point = jnp.minimum(outcome, self.num_points - 1).astype(jnp.int32)
         after, chain, captured = go_rules.put_stone(color, state.chain, point, player, self.size)
@@ -134,10 +142,6 @@ A1 is at the bottom left."""
             captured=state.captured + jnp.where(jnp.arange(2) == player, taken, 0),
             symmetry=state.symmetry,
         )
-
-    def _keys(self, state: GoState) -> Array:
-        """uint32[2, N]: what stones add to a hash."""
-        return jnp.asarray(go_rules.stone_keys(self.size))[state.symmetry]
 
     def score(self, state: GoState) -> Array:
         """float32: Black's points less White's, komi included, if all on the board is alive."""
@@ -195,7 +199,7 @@ A1 is at the bottom left."""
             return "comes after the end of the game"
         color = color_of(state)
         if action == self.pass_action:
-            return "is no pass to be made yet"
+            return f"comes too early: nobody may pass before move {self.pass_from + 1}"
         if color[action] != go_rules.EMPTY:
             return "puts a stone where there is one"
         only = go_rules.only_liberty(color, state.chain, self.size)
