@@ -69,15 +69,14 @@ def follow(game: Go, found: Played, number: int) -> int:
         assert color.tolist() == [plain.board.get(point, -1) + 1 for point in points]
         assert state.captured.tolist() == plain.captured
         assert found.scores[move, number] == plain.lead() - game.komi
-        is_over = plain.passes == 2 or move == game.max_depth
+        is_over = (plain.passes >= 2 and move >= game.end_from) or move == game.max_depth
         assert found.actors[move, number] == (TERMINAL if is_over else plain.player)
         if is_over:
             assert not found.legal[move, number].any()
             return num_repeating
         boards = [plain.after(point) for point in points]
         legal = [board is not None and board not in plain.earlier for board in boards]
-        may_pass = move >= game.pass_from or not any(legal)
-        assert found.legal[move, number].tolist() == [*legal, may_pass]
+        assert found.legal[move, number].tolist() == [*legal, True]
         num_repeating += sum(board is not None for board in boards) - sum(legal)
         plain.play(point_of(int(found.actions[move, number]), game.size))
     raise AssertionError("the game did not end")
@@ -88,7 +87,7 @@ def follow(game: Go, found: Played, number: int) -> int:
     [
         (Go(size=2, move_limit=24), 60, 100),
         (Go(size=3, move_limit=40, komi=0.5), 60, 40),
-        (Go(size=4, superko="simple", move_limit=60, pass_from=30), 40, 10),
+        (Go(size=4, superko="simple", move_limit=60, end_from=30), 40, 10),
         (Go5(move_limit=150), 24, 20),
         (Go9(), 2, 1),
     ],
@@ -182,15 +181,11 @@ def test_the_move_limit_ends_a_game() -> None:
     assert float(game.result(state)) == 0.0  # both reach all free points: a stone each
 
 
-def test_nobody_passes_before_the_move_from_which_that_is_allowed() -> None:
-    game = Go(size=3, pass_from=2)
-    assert "pass" not in legal_vertices(game, game.start("B2"))
-    assert "pass" in legal_vertices(game, game.start("B2 A1"))
-    with pytest.raises(ValueError, match=r"move 1, pass, comes too early: .* before move 3"):
-        game.parse("pass")
-    # White has no other move where Black's two eyes fill a board.
-    last = Go(size=2, pass_from=8)
-    assert legal_vertices(last, last.start("A1 B1 B2")) == {"pass"}
+def test_two_passes_end_a_game_from_the_move_on_from_which_they_may() -> None:
+    game = Go(size=3, end_from=4)
+    assert int(game.actor(game.start("B2 pass pass"))) == WHITE
+    assert int(game.actor(game.start("B2 pass pass pass"))) == TERMINAL
+    assert int(game.actor(game.start("pass pass pass A1"))) == BLACK
 
 
 def test_all_moves_are_searched_on_boards_up_to_9_x_9() -> None:

@@ -35,8 +35,8 @@ class Go(PerfectInformationGame[GoState]):
     the board then is alive. With superko=positional a move may not repeat any of the 32 latest
     positions, of which a pass makes none; longer cycles run into the move limit. Positions are told
     apart by 32 bits, so one in 10**8 moves is forbidden by mistake. With superko=simple a move may
-    not bring back the position before the opponent's last move. With pass_from=n nobody passes in
-    the first n moves while he can do anything else, which keeps untrained agents from doing so.
+    not bring back the position before the opponent's last move. With end_from=n no game
+    ends by passes before move n, which keeps agents that know nothing yet from doing so.
     """
 
     name = "go"
@@ -60,8 +60,8 @@ A1 is at the bottom left."""
     move_limit: int = param(
         0, "moves that end a game, 0 for twice the points", minimum=0, maximum=10_000
     )
-    pass_from: int = param(
-        0, "moves before a pass, unless there is no other; for training", minimum=0, maximum=10_000
+    end_from: int = param(
+        0, "moves before two passes can end a game, for training", minimum=0, maximum=10_000
     )
     payoff: str = param(
         "wl", "wl: 1 for a win, 0 for a draw; diff: difference in points", choices=("wl", "diff")
@@ -111,7 +111,8 @@ A1 is at the bottom left."""
         )
 
     def actor(self, state: GoState) -> Array:
-        is_over = (state.num_passes >= 2) | (state.num_moves >= self.max_depth)
+        have_passed = (state.num_passes >= 2) & (state.num_moves >= self.end_from)
+        is_over = have_passed | (state.num_moves >= self.max_depth)
         return jnp.where(is_over, TERMINAL, to_move(state)).astype(jnp.int32)
 
     def legal_outcomes(self, state: GoState) -> Array:
@@ -120,9 +121,8 @@ A1 is at the bottom left."""
         is_free = go_rules.free_points(color, only, player, self.size)
         after = go_rules.hashes_after(color, only, player, keys)
         is_new = (after[:, None] != state.earlier[None, :]).all(axis=1)
-        is_legal = is_free & is_new
-        may_pass = (state.num_moves >= self.pass_from) | ~is_legal.any()
-        return jnp.append(is_legal, may_pass) & (self.actor(state) != TERMINAL)
+        may_pass = jnp.bool_(True)
+        return jnp.append(is_free & is_new, may_pass) & (self.actor(state) != TERMINAL)
 
     def apply(self, state: GoState, outcome: Array) -> GoState:
         color, player, keys = color_of(state), to_move(state), go_rules.keys_of(state, self.size)
@@ -138,7 +138,7 @@ A1 is at the bottom left."""
             chain=jnp.where(is_pass, state.chain, chain),
             earlier=jnp.where(forgets, state.earlier, remembered),
             num_moves=state.num_moves + jnp.int16(1),
-            num_passes=jnp.where(is_pass, state.num_passes + 1, 0).astype(jnp.int8),
+            num_passes=jnp.where(is_pass, jnp.minimum(state.num_passes + 1, 2), 0).astype(jnp.int8),
             captured=state.captured + jnp.where(jnp.arange(2) == player, taken, 0),
             symmetry=state.symmetry,
         )
@@ -198,8 +198,6 @@ A1 is at the bottom left."""
         if self.actor(state) == TERMINAL:
             return "comes after the end of the game"
         color = color_of(state)
-        if action == self.pass_action:
-            return f"comes too early: nobody may pass before move {self.pass_from + 1}"
         if color[action] != go_rules.EMPTY:
             return "puts a stone where there is one"
         only = go_rules.only_liberty(color, state.chain, self.size)

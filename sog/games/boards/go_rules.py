@@ -35,7 +35,7 @@ class GoState:
     chain: Array  # uint8 or uint16[N]: see `go_rules`
     earlier: Array  # uint32[W]: hashes of positions, the latest first; 0 is the empty board
     num_moves: Array  # int16: passes included
-    num_passes: Array  # int8: since the last stone
+    num_passes: Array  # int8: since the last stone, two at most
     captured: Array  # int16[2]: stones that each player has taken
     symmetry: Array  # int8: of the board whose positions were hashed, see `random_symmetry`
 
