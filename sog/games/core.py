@@ -86,9 +86,7 @@ class Game(Shown[State]):
     milli_unit: ClassVar[str] = "milli-points"
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if field.metadata:
-                _check_param(self.name, field, getattr(self, field.name))
+        check_params(self)
         _check_sizes(self)
 
     @property
@@ -112,6 +110,12 @@ class Game(Shown[State]):
     @abc.abstractmethod
     def num_outcomes(self) -> int:
         """K: public outcomes, padding included."""
+
+    @property
+    def num_searched_actions(self) -> int:
+        """Actions of a state that a search keeps in its tree, the best by the prior, unless told
+        otherwise; all of them here. Less is for perfect information without chance."""
+        return self.num_actions
 
     @property
     def num_decision_outcomes(self) -> int:
@@ -309,6 +313,13 @@ class Game(Shown[State]):
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def check_params(game: Game[Any]) -> None:
+    """Refuses values against what their `param` says; for a game that then checks more itself."""
+    for field in dataclasses.fields(game):
+        if field.metadata:
+            _check_param(game.name, field, getattr(game, field.name))
 
 
 def _check_param(game: str, field: dataclasses.Field[Any], value: Any) -> None:
