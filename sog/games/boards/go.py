@@ -26,6 +26,8 @@ from sog.games.views import GoView
 MOST_REMEMBERED: Final = 32
 """Earlier positions that must not come again; with more, a state would take more memory."""
 _MOVES_PER_POINT: Final = 2
+_LARGEST_SEARCHED_WHOLE: Final = 9
+_MOST_SEARCHED: Final = 96  # moves of a position of a larger board
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -77,6 +79,10 @@ A1 is at the bottom left."""
     @property
     def num_actions(self) -> int:
         return self.num_points + 1
+
+    @property
+    def num_searched_actions(self) -> int:
+        return self.num_actions if self.size <= _LARGEST_SEARCHED_WHOLE else _MOST_SEARCHED
 
     @property
     def max_depth(self) -> int:
