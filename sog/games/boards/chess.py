@@ -26,6 +26,7 @@ from sog.games.boards.chess_notation import move_of, read_move, write_san
 from sog.games.boards.chess_planes import num_channels, observe
 from sog.games.boards.chess_rules import ChessState
 from sog.games.boards.chess_variant import CHESS, GARDNER, LOS_ALAMOS, Variant
+from sog.games.boards.pgn import is_pgn, read_game
 from sog.games.core import TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
@@ -52,7 +53,7 @@ of both without a capture or a pawn's move, too few pieces to mate, and max_move
 class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
     """Chess of some variant; player 0 is White. An action is a move as `chess_variant` numbers it.
 
-    Texts name events in UCI; what is read may also be in SAN, and begin with a position as FEN.
+    Texts name events in UCI; what is read may also be in SAN or PGN, and begin with a FEN.
     """
 
     variant: ClassVar[Variant]
@@ -134,14 +135,20 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         return read_move(self.variant, state, text)
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """Moves in UCI or SAN, e2e4 or Nf3, or the numbers of actions."""
-        return self._read_moves(self.root(), split_events(text))
+        """Moves in UCI or SAN, e2e4 or Nf3, or the numbers of actions; or a PGN."""
+        state, actions = self.read_position(text)
+        if self.fen(state) != self.fen(self.root()):
+            raise ValueError(f"no events lead to {self.fen(state)!r}, where this begins.")
+        return actions
 
     def read_position(self, text: str) -> tuple[ChessState, tuple[int, ...]]:
         """Also a FEN, with moves after it if the word "moves" is between, as in UCI."""
         fen, _, moves = text.partition(" moves ")
+        if is_pgn(text):
+            record = read_game(self, text)
+            return record.start, record.actions
         if not looks_like_fen(fen):
-            return super().read_position(text)
+            return self.root(), self._read_moves(self.root(), split_events(text))
         state = self.from_fen(fen)
         return state, self._read_moves(state, split_events(moves))
 
