@@ -11,6 +11,7 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator, Fault, encode_to_keep, is_asked_once
 from gtcfr.expansion import Wanted, evaluate_new, expand_down_to, expand_leaves
+from gtcfr.extent import WHOLE_GAME
 from gtcfr.gadget import make_gadget
 from gtcfr.layout import NOT_LISTED
 from gtcfr.leaves import no_answers, value_leaves
@@ -18,7 +19,7 @@ from gtcfr.packing import pack, packed_width
 from gtcfr.query import no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search_state import SearchState
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.settings import SearchSettings
 from gtcfr.tree import (
     NO_PARENT,
     ROOT,

@@ -47,6 +47,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "plot": training.PLOT,
     "play": playing.PLAY,
     "replay": playing.REPLAY,
+    "review": playing.REVIEW,
     "match": playing.MATCH,
     "tournament": playing.TOURNAMENT,
     "gtp": playing.GTP,

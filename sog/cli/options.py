@@ -119,6 +119,18 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "metavar": "X",
         "help": "stop as soon as the exploitability is at most X thousandths of the game's unit",
     },
+    "--until-pot": {
+        "type": positive_number,
+        "metavar": "X",
+        "help": "of a spot of hold'em: stop as soon as the exploitability is at most X percent of "
+        "the pot (default: 0.3, without --iterations)",
+    },
+    "--range0": {
+        "metavar": "TEXT",
+        "help": "of a spot: what player 0, who acts first, may hold, such as 'TT+, A5s-A2s, "
+        "KQo:0.5, AhKd' or 25%% (default: any hand)",
+    },
+    "--range1": {"metavar": "TEXT", "help": "likewise of player 1"},
     "--precision": {
         "choices": ("float32", "float64"),
         "help": "of the iterations (default: float32); exploitability is always in float64",
@@ -276,6 +288,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--save-state": _file("FILE.solve", "write to a file what it takes to go on: regrets and sums"),
     "--resume": _file("FILE.json", "go on where the games of --save were left"),
     # Of single commands.
+    "--by": {"metavar": "PLAYER"},
     "--as": {
         "dest": "seat",
         "type": int,

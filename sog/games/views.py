@@ -35,18 +35,22 @@ class BoardView(View):
     """By cell."""
     told: Sequence[str]
     """[cell]: what pointing at it shows."""
+    is_rhombus: bool = False
+    """Every row begins half a cell further right than the one above it, as in Hex, where the top
+    and the bottom are sides of player 0 and the others of player 1."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CardsView(View):
-    """A table with a card in front of each player, and public cards; None lies face down."""
+    """A table with cards in front of each player, and public cards; None lies face down."""
 
-    cards: tuple[str | None, str | None]
+    cards: tuple[Sequence[str | None], Sequence[str | None]]
     public_cards: Sequence[str]
     num_public_cards: int
     """In the whole game."""
     chips: tuple[int, int]
     """What each has put in."""
+    pot: int
     actor: int
     folder: int | None
     is_over: bool

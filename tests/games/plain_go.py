@@ -39,7 +39,7 @@ class PlainGo:
         return stones, liberties
 
     def after(self, point: Point) -> Board | None:
-        """The board after the player's stone; None where rules but those of repetition forbid it."""
+        """The board after the player's stone; None if it is illegal, repetition apart."""
         if point in self.board:
             return None
         board = {**self.board, point: self.player}

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.layout import BY_EVENT, BY_PRIOR
 from gtcfr.room import search_room, summary_bytes, tree_shapes
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import begin
 from gtcfr.settings import SearchSettings
 from selfplay.examples import as_arrays, no_examples
 from sog.games import Game, make
+from sog.games.boards.connect_four import ConnectFour
 from tests.games.broken_games import kuhn
 from tests.gtcfr.large_games import CHESS, GO, FlopCards, TurnCard
 from tests.gtcfr.test_growing_samples import Gamble
@@ -139,6 +141,27 @@ def test_how_many_children_are_added_follows_from_the_game() -> None:
     assert SearchSettings(num_children=3).children_added(perfect) == 3
     assert SearchSettings(num_children=7).children_added(perfect) is None
     assert SearchSettings(grow=False).children_added(perfect) is None
+
+
+def test_a_game_says_how_many_of_its_actions_a_search_considers() -> None:
+    """Chess has 4672, of which few are ever legal; whoever searches may want others."""
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Narrow(ConnectFour):
+        num_searched_actions = 3
+
+    layout = SearchSettings().layout(Narrow())
+    assert (layout.num_actions, layout.decisions) == (3, BY_PRIOR)
+    assert SearchSettings(max_actions=5).layout(Narrow()).num_actions == 5
+    assert SearchSettings(max_actions=7).layout(Narrow()).decisions == BY_EVENT
+
+
+def test_a_tree_that_looks_ahead_has_room_for_it_unless_told_otherwise() -> None:
+    """Three levels of 7 columns each, and a child for each simulation."""
+    game = make("connect_four")
+    settings = SearchSettings(num_simulations=10, lookahead=3)
+    assert settings.shape(game, 0).num_leaves == 1 + 7 + 7**2 + 7**3 + 10
+    assert dataclasses.replace(settings, capacity=99).shape(game, 0).num_leaves == 99
 
 
 def test_the_actions_of_a_game_without_chance_can_be_limited() -> None:

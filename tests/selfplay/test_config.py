@@ -80,6 +80,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "connect_four_gpu": {"resolve_from": "deepest"},
     "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
     "goofspiel4": {"num_simulations": 50},
+    "hex5": {"num_simulations": 200, "resolve_from": "deepest"},
     "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr"},
@@ -90,11 +91,36 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "liars_dice_2x3f": {"num_simulations": 64, "simulations_per_update": 0.0625},
     "london_gpu": {"max_outcomes": 26},
     "london_small": {"num_simulations": 10, "max_outcomes": 26},
+    "othello6": {"num_simulations": 200, "resolve_from": "deepest"},
     "paper_scotland_yard": {"resolve_from": "deepest", "max_outcomes": 26}
     | {"num_simulations": 400},
     "tic_tac_toe": {"num_simulations": 25, "resolve_from": "deepest"},
 }
 """What figures of `docs/results` were made with, from when this table had defaults of its own."""
+
+
+def test_how_the_chains_of_self_play_are_resolved_is_not_how_they_are_evaluated(
+    tmp_path: Path,
+) -> None:
+    """What training without the gadget costs is seen by playing with it."""
+    file = tmp_path / "unsafe.toml"
+    file.write_text(
+        'game = "leduc"\nsearch = { safe = false, search_everywhere = true, alpha = 0.25 }\n'
+    )
+    config = load_config(str(file))
+    assert config.search == SearchSettings(safe=False, search_everywhere=True, alpha=0.25)
+    assert config.run.evaluate_search == SearchSettings(alpha=0.25)
+    told = load_config(str(file), ["run.evaluate_search.safe=false"])
+    assert told.run.evaluate_search == SearchSettings(safe=False, alpha=0.25)
+
+
+def test_a_file_of_version_0_1_says_it_among_the_games_of_self_play(tmp_path: Path) -> None:
+    file = tmp_path / "old.toml"
+    file.write_text('game = "leduc"\n[selfplay]\nsafe = false\nsearch_everywhere = true\n')
+    config = load_config(str(file))
+    assert config.search == SearchSettings(safe=False, search_everywhere=True)
+    assert config.run.evaluate_search == SearchSettings()
+    assert load_config(str(file), ["search.safe=true"]).search.safe
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -302,7 +328,10 @@ def test_all_values_are_written_and_none_is_a_word() -> None:
     assert written["search"]["num_children"] == "none"
     assert written["run"]["value_error_states"] == 256
     assert written["run"]["evaluate_search"]["num_simulations"] == 100
-    parts = {"network", "search", "selfplay", "solver", "replay", "learner", "run"}
+    parts = {
+        *("network", "search", "selfplay", "solver"),
+        *("alphazero", "replay", "learner", "run"),
+    }
     assert {key for key, value in written.items() if isinstance(value, dict)} == parts
 
 

@@ -188,6 +188,38 @@ What the file says of moves and results is compared with the rules, where the ga
 """,
     ("file", "--number"),
 )
+REVIEW: Final = Command(
+    "say of every choice of a saved game what it was worth, and what was luck",
+    """\
+examples:
+  sog play connect_four --save mine.json
+  sog review mine.json                          the last game, by the exact solution of a small
+                                                game, else by the agent that comes with us
+  sog review mine.json --by runs/my_run --search 400,1 --number 2
+  sog review mine.json --by rollout --svg worth.svg
+
+Of every choice: what was played, what it was worth to who chose, what would have been best, and
+what was lost: a good choice (up to 2% of the most that can be won), an inaccuracy (up to 8%), or a
+mistake. What a player held and could know then is what counts, not what was hidden from him: what
+somebody got is what was to be expected at his first choice, plus luck, less what his choices lost.
+
+--by takes tabular, which solves the game, a run folder, agent:NAME, and zero, uniform, rollout or
+exact, which search by SoG. A search errs: more simulations tell better.
+
+With --json: "choices" ("move", "player", "state", "infostate", "action", "best", "loss", "grade",
+"actions": their "text", "policy" and "value") and by player "utility", "expected", "luck", "lost".
+""",
+    (
+        "file",
+        ("--number", {"help": "this game (default: the last one)"}),
+        ("--by", {"metavar": "PLAYER", "help": "who judges, see below"}),
+        *("--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes", "--resolve-from"),
+        *("--seconds", "--max-nodes"),
+        ("--seed", {"default": 0, "help": "of the searches (default: 0)"}),
+        ("--svg", {"help": "draw what each player could expect, move by move"}),
+        "--json",
+    ),
+)
 _SPEAKING: Final = ("agent", *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
 GTP: Final = Command(
     "be a Go program for a board that speaks GTP",

@@ -168,12 +168,15 @@ A1 is at the bottom left."""
         if go_notation.is_sgf(text):
             actions = go_notation.read_sgf(text, self.size)
         else:
-            points = go_notation.read_vertices(split_events(text), self.size)
+            points = go_notation.read_actions(split_events(text), self.size)
             if points is None:
                 return super().parse(text)
             actions = points
         self.play(actions)
         return tuple(actions)
+
+    def start(self, text: str) -> GoState:
+        return self.play(self.parse(text))
 
     def play(self, actions: Sequence[int]) -> GoState:
         """The state after moves from the beginning. Raises ValueError for one that is not legal."""

@@ -19,6 +19,7 @@ _SETUP: Final = ("AB", "AW", "AE", "PL")
 _COLORS: Final = {"B": "Black", "W": "White"}
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _MOST_QUOTED: Final = 20
+_MOST_DIGITS: Final = 3  # of an action
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
@@ -49,14 +50,24 @@ def read_vertex(text: str, size: int) -> int:
     return (size - row) * size + column
 
 
-def read_vertices(words: Sequence[str], size: int) -> list[int] | None:
-    """The actions of "D4 pass C3"; None for words that are not meant as points.
+def read_actions(words: Sequence[str], size: int) -> list[int] | None:
+    """The actions of "D4 pass C3", or of numbers; None for words that are not meant so.
 
-    Raises ValueError for a point that is not on the board.
+    Raises ValueError for a point that is not on the board, or the number of no action.
     """
-    if not all(re.fullmatch(r"[A-Za-z]\d+|pass", word, re.IGNORECASE) for word in words):
+    if not all(re.fullmatch(r"[A-Za-z]?[0-9]+|pass", word, re.IGNORECASE) for word in words):
         return None
-    return [read_vertex(word, size) for word in words]
+    return [
+        _read_number(word, size) if word.isdecimal() else read_vertex(word, size) for word in words
+    ]
+
+
+def _read_number(word: str, size: int) -> int:
+    if len(word) > _MOST_DIGITS or int(word) > size * size:
+        raise ValueError(
+            f"actions of a board of {size} x {size} go from 0 to {size * size}, got {quoted(word)}."
+        )
+    return int(word)
 
 
 def is_sgf(text: str) -> bool:
