@@ -181,6 +181,24 @@ def test_fixed_limits_have_their_caps() -> None:
     assert game.max_utility == 24
 
 
+def test_stacks_and_the_size_of_bets_may_be_drawn_for_every_hand() -> None:
+    """As in the paper, whose one size is drawn from half of the pot to the pot."""
+    game = holdem("holdem(draw_stacks=1000/20000,draw_bets=0.5/0.75/1,bets=drawn)")
+    root = game.root()
+    assert (int(game.actor(root)), int(game.legal_outcomes(root).sum())) == (CHANCE, 6)
+    drawn = [game.describe_outcome(root, outcome) for outcome in range(6)]
+    assert drawn == [
+        f"[{stack}:{part}]" for stack in (1000, 20000) for part in ("0.5", "0.75", "1")
+    ]
+    state = game.start("[1000:0.75] raise250")  # the pot is 200 after a call
+    assert game.describe_state(state) == "[1000:0.75] raise250 (stakes 100-250)"
+    assert game.parse("[20000:1] raise300")[0] == 5
+    whole = [float(game.compatible_reach(at, game.root_reach())[0, 0]) for at in (root, state)]
+    np.testing.assert_allclose(whole, [1 / 1326, 1 / 1326 / 6], rtol=1e-5)
+    shown = np.asarray(game.observe(state))
+    np.testing.assert_allclose(shown[52:], [0.1, 0.25, 1, 0, 0, 0.75, 0.05], rtol=1e-6)
+
+
 def test_suits_alike_on_the_first_board_may_change_places() -> None:
     names = set()
     for text in ("holdem(board=KsTh7s,pot=9,stack=9)", "holdem(board=KsKh7d,pot=9,stack=9)"):
@@ -219,6 +237,10 @@ def test_suits_alike_on_the_first_board_may_change_places() -> None:
         ("raises=x", "raises must be parts of the pot such as 0.5 or 50%"),
         ("caps=0", "caps must be none or 1 to 100, got '0' in '0'."),
         ("bets=min", "caps must be set where more than 100 bets and raises are possible on a"),
+        ("bets=drawn", "draw_bets must be given where bets are 'drawn', got none."),
+        ("draw_bets=1/allin", "draw_bets must be parts of the pot such as 0.5, got '1/allin'."),
+        ("draw_stacks=2k", "draw_stacks must be numbers of chips joined by /, got '2k'."),
+        ("draw_stacks=50/500", "draw_stacks must be at least 100, got 50/500."),
         ("deals=3/3", "deals must add up to at most 5 cards, got 3/3."),
         ("deals=6", "deals must be numbers of cards joined by /, or none, got 6."),
         ("ranks=2,suits=4", "deals and hole_cards need 9 cards, but ranks=2 and suits=4 make 8."),
