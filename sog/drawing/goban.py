@@ -8,7 +8,7 @@ from sog.games.core import PLAYER_0
 from sog.games.views import GoView
 
 _CELL, _MARGIN, _BELOW = 40.0, 37.0, 40.0
-_NARROWEST: Final = 240.0  # what stands below has room
+_NARROWEST: Final = 320.0  # what stands below has room
 _STONE: Final = 0.46 * _CELL
 _BOARD, _LINE, _NAME = "#e3bd78", "#4a3a1e", "#5b4826"
 _STONES: Final = ("#1b1d21", "#f7f6f2")
@@ -67,11 +67,11 @@ def _draw_point(svg: ElementTree.Element, view: GoView, point: int, x: float, y:
 def _draw_foot(svg: ElementTree.Element, view: GoView, side: float) -> None:
     """Captured stones, each with a stone of their color before the number, and the pass."""
     y = side + _BELOW / 2 - 6
-    for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.1 * _CELL)):
+    for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.4 * _CELL)):
         name = ("Black", "White")[player]
         group = choice(svg, (), f"{name} has captured {view.captured[player]}")
         circle(group, x, y, 9, fill=_STONES[1 - player], stroke=_EDGE, width=1)
-        text(group, x + 15, y + 5, str(view.captured[player]), size=15, color=_EDGE)
+        text(group, x + 15, y + 5, f"{view.captured[player]} taken", size=14, color=_EDGE)
     if view.passes:
         group = choice(svg, view.passes, "pass")
         width = 1.5 * _CELL
