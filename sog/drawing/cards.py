@@ -15,6 +15,8 @@ _CLUB: Final = ("♣", "#1d2733")
 _MOST_CHIPS_DRAWN: Final = 12
 _CHIP: Final = 13.0
 _MOST_IN_ROW: Final = 13
+_MOST_BESIDE_CHIPS: Final = 3  # public cards
+_LABELS: Final = 170.0  # the width of what stands on the left
 _MOST_IN_NAME: Final = 20  # letters
 _AT: Final = " at "
 """Before the step of a network in the name of a player."""
@@ -60,7 +62,8 @@ def _public_cards(svg: ElementTree.Element, view: CardsView) -> None:
     count = view.num_public_cards
     if not count:
         return
-    room = _WIDTH / 2 - _MARGIN - _CARD  # right of the chips
+    beside_chips = count <= _MOST_BESIDE_CHIPS
+    room = _WIDTH / 2 - _MARGIN - _CARD if beside_chips else _WIDTH - _MARGIN - _LABELS
     step = min(_CARD + 10, room / count)
     left, top = _WIDTH - _MARGIN - _CARD / 2 - (count - 0.5) * step, _HEIGHT / 2 - _TALL / 2
     for number in range(count):
@@ -70,6 +73,8 @@ def _public_cards(svg: ElementTree.Element, view: CardsView) -> None:
         else:
             size, stroke = (_CARD, _TALL), _SOFT_WORDS
             rectangle(svg, x, top, *size, fill="none", stroke=stroke, rx="8", dashed=True)
+    if not beside_chips:
+        return  # a row across the table needs no name, nor has it room for one
     name = "public card" if count == 1 else "public cards"
     middle = left + ((count - 1) * step + _CARD) / 2
     text(svg, middle, top + _TALL + 20, name, size=13, color=_SOFT_WORDS, anchor="middle")

@@ -89,7 +89,7 @@ class PlayPages:
         number, table = self._table(request)
         wanted = whole_number(request.query_params.get("at", ""))
         with table.lock:
-            last = len(table.steps)
+            last = len(table.course.steps)
             at = last if wanted is None else min(wanted, last)
             return show("table", **_told(number, table, at, last))
 
@@ -148,8 +148,8 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     """What the page of a table says. at: how many events it shows, of `last` ones."""
     is_busy = table.is_busy  # once: it may end while this is put together
     game, seat = table.game, table.seat
-    steps, is_now = table.steps[:last], at == last
-    state, infostates = table.state, table.infostates
+    steps, is_now = table.course.steps[:last], at == last
+    state, infostates = table.course.state, table.course.infostates
     if not is_now:
         state, infostates = steps[at].state, steps[at].infostates
     shows_all = table.is_over or table.is_revealed
@@ -231,7 +231,7 @@ def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:
 
 def _way(table: Table, at: int) -> str:
     """The first events of the game, for those who want that position searched; empty at its end."""
-    steps = table.steps
+    steps = table.course.steps
     if at == len(steps) and table.is_over:
         return ""
     told = [table.game.describe_outcome(one.state, one.outcome) for one in steps[:at]]
