@@ -26,11 +26,14 @@ from sog.games.boards.chess_notation import move_of, read_move, write_san
 from sog.games.boards.chess_planes import num_channels, observe
 from sog.games.boards.chess_rules import ChessState
 from sog.games.boards.chess_variant import CHESS, GARDNER, LOS_ALAMOS, Variant
+from sog.games.boards.chess_view import view
 from sog.games.boards.pgn import is_pgn, read_game
 from sog.games.core import TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
 from sog.games.perfect_information import PerfectInformationGame
+from sog.games.shown import Seen
+from sog.games.views import SquaresView
 
 _MOST_SEARCHED: Final = 64
 """Moves of a position that a search considers; more are legal in few positions."""
@@ -186,6 +189,22 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
 
     def describe_action(self, state: ChessState, infostate: int, action: int) -> str:
         return self.uci_of_action(state, action)
+
+    def view(
+        self,
+        state: ChessState,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> SquaresView:
+        return view(
+            self.variant,
+            state,
+            title=self.describe_state(state),
+            choices=choices,
+            from_black=infostates[0] is None and infostates[1] is not None,
+        )
 
     def draw(self, state: ChessState, ranges: np.ndarray | None = None) -> str:
         """The board as White sees it, his pieces in large letters, and who is to move."""
