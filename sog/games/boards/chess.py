@@ -5,9 +5,11 @@ Gardner chess is a draw with best play (Mhalla and Prost 2013, arXiv 1307.7118).
 
 import abc
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -82,7 +84,8 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         return self.max_moves
 
     def root(self) -> ChessState:
-        return state_of(self.variant, start_position(self.variant), self.max_moves)
+        first: ChessState = jax.tree.map(jnp.asarray, _first_state(self.variant, self.max_moves))
+        return first
 
     def actor(self, state: ChessState) -> Array:
         player = (state.num_moves % 2).astype(jnp.int32)
@@ -216,6 +219,15 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         ]
         turn = f"{_COLORS[not position.is_white]} to move"
         return "\n".join([*lines, f"  {files}", self.ending(state) or turn])
+
+
+@functools.cache
+def _first_state(variant: Variant, max_moves: int) -> ChessState:
+    """Of NumPy arrays: what asks for it in a program gets constants, and not how they are found."""
+    with jax.ensure_compile_time_eval():
+        state = state_of(variant, start_position(variant), max_moves)
+        first: ChessState = jax.tree.map(np.asarray, state)
+    return first
 
 
 class Chess(AnyChess):
