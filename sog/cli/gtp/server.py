@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from sog import __version__
 from sog.cli.gtp.analysis import analysis_line
 from sog.cli.line_input import LineInput
@@ -177,6 +179,10 @@ class GtpServer:
         if not self._is_prepared:
             self._is_prepared = True
             self._thinker.prepare()
+            begin = Position.of(self._game)  # the rules, too
+            begin.after(
+                self._game, int(np.argmax(situation(self._game, begin.state).legal_outcomes))
+            )
 
     def _clear(self, words: Sequence[str]) -> str:
         self._prepare()
