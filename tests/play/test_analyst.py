@@ -134,3 +134,15 @@ def test_whoever_does_not_search_is_asked_for_a_move() -> None:
         here = position(text)
         made.think(here, None, lambda: 1.0)
         assert here.after(GAME, made.best())
+
+
+def test_another_game_is_played_with_other_random_numbers() -> None:
+    def make_random(player: int, seed: int) -> RandomAgent:
+        return RandomAgent(GAME, player=player, seed=seed)
+
+    follower, chosen = Follower(GAME, make_random), set()
+    for _ in range(20):
+        follower.think(Position.of(GAME), None, lambda: 1.0)
+        chosen.add(follower.best())
+        follower.forget()
+    assert len(chosen) > 4

@@ -123,6 +123,10 @@ class GtpServer:
             if words:
                 self._answer(number, words[0], words[1:])
 
+    def close(self) -> None:
+        """Whoever thinks is not asked any more."""
+        self._thinker.close()
+
     @property
     def _position(self) -> Position:
         return self._path[-1]
@@ -168,7 +172,7 @@ class GtpServer:
             thinker = self._seat(changed)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{refusal}: {error}") from None
-        self._thinker.forget()
+        self._thinker.close()
         self._game, self._spoken, self._thinker = changed, gtp_game(changed), thinker
         self._is_prepared = False
         if parameter == "komi":

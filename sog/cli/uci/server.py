@@ -88,6 +88,10 @@ class UciServer:
                 except ValueError as error:
                     self._tell(str(error))
 
+    def close(self) -> None:
+        """Whoever thinks is not asked any more."""
+        self._thinker.close()
+
     def _tell(self, problem: str) -> None:
         """The protocol has no errors: a program may show this to its user."""
         self._say(f"info string error: {' '.join(problem.split())}")
