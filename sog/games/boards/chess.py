@@ -32,6 +32,8 @@ from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
 from sog.games.perfect_information import PerfectInformationGame
 
+_MOST_SEARCHED: Final = 64
+"""Moves of a position that a search considers; more are legal in few positions."""
 _COLORS: Final = ("White", "Black")
 _ENDINGS: Final = {
     rules.STALEMATE: "stalemate",
@@ -65,6 +67,10 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
     @property
     def num_actions(self) -> int:
         return self.variant.num_cells * self.variant.num_planes
+
+    @property
+    def num_searched_actions(self) -> int:
+        return min(_MOST_SEARCHED, self.num_actions)
 
     @property
     def num_decision_outcomes(self) -> int:
