@@ -7,7 +7,7 @@ from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, 
 from sog.games.core import PLAYER_0
 from sog.games.views import GoView
 
-_CELL, _MARGIN, _BELOW = 40.0, 34.0, 40.0
+_CELL, _MARGIN, _BELOW = 40.0, 37.0, 40.0
 _NARROWEST: Final = 240.0  # what stands below has room
 _STONE: Final = 0.46 * _CELL
 _BOARD, _LINE, _NAME = "#e3bd78", "#4a3a1e", "#5b4826"
@@ -37,7 +37,7 @@ def _draw_lines(svg: ElementTree.Element, view: GoView, start: float, length: fl
         at = start + number * _CELL
         line(svg, (start, at), (start + length, at), color=_LINE, width=1)
         line(svg, (at, start), (at, start + length), color=_LINE, width=1)
-        for edge in (start - 0.66 * _CELL, start + length + 0.66 * _CELL):
+        for edge in (start - 0.72 * _CELL, start + length + 0.72 * _CELL):
             name = view.column_names[number]
             text(svg, at, edge + 5, name, size=13, color=_NAME, anchor="middle")
             name = view.row_names[number]

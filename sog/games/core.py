@@ -263,10 +263,18 @@ class Game(Shown[State]):
         """
         return read_events(self, split_events(text))
 
+    def read_position(self, text: str) -> tuple[State, tuple[int, ...]]:
+        """Where a text begins, and the public events from there to the position that it names.
+
+        Here the root, see `parse`; a game may also read positions that say nothing of what was
+        before them, as a FEN of chess, which are the start of a game of their own.
+        """
+        return self.root(), self.parse(text)
+
     def start(self, text: str) -> State:
-        """The public state that a text names, see `parse`."""
-        state = self.root()
-        for outcome in self.parse(text):
+        """The public state that a text names, see `read_position`."""
+        state, outcomes = self.read_position(text)
+        for outcome in outcomes:
             state = self.apply(state, jnp.int32(outcome))
         return state
 

@@ -47,6 +47,9 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "go7": ("sog.games.boards.go_sizes", "Go7"),
     "go9": ("sog.games.boards.go_sizes", "Go9"),
     "go19": ("sog.games.boards.go_sizes", "Go19"),
+    "chess": ("sog.games.boards.chess", "Chess"),
+    "gardner_chess": ("sog.games.boards.chess", "GardnerChess"),
+    "los_alamos_chess": ("sog.games.boards.chess", "LosAlamosChess"),
 }
 """Name on the command line -> (module, class); the module is imported when the game is made."""
 

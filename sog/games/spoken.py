@@ -23,13 +23,14 @@ class UciGame(Protocol):
     def uci_of_action(self, state: Any, action: int) -> str:
         """A legal action, as "e2e4" or "e7e8q"."""
 
-    def action_of_uci(self, state: Any, text: str) -> int:
-        """The legal action of a text; ValueError, in one line, if it is none."""
+    def read_action(self, state: Any, text: str) -> int:
+        """The legal action of a text as `uci_of_action` writes it, and perhaps of others, too;
+        ValueError, in one line, if it is none."""
 
     def fen(self, state: Any) -> str:
         """The position in Forsyth-Edwards notation."""
 
-    def state_of_fen(self, text: str) -> Any:
+    def from_fen(self, text: str) -> Any:
         """The position of a FEN; ValueError, in one line, if it cannot be."""
 
 

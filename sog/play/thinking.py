@@ -186,9 +186,12 @@ def think(
     return thinking.read()
 
 
-def first_root(game: Game[Any], path: Array | np.ndarray) -> SearchRoot:
-    """`start_of_game` as one program: what it is made of would be a dozen. path: [batch, event]."""
-    root: SearchRoot = _compiled(_first_root)(game, path)
+def first_root(game: Game[Any], path: Array | np.ndarray, state: Any = None) -> SearchRoot:
+    """`start_of_game` as one program: what it is made of would be a dozen. path: [batch, event].
+
+    state: a position of its own where all begin instead, see `Game.read_position`.
+    """
+    root: SearchRoot = _compiled(_first_root)(game, path, state)
     return root
 
 
@@ -214,8 +217,8 @@ def _program(
     return compiled
 
 
-def _first_root(game: Game[Any], path: Array) -> SearchRoot:
-    return start_of_game(game, batch_size=len(path), path=path)
+def _first_root(game: Game[Any], path: Array, state: Any) -> SearchRoot:
+    return start_of_game(game, batch_size=len(path), path=path, state=state)
 
 
 def _start(

@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import shlex
 from typing import Any, Final
 
 import numpy as np
@@ -72,7 +73,14 @@ class PlayPages:
         seed = secrets.randbits(32)
         if form.get("seed", "").strip():
             seed = number_in(form, "seed", 2**32 - 1)
-        table = Table(opponent, seat=seat, seed=seed, submit=self._submit, opening=opening)
+        table = Table(
+            opponent,
+            seat=seat,
+            seed=seed,
+            submit=self._submit,
+            opening=opening,
+            searched=self._offers.searched(form.get("game", ""), form.get("player", "")),
+        )
         number = self.tables.add(table)
         return go_to(f"/games/{number}")
 
@@ -81,7 +89,7 @@ class PlayPages:
         number, table = self._table(request)
         wanted = whole_number(request.query_params.get("at", ""))
         with table.lock:
-            last = len(table.steps)
+            last = len(table.course.steps)
             at = last if wanted is None else min(wanted, last)
             return show("table", **_told(number, table, at, last))
 
@@ -140,8 +148,8 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     """What the page of a table says. at: how many events it shows, of `last` ones."""
     is_busy = table.is_busy  # once: it may end while this is put together
     game, seat = table.game, table.seat
-    steps, is_now = table.steps[:last], at == last
-    state, infostates = table.state, table.infostates
+    steps, is_now = table.course.steps[:last], at == last
+    state, infostates = table.course.state, table.course.infostates
     if not is_now:
         state, infostates = steps[at].state, steps[at].infostates
     shows_all = table.is_over or table.is_revealed
@@ -182,6 +190,7 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
             {**_event(table, one, shows_all), "judged": judged.get(place)}
             for place, one in enumerate(steps)
         ],
+        "way": _way(table, at),
         "judging": judging,
         "totals": _totals(table, judging),
         "worth": inline(_worth(table, judging)),
@@ -218,6 +227,15 @@ def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:
         "thoughts": one.thoughts if shows_all else [],
         "held": None if one.actor == CHANCE else int(one.infostates[one.actor]),
     }
+
+
+def _way(table: Table, at: int) -> str:
+    """The first events of the game, for those who want that position searched; empty at its end."""
+    steps = table.course.steps
+    if at == len(steps) and table.is_over:
+        return ""
+    told = [table.game.describe_outcome(one.state, one.outcome) for one in steps[:at]]
+    return " ".join(map(shlex.quote, told))
 
 
 def _judged(table: Table, judging: Judging | None) -> dict[int, dict[str, Any]]:

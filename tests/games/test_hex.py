@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from sog.games import make
 from sog.games.boards.hex import Hex
-from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.core import PLAYER_1, TERMINAL
 from sog.games.views import BoardView
+from sog.tabular.perfect_play import perfect_values
 
 Cell = tuple[int, int]
 STEPS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
@@ -84,34 +85,10 @@ def test_random_games_go_as_in_openspiel(size: int) -> None:
 
 
 def winning_openings(game: Hex) -> set[str]:
-    """By exhaustive search in what the game says of all positions, chains of stones aside."""
-    look, apply = functions(game)
-    values: dict[bytes, float] = {}
-
-    def value(state: Any) -> float:
-        """To player 0."""
-        labels = np.asarray(state.labels)[: game.size**2]
-        name = np.sign(labels).tobytes()
-        if name not in values:
-            actor, legal, result = look(state)
-            if int(actor) == TERMINAL:
-                values[name] = float(result)
-            else:
-                best = max if int(actor) == PLAYER_0 else min
-                goal = 1.0 if int(actor) == PLAYER_0 else -1.0
-                found = -goal
-                for cell in np.flatnonzero(legal):
-                    found = best(found, value(apply(state, jnp.int32(cell))))
-                    if found == goal:
-                        break
-                values[name] = found
-        return values[name]
-
-    cells = range(game.size**2)
+    start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.root())
+    (values,) = perfect_values(game, start)
     return {
-        game.describe_action(game.root(), 0, cell)
-        for cell in cells
-        if value(apply(game.root(), jnp.int32(cell))) == 1
+        game.describe_action(game.root(), 0, cell) for cell in np.flatnonzero(values == 1).tolist()
     }
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.layout import BY_EVENT, BY_PRIOR
+from gtcfr.packing import packed_width
 from gtcfr.room import search_room, summary_bytes, tree_shapes
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import begin
@@ -71,6 +72,21 @@ def test_games_of_the_paper_take_no_more_than_they_do(
     room = search_room(game, ZeroEvaluator(), settings, 4)
     assert 0.9 * megabytes < sum(room.values()) / 10**6 <= megabytes
     assert 0.9 * of_a_chain < summary_bytes(game, settings, 4) / 10**6 <= of_a_chain
+
+
+@pytest.mark.parametrize(
+    ("name", "megabytes", "of_a_chain", "state_bytes"),
+    [("chess", 4.02, 0.04, 584), ("go9", 3.82, 0.035, 392), ("go19", 7.4, 0.157, 1592)],
+)
+def test_board_games_with_their_history_take_no_more_than_they_do(
+    name: str, megabytes: float, of_a_chain: float, state_bytes: int
+) -> None:
+    """By default, 800 simulations; the positions that must not come again are in a state, too."""
+    game, settings = make(name), SearchSettings(num_simulations=800)
+    room = search_room(game, ZeroEvaluator(), settings, 4)
+    assert 0.9 * megabytes < sum(room.values()) / 10**6 <= megabytes
+    assert 0.9 * of_a_chain < summary_bytes(game, settings, 4) / 10**6 <= of_a_chain
+    assert 4 * packed_width(game) == state_bytes
 
 
 def test_an_example_of_go_takes_a_byte_per_point_and_board() -> None:

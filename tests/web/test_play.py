@@ -1,5 +1,6 @@
 """Games in a browser, without the browser: what the pages say, and what they send."""
 
+import html
 import json
 import re
 from collections.abc import Callable
@@ -7,6 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from sog.games import make
+from sog.play.match import Resignation
+from sog.play.simple_agents import RandomAgent
 from sog.web import play_pages
 from sog.web.security import Guard
 from tests.web.visitor import Visitor, actions_in, status_in, turn_in
@@ -294,3 +297,41 @@ def test_an_agent_that_knows_no_values_judges_nothing(visitor: Visitor) -> None:
     answer = visitor.post(f"{path}/judge", turn=turn_in(page))
     assert answer.status_code == 400
     assert "cannot say what the choices of this game were worth" in answer.text
+
+
+def test_a_game_that_the_agent_gives_up_is_won_and_counts(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_up(self: RandomAgent, infostate: int) -> int:
+        raise Resignation
+
+    path = visitor.begin(player="random", game="tic_tac_toe")
+    monkeypatch.setattr(RandomAgent, "act", give_up)
+    page = visitor.choose(path, 4, turn_in(visitor.get(path).text))
+    assert status_in(page) == "The agent gives up. You win: +1 point."
+    saved = json.loads(visitor.get(f"{path}/replay.json").text)
+    assert saved["games"][0]["resigned"] == 1
+    visitor.post(f"{path}/undo", turn=turn_in(page))
+    assert status_in(visitor.get(path).text) == "Your move."
+
+
+def test_a_position_of_a_game_is_searched_in_one_click(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="connect_four", seed=3)
+    page = visitor.choose(path, 3, turn_in(visitor.get(path).text))
+    form = dict(re.findall(r'name="(game|history|evaluator)" value="([^"]*)"', page))
+    way = html.unescape(form["history"])
+    assert form["game"] == "connect_four"
+    assert way.startswith("'column 4' 'column ")
+    found = visitor.follow("/searches", **{**form, "history": way, "search": "2,1"})
+    assert "connect_four" in visitor.wait(found)
+    visitor.post(f"{found}/remove")
+    home = visitor.get("/").text
+    assert "game 1, move 3: your move" in home
+
+
+def test_the_end_of_a_game_has_nothing_to_search(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="kuhn")
+    page = visitor.play_out(path)
+    assert 'id="search"' not in page
+    assert 'id="search"' in visitor.get(f"{path}?at=0").text
+    assert re.search(r"over; [+-][12] chips? so far", visitor.get("/").text)

@@ -134,22 +134,46 @@ examples:
   sog tournament tabular outcome_sampling:10000 q_learning random --game kuhn --games 1000
   sog tournament agent:glasses pimbot:1000 pimbot:100 random --show wins
   sog tournament sm_mcts backward_induction random --game "goofspiel(cards=4)" --json
+  sog tournament runs/go7 gtp:gnugo random --game go7 --openings random:2 --show elo \\
+    --save ladder.jsonl --games-out ladder.sgf
 
 Every pairing is a match as of sog match: every deal is played twice, with roles swapped. The table
 has what the player of the row gets from that of the column, with the 95% interval, and last the
 average over all opponents, in whose order players come: the mean utility per game, or with --show
-wins the share of games won, in percent, a draw counting half. Ctrl-C prints what was played (exit
-code 130).
+wins the share of games won, in percent, a draw counting half. --show elo adds the ratings under
+which these results are likeliest, with 95% intervals. Ctrl-C prints what was played (exit code
+130).
 
-JSON: {{"game", "unit", "players": [as of sog match], "games" (of a pairing), "interrupted",
-"pairings": [{{"first", "second" (numbers of players), "games", "win_rate", "win_interval", "mean"
-(utility per game of the first), "interval", "wins", "draws", "losses", "seconds"}}],
-"ranking": [{{"player" (its number), "win_rate", "mean"}}], "seed", "seconds"}}.
+With perfect information games may begin anywhere: --history for all of them, --openings for one
+position after the other, the same in all pairings (a file has 2 games of each position unless
+--games says otherwise). --save writes every pair of games as it ends; the same command goes on from
+that file, also with more --games.
+
+JSON: {{"game", "history", "openings" (as given), "unit", "players": [as of sog match], "games" (of
+a pairing), "interrupted", "pairings": [{{"first", "second" (numbers of players), "games",
+"win_rate", "win_interval", "mean" (utility per game of the first), "interval", "wins", "draws",
+"losses", "seconds" (of this session)}}], "ranking": [{{"player" (its number), "win_rate",
+"mean"}}], "elo": [{{"player", "elo", "interval", "superiority" (by other player: how likely this
+one is better)}}], "added_draws" (per pairing; 0 unless some won or lost everything), "seed",
+"seconds"}}.
 """,
     (
         "players",
-        ("--games", {"help": "games of each pairing, an even number (default: 100)"}),
-        *("--show", *_HOW, "--batch", "--seed", "--json"),
+        (
+            "--games",
+            {"default": None, "help": "games of each pairing, an even number (default: 100)"},
+        ),
+        *("--show", *_HOW),
+        ("--history", {"help": "begin every game of perfect information at this position"}),
+        "--openings",
+        (
+            "--save",
+            {
+                "metavar": "FILE.jsonl",
+                "help": "write results as they come; go on where the file ends, if it is there",
+            },
+        ),
+        *("--games-out", "--batch", "--seed", "--json"),
     ),
 )
 REPLAY: Final = Command(
@@ -204,7 +228,7 @@ GTP: Final = Command(
 examples:
   sog gtp runs/go9                              the command for Sabaki, GoGui or Lizzie
   sog gtp rollout --game go5 --search 1000,1
-  sog gtp uct:1000 --game "go(size=7,komi=8.5)"
+  sog gtp zero --game "go(size=7,komi=8.5)"
   sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
 
 Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:

@@ -150,7 +150,7 @@ class UciServer:
             raise ValueError(f"position must be startpos or fen, got {' '.join(begin)[:40]!r}.")
         for number, move in enumerate(moves, start=1):
             try:
-                action = self._spoken.action_of_uci(position.state, move)
+                action = self._spoken.read_action(position.state, move)
                 position = position.after(self._game, action)
             except ValueError as error:
                 raise ValueError(f"move {number}, {move[:20]!r}: {error}") from None
@@ -159,7 +159,7 @@ class UciServer:
     def _from_fen(self, text: str) -> Position:
         """The same start again for the same text, so that what was searched goes on."""
         if getattr(self, "_fen", None) != text:
-            self._fen, self._start = text, self._spoken.state_of_fen(text)
+            self._fen, self._start = text, self._spoken.from_fen(text)
         return Position.of(self._game, self._start)
 
     def _quit(self, words: Sequence[str]) -> None:
@@ -181,7 +181,7 @@ class UciServer:
         self._prepare()
         limits = read_limits(words, actor, self._options.overhead_ms / 1000)
         try:
-            allowed = {self._spoken.action_of_uci(position.state, move) for move in limits.moves}
+            allowed = {self._spoken.read_action(position.state, move) for move in limits.moves}
         except ValueError as error:
             self._tell(f"searchmoves: {error}")
             allowed = set()

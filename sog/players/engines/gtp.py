@@ -7,7 +7,6 @@ seen, and set up anew where games go on by turns.
 import dataclasses
 import itertools
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any, Final
@@ -30,13 +29,16 @@ from sog.players.player import Host, Player, SearchChanges
 _VERSION: Final = "2"
 _NEEDED: Final = ("boardsize", "clear_board", "play", "genmove")
 _SECONDS: Final = "seconds"
+_MOST_LINES: Final = 10_000  # of an answer
 COLORS: Final = ("black", "white")
 """By player."""
 _USUAL_ARGUMENTS: Final = {
     # Area scoring takes dead stones off only where they are captured.
-    "gnugo": "--mode gtp --chinese-rules --positional-superko --capture-all-dead",
+    "gnugo": ("--mode", "gtp", "--chinese-rules", "--{superko}", "--capture-all-dead"),
 }
 """Of programs that are named without any."""
+_SUPERKO: Final = {"positional": "positional-superko", "simple": "simple-ko"}
+"""How they call the rule of a game."""
 
 
 class GtpEngine:
@@ -58,10 +60,7 @@ class GtpEngine:
         self._table: int | None = None
         self._seen: list[str] = []
         """The moves on its board."""
-        words = split_command(command)
-        if len(words) == 1:
-            words += shlex.split(_USUAL_ARGUMENTS.get(PurePath(words[0]).name, ""))
-        self._process = LineProcess(command, words)
+        self._process = LineProcess(command, _with_usual_arguments(command, game))
         try:
             self.name = self._greet()
             self._set_up(seconds)
@@ -161,7 +160,14 @@ class GtpEngine:
             self._seen.append(move)
 
 
-_MOST_LINES: Final = 10_000
+def _with_usual_arguments(command: str, game: Game[Any]) -> list[str]:
+    """The words of a command, and those that a program needs of which only the name is given."""
+    words = split_command(command)
+    if len(words) > 1:
+        return words
+    superko = _SUPERKO[getattr(game, "superko", "positional")]
+    usual = _USUAL_ARGUMENTS.get(PurePath(words[0]).name, ())
+    return [*words, *(word.format(superko=superko) for word in usual)]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

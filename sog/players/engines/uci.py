@@ -121,10 +121,12 @@ class UciEngine:
         words = self._ask(self._go, "bestmove", self._patience_of_a_move)[-1].split()
         text = words[1] if len(words) > 1 else "nothing"
         try:
-            return self._game.action_of_uci(state, text)
+            action = self._game.read_action(state, text)
+            if self._game.uci_of_action(state, action) == text:
+                return action
         except ValueError:
-            where = self._game.fen(state)
-            raise self._process.error(f"played {text!r}, which is no move at '{where}'") from None
+            pass
+        raise self._process.error(f"played {text!r}, which is no move at '{self._game.fen(state)}'")
 
     def refuse(self, problem: str) -> EngineError:
         """An error of this engine."""

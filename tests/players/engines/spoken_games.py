@@ -24,7 +24,7 @@ class SpokenTicTacToe(TicTacToe):
     def uci_of_action(self, state: Any, action: int) -> str:
         return self.describe_action(state, 0, action)
 
-    def action_of_uci(self, state: Any, text: str) -> int:
+    def read_action(self, state: Any, text: str) -> int:
         action = _CELLS.get(text)
         if action is None or not self.legal_outcomes(state)[action]:
             raise ValueError(f"{text!r} is no move here.")
@@ -33,7 +33,7 @@ class SpokenTicTacToe(TicTacToe):
     def fen(self, state: Any) -> str:
         return self.describe_state(state).split()[0]
 
-    def state_of_fen(self, text: str) -> Any:
+    def from_fen(self, text: str) -> Any:
         marks = text.replace("/", "")
         if len(marks) != SIZE * SIZE or not set(marks) <= set(MARKS):
             raise ValueError(f"a position must be rows of {MARKS}, got {text!r}.")

@@ -1,6 +1,8 @@
 """Engines as players: what they are told, and what becomes of those that do not keep to it."""
 
 import os
+import shlex
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -113,7 +115,7 @@ def test_games_that_go_on_at_once_share_one_process(kind: str, tmp_path: Path) -
 def test_a_game_of_uci_may_begin_anywhere(tmp_path: Path) -> None:
     command, log = write_engine(tmp_path, "uci")
     agent = seated("uci", command).players[0].make(0, 0)
-    agent.begin(GAME.state_of_fen("XO./.../..."))
+    agent.begin(GAME.from_fen("XO./.../..."))
     assert agent.act(0) == 2
     agent.close()
     assert log.read_text().splitlines()[-2] == "position fen XO./.../..."
@@ -279,3 +281,23 @@ def test_programs_among_games_are_found_also_where_the_path_does_not_lead(
     program.chmod(0o755)
     monkeypatch.setattr("sog.players.engines.process._FOLDERS_OF_GAMES", (str(tmp_path),))
     assert split_command("some_game -v '1 2'") == [str(program), "-v", "1 2"]
+
+
+def test_our_client_plays_our_server(tmp_path: Path) -> None:
+    """Both know the rules: what one plays the other accepts, to the end of the game."""
+    server = shlex.join([sys.executable, "-m", "sog", "gtp", "random", "--game", "go(size=3)"])
+    first, second = seat([f"gtp:{server}", "random"], game="go(size=3)").players
+    result = play_match(first.game, first.make, second.make, 2)
+    assert result.num_games == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", ["gnugo"])
+def test_gnu_go_plays_go(program: str) -> None:
+    command = f"gtp:{program}"
+    try:
+        first, second = seat([command, "random"], game="go5").players
+    except EngineError:
+        pytest.skip(f"{program} is not installed")
+    result = play_match(first.game, first.make, second.make, 4)
+    assert result.wins == 4
