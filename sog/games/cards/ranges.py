@@ -62,9 +62,7 @@ def format_range(weights: np.ndarray, deck: Deck = Deck()) -> str:  # noqa: B008
     broken = {tuple(pair) for pair in classes[~is_even].tolist()}
     for weight in sorted(set(weights[weights > 0].tolist()), reverse=True):
         ending = "" if weight == 1 else f":{weight!r}"
-        of_weight = [
-            one for one in _classes(deck) if one not in broken and mean[one] == weight
-        ]
+        of_weight = [one for one in _classes(deck) if one not in broken and mean[one] == weight]
         single = [
             deck.cards_name(deck.hands()[hand])
             for hand in np.flatnonzero(weights == weight)[::-1]

@@ -214,7 +214,9 @@ def all_in_equities(layout: Layout, cards: Cards) -> tuple[Array | None, ...]:
                 matrix = matrix * masks[0][:, None] * masks[1][None, :]
                 images = [cards.image[player][street + 1][child] for player in (0, 1)]
                 padded = jnp.pad(matrix, ((0, 1), (0, 1)))
-                twins = [padded[row[:, None], col[None, :]] for row, col in zip(*images, strict=True)]
+                twins = [
+                    padded[row[:, None], col[None, :]] for row, col in zip(*images, strict=True)
+                ]
                 return total + add_up([matrix, *twins])
 
             start = cards.start[street + 1]
@@ -241,7 +243,9 @@ def _visit_roots(run: _Pass, reach: Pair, memory: Memory) -> tuple[Array, Memory
         return jax.lax.dynamic_update_slice_in_dim(values, found[:, 0], at, 0), memory
 
     num_steps = reach[0].shape[0] // (chunk if last else 1)
-    return jax.lax.fori_loop(0, num_steps, add, (jnp.zeros_like(reach[0]), memory))
+    found: tuple[Array, Memory]
+    found = jax.lax.fori_loop(0, num_steps, add, (jnp.zeros_like(reach[0]), memory))
+    return found
 
 
 def _visit(
@@ -266,7 +270,7 @@ def _visit(
     for kind in KINDS:
         own_end, met_end = ends[kind]
         sign = 1.0 if player == 0 else -1.0
-        payoff = (sign * betting.payoff[kind]).astype(met.dtype)[None, :, None]
+        payoff = jnp.asarray(sign * betting.payoff[kind], met.dtype)[None, :, None]
         if len(betting.payoff[kind]) == 0:
             values[kind] = jnp.zeros((size, 0, own.shape[2]), own.dtype)
         elif kind == "fold":
@@ -281,9 +285,7 @@ def _visit(
     return found * own_mask, of_actions, memory
 
 
-def _deal(
-    run: _Pass, street: int, at: Array, reach: Pair, memory: Memory
-) -> tuple[Array, Memory]:
+def _deal(run: _Pass, street: int, at: Array, reach: Pair, memory: Memory) -> tuple[Array, Memory]:
     """Values [1, line, hand] before a card is dealt, on one board."""
     below = street + 1
     size = run.layout.chunk if below == run.layout.last else 1
@@ -498,7 +500,7 @@ def _read(memory: Memory, street: int, at: Array, size: int) -> _Slices:
 def empty_memory(
     layout: Layout, shapes: Sequence[tuple[int, ...]], player: int, rule: Rule
 ) -> Memory:
-    """Zeros; the current policy is then uniform. shapes: (boards, hands of the player) by street."""
+    """Zeros, so the current policy is uniform. shapes: (boards, hands of the player) by street."""
 
     def zeros() -> Tables:
         return tuple(

@@ -22,9 +22,9 @@ class Spot:
     """Chips behind each player, those of the shorter stack."""
     menus: tuple[Menu, ...]
     """By street, from the one that the spot begins on."""
-    smallest_bet: int = 1
-    deck: Deck = Deck()
-    hole_cards: int = 2
+    smallest_bet: int
+    deck: Deck
+    hole_cards: int
 
     @property
     def num_public(self) -> tuple[int, ...]:
