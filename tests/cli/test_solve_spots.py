@@ -69,7 +69,9 @@ def test_the_square_of_hands_is_shown_after_a_history(sog: Run, tmp_path: Path) 
         (("leduc", "--until-pot", "1"), ["--until-pot", "holdem"]),
     ],
 )
-def test_a_mistake_is_told_in_one_line(sog: Run, arguments: tuple[str, ...], words: list[str]) -> None:
+def test_a_mistake_is_told_in_one_line(
+    sog: Run, arguments: tuple[str, ...], words: list[str]
+) -> None:
     code, out, err = sog("solve", *arguments)
     assert code == 2
     assert out == ""
@@ -78,9 +80,7 @@ def test_a_mistake_is_told_in_one_line(sog: Run, arguments: tuple[str, ...], wor
     assert "Traceback" not in err
 
 
-def test_a_spot_that_does_not_fit_is_refused(
-    sog: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_spot_that_does_not_fit_is_refused(sog: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sog.memory.available_bytes", lambda: 100_000_000)
     code, _, err = sog("solve", "holdem(board=KsTh7s,pot=10,stack=200,bets=0.5/1/allin)")
     assert code == 2

@@ -121,7 +121,9 @@ WEIGHTS = st.sampled_from([0.0, 0.0, 0.125, 0.1, 1 / 3, 1.0])
 
 
 @given(
-    classes=st.dictionaries(st.tuples(st.integers(0, 12), st.integers(0, 12)), WEIGHTS, max_size=40),
+    classes=st.dictionaries(
+        st.tuples(st.integers(0, 12), st.integers(0, 12)), WEIGHTS, max_size=40
+    ),
     hands=st.dictionaries(st.integers(0, 1325), WEIGHTS, max_size=10),
 )
 def test_what_is_written_reads_as_the_same_weights(

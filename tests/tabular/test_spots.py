@@ -70,7 +70,9 @@ def test_uniform_play_of_all_hands_has_the_value_by_hand_on_any_board() -> None:
 
 
 def test_leduc_by_the_engine_of_spots_has_its_known_value() -> None:
-    game = holdem("ranks=3,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=20,bets=2c|4c,caps=2")
+    game = holdem(
+        "ranks=3,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=20,bets=2c|4c,caps=2"
+    )
     solver = SpotSolver(spot_of(game), np.ones((2, game.num_infostates)))
     solution = solve_spot(solver, iterations=1000)
     assert solution.last.value == pytest.approx(-0.0856064, abs=5e-4)
@@ -79,9 +81,12 @@ def test_leduc_by_the_engine_of_spots_has_its_known_value() -> None:
 
 ENUMERATED = [
     # Two cards each and two streets; suits that may change places.
-    "ranks=5,suits=2,board=AsKsJhTh,blinds=none,pot=10,stack=20,bets=1/allin,caps=1",
+    "ranks=5,suits=2,board=AsAhKsKh,blinds=none,pot=10,stack=20,bets=1/allin,caps=1",
     # Three streets and a raise: lines of several kinds.
-    "ranks=3,suits=2,hole_cards=1,deals=1/1,blinds=none,pot=4,stack=14,bets=1,caps=2",
+    pytest.param(
+        "ranks=3,suits=2,hole_cards=1,deals=1/1,blinds=none,pot=4,stack=14,bets=1,caps=2",
+        marks=pytest.mark.slow,
+    ),
     pytest.param(
         "ranks=4,suits=3,hole_cards=1,deals=1/1/1,board=Kh,blinds=none,pot=4,stack=9,"
         "bets=1/allin,caps=1",
@@ -126,21 +131,23 @@ def policy_on(tree: PublicTree, solver: SpotSolver) -> np.ndarray:
 
 
 def test_cards_that_stand_for_others_change_no_value() -> None:
-    text = "board=QhJh2h,pot=20,stack=30,bets=allin"
+    text = "board=QhJh2h7s,pot=20,stack=30,bets=allin"
     folded = solver_of(text, "AA,KhTh,77", "KK,QJs,98s")
-    # Hands of no weight to speak of break the symmetry of the suits.
-    whole = solver_of(text, "AA,KhTh,77,8s7s:1e-10,8c7c:2e-10", "KK,QJs,98s")
-    assert folded.boards[1].size < whole.boards[1].size == 49
-    assert folded.boards[2].size < whole.boards[2].size / 2
+    # Hands of no weight to speak of break the symmetry of clubs and diamonds.
+    whole = solver_of(text, "AA,KhTh,77,8c7c:1e-10", "KK,QJs,98s")
+    assert (folded.boards[1].size, whole.boards[1].size) == (35, 48)
     for solver in (folded, whole):
-        solver.run(20)
+        solver.run(2)  # later on only such hands come to some states, where they alone count
     assert folded.values(0)[0] == pytest.approx(whole.values(0)[0], abs=1e-4)
     assert folded.exploitability()[0] == pytest.approx(whole.exploitability()[0], abs=1e-4)
-    # All three suits that are not on the board are alike; what is dealt is named as it is.
-    for history in ("check check [5s]", "check check [5d] check check [9c]"):
-        nodes = [walk(solver, split_history(history)) for solver in (folded, whole)]
-        np.testing.assert_allclose(nodes[0].seen[0].value, nodes[1].seen[0].value, atol=1e-3)
-        np.testing.assert_allclose(nodes[0].policy, nodes[1].policy, atol=1e-3)
+    for card in ("5c", "5d"):  # one stands for the other
+        first, second = (
+            walk(one, split_history(f"check check [{card}]")) for one in (folded, whole)
+        )
+        known = np.isfinite(first.seen[0].value)
+        assert 10 <= known.sum() <= 13
+        for of_node in (lambda node: node.seen[0].value, lambda node: node.policy[0]):
+            np.testing.assert_allclose(of_node(first)[known], of_node(second)[known], atol=1e-3)
 
 
 def test_the_nuts_win_the_whole_pot() -> None:
@@ -153,7 +160,9 @@ def test_the_nuts_win_the_whole_pot() -> None:
 def test_many_spots_in_one_program_equal_each_by_itself() -> None:
     text = "board=Ts3h2h5c9s,pot=100,stack=100,bets=0.5/allin"
     game = holdem(text)
-    boards = [game.deck.parse_cards(b) for b in ("Ts3h2h5c9s", "AsAhKdKc2s", "8c7c6cQd2h", "2d3d4d5d9d")]
+    boards = [
+        game.deck.parse_cards(b) for b in ("Ts3h2h5c9s", "AsAhKdKc2s", "8c7c6cQd2h", "2d3d4d5d9d")
+    ]
     weights = np.stack([parse_range("77+,A9s+"), parse_range("55+,KTs+")])
     together = SpotSolver(spot_of(game), weights, boards=boards, chunk=2)
     together.run(30)

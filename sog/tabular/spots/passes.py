@@ -29,6 +29,7 @@ Pair = tuple[Array, Array]
 """Of the player whose pass it is, and of the other."""
 Aim = Literal["value", "best response"]
 _FIRST: Final = 0  # the street that spots begin on
+_ROUNDINGS: Final = 8.0  # machine epsilons of a sum that a difference of 0 may come to
 
 
 @pytree
@@ -430,10 +431,12 @@ def _against(run: _Pass, reach: Array) -> Array:
     with_card = _times(reach, met)
     total = jnp.sum(reach, axis=-1, keepdims=True)
     others = total - _times(with_card, own.T)
-    if run.layout.hole_cards == 1:
-        return others
-    padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
-    return others + jnp.take(padded, run.cards.same[run.player], axis=-1, mode="clip")
+    if run.layout.hole_cards > 1:
+        padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
+        others += jnp.take(padded, run.cards.same[run.player], axis=-1, mode="clip")
+    # Rounding is no reach: regrets made of it would be as good as any others, however small.
+    smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * total
+    return jnp.where(others > smallest, others, 0)
 
 
 def _at_showdown(run: _Pass, street: int, at: Array, size: int, reach: Array) -> Array:
