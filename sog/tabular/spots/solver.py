@@ -156,7 +156,7 @@ class SpotSolver:
     def exploitability(self) -> np.ndarray:
         """[spot] float64, chips: half of what best responses win together."""
         won = [self.values(player, "best response") for player in (0, 1)]
-        return (won[0] + won[1]) / 2
+        return np.asarray((won[0] + won[1]) / 2)
 
     def average_policy(self, street: int, group: int, player: int, board: int) -> np.ndarray:
         """[action, decision, hand] float64: uniform where the player never arrives."""
