@@ -33,19 +33,29 @@ _MANY_NUMBERS: Final = 4096  # in an example: then it pays to look how many are 
 _RANDOM_GAMES: Final = 16
 
 
-def check_training(game: Game[Any], config: Config) -> None:
-    """Raises ValueError for a run that this machine has no memory for; says which part of it."""
+def searches_bytes(game: Game[Any], config: Config) -> dict[str, int]:
+    """What the searches of Student of Games take, by what sets it."""
     play, solver = config.selfplay, config.solver
     trees = functools.partial(search_bytes, game, config.network)
     # While a game searches it also carries what each player's last search handed on.
-    per_game = play.searches_per_decision * trees(config.search, play.max_events)
+    per_game = config.search.num_searchers * trees(config.search, play.max_events)
     per_game += _PLAYERS * summary_bytes(game, config.search, play.max_events)
-    parts = {
-        _named("network", config.network): learner_bytes(game, config),
+    return {
         f"selfplay.batch_size = {play.batch_size} searches of search.num_simulations = "
         f"{config.search.num_simulations}": play.batch_size * per_game,
         f"solver.batch_size = {solver.batch_size} searches of solver.search.num_simulations = "
         f"{solver.search.num_simulations}": solver.batch_size * trees(solver.search, 0),
+    }
+
+
+def check_training(game: Game[Any], config: Config, searches: dict[str, int]) -> None:
+    """Raises ValueError for a run that this machine has no memory for; says which part of it.
+
+    searches: what they take, by what sets it.
+    """
+    parts = {
+        _named("network", config.network): learner_bytes(game, config),
+        **searches,
         f"replay.size = {config.replay.size} examples": config.replay.size * kept_bytes(game),
         f"learner.batch_size = {config.learner.batch_size} examples": _STEPS_PER_CALL
         * config.learner.batch_size

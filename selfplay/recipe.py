@@ -16,14 +16,20 @@ from gtcfr.evaluator import Evaluator, NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
 from gtcfr.packing import BeliefState
 from networks.cvpn import ApplyNetwork
+from selfplay.alphazero.player import AlphaZeroWorker, check_alphazero
 from selfplay.learner import LossFn, cvpn_loss
+from selfplay.memory import searches_bytes
 from selfplay.settings import Config
 from selfplay.workers import SelfplayWorker, SolverWorker, WorkerOutput
 from sog.games.core import Game
 
+STUDENT_OF_GAMES: Final = "student_of_games"
+ALPHAZERO: Final = "alphazero"
+_MOST_STATES: Final = 2**29  # of a tree, whose rows are numbered in 32 bits
+
 
 class Player(Protocol):
-    """Plays a batch of games, as `SelfplayWorker`."""
+    """Plays a batch of games, as `GamesWorker`."""
 
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
         """Traces its program; what is returned compiles it, in any thread."""
@@ -53,6 +59,9 @@ class Solver(Protocol):
 class Recipe:
     """An algorithm."""
 
+    check: Callable[[Game[Any], Config], dict[str, int]]
+    """ValueError for a game or settings that it cannot have; returns the bytes that its searches
+    take, by what sets them. Compiles nothing."""
     player: Callable[[Game[Any], Config], Player]
     """Makes one; ValueError for sizes that the game cannot have."""
     solver: Callable[[Game[Any], Config], Solver] | None
@@ -75,9 +84,46 @@ def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
     )
 
 
+def check_student_of_games(game: Game[Any], config: Config) -> dict[str, int]:
+    """The `check` of its recipe."""
+    play = config.selfplay
+    if play.queries_per_search == play.td1 == play.search_targets == 0:
+        raise ValueError(
+            "selfplay: one of queries_per_search, td1 and search_targets must be > 0, "
+            "else there is nothing to learn from."
+        )
+    searches = {
+        "search": (config.search, config.selfplay.max_events),
+        "solver.search": (config.solver.search, 0),
+        "run.evaluate_search": (config.run.evaluate_search, 0),
+    }
+    for name, (search, path_length) in searches.items():
+        try:
+            shape = search.shape(game, path_length)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        if shape.num_leaves > _MOST_STATES:
+            raise ValueError(
+                f"{name}: trees must have room for at most {_MOST_STATES} public states, got "
+                f"{shape.num_leaves}."
+            )
+    return searches_bytes(game, config)
+
+
 RECIPES: Final = {
-    "student_of_games": Recipe(
-        player=SelfplayWorker, solver=SolverWorker, evaluator=make_evaluator, loss=cvpn_loss
+    STUDENT_OF_GAMES: Recipe(
+        check=check_student_of_games,
+        player=SelfplayWorker,
+        solver=SolverWorker,
+        evaluator=make_evaluator,
+        loss=cvpn_loss,
+    ),
+    ALPHAZERO: Recipe(
+        check=check_alphazero,
+        player=AlphaZeroWorker,
+        solver=None,
+        evaluator=make_evaluator,
+        loss=cvpn_loss,
     ),
 }
 

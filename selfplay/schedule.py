@@ -23,7 +23,6 @@ from sog.games.core import Game
 
 STEPS_PER_CALL: Final = 8
 """Learner steps that are one call of the device."""
-_MOST_STATES: Final = 2**29  # of a tree, whose rows are numbered in 32 bits
 _LEARNER: Final = "learner"
 _REPLAY, _QUEUE = "replay", "queue"
 PASSING: Final = (f"{_REPLAY}/", f"{_QUEUE}/")
@@ -144,32 +143,11 @@ def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]
 def check_config(game: Game[Any], config: Config) -> None:
     """Raises ValueError for a network or searches that the game cannot have, or that there is no
     memory for; compiles nothing."""
-    recipe_of(config)
-    play = config.selfplay
-    if play.queries_per_search == play.td1 == play.search_targets == 0:
-        raise ValueError(
-            "selfplay: one of queries_per_search, td1 and search_targets must be > 0, "
-            "else there is nothing to learn from."
-        )
-    searches = {
-        "search": (config.search, config.selfplay.max_events),
-        "solver.search": (config.solver.search, 0),
-        "run.evaluate_search": (config.run.evaluate_search, 0),
-    }
-    for name, (search, path_length) in searches.items():
-        try:
-            shape = search.shape(game, path_length)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-        if shape.num_leaves > _MOST_STATES:
-            raise ValueError(
-                f"{name}: trees must have room for at most {_MOST_STATES} public states, got "
-                f"{shape.num_leaves}."
-            )
+    searches = recipe_of(config).check(game, config)
     devices = len(learner_devices())
     if config.learner.batch_size % devices:
         raise ValueError(
             f"learner: batch_size must be a multiple of the {devices} devices, "
             f"got {config.learner.batch_size}."
         )
-    check_training(game, config)
+    check_training(game, config, searches)

@@ -13,6 +13,8 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
 
 OPTIMIZERS: Final = ("adam", "sgd", "muon")
+GUMBEL: Final = "gumbel"
+PUCT: Final = "puct"
 
 
 def _at_least(name: str, value: Any, least: int) -> None:
@@ -62,20 +64,10 @@ class SelfplaySettings:
     search_targets: float = 0.0
     """Probability that a visited belief state becomes an example with its search's values, as in
     ReBeL; beyond the paper."""
-    safe: bool = True
-    """False: searches are re-solved without the gadget, to see what that costs."""
-    search_everywhere: bool = False
-    """The chain of the player who does not move searches as well, as the paper's agent does. Of the
-    two searches per decision the mover's decides; both are asked for queries."""
     queries_per_search: float = 0.9
     """q_search: network queries of a search that are solved, on average."""
     max_events: int = 4
     """Public events between two decisions of a player that there is room for."""
-
-    @property
-    def searches_per_decision(self) -> int:
-        """In each game."""
-        return 2 if self.search_everywhere else 1
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "max_events"):
@@ -124,6 +116,31 @@ class SolverSettings:
             _is_share(name, getattr(self, name))
         if not 0 <= self.recursive_queries < 1:
             raise ValueError(f"recursive_queries must be in [0, 1), got {self.recursive_queries}.")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AlphaZeroSettings:
+    """How `algorithm = "alphazero"` searches, beside `search.num_simulations`."""
+
+    search: str = GUMBEL
+    """gumbel: sequential halving at the root (Danihelka et al. 2022), trained towards the improved
+    policy; puct: as AlphaZero (Silver et al. 2018), trained towards the shares of visits."""
+    max_considered_actions: int = 16
+    """Of gumbel: actions at the root that are looked at."""
+    dirichlet_fraction: float = 0.25
+    """Of puct: the share of noise in the prior at the root, in self-play only."""
+    dirichlet_alpha: float = 0.3
+    """Of that noise; less for games with many actions."""
+    pb_c_init: float = 1.25
+    """Of puct: how much a prior counts beside a value."""
+
+    def __post_init__(self) -> None:
+        if self.search not in (GUMBEL, PUCT):
+            raise ValueError(f"search must be {GUMBEL} or {PUCT}, got {self.search!r}.")
+        _at_least("max_considered_actions", self.max_considered_actions, 1)
+        _is_share("dirichlet_fraction", self.dirichlet_fraction)
+        _is_number("dirichlet_alpha", self.dirichlet_alpha, above=0)
+        _is_number("pb_c_init", self.pb_c_init, at_least=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -241,12 +258,13 @@ class Config:
     summary: str = ""
     """One line for `sog configs`."""
     algorithm: str = "student_of_games"
-    """What is trained, and by whom: student_of_games, see `selfplay.recipe`."""
+    """What is trained, and by whom: student_of_games or alphazero, see `selfplay.recipe`."""
     network: NetworkSettings = NetworkSettings()  # noqa: RUF009 (frozen)
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search of self-play; `num_queries` follows from `selfplay.queries_per_search`."""
     selfplay: SelfplaySettings = SelfplaySettings()
     solver: SolverSettings = SolverSettings()
+    alphazero: AlphaZeroSettings = AlphaZeroSettings()
     replay: ReplaySettings = ReplaySettings()
     learner: LearnerSettings = LearnerSettings()
     run: RunSettings = RunSettings()

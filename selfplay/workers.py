@@ -18,10 +18,10 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.mesh import batch_mesh, on_all, split_batch
 from gtcfr.packing import BeliefState, packed_width, unpack
-from selfplay.actor import Games, start_games, step_games
+from selfplay.actor import Decisions, start_games, step_games
 from selfplay.examples import StoredExample
 from selfplay.query_solver import NewQueries, solve_queries
-from selfplay.settings import Config
+from selfplay.settings import Config, SelfplaySettings
 from selfplay.trajectories import Trajectories
 from sog.games.core import Game
 from sog.kept_programs import kept
@@ -58,20 +58,27 @@ def key_of(seed: int, cycle: int, part: str) -> Array:
     return jax.random.fold_in(key, _PURPOSES.index(part))
 
 
-class SelfplayWorker:
+class GamesWorker:
     """Plays a batch of games, one decision in each of them per call."""
 
     @in_32_bits
-    def __init__(self, game: Game[Any], config: Config) -> None:
-        self._game, self._settings = game, config.selfplay
-        self._start: Any = jax.jit(
-            kept(functools.partial(start_games, game, config.search, config.selfplay))
-        )
-        mesh = batch_mesh(config.selfplay.batch_size)
+    def __init__(
+        self,
+        game: Game[Any],
+        settings: SelfplaySettings,
+        start: Callable[[Array], Any],
+        step: Callable[..., tuple[Any, Decisions]],
+        td1: float,
+    ) -> None:
+        """start: from a key to the games at their first decisions. step: from (evaluator, games,
+        version, key, mesh=) to the games after a decision in each, and what happened. td1: the
+        share of the decisions that become examples with the game's outcome."""
+        self._game, self._settings, self._td1 = game, settings, td1
+        self._start: Any = jax.jit(start)
+        mesh = batch_mesh(settings.batch_size)
         self._split, self._on_all = split_batch(mesh), on_all(mesh)
         self._step: Any = jax.jit(
-            kept(functools.partial(step_games, game, config.search, config.selfplay, mesh=mesh)),
-            out_shardings=(self._split, None),
+            kept(functools.partial(step, mesh=mesh)), out_shardings=(self._split, None)
         )
         self.begin_new_games()
 
@@ -93,11 +100,9 @@ class SelfplayWorker:
 
     def begin_new_games(self) -> None:
         """Gives up the games in progress."""
-        self._games: Games | None = None
+        self._games: Any = None
         settings = self._settings
-        self._trajectories = Trajectories(
-            settings.batch_size, settings.td1, settings.search_targets
-        )
+        self._trajectories = Trajectories(settings.batch_size, self._td1, settings.search_targets)
 
     @in_32_bits
     def play(
@@ -135,6 +140,16 @@ class SelfplayWorker:
         )
 
 
+class SelfplayWorker(GamesWorker):
+    """Self-play of Student of Games."""
+
+    def __init__(self, game: Game[Any], config: Config) -> None:
+        how = (game, config.search, config.selfplay)
+        start = kept(functools.partial(start_games, *how))
+        step = functools.partial(step_games, *how)
+        super().__init__(game, config.selfplay, start, step, td1=config.selfplay.td1)
+
+
 class SolverWorker:
     """Solves batches of queries."""
 
@@ -149,7 +164,7 @@ class SolverWorker:
 
     @in_32_bits
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
-        """As of `SelfplayWorker`."""
+        """As of `GamesWorker`."""
         size, game = self._batch_size, self._game
         state: Any = np.zeros((size, packed_width(game)), np.int32)
         ranges: Any = np.zeros((size, 2, game.num_infostates), np.float32)

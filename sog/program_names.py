@@ -5,9 +5,11 @@ their names, games by their parameters and the files that these name; and of sou
 contents. What has no such description raises UnnamedError.
 """
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
+import importlib.metadata
 import importlib.util
 import inspect
 import sys
@@ -26,6 +28,8 @@ FOLLOWS: Final = types.MappingProxyType({"follows": True})
 _PROJECT: Final = ("sog", "gtcfr", "networks", "selfplay")
 _LIBRARIES: Final = ("builtins", "functools", "jax", "jaxlib", "numpy", "flax", "optax")
 """Known by their versions."""
+_LOADED_LATER: Final = ("mctx", "pgx")
+"""The same, of which a program may be made by what is loaded for it."""
 _SOURCES: Final = (".py", ".csv")
 _MOST_BYTES: Final = 2**26  # of arrays and of sources: reading more takes as long as tracing
 
@@ -40,11 +44,14 @@ class UnnamedError(ValueError):
 def describe_process() -> list[Any]:
     """Devices, versions, configuration, and the sources of this project."""
     device = jax.devices()[0]
-    versions = {
+    versions: dict[str, Any] = {
         name: getattr(sys.modules[name], "__version__", None)
         for name in _LIBRARIES
         if name in sys.modules
     }
+    for name in _LOADED_LATER:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
     return [
         [device.platform, device.device_kind, jax.device_count()],
         [sys.version, versions],

@@ -59,7 +59,7 @@ def _commands(page: Path) -> list[str]:
 
 
 def test_commands_are_found() -> None:
-    assert len(_commands(README)) == 10
+    assert len(_commands(README)) == 11
     assert 'sog policy leduc.npz --history "check bet2"' in _commands(TUTORIAL)
 
 

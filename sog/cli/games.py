@@ -16,7 +16,8 @@ from sog.cli.errors import SUCCESS, CommandError
 
 _FOOTER: Final = """\
 Also openspiel:NAME(...), any two-player zero-sum game of OpenSpiel with at most 1,000,000 histories
-(or as many as SOG_MAX_HISTORIES in the environment says); and module:Class(...), one of your own.
+(or as many as SOG_MAX_HISTORIES in the environment says); pgx:NAME, a board game of pgx; and
+module:Class(...), one of your own.
 One game's parameters: sog games NAME. Games that have more states than shown: add --sizes."""
 
 

@@ -85,7 +85,13 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "metavar": "TEXT",
         "help": "the position to begin from: the public events that lead there, as a tree shows "
         "them or by number, or what players of the game write: 44353 in connect_four (columns), "
-        "X.O/.X./... in tic_tac_toe (default: the start)",
+        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 or a PGN in chess, where a search may also begin "
+        "with a FEN (default: the start)",
+    },
+    "--openings": {
+        "metavar": "FILE|random:PLIES",
+        "help": "begin games at these positions, each once with either player first: lines of a "
+        "file, as --history has them (# begins a comment), or so many random moves",
     },
     "--checkpoint": {
         "metavar": "STEP",
@@ -190,6 +196,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "share of the gadget in the opponent's range where a search starts, the rest is "
         f"his last range (default: 0.5, {_OR_RUN})",
     },
+    "--room": _count(
+        "N",
+        "simulations that a search has room for, where a clock or nothing ends it (default: four "
+        "times those of a move, at least 2000)",
+    ),
     "--max-outcomes": _count(
         "N",
         "keep a sample of N outcomes of chance where there are more, at least as many as a "
@@ -258,7 +269,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--top": _count("N", "public states to show (default: 10)", 10),
     "--number": _count("N", "this game only (default: all)"),
     "--show": {
-        "choices": ("mean", "wins"),
+        "choices": ("mean", "wins", "elo"),
         "default": "mean",
         "help": "what the table has and players are ordered by (default: mean utility)",
     },
@@ -272,9 +283,13 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),
     "--save": _file("FILE.npz", "write the average policy to a file"),
+    "--games-out": _file(
+        "FILE", "write all games to FILE.pgn or FILE.sgf, where the game has such, or FILE.json"
+    ),
     "--save-state": _file("FILE.solve", "write to a file what it takes to go on: regrets and sums"),
     "--resume": _file("FILE.json", "go on where the games of --save were left"),
     # Of single commands.
+    "--by": {"metavar": "PLAYER"},
     "--as": {
         "dest": "seat",
         "type": int,

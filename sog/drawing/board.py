@@ -1,4 +1,4 @@
-"""A board with pieces as a picture: tic-tac-toe, Connect Four, and others."""
+"""A board with pieces as a picture: tic-tac-toe, Connect Four, Hex, and others."""
 
 import xml.etree.ElementTree as ElementTree
 from typing import Final
@@ -15,14 +15,16 @@ _EDGE, _WON = "#1d2733", "#2f9e44"
 def draw_board(view: BoardView) -> str:
     """The text of an SVG file."""
     rows, columns = view.rows, view.columns
-    width, height = 2 * _MARGIN + _NAMES + columns * _CELL, 2 * _MARGIN + _NAMES + rows * _CELL
+    slant = _CELL / 2 if view.is_rhombus else 0.0
+    width = 2 * _MARGIN + _NAMES + columns * _CELL + (rows - 0.5) * slant
+    height = 2 * _MARGIN + _NAMES + rows * _CELL
     svg = document(view.title, width, height, background=None)
     left, top = _MARGIN + _NAMES, _MARGIN
     rectangle(svg, 0, 0, width, height, fill=_BOARD, rx="14")
-    _names(svg, view, left, top)
+    _names(svg, view, left, top, slant)
     for cell in range(rows * columns):
         row, column = divmod(cell, columns)
-        x, y = left + (column + 0.5) * _CELL, top + (row + 0.5) * _CELL
+        x, y = left + (column + 0.5) * _CELL + row * slant, top + (row + 0.5) * _CELL
         can = view.choices.get(cell, ())
         group = choice(svg, can, view.told[cell])
         if can:  # the whole square can be clicked
@@ -32,6 +34,8 @@ def draw_board(view: BoardView) -> str:
             _piece(group, x, y, *view.pieces[cell], is_marked=cell in view.won)
         elif cell in view.landing:
             circle(group, x, y, 0.1 * _CELL, fill=_RULE)
+    if view.is_rhombus:
+        _sides(svg, view, left, top, slant)
     return as_text(svg)
 
 
@@ -51,11 +55,26 @@ def _piece(
         text(group, x, y + 8, mark, size=24, weight="bold", color=_EDGE, anchor="middle")
 
 
-def _names(svg: ElementTree.Element, view: BoardView, left: float, top: float) -> None:
+def _names(
+    svg: ElementTree.Element, view: BoardView, left: float, top: float, slant: float
+) -> None:
     """Of columns and rows, as the actions are called."""
-    below = top + view.rows * _CELL + _NAMES - 4
+    below, start = top + view.rows * _CELL + _NAMES - 4, left + (view.rows - 1) * slant
     for column, name in enumerate(view.column_names):
-        text(svg, left + (column + 0.5) * _CELL, below, name, size=15, color=_HOLE, anchor="middle")
+        x = start + (column + 0.5) * _CELL
+        text(svg, x, below, name, size=15, color=_HOLE, anchor="middle")
     for row, name in enumerate(view.row_names):
-        y = top + (row + 0.5) * _CELL + 5
-        text(svg, left - 14, y, name, size=15, color=_HOLE, anchor="middle")
+        x, y = left - 14 + (row - 0.25) * slant, top + (row + 0.5) * _CELL + 5
+        text(svg, x, y, name, size=15, color=_HOLE, anchor="middle")
+
+
+def _sides(
+    svg: ElementTree.Element, view: BoardView, left: float, top: float, slant: float
+) -> None:
+    """The sides of a rhombus in the colors of those who want to join them."""
+    left, right = left - slant / 2 - 2, left + view.columns * _CELL - slant / 2 + 2
+    shift, low = view.rows * slant, top + view.rows * _CELL
+    line(svg, (left, top), (left + shift, low), color=_PIECES[1], width=5)
+    line(svg, (right, top), (right + shift, low), color=_PIECES[1], width=5)
+    line(svg, (left, top), (right, top), color=_PIECES[0], width=5)
+    line(svg, (left + shift, low), (right + shift, low), color=_PIECES[0], width=5)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from sog.games.packages import is_class_path
-from sog.games.registry import GAMES, OPENSPIEL_PREFIX
+from sog.games.registry import GAMES, OPENSPIEL_PREFIX, PGX_PREFIX
 from sog.games.scotland_yard.station_map import SHIPPED_MAPS, positions_file
 from sog.parameters import split_call
 
@@ -34,7 +34,8 @@ def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
     if not game.isprintable():
         raise ValueError(f"{file} is of a game with characters that are not printed: {game!r}.")
     name = game.partition("(")[0].strip()
-    if is_class_path(name) and not name.startswith(OPENSPIEL_PREFIX) and not _is_trusted(name):
+    is_known = name.startswith((OPENSPIEL_PREFIX, PGX_PREFIX))
+    if is_class_path(name) and not is_known and not _is_trusted(name):
         raise ValueError(
             f"{file} is of the game {name}, and no file chooses what is imported: set "
             f"{TRUSTED}={name} if it is yours, or install it with an entry point."

@@ -13,6 +13,7 @@ from sog.games.packages import import_typed, installed_games, is_class_path
 from sog.parameters import read_parameters, split_call, unknown_name
 
 OPENSPIEL_PREFIX: Final = "openspiel:"
+PGX_PREFIX: Final = "pgx:"
 
 GAMES: Final[dict[str, tuple[str, str]]] = {
     "matching_pennies": ("sog.games.matrix", "MatchingPennies"),
@@ -37,6 +38,18 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "scotland_yard": ("sog.games.scotland_yard.game", "ScotlandYard"),
     "tic_tac_toe": ("sog.games.boards.tic_tac_toe", "TicTacToe"),
     "connect_four": ("sog.games.boards.connect_four", "ConnectFour"),
+    "othello": ("sog.games.boards.othello", "Othello"),
+    "othello6": ("sog.games.boards.othello", "Othello6"),
+    "hex": ("sog.games.boards.hex", "Hex"),
+    "hex5": ("sog.games.boards.hex", "Hex5"),
+    "go": ("sog.games.boards.go", "Go"),
+    "go5": ("sog.games.boards.go_sizes", "Go5"),
+    "go7": ("sog.games.boards.go_sizes", "Go7"),
+    "go9": ("sog.games.boards.go_sizes", "Go9"),
+    "go19": ("sog.games.boards.go_sizes", "Go19"),
+    "chess": ("sog.games.boards.chess", "Chess"),
+    "gardner_chess": ("sog.games.boards.chess", "GardnerChess"),
+    "los_alamos_chess": ("sog.games.boards.chess", "LosAlamosChess"),
 }
 """Name on the command line -> (module, class); the module is imported when the game is made."""
 
@@ -75,7 +88,8 @@ def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[An
     """A game from its name and parameters, as `str(game)` prints them.
 
     `make("leduc")`, `make("liars_dice(dice=1,faces=6)")`, `make("my_module:MyGame(cards=3)")`, or
-    `make("openspiel:leduc_poker(suit_isomorphism=True)")` with the `openspiel` extra installed.
+    `make("openspiel:leduc_poker(suit_isomorphism=True)")` with the `openspiel` extra installed, or
+    `make("pgx:go_9x9")` with the extra `pgx`.
     progress: called with how far it is, for a game of OpenSpiel's, which is enumerated here.
     Raises ValueError that names the game, the parameter, the value and the rule.
     """
@@ -84,6 +98,10 @@ def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[An
         from sog.games.openspiel.game import load_openspiel
 
         return load_openspiel(text.removeprefix(OPENSPIEL_PREFIX), progress=progress)
+    if text.startswith(PGX_PREFIX):
+        from sog.games.pgx_game import load_pgx
+
+        return load_pgx(text.removeprefix(PGX_PREFIX))
     call = split_call(text)
     if call is None:
         raise ValueError(f"game must look like 'name' or 'name(key=value,...)', got {text!r}.")

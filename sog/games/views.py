@@ -35,6 +35,9 @@ class BoardView(View):
     """By cell."""
     told: Sequence[str]
     """[cell]: what pointing at it shows."""
+    is_rhombus: bool = False
+    """Every row begins half a cell further right than the one above it, as in Hex, where the top
+    and the bottom are sides of player 0 and the others of player 1."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -83,3 +86,30 @@ class PrizesView(View):
     """The round that is played."""
     choices: Mapping[int, str]
     """By action: what pointing at its card shows; the card is the action plus 1."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GoView(View):
+    """A board of Go; points are counted row by row from the top left."""
+
+    size: int
+    """Lines, each way."""
+    column_names: Sequence[str]
+    row_names: Sequence[str]
+    """From the top."""
+    stars: Sequence[int]
+    """Points with a dot."""
+    stones: Mapping[int, int]
+    """By point: whose it is."""
+    last: int | None
+    """The stone that was put last, if the last move put one."""
+    owners: Mapping[int, int]
+    """By empty point: for whom it counts, once the game is over."""
+    captured: tuple[int, int]
+    """Stones that each player has taken."""
+    choices: Choices
+    """By point."""
+    passes: Sequence[int]
+    """Actions that put no stone."""
+    told: Sequence[str]
+    """[point]: what pointing at it shows."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from sog.games.core import Game
 from sog.play.agent import SearchAgent
+from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.play.match import Agent
 from sog.play.rules import situation
 
@@ -42,7 +43,7 @@ def think(game: Game[Any], state: Any, agent: PolicyAgent, player: int, infostat
         infostate=infostate,
         name=game.describe_infostate(state, player, infostate),
         policy=[(game.describe_action(state, infostate, a), float(policy[a])) for a in likely],
-        value=agent.value(infostate) if isinstance(agent, SearchAgent) else None,
+        value=agent.value(infostate) if isinstance(agent, SearchAgent | AlphaZeroAgent) else None,
     )
 
 

@@ -4,15 +4,16 @@ A game goes on until an agent has to search; when enough games wait, those that 
 kind of search get theirs in one call. Nobody else is waited for.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Hashable, Iterable, Iterator
+from typing import Any
 
 from sog.play.agent import SearchAgent, search_together
-from sog.play.chained_search import Searching
+from sog.play.alphazero_agent import AlphaZeroAgent, search_positions
 from sog.play.match import Agent, PlayedGame
 
 Course = Generator[Agent, None, PlayedGame]
 """As of `sog.play.match.course_of_game`."""
-_Waiting = dict[Searching, list[tuple[int, Course, SearchAgent]]]
+_Waiting = dict[Hashable, list[tuple[int, Course, SearchAgent | AlphaZeroAgent]]]
 """The numbers of games that wait for a search."""
 
 
@@ -45,7 +46,9 @@ def _search(batch_size: int, waiting: _Waiting, played: dict[int, PlayedGame]) -
     group = waiting.pop(how)
     if group[batch_size:]:
         waiting[how] = group[batch_size:]
-    search_together([agent for _, _, agent in group[:batch_size]], batch_size)
+    agents: list[Any] = [agent for _, _, agent in group[:batch_size]]
+    search = search_positions if isinstance(agents[0], AlphaZeroAgent) else search_together
+    search(agents, batch_size)
     for number, course, _ in group[:batch_size]:
         _advance(number, course, waiting, played)
 
@@ -58,6 +61,8 @@ def _advance(number: int, course: Course, waiting: _Waiting, played: dict[int, P
         except StopIteration as ended:
             played[number] = ended.value
             return
-        if isinstance(agent, SearchAgent) and not agent.is_searched and agent.seconds is None:
+        if not isinstance(agent, SearchAgent | AlphaZeroAgent):
+            continue
+        if not agent.is_searched and agent.seconds is None:
             waiting.setdefault(agent.how_it_searches, []).append((number, course, agent))
             return

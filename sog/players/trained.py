@@ -11,11 +11,13 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
 from selfplay.learner import first_state, restored_state
 from selfplay.memory import check_playing
-from selfplay.recipe import recipe_of
+from selfplay.recipe import ALPHAZERO, recipe_of
 from selfplay.runs.checkpoint import checkpoint_steps, has_checkpoints, load_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.schedule import arrays_of
+from selfplay.settings import AlphaZeroSettings
 from sog.games import Game, make
+from sog.players.alphazero import alphazero_player
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.searching import searching_player, trained_settings
 
@@ -33,6 +35,8 @@ class Trained:
     """Of the run folder."""
     skipped: tuple[str, ...]
     """Newer checkpoints that were damaged, a line each."""
+    alphazero: AlphaZeroSettings | None = None
+    """How it searches when it plays, if it was trained by AlphaZero."""
 
     @property
     def title(self) -> str:
@@ -41,8 +45,12 @@ class Trained:
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
         """As of `Candidate`; it has a name of its own."""
-        settings = trained_settings(self.settings, search)
         net = self.evaluator
+        if self.alphazero is not None:
+            simulations = self.settings.num_simulations
+            how = (self.alphazero, simulations, search, host)
+            return alphazero_player(self.title, game, net, *how)
+        settings = trained_settings(self.settings, search)
         return searching_player(self.title, game, game, net, settings, host, network=net)
 
 
@@ -69,6 +77,7 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
         step=found.step,
         name=path.resolve().name,
         skipped=found.skipped,
+        alphazero=config.alphazero if config.algorithm == ALPHAZERO else None,
     )
 
 

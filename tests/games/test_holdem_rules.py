@@ -27,7 +27,7 @@ GAMES: list[Any] = [
             "holdem(blinds=50/100,stack=700/1000,bets=min/0.5/1/allin)",
             "holdem(blinds=1/3,stack=3/20,bets=min/1/allin)",
             "holdem(blinds=2/2,stack=90/11,bets=min/1/allin)",
-            "holdem(blinds=5/10,stack=2000,bets=min/0.4/1/3/allin)",
+            "holdem(blinds=5/10,stack=600,bets=min/0.4/1/3/allin)",
         )
     ),
 ]

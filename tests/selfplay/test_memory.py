@@ -22,10 +22,14 @@ def leduc() -> tuple[Game[Any], Config]:
     return make("leduc"), load_config("leduc")
 
 
+def check_training(game: Game[Any], config: Config) -> None:
+    memory.check_training(game, config, memory.searches_bytes(game, config))
+
+
 def refusal(monkeypatch: pytest.MonkeyPatch, run: tuple[Game[Any], Config], there: int) -> str:
     monkeypatch.setattr(machine, "available_bytes", lambda: there)
     with pytest.raises(ValueError, match=r"\.$") as caught:
-        memory.check_training(*run)
+        check_training(*run)
     return str(caught.value)
 
 
@@ -57,9 +61,9 @@ def test_a_run_that_fits_is_not_refused(
     leduc: tuple[Game[Any], Config], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "available_bytes", lambda: GIGABYTE)
-    memory.check_training(*leduc)
+    check_training(*leduc)
     monkeypatch.setattr(machine, "available_bytes", lambda: None)  # nobody knows
-    memory.check_training(leduc[0], load_config("leduc", ["network.width=1000000"]))
+    check_training(leduc[0], load_config("leduc", ["network.width=1000000"]))
 
 
 @pytest.mark.parametrize(
@@ -89,8 +93,8 @@ def test_searches_everywhere_take_a_tree_more_per_game(
     game, config = leduc
     needed = []
     monkeypatch.setattr(memory, "check_memory", lambda parts: needed.append(sum(parts.values())))
-    memory.check_training(game, config)
-    memory.check_training(game, load_config("leduc", ["selfplay.search_everywhere=true"]))
+    check_training(game, config)
+    check_training(game, load_config("leduc", ["search.search_everywhere=true"]))
     play = config.selfplay
     tree = memory.search_bytes(game, config.network, config.search, play.max_events)
     assert needed[1] - needed[0] == play.batch_size * tree

@@ -55,7 +55,13 @@ def test_another_recipe_trains_in_the_same_loop(monkeypatch: pytest.MonkeyPatch)
         losses.append("asked")
         return cvpn_loss(*given)
 
-    wandering = Recipe(player=Wanderer, solver=None, evaluator=make_evaluator, loss=loss)
+    wandering = Recipe(
+        check=lambda game, config: {},
+        player=Wanderer,
+        solver=None,
+        evaluator=make_evaluator,
+        loss=loss,
+    )
     monkeypatch.setattr(recipe, "RECIPES", {**RECIPES, "wandering": wandering})
     config = dataclasses.replace(CONFIG, algorithm="wandering")
     schedule = InlineSchedule(make("kuhn"), config)
@@ -72,6 +78,6 @@ def test_another_recipe_trains_in_the_same_loop(monkeypatch: pytest.MonkeyPatch)
 def test_an_unknown_recipe_is_refused() -> None:
     config = dataclasses.replace(CONFIG, algorithm="alpha")
     with pytest.raises(
-        ValueError, match=r"^algorithm must be one of student_of_games, got 'alpha'"
+        ValueError, match=r"^algorithm must be one of student_of_games, alphazero, got 'alpha'"
     ):
         check_config(make("kuhn"), config)

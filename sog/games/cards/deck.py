@@ -59,8 +59,12 @@ class Deck:
         return self.rank_letters[card // self.suits] + SUITS[card % self.suits]
 
     def cards_name(self, cards: Iterable[int]) -> str:
-        """As "AsKh", the highest card first."""
-        return "".join(self.card_name(card) for card in sorted(cards, reverse=True))
+        """As "AsKh", see `in_order`."""
+        return "".join(map(self.card_name, self.in_order(cards)))
+
+    def in_order(self, cards: Iterable[int]) -> list[int]:
+        """The highest rank first, suits of a rank in their order."""
+        return sorted(cards, key=lambda card: (-(card // self.suits), card % self.suits))
 
     def parse_cards(self, text: str) -> tuple[int, ...]:
         """The cards of a text such as "KsTh7s4d", in its order.

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from sog.games.bidding import BiddingGame
 from sog.games.boards.connect_four import ConnectFour
+from sog.games.boards.hex import Hex
+from sog.games.boards.othello import Othello
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.leduc import Leduc
@@ -51,6 +53,10 @@ def twin_of(game: Game[Any]) -> Twin:
             return Twin("tic_tac_toe")
         case ConnectFour() if game == ConnectFour():
             return Twin("connect_four")
+        case Othello(size=8, payoff="wl"):
+            return Twin("othello")
+        case Hex(swap=False):
+            return Twin(f"hex(board_size={game.size})")
     raise ValueError(f"OpenSpiel has no game with the rules of {game} that we know of.")
 
 

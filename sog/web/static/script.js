@@ -24,7 +24,15 @@ async function show(url, options) {
   const next = polled && document.getElementById(focused)
     || main().querySelector("[autofocus]") || document.getElementById(focused);
   if (next) next.focus({ preventScroll: true });
+  showLatest();
   poll();
+}
+
+// Of a long list of events the last that has happened where the page stands.
+function showLatest() {
+  const list = document.querySelector(".events");
+  const past = list && [...list.querySelectorAll(":scope > li:not(.after)")].pop();
+  if (past) list.scrollTop = past.offsetTop + past.offsetHeight - list.offsetTop - list.clientHeight;
 }
 
 // What the visitor has opened and typed stays while a page is shown anew by itself.
@@ -46,6 +54,16 @@ function restore(into, { open, fields, scrolled }) {
   }
 }
 
+// The page stays as it is while the server is down.
+function noAnswer() {
+  if (document.getElementById("no-answer")) return;
+  const told = document.createElement("p");
+  told.id = "no-answer";
+  told.setAttribute("role", "alert");
+  told.textContent = "The server does not answer; this page is as it was. Is sog serve still running?";
+  main().prepend(told);
+}
+
 let waiting = 0;
 function poll() {
   clearTimeout(waiting);
@@ -64,6 +82,8 @@ document.addEventListener("submit", (event) => {
   const body = new URLSearchParams(new FormData(form, event.submitter));
   const button = event.submitter;
   if (button) button.disabled = true;
+  const status = form.id === "choices" && document.getElementById("status");
+  if (status) status.textContent = "…"; // it is nobody's move until the answer comes
   const leaving = new AbortController(); // the server notices, and what it prepares is cancelled
   if (form.dataset.busy) {
     const told = document.createElement("p");
@@ -80,7 +100,11 @@ document.addEventListener("submit", (event) => {
   clearTimeout(waiting);
   // Not form.action: that is the button of this name.
   const url = button && button.getAttribute("formaction") || form.getAttribute("action");
-  show(url, { method: "POST", body, signal: leaving.signal }).catch(() => location.reload());
+  show(url, { method: "POST", body, signal: leaving.signal }).catch(() => {
+    if (leaving.signal.aborted) location.reload();
+    else noAnswer();
+    if (button) button.disabled = false;
+  });
 });
 
 // What is drawn of an action stands for its button.
@@ -116,4 +140,5 @@ document.addEventListener("keydown", (event) => {
 });
 
 window.addEventListener("popstate", () => location.reload());
+showLatest();
 poll();

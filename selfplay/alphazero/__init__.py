@@ -1,0 +1,1 @@
+"""AlphaZero: the same network and loop, another search and other targets."""

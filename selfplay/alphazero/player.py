@@ -1,0 +1,142 @@
+"""Self-play of AlphaZero: a batch of games in lockstep, each decision searched from where it is.
+
+Every decision becomes an example: its policy is what the search found, its values are the outcome
+of the game (or, for a share `selfplay.search_targets` of them besides, the value that the search
+found). Moves are drawn from the same policy. Nothing is asked for that others would have to solve.
+"""
+
+import functools
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.sharding import Mesh
+
+from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.mesh import on_all, split_batch
+from gtcfr.packing import BeliefState, pack
+from selfplay.actor import Decisions
+from selfplay.alphazero.search import Found, check_game, search, search_bytes
+from selfplay.examples import store_example
+from selfplay.query_solver import NewQueries
+from selfplay.settings import AlphaZeroSettings, Config, SelfplaySettings
+from selfplay.workers import GamesWorker
+from selfplay.world import GameInPlay, make_move, new_world
+from sog.games.core import TERMINAL, Game
+
+_EVERY_DECISION: Final = 1.0
+
+
+class AlphaZeroWorker(GamesWorker):
+    """Plays a batch of games; of `search` it looks at `num_simulations` only."""
+
+    def __init__(self, game: Game[Any], config: Config) -> None:
+        """Raises ValueError for a game that AlphaZero cannot play, or if mctx is missing."""
+        check_game(game)
+        step = functools.partial(
+            step_games, game, config.alphazero, config.search.num_simulations, config.selfplay
+        )
+        start = functools.partial(start_games, game, config.selfplay)
+        super().__init__(game, config.selfplay, start, step, td1=_EVERY_DECISION)
+
+
+def check_alphazero(game: Game[Any], config: Config) -> dict[str, int]:
+    """The `check` of its recipe."""
+    check_game(game)
+    if config.run.evaluate_every > 0:
+        raise ValueError(
+            f"run.evaluate_every must be 0 with alphazero, got {config.run.evaluate_every}: what "
+            "is evaluated while a network trains is the search of Student of Games."
+        )
+    play, simulations = config.selfplay, config.search.num_simulations
+    name = (
+        f"selfplay.batch_size = {play.batch_size} searches of search.num_simulations = "
+        f"{simulations}"
+    )
+    return {name: play.batch_size * search_bytes(game, simulations)}
+
+
+def start_games(game: Game[Any], settings: SelfplaySettings, key: Array) -> GameInPlay:
+    """A batch of games at their first decisions."""
+    deal = functools.partial(new_world, game, settings)
+    worlds: GameInPlay = jax.vmap(deal)(jax.random.split(key, settings.batch_size))
+    return worlds
+
+
+def step_games(
+    game: Game[Any],
+    alphazero: AlphaZeroSettings,
+    num_simulations: int,
+    settings: SelfplaySettings,
+    evaluator: Evaluator,
+    worlds: GameInPlay,
+    version: Array,
+    key: Array,
+    mesh: Mesh | None = None,
+) -> tuple[GameInPlay, Decisions]:
+    """One decision in every game. version: of the evaluator's network. mesh: the devices that share
+    the searches."""
+    size = settings.batch_size
+    search_key, move_key, deal_key = jax.random.split(key, 3)
+    run = functools.partial(_search, game, alphazero, num_simulations)
+    if mesh is not None:
+        split, everywhere = split_batch(mesh).spec, on_all(mesh).spec
+        run = jax.shard_map(
+            run, mesh=mesh, in_specs=(everywhere, split, split), out_specs=split, check_vma=False
+        )
+    found = run(evaluator, worlds.state, jax.random.split(search_key, size))
+    mover = jax.vmap(game.actor)(worlds.state)
+    of_first = jnp.where(mover == 0, found.value, -found.value)
+    values = jnp.stack([of_first, -of_first], axis=1)[:, :, None]
+    policy = found.policy[:, None]
+    packed = jax.vmap(pack)(worlds.state)
+    visited = jax.vmap(functools.partial(store_example, game))(
+        BeliefState(state=packed, ranges=jnp.ones((size, 2, 1))),
+        values,
+        policy,
+        jnp.broadcast_to(version, size),
+    )
+    move = functools.partial(make_move, game, settings)
+    keys = jax.random.split(move_key, size)
+    moved, resigns = jax.vmap(move)(worlds, mover[:, None], policy, values, keys)
+    is_over = jax.vmap(game.actor)(moved.state) == TERMINAL
+    utility = jax.vmap(game.world_utility)(moved.state, moved.infostates)
+    new = start_games(game, settings, deal_key)
+    ends = is_over | resigns
+    next_worlds: GameInPlay = jax.tree.map(
+        lambda fresh, old: jnp.where(ends.reshape(-1, *[1] * (old.ndim - 1)), fresh, old),
+        new,
+        moved,
+    )
+    decisions = Decisions(
+        visited=visited,
+        infostates=worlds.infostates,
+        is_over=is_over & ~resigns,
+        is_resigned=resigns,
+        utility=jnp.where(is_over, utility, 0),
+        queries=_no_queries(packed),
+        is_full=jnp.zeros(size, bool),
+        overflows=jnp.zeros(size, bool),
+        fault=Fault(found=~jnp.isfinite(found.value), state=packed),
+    )
+    return next_worlds, decisions
+
+
+def _search(
+    game: Game[Any],
+    alphazero: AlphaZeroSettings,
+    num_simulations: int,
+    evaluator: Evaluator,
+    states: Any,
+    keys: Array,
+) -> Found:
+    """The searches of one device, by the first of their keys."""
+    return search(game, alphazero, num_simulations, evaluator, states, keys[0], explores=True)
+
+
+def _no_queries(packed: Array) -> NewQueries:
+    return NewQueries(
+        beliefs=BeliefState(state=packed[:0], ranges=jnp.ones((0, 2, 1))),
+        chosen=jnp.zeros(0, bool),
+    )

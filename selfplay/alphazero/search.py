@@ -1,0 +1,158 @@
+"""AlphaZero's search, as the package mctx (the extra `alphazero`) has it, with the rules as model.
+
+AlphaZero: Silver et al. 2018, "A general reinforcement learning algorithm that masters chess, shogi
+and Go through self-play". Gumbel AlphaZero: Danihelka et al. 2022, "Policy improvement by planning
+with Gumbel". One infostate per player and no chance: `check_game`.
+"""
+
+import importlib
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import BatchEncoder, Evaluator, LeafQueries
+from gtcfr.packing import pack, packed_width, unpack
+from selfplay.settings import GUMBEL, AlphaZeroSettings
+from sog.games.core import TERMINAL, Game
+from sog.pytree import pytree
+
+_NEVER: Final = -1e9
+"""The logit of an illegal action."""
+_BYTES_PER_ACTION: Final = 24  # child, prior, visits, value, reward and discount
+_BYTES_PER_NODE: Final = 20
+
+
+@pytree
+class Found:
+    """What a batch of searches found."""
+
+    policy: Array  # [batch, A]: what a network is trained towards
+    action: Array  # [batch] int32: the one to play
+    value: Array  # [batch]: of that policy to the player to move, in utility units
+
+
+def check_game(game: Game[Any]) -> None:
+    """Raises ValueError for a game that AlphaZero cannot play, or if mctx is not installed."""
+    if game.num_infostates > 1 or game.has_chance:
+        missing = "perfect information" if game.num_infostates > 1 else "a game without chance"
+        raise ValueError(f"alphazero needs {missing}, which {game} is not or does not have.")
+    _mctx()
+
+
+def search_bytes(game: Game[Any], num_simulations: int) -> int:
+    """The tree of one search."""
+    node = _BYTES_PER_ACTION * game.num_actions + 4 * packed_width(game) + _BYTES_PER_NODE
+    return (num_simulations + 1) * node
+
+
+def search(
+    game: Game[Any],
+    settings: AlphaZeroSettings,
+    num_simulations: int,
+    evaluator: Evaluator,
+    states: Any,
+    key: Array,
+    *,
+    explores: bool,
+) -> Found:
+    """Searches public states [batch, ...], in each of which a player is to move.
+
+    explores: with noise at the root, as in self-play.
+    """
+    mctx = _mctx()
+    logits, values = _ask(game, evaluator, states)
+    mover = jax.vmap(game.actor)(states)
+    legal = jax.vmap(game.legal_outcomes)(states)
+    root = mctx.RootFnOutput(
+        prior_logits=logits,
+        value=_of(mover, values),
+        embedding=jax.vmap(pack)(states),
+    )
+
+    def step(evaluator: Evaluator, key: Array, action: Array, packed: Array) -> tuple[Any, Array]:
+        before = jax.vmap(lambda row: unpack(game, row))(packed)
+        mover = jax.vmap(game.actor)(before)
+        after = jax.vmap(game.apply)(before, action)
+        is_passed = mover == TERMINAL  # an edge below the end, where mctx keeps on walking
+        actor = jnp.where(is_passed, TERMINAL, jax.vmap(game.actor)(after))
+        is_over = actor == TERMINAL
+        logits, values = _ask(game, evaluator, after)
+        utility = jax.vmap(game.utilities)(after, jnp.ones((len(packed), 2, 1)))[:, :, 0]
+        ends = is_over & ~is_passed
+        output = mctx.RecurrentFnOutput(
+            reward=jnp.where(ends, _of(mover, utility / game.max_utility), 0),
+            discount=jnp.where(is_over, 0.0, jnp.where(actor == mover, 1.0, -1.0)),
+            prior_logits=logits,
+            value=jnp.where(is_over, 0, _of(actor, values)),
+        )
+        return output, jnp.where(is_passed[:, None], packed, jax.vmap(pack)(after))
+
+    policy_of: Any
+    if settings.search == GUMBEL:
+        policy_of, options = (
+            mctx.gumbel_muzero_policy,
+            {
+                "max_num_considered_actions": settings.max_considered_actions,
+                "gumbel_scale": 1.0 if explores else 0.0,
+            },
+        )
+    else:
+        policy_of, options = (
+            mctx.muzero_policy,
+            {
+                "dirichlet_fraction": settings.dirichlet_fraction if explores else 0.0,
+                "dirichlet_alpha": settings.dirichlet_alpha,
+                "pb_c_init": settings.pb_c_init,
+            },
+        )
+    with jax.numpy_rank_promotion("allow"):
+        output = policy_of(
+            evaluator,
+            key,
+            root,
+            step,
+            num_simulations=num_simulations,
+            invalid_actions=~legal,
+            **options,
+        )
+        summary = output.search_tree.summary()
+    policy = jnp.where(legal, output.action_weights, 0)
+    known = jnp.where(summary.visit_counts > 0, policy, 0)
+    value = jnp.sum(known * summary.qvalues, axis=1) / jnp.sum(known, axis=1)
+    best = output.action if settings.search == GUMBEL else jnp.argmax(policy, axis=1)
+    return Found(policy=policy, action=best.astype(jnp.int32), value=value * game.max_utility)
+
+
+def _ask(game: Game[Any], evaluator: Evaluator, states: Any) -> tuple[Array, Array]:
+    """Logits [batch, A], and values [batch, player] as shares of the largest utility."""
+    legal = jax.vmap(game.legal_outcomes)(states)
+    size = len(legal)
+    if isinstance(evaluator, BatchEncoder):
+        encoded = evaluator.encode_many(game, states, jnp.ones(size, bool))
+    else:
+        encoded = jax.vmap(lambda state: evaluator.encode(game, state))(states)
+    shape = (size, 1) if evaluator.leaves_per_call is None else (1, size)
+    queries = LeafQueries(
+        encoded=jax.tree.map(lambda leaf: leaf.reshape(*shape, *leaf.shape[1:]), encoded),
+        ranges=jnp.ones((*shape, 2, 1)),
+        is_valid=jnp.ones(shape, bool),
+    )
+    answer = evaluator.evaluate(game, evaluator.start(game, shape[0]), queries)
+    logits = answer.policy_logits.reshape(size, -1)
+    values = answer.values.reshape(size, 2) / game.max_utility
+    return jnp.where(legal, logits, _NEVER), values
+
+
+def _of(player: Array, values: Array) -> Array:
+    """[batch]: a player's part of values [batch, player]; anything where there is none."""
+    number = jnp.minimum(player, 1)
+    return jnp.take_along_axis(values, number[:, None], axis=1)[:, 0]
+
+
+def _mctx() -> Any:
+    try:
+        return importlib.import_module("mctx")
+    except ImportError:
+        raise ValueError("alphazero needs mctx: pip install 'sog[alphazero]'.") from None
