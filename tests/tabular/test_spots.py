@@ -207,6 +207,8 @@ def test_a_game_that_begins_before_the_flop_is_no_spot() -> None:
         spot_of(holdem(""))
     with pytest.raises(ValueError, match="flop"):
         spot_of(holdem("blinds=none,pot=10,stack=20,bets=allin"))
+    with pytest.raises(ValueError, match="draw_bets must be none"):
+        spot_of(holdem("board=Ts3h2h5c9s,pot=10,stack=20,bets=drawn,draw_bets=0.5/1"))
 
 
 def test_what_does_not_fit_is_refused_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
