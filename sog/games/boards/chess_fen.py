@@ -61,7 +61,7 @@ def pieces_on(variant: Variant, board: Array, is_white: bool) -> np.ndarray:
     planes = _bits(np.asarray(board))  # [plane, rank, file]
     kinds = sum(planes[plane].astype(int) << plane for plane in range(OWN))
     pieces = np.where(planes[OWN], kinds, -kinds)[: variant.rows, : variant.columns]
-    return pieces if is_white else -pieces[::-1]
+    return np.asarray(pieces if is_white else -pieces[::-1])
 
 
 def state_of(variant: Variant, position: Position, max_moves: int) -> ChessState:
