@@ -31,7 +31,8 @@ class Extent:
     numbers of these only, so where there are thousands this is what makes a search fit."""
     max_outcomes: int | None = None
     """Chance nodes with more outcomes than this keep a sample of so many; at least what
-    `least_outcomes` says of the game."""
+    `least_outcomes` says of the game. None for as many as the game says
+    (`Game.num_searched_outcomes`), all of them where they can be held."""
     first_outcomes: int | None = None
     """Outcomes that a chance node begins with where it has more. Simulations that come to it add
     others, one each, while it has fewer than these plus the square root of the visits, up to
@@ -60,7 +61,8 @@ class Extent:
         most_actions = self.max_actions
         if most_actions is None and _can_leave_out(game):
             most_actions = game.num_searched_actions
-        return layout_of(game, most_actions, self.max_outcomes, grows_samples=grows_samples)
+        most_outcomes = self.max_outcomes or game.num_searched_outcomes
+        return layout_of(game, most_actions, most_outcomes, grows_samples=grows_samples)
 
     def num_states(self, game: Game[Any], path_length: int, num_expansions: int) -> int:
         """The most public states of a tree: those of the start, and what expansions can add, if at

@@ -71,7 +71,7 @@ def test_the_version_is_the_newest_of_the_changelog_with_its_date_and_that_of_th
     released = [heading for heading in headings if heading != "[Unreleased]"]
     assert re.fullmatch(rf"\[{re.escape(__version__)}\] - \d{{4}}-\d\d-\d\d", released[0])
     readme = (CHECKOUT / "README.md").read_text()
-    assert f"Version\n{__version__}." in readme
+    assert f"Version {__version__}." in " ".join(readme.split())
     assert f"dist/sog-{__version__}-py3-none-any.whl" in readme
 
 

@@ -118,6 +118,12 @@ class Game(Shown[State]):
         return self.num_actions
 
     @property
+    def num_searched_outcomes(self) -> int:
+        """Outcomes of a chance state that a search keeps in its tree, a sample where there are
+        more, unless told otherwise; all of them here. At least `num_decision_outcomes`."""
+        return self.num_outcomes
+
+    @property
     def num_decision_outcomes(self) -> int:
         """The most public outcomes that one decision can have, K at most; chance may have more.
 

@@ -172,6 +172,15 @@ def test_a_game_says_how_many_of_its_actions_a_search_considers() -> None:
     assert SearchSettings(max_actions=7).layout(Narrow()).decisions == BY_EVENT
 
 
+def test_a_game_says_how_many_outcomes_of_chance_a_search_keeps() -> None:
+    """There are 22,100 flops."""
+    holdem = make("holdem")
+    layout = SearchSettings().layout(holdem)
+    assert (layout.num_children, layout.samples_chance) == (16, True)
+    assert SearchSettings(max_outcomes=30).layout(holdem).num_children == 30
+    assert not SearchSettings().layout(make("leduc")).samples_chance
+
+
 def test_a_tree_that_looks_ahead_has_room_for_it_unless_told_otherwise() -> None:
     """Three levels of 7 columns each, and a child for each simulation."""
     game = make("connect_four")

@@ -20,6 +20,7 @@ from sog.pytree import pytree
 
 NO_EVENT: Final = -1
 _NONE: Final = bet_menus.NONE
+_MOST_DEALS_SEARCHED: Final = 16  # of a street; there are 22,100 flops
 _MOST_BOARD: Final = 5
 _MOST_STREETS: Final = 5
 
@@ -248,6 +249,11 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
     def num_outcomes(self) -> int:
         events = [math.comb(self.deck.num_cards, dealt) for dealt in self._deals_left]
         return max([self.num_actions, len(self.betting.setups), *events])
+
+    @property
+    def num_searched_outcomes(self) -> int:
+        kept = max(self.num_decision_outcomes, _MOST_DEALS_SEARCHED)
+        return min(kept, self.num_outcomes)
 
     @property
     def max_depth(self) -> int:
