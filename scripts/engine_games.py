@@ -120,6 +120,7 @@ def chess_games(arguments: argparse.Namespace) -> list[str]:
         return result, board.ply(), "won" if won else "not won"
 
     try:
+        ours.ping()  # as every program does before its clock runs: it may compile
         return play_all(arguments.games, play)
     finally:
         ours.quit()

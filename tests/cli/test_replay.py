@@ -72,7 +72,8 @@ def test_a_saved_game_is_told_with_what_both_knew(sog: Run, file: Path) -> None:
     [
         (
             {"utility": 2.0},
-            "game 1: it is said to give 2 chips to player 0, by the rules of kuhn(ranks=3) it is",
+            "game 1: it is said to give 2 chips to player 0, by the rules of kuhn(ranks=3) it is "
+            "1.",
         ),
         ({"infostates": [[2, 9]] * 3}, "is no file that `sog play --save` wrote."),
         ({"moves": SAVED["games"][0]["moves"][:1]}, "game 1: its end is none in kuhn(ranks=3)."),
