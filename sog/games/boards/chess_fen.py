@@ -60,7 +60,7 @@ def pieces_on(variant: Variant, board: Array, is_white: bool) -> np.ndarray:
     """int[rank, file] as in `Position`; board: [word, plane], as seen by White or by Black."""
     planes = _bits(np.asarray(board))  # [plane, rank, file]
     kinds = sum(planes[plane].astype(int) << plane for plane in range(OWN))
-    pieces = np.where(planes[OWN], kinds, -kinds)[: variant.rows, : variant.columns]
+    pieces: np.ndarray = np.where(planes[OWN], kinds, -kinds)[: variant.rows, : variant.columns]
     return pieces if is_white else -pieces[::-1]
 
 
