@@ -34,6 +34,11 @@ ALL_STATES: list[Any] = [
     pytest.param("generic_poker(types=2,cards=2,raises=1,bets=2)", marks=slow),
     pytest.param("board_poker(ranks=2,suits=2,public_cards=1)", marks=slow),
     "holdem(ranks=3,suits=2,deals=1,blinds=1/2,stack=3/4,bets=allin)",
+    pytest.param(
+        "holdem(ranks=3,suits=2,hole_cards=1,deals=1,blinds=1/2,"
+        "draw_stacks=2/5,draw_bets=0.5/1,bets=drawn/allin)",
+        marks=slow,
+    ),
     pytest.param("holdem(ranks=4,suits=2,deals=3,blinds=1/2,stack=3,bets=allin)", marks=slow),
     pytest.param("holdem(ranks=4,suits=2,deals=1/1,blinds=1/2,stack=5,bets=1/allin)", marks=slow),
     pytest.param(

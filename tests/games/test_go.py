@@ -69,7 +69,7 @@ def follow(game: Go, found: Played, number: int) -> int:
         assert color.tolist() == [plain.board.get(point, -1) + 1 for point in points]
         assert state.captured.tolist() == plain.captured
         assert found.scores[move, number] == plain.lead() - game.komi
-        is_over = plain.passes == 2 or move == game.max_depth
+        is_over = (plain.passes >= 2 and move >= game.end_from) or move == game.max_depth
         assert found.actors[move, number] == (TERMINAL if is_over else plain.player)
         if is_over:
             assert not found.legal[move, number].any()
@@ -87,7 +87,7 @@ def follow(game: Go, found: Played, number: int) -> int:
     [
         (Go(size=2, move_limit=24), 60, 100),
         (Go(size=3, move_limit=40, komi=0.5), 60, 40),
-        (Go(size=4, superko="simple", move_limit=60), 40, 10),
+        (Go(size=4, superko="simple", move_limit=60, end_from=30), 40, 10),
         (Go5(move_limit=150), 24, 20),
         (Go9(), 2, 1),
     ],
@@ -179,6 +179,18 @@ def test_the_move_limit_ends_a_game() -> None:
     state = game.start("B2 A1 pass")
     assert int(game.actor(state)) == TERMINAL
     assert float(game.result(state)) == 0.0  # both reach all free points: a stone each
+
+
+def test_two_passes_end_a_game_from_the_move_on_from_which_they_may() -> None:
+    game = Go(size=3, end_from=4)
+    assert int(game.actor(game.start("B2 pass pass"))) == WHITE
+    assert int(game.actor(game.start("B2 pass pass pass"))) == TERMINAL
+    assert int(game.actor(game.start("pass pass pass A1"))) == BLACK
+
+
+def test_all_moves_are_searched_on_boards_up_to_9_x_9() -> None:
+    sizes = {game.size: game.num_searched_actions for game in (Go5(), Go9(), Go19())}
+    assert sizes == {5: 26, 9: 82, 19: 96}
 
 
 def test_a_network_sees_eight_positions_from_the_movers_side() -> None:

@@ -133,22 +133,20 @@ def test_pgx_has_the_same_moves_where_no_position_comes_again(size: int) -> None
 
 def _follow_pgx(pgx: Any, size: int) -> None:
     game, num_games = Go(size=size, komi=7.5), 8
-    env = pgx.make(f"go_{size}x{size}")
-    found = played(game, num_games, seed=5)
-    step, state = (
-        jax.jit(jax.vmap(env.step)),
-        jax.vmap(env.init)(jax.random.split(jax.random.key(0), num_games)),
-    )
+    env, found = pgx.make(f"go_{size}x{size}"), played(game, num_games, seed=5)
+    step = jax.jit(jax.vmap(env.step))
+    state = jax.vmap(env.init)(jax.random.split(jax.random.key(0), num_games))
+    black, goes_on = np.asarray(state.current_player), np.ones(num_games, bool)
     for move in range(game.max_depth):
-        goes_on = ~np.asarray(state.terminated)
-        assert ((found.actors[move] == TERMINAL) == ~goes_on).all()
         legal = np.asarray(state.legal_action_mask)
         # It has simple ko only in what is legal: superko forbids a little more here.
-        assert (legal[goes_on] >= found.legal[move][goes_on]).all()
+        assert (legal >= found.legal[move])[goes_on].all()
         assert (legal != found.legal[move])[goes_on].sum() <= 2
         state = step(state, jnp.asarray(found.actions[move]))
         ends = goes_on & np.asarray(state.terminated)
+        assert (ends == (goes_on & (found.actors[move + 1] == TERMINAL))).all()
         for number in np.flatnonzero(ends):
-            expected = np.sign(found.scores[move + 1, number])
-            assert np.asarray(state.rewards)[number].tolist() == [expected, -expected]
-    assert np.asarray(state.terminated).all()
+            reward = np.asarray(state.rewards)[number, black[number]]
+            assert reward == np.sign(found.scores[move + 1, number])
+        goes_on &= ~ends
+    assert not goes_on.any()

@@ -181,6 +181,24 @@ def test_fixed_limits_have_their_caps() -> None:
     assert game.max_utility == 24
 
 
+def test_stacks_and_the_size_of_bets_may_be_drawn_for_every_hand() -> None:
+    """As in the paper, whose one size is drawn from half of the pot to the pot."""
+    game = holdem("holdem(draw_stacks=1000/20000,draw_bets=0.5/0.75/1,bets=drawn)")
+    root = game.root()
+    assert (int(game.actor(root)), int(game.legal_outcomes(root).sum())) == (CHANCE, 6)
+    drawn = [game.describe_outcome(root, outcome) for outcome in range(6)]
+    assert drawn == [
+        f"[{stack}:{part}]" for stack in (1000, 20000) for part in ("0.5", "0.75", "1")
+    ]
+    state = game.start("[1000:0.75] raise250")  # the pot is 200 after a call
+    assert game.describe_state(state) == "[1000:0.75] raise250 (stakes 100-250)"
+    assert game.parse("[20000:1] raise300")[0] == 5
+    whole = [float(game.compatible_reach(at, game.root_reach())[0, 0]) for at in (root, state)]
+    np.testing.assert_allclose(whole, [1 / 1326, 1 / 1326 / 6], rtol=1e-5)
+    shown = np.asarray(game.observe(state))
+    np.testing.assert_allclose(shown[52:], [0.1, 0.25, 1, 0, 0, 0.75, 0.05], rtol=1e-6)
+
+
 def test_suits_alike_on_the_first_board_may_change_places() -> None:
     names = set()
     for text in ("holdem(board=KsTh7s,pot=9,stack=9)", "holdem(board=KsKh7d,pot=9,stack=9)"):
@@ -219,6 +237,10 @@ def test_suits_alike_on_the_first_board_may_change_places() -> None:
         ("raises=x", "raises must be parts of the pot such as 0.5 or 50%"),
         ("caps=0", "caps must be none or 1 to 100, got '0' in '0'."),
         ("bets=min", "caps must be set where more than 100 bets and raises are possible on a"),
+        ("bets=drawn", "draw_bets must be given where bets are 'drawn', got none."),
+        ("draw_bets=1/allin", "draw_bets must be parts of the pot such as 0.5, got '1/allin'."),
+        ("draw_stacks=2k", "draw_stacks must be numbers of chips joined by /, got '2k'."),
+        ("draw_stacks=50/500", "draw_stacks must be at least 100, got 50/500."),
         ("deals=3/3", "deals must add up to at most 5 cards, got 3/3."),
         ("deals=6", "deals must be numbers of cards joined by /, or none, got 6."),
         ("ranks=2,suits=4", "deals and hole_cards need 9 cards, but ranks=2 and suits=4 make 8."),
@@ -246,3 +268,38 @@ def test_hands_and_cards_are_told_as_people_do() -> None:
     state = game.start("raise300 call")
     view = game.view(state, infostates=(numbers[tuple(deck.parse_cards("2s2h"))], None))
     assert (view.cards, view.pot, view.num_public_cards) == ((["2s", "2h"], [None, None]), 600, 5)
+
+
+def test_all_flops_share_the_probability_of_what_comes_before_them() -> None:
+    """In the whole deck, of which `check_game` could not keep 22,100 times 1,326 numbers."""
+    game = holdem()
+    state = game.start("call check")
+    draws = jax.random.uniform(jax.random.key(0), (2, game.num_infostates), minval=0.1)
+
+    def mass(outcome: jax.Array) -> jax.Array:
+        action_reach = jnp.zeros((game.num_infostates, game.num_actions)).at[:, 0].set(draws[0])
+        reach = game.advance(state, outcome, action_reach, draws[1])
+        return jnp.sum(reach * game.compatible_reach(game.apply(state, outcome), reach), axis=1)
+
+    flops = jnp.arange(22100, dtype=jnp.int32)
+    masses = jax.jit(lambda: jax.lax.map(mass, flops, batch_size=130))()
+    before = np.sum(np.asarray(draws * game.compatible_reach(state, draws), float), axis=1)
+    np.testing.assert_allclose(np.asarray(masses, float).sum(axis=0), before, rtol=1e-5)
+
+
+def test_the_twin_of_a_flop_is_a_flop_of_the_twin() -> None:
+    game = holdem()
+    before = game.start("call check")
+    key, flop = jax.random.key(3), game.parse("call check [KsTh7s]")[-1]
+    after, names, _ = game.random_symmetry(key, game.apply(before, jnp.int32(flop)))
+    board = [int(card) for card in after.board[:3]]
+    again = game.parse(f"call check [{game.deck.cards_name(board)}]")[-1]
+    twin, _, _ = game.random_symmetry(key, before)
+    expected = game.apply(twin, jnp.int32(again))
+    assert jax.tree.all(jax.tree.map(jnp.array_equal, after, expected))
+    assert again != flop  # this key does change suits
+    masked = game.infostate_mask(game.apply(before, jnp.int32(flop)))
+    np.testing.assert_array_equal(
+        np.take_along_axis(np.asarray(masked), np.asarray(names), axis=1),
+        game.infostate_mask(after),
+    )

@@ -12,7 +12,8 @@ from sog.games import Game
 from sog.play.rules import after, first_state
 
 _ENDINGS: Final = (".json", ".pgn", ".sgf")
-_RESULTS: Final = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}
+_WON_BY_RESIGNATION: Final = ("0-1", "1-0")
+"""By the player who gave up."""
 
 
 def check_games_file(path: Path | None) -> None:
@@ -83,10 +84,10 @@ def _as_sgf(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> st
 def _as_pgn(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> str:
     write: Callable[..., str] = game.pgn  # type: ignore[attr-defined]
     return "\n".join(
-        write(record.outcomes, names=players, result=_RESULTS[_sign(record.utility)])
+        write(
+            record.outcomes,
+            names=players,
+            result="" if record.resigned is None else _WON_BY_RESIGNATION[record.resigned],
+        )
         for players, record in _all_games(names, saved)
     )
-
-
-def _sign(value: float) -> int:
-    return (value > 0) - (value < 0)

@@ -29,7 +29,7 @@ from sog.games.boards.chess_planes import num_channels, observe
 from sog.games.boards.chess_rules import ChessState
 from sog.games.boards.chess_variant import CHESS, GARDNER, LOS_ALAMOS, Variant
 from sog.games.boards.chess_view import view
-from sog.games.boards.pgn import is_pgn, read_game
+from sog.games.boards.pgn import is_pgn, read_game, write_game
 from sog.games.core import TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
@@ -62,6 +62,8 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
     """
 
     variant: ClassVar[Variant]
+    uci_variant: ClassVar[str]
+    """What engines call it, in the option UCI_Variant."""
 
     max_moves: int = param(
         512, "half-moves after which a game is a draw", minimum=1, maximum=10_000
@@ -174,6 +176,16 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
             return int(word)
         return self.read_action(state, word)
 
+    def pgn(
+        self, actions: Sequence[int], *, names: tuple[str, str] = ("?", "?"), result: str = ""
+    ) -> str:
+        """A game from its beginning as PGN.
+
+        names: of White and of Black. result: as "1-0", where it is not what the board says.
+        """
+        tags = {"White": names[0], "Black": names[1], **({"Result": result} if result else {})}
+        return write_game(self, actions, tags=tags)
+
     def ending(self, state: ChessState) -> str:
         """How a game has ended, for people; empty while it goes on."""
         if int(state.ending) == rules.GOES_ON:
@@ -237,6 +249,7 @@ class Chess(AnyChess):
     summary = "Chess, with every rule of the game"
     rules = _RULES
     variant = CHESS
+    uci_variant = "chess"
 
 
 class GardnerChess(AnyChess):
@@ -248,6 +261,7 @@ class GardnerChess(AnyChess):
 Chess on a board of 5 x 5 by Gardner: no castling, and pawns go one step at a time.
 {_RULES}"""
     variant = GARDNER
+    uci_variant = "gardner"
 
 
 class LosAlamosChess(AnyChess):
@@ -259,3 +273,4 @@ class LosAlamosChess(AnyChess):
 Chess on a board of 6 x 6: no bishops, no castling, and pawns go one step at a time.
 {_RULES}"""
     variant = LOS_ALAMOS
+    uci_variant = "losalamos"

@@ -23,11 +23,8 @@ from sog.games.perfect_information import PerfectInformationGame
 from sog.games.shown import Seen
 from sog.games.views import GoView
 
-MOST_REMEMBERED: Final = 32
-"""Earlier positions that must not come again; with more, a state would take more memory."""
 _MOVES_PER_POINT: Final = 2
-_LARGEST_SEARCHED_WHOLE: Final = 9
-_MOST_SEARCHED: Final = 96  # moves of a position of a larger board
+_MOST_SEARCHED: Final = 96  # all of 9 x 9
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -38,7 +35,8 @@ class Go(PerfectInformationGame[GoState]):
     the board then is alive. With superko=positional a move may not repeat any of the 32 latest
     positions, of which a pass makes none; longer cycles run into the move limit. Positions are told
     apart by 32 bits, so one in 10**8 moves is forbidden by mistake. With superko=simple a move may
-    not bring back the position before the opponent's last move.
+    not bring back the position before the opponent's last move. With end_from=n no game
+    ends by passes before move n, which keeps agents that know nothing yet from doing so.
     """
 
     name = "go"
@@ -62,6 +60,9 @@ A1 is at the bottom left."""
     move_limit: int = param(
         0, "moves that end a game, 0 for twice the points", minimum=0, maximum=10_000
     )
+    end_from: int = param(
+        0, "moves before two passes can end a game, for training", minimum=0, maximum=10_000
+    )
     payoff: str = param(
         "wl", "wl: 1 for a win, 0 for a draw; diff: difference in points", choices=("wl", "diff")
     )
@@ -82,7 +83,7 @@ A1 is at the bottom left."""
 
     @property
     def num_searched_actions(self) -> int:
-        return self.num_actions if self.size <= _LARGEST_SEARCHED_WHOLE else _MOST_SEARCHED
+        return min(self.num_actions, _MOST_SEARCHED)
 
     @property
     def max_depth(self) -> int:
@@ -95,7 +96,7 @@ A1 is at the bottom left."""
     @property
     def num_remembered(self) -> int:
         """W: earlier positions that a move may not bring back."""
-        return 1 if self.superko == "simple" else min(self.max_depth, MOST_REMEMBERED)
+        return 1 if self.superko == "simple" else min(self.max_depth, go_rules.MOST_REMEMBERED)
 
     def root(self) -> GoState:
         dtype = jnp.uint8 if self.num_points <= 256 else jnp.uint16
@@ -110,20 +111,21 @@ A1 is at the bottom left."""
         )
 
     def actor(self, state: GoState) -> Array:
-        is_over = (state.num_passes >= 2) | (state.num_moves >= self.max_depth)
+        have_passed = (state.num_passes >= 2) & (state.num_moves >= self.end_from)
+        is_over = have_passed | (state.num_moves >= self.max_depth)
         return jnp.where(is_over, TERMINAL, to_move(state)).astype(jnp.int32)
 
     def legal_outcomes(self, state: GoState) -> Array:
-        color, player, keys = color_of(state), to_move(state), self._keys(state)
+        color, player, keys = color_of(state), to_move(state), go_rules.keys_of(state, self.size)
         only = go_rules.only_liberty(color, state.chain, self.size)
         is_free = go_rules.free_points(color, only, player, self.size)
         after = go_rules.hashes_after(color, only, player, keys)
         is_new = (after[:, None] != state.earlier[None, :]).all(axis=1)
-        may_pass = jnp.ones(1, bool)
-        return jnp.concatenate([is_free & is_new, may_pass]) & (self.actor(state) != TERMINAL)
+        may_pass = jnp.bool_(True)
+        return jnp.append(is_free & is_new, may_pass) & (self.actor(state) != TERMINAL)
 
     def apply(self, state: GoState, outcome: Array) -> GoState:
-        color, player, keys = color_of(state), to_move(state), self._keys(state)
+        color, player, keys = color_of(state), to_move(state), go_rules.keys_of(state, self.size)
         is_pass = outcome == self.pass_action
         point = jnp.minimum(outcome, self.num_points - 1).astype(jnp.int32)
         after, chain, captured = go_rules.put_stone(color, state.chain, point, player, self.size)
@@ -136,14 +138,10 @@ A1 is at the bottom left."""
             chain=jnp.where(is_pass, state.chain, chain),
             earlier=jnp.where(forgets, state.earlier, remembered),
             num_moves=state.num_moves + jnp.int16(1),
-            num_passes=jnp.where(is_pass, state.num_passes + 1, 0).astype(jnp.int8),
+            num_passes=jnp.where(is_pass, jnp.minimum(state.num_passes + 1, 2), 0).astype(jnp.int8),
             captured=state.captured + jnp.where(jnp.arange(2) == player, taken, 0),
             symmetry=state.symmetry,
         )
-
-    def _keys(self, state: GoState) -> Array:
-        """uint32[2, N]: what stones add to a hash."""
-        return jnp.asarray(go_rules.stone_keys(self.size))[state.symmetry]
 
     def score(self, state: GoState) -> Array:
         """float32: Black's points less White's, komi included, if all on the board is alive."""
@@ -200,8 +198,6 @@ A1 is at the bottom left."""
         if self.actor(state) == TERMINAL:
             return "comes after the end of the game"
         color = color_of(state)
-        if action == self.pass_action:
-            return "is no pass to be made yet"
         if color[action] != go_rules.EMPTY:
             return "puts a stone where there is one"
         only = go_rules.only_liberty(color, state.chain, self.size)

@@ -22,6 +22,8 @@ NUM_SHOWN: Final = 8
 """Positions that a network sees: the present one and those before the last seven moves."""
 BITS: Final = 2
 """Of a point in one position."""
+MOST_REMEMBERED: Final = 32
+"""Earlier positions that must not come again; with more, a state would take more memory."""
 _SEED_OF_KEYS: Final = 1
 
 
@@ -33,7 +35,7 @@ class GoState:
     chain: Array  # uint8 or uint16[N]: see `go_rules`
     earlier: Array  # uint32[W]: hashes of positions, the latest first; 0 is the empty board
     num_moves: Array  # int16: passes included
-    num_passes: Array  # int8: since the last stone
+    num_passes: Array  # int8: since the last stone, two at most
     captured: Array  # int16[2]: stones that each player has taken
     symmetry: Array  # int8: of the board whose positions were hashed, see `random_symmetry`
 
@@ -55,6 +57,11 @@ def to_move(state: GoState) -> Array:
     """uint16: whose turn it is, or would be if the game were not over."""
     player: Array = state.num_moves.astype(jnp.uint16) & jnp.uint16(1)
     return player
+
+
+def keys_of(state: GoState, size: int) -> Array:
+    """uint32[2, N]: what a stone of each player adds to the hash of a position."""
+    return jnp.asarray(stone_keys(size))[state.symmetry]
 
 
 def beside(values: Array, size: int, outside: int | bool) -> Array:
@@ -193,7 +200,7 @@ def compositions() -> np.ndarray:
 
 @functools.cache
 def stone_keys(size: int) -> np.ndarray:
-    """uint32[8, 2, N]: what a stone of each player adds to the hash, on a board that was turned."""
+    """uint32[8, 2, N]: the keys of stones on a board and on those that it was turned to."""
     num_points = size * size
     bits = np.random.PCG64(_SEED_OF_KEYS).random_raw(2 * num_points)
     keys = (bits >> np.uint64(32)).astype(np.uint32).reshape(2, num_points)

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from sog.games.cards.no_limit import ALL_IN, MIN, Menu, Size
+from sog.games.cards.no_limit import ALL_IN, DRAWN, MIN, Menu, Setup, Size
 
 NONE: Final = "none"
 _SAME: Final = "same"
+_NAMED: Final = {"min": MIN, "drawn": DRAWN, "allin": ALL_IN}
 _LARGEST_PART: Final = 20
 _LARGEST_CHIPS: Final = 2**23
 _MOST_SIZES: Final = 16
 _RULE: Final = (
-    "parts of the pot such as 0.5 or 50%, chips such as 2c, min or allin, joined by / (and by | "
-    "for each street)"
+    "parts of the pot such as 0.5 or 50%, chips such as 2c, min, drawn or allin, joined by / (and "
+    "by | for each street)"
 )
 
 
@@ -52,6 +53,25 @@ def read_chips(name: str, text: str, most: int) -> tuple[int, ...]:
     return chips
 
 
+def read_setups(stacks: str, parts: str, stack: int) -> tuple[Setup, ...]:
+    """What chance draws: one of the stacks and one of the parts of the pot.
+
+    stacks: joined by "/", or "none" for `stack`. parts: likewise, or "none". Raises ValueError that
+    begins with the parameter.
+    """
+    if stacks == parts == NONE:
+        return ()
+    chips = [stack]
+    if stacks != NONE:
+        if not re.fullmatch(r"\d{1,8}(/\d{1,8})*", stacks):
+            raise ValueError(f"draw_stacks must be numbers of chips joined by /, got {stacks!r}.")
+        chips = [int(part) for part in stacks.split("/")]
+    sizes = [MIN] if parts == NONE else list(_read_sizes("draw_bets", parts))
+    if parts != NONE and not all(size.part for size in sizes):
+        raise ValueError(f"draw_bets must be parts of the pot such as 0.5, got {parts!r}.")
+    return tuple(Setup(one, size.part) for one in chips for size in sizes)
+
+
 def _by_street(name: str, text: str, num_streets: int) -> Sequence[str]:
     lists = text.split("|")
     if len(lists) not in (1, num_streets):
@@ -70,15 +90,16 @@ def _read_sizes(name: str, text: str) -> tuple[Size, ...]:
         raise ValueError(f"{name} must have at most {_MOST_SIZES} sizes, got {len(sizes)}.")
     for before, after in itertools.pairwise(sizes):
         grows = after.part >= before.part and after.chips >= before.chips and after != before
-        if not (grows or after == ALL_IN) or before == ALL_IN:
+        grows = grows or after in (DRAWN, ALL_IN)
+        if not grows or before == ALL_IN or (before == DRAWN and after != ALL_IN):
             raise ValueError(f"{name} must ascend, min first and allin last, got {text!r}.")
     return tuple(sizes)
 
 
 def _read_size(name: str, part: str, text: str) -> Size:
     """A size; `text` is all of them."""
-    if part in ("min", "allin"):
-        return MIN if part == "min" else ALL_IN
+    if part in _NAMED:
+        return _NAMED[part]
     match = re.fullmatch(r"(\d{1,8}(?:\.\d{1,3})?)(%|c?)", part)
     if match is None or (match[2] == "c" and "." in match[1]):
         raise ValueError(f"{name} must be {_RULE}, got {part!r} in {text!r}.")

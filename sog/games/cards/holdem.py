@@ -5,8 +5,8 @@ dealer. With a board the game begins there, as a spot: nobody posts blinds, a po
 """
 
 import dataclasses
-import functools
 import itertools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +17,18 @@ from sog.games.cards.colex import combinations, number_of
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem_setup import NO_EVENT, HoldemState
 from sog.games.cards.holdem_texts import HoldemTexts
-from sog.games.cards.no_limit import MOST_RAISES, NO_FOLDER
-from sog.games.cards.showdown import met, net_wins, sort_hands
+from sog.games.cards.no_limit import DENOMINATOR, MOST_RAISES, NO_FOLDER, BettingState
+from sog.games.cards.showdown import SortedHands, met, net_wins, sort_hands
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL, public_action
+from sog.pytree import pytree
+
+
+@pytree
+class EndOfHand:
+    """A hand that is over, and which hands are better than which on its board."""
+
+    state: HoldemState
+    sorted_hands: SortedHands
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -59,8 +68,10 @@ cards takes the pot; equal ones share it."""
 
         actor = self.actor(state)
         legal = padded(self.betting.legal(state.betting)) & (actor < CHANCE)
+        setups = jnp.ones(len(self.betting.setups), bool)
+        legal |= padded(setups) & self._draws_setup(state)
         for street, dealt in enumerate(self._deals_left):
-            is_now = (actor == CHANCE) & (state.betting.street == street)
+            is_now = self._deals_street(state, street)
             cards = jnp.asarray(combinations(self.deck.num_cards, dealt))
             is_there = jnp.any(self._is_public(state)[cards], axis=1)
             legal |= padded(~is_there) & is_now
@@ -75,20 +86,39 @@ cards takes the pot; equal ones share it."""
             sets = combinations(self.deck.num_cards, dealt)
             cards = jnp.asarray(sets, jnp.int8)[jnp.clip(outcome, 0, len(sets) - 1)]
             first = self._num_public[street]
-            is_now = is_deal & (state.betting.street == street)
+            is_now = self._deals_street(state, street)
             board = board.at[first : first + dealt].set(
                 jnp.where(is_now, cards, board[first : first + dealt])
             )
+        dealt_on = self.betting.next_street(state.betting)
+        if self.betting.setups:
+            drawn = self.betting.draw(state.betting, outcome)
+            dealt_on = _either(self._draws_setup(state), drawn, dealt_on)
         number = jnp.minimum(state.num_events, len(state.events) - 1)
         event = jnp.where(is_deal, state.events[number], action.astype(jnp.int8))
         return HoldemState(
-            betting=jax.tree.map(
-                functools.partial(jnp.where, is_deal), self.betting.next_street(state.betting), bet
-            ),
+            betting=_either(is_deal, dealt_on, bet),
             board=board,
             events=state.events.at[number].set(event),
             num_events=state.num_events + ~is_deal,
         )
+
+    def _draws_setup(self, state: HoldemState) -> Array:
+        """bool: whether chance is to draw stacks and bets."""
+        return (self.actor(state) == CHANCE) & self.betting.is_drawing(state.betting)
+
+    def _deals_street(self, state: HoldemState, street: int) -> Array:
+        """bool: whether chance is to deal the cards after this street."""
+        is_due = (self.actor(state) == CHANCE) & (state.betting.street == street)
+        return is_due & ~self.betting.is_drawing(state.betting)
+
+    def _weight(self, state: HoldemState, dtype: Any) -> Array:
+        """The joint weight of two hands that can meet."""
+        weight = jnp.asarray(self._weights, dtype)[state.betting.street]
+        if not self.betting.setups:
+            return weight
+        is_drawn = ~self.betting.is_drawing(state.betting)
+        return weight * jnp.where(is_drawn, 1 / len(self.betting.setups), 1).astype(dtype)
 
     def _board_masks(self, state: HoldemState) -> Array:
         """int32[suits]."""
@@ -123,22 +153,25 @@ cards takes the pot; equal ones share it."""
 
     def compatible_reach(self, state: HoldemState, reach: Array) -> Array:
         live = self.infostate_mask(state)
-        weight = jnp.asarray(self._weights, reach.dtype)[state.betting.street]
+        weight = self._weight(state, reach.dtype)
         return jnp.where(live, met(jnp.where(live, reach, 0)[::-1], self.hands) * weight, 0)
 
     def utilities(self, state: HoldemState, reach: Array) -> Array:
-        live, betting = self.infostate_mask(state), state.betting
-        others = jnp.where(live, reach, 0)[::-1]
-        strengths = strength(
-            jnp.asarray(self.hands.masks) | self._board_masks(state)[None], self.deck
-        )
-        shown = net_wins(others, sort_hands(strengths, self.hands), self.hands)
-        signs = jnp.where(betting.folder == jnp.arange(2), -1, 1).astype(reach.dtype)
-        folded = met(others, self.hands) * signs[:, None]
-        wins = jnp.where(betting.folder == NO_FOLDER, shown, folded)
-        stake = self.betting.won(betting).astype(reach.dtype) / self.chips_per_unit
-        weight = jnp.asarray(self._weights, reach.dtype)[betting.street]
-        return jnp.where(live, wins * weight * stake, 0)
+        return self.utilities_of_kept(self.keep_terminal(state), reach)
+
+    def keep_terminal(self, state: HoldemState) -> EndOfHand:
+        masks = jnp.asarray(self.hands.masks) | self._board_masks(state)[None]
+        sorted_hands = sort_hands(strength(masks, self.deck), self.hands)
+        return EndOfHand(state=state, sorted_hands=sorted_hands)
+
+    def utilities_of_kept(self, kept: EndOfHand, reach: Array) -> Array:
+        state = kept.state
+        live, folder = self.infostate_mask(state), state.betting.folder
+        wins, all_met = net_wins(jnp.where(live, reach, 0)[::-1], kept.sorted_hands, self.hands)
+        signs = jnp.where(folder == jnp.arange(2), -1, 1).astype(reach.dtype)
+        wins = jnp.where(folder == NO_FOLDER, wins, all_met * signs[:, None])
+        stake = self.betting.won(state.betting).astype(reach.dtype) / self.chips_per_unit
+        return jnp.where(live, wins * self._weight(state, reach.dtype) * stake, 0)
 
     def world_utility(self, state: HoldemState, infostates: Array) -> Array:
         masks = jnp.asarray(self.hands.masks)[infostates] | self._board_masks(state)[None]
@@ -148,15 +181,19 @@ cards takes the pot; equal ones share it."""
         return sign * self.betting.won(state.betting) / self.chips_per_unit
 
     def observe(self, state: HoldemState) -> Array:
-        """Table S1 of the paper: the board, what each has put in by his stack, and who acts; where
-        raises are capped also how many there are on this street."""
+        """Table S1 of the paper: the board, what each has put in by his stack, and who acts; what
+        was drawn, if anything; where raises are capped how many there are on this street."""
         betting = state.betting
-        stacks = jnp.array(self.betting.stacks, jnp.float32)
+        stacks = jnp.maximum(betting.stacks, 1).astype(jnp.float32)
         parts = [
             self._is_public(state).astype(jnp.float32),
             betting.stakes.astype(jnp.float32) / stacks,
             jax.nn.one_hot(betting.stage, 3, dtype=jnp.float32),
         ]
+        if self.betting.setups:
+            part = betting.part.astype(jnp.float32) / DENOMINATOR
+            stack = betting.stacks[0] / jnp.float32(self.betting.stacks[0])
+            parts.append(jnp.stack([part, stack]))
         caps = [menu.cap for menu in self.betting.menus]
         if any(caps):
             most = np.array([cap or MOST_RAISES for cap in caps], np.float32)
@@ -192,12 +229,17 @@ cards takes the pot; equal ones share it."""
         self, key: Array, state: HoldemState, infostates: Array, action: Array
     ) -> tuple[Array, Array]:
         outcome = action.astype(jnp.int32)
+        if self.betting.setups:
+            drawn = jax.random.randint(
+                jax.random.fold_in(key, 1), (), 0, len(self.betting.setups), jnp.int32
+            )
+            outcome = jnp.where(self._draws_setup(state), drawn, outcome)
         if self._deals_left:
             held = jnp.asarray(self.hands.cards)[infostates].reshape(-1)
             left = ~self._is_public(state).at[held].set(True)
             cards = self._draw(key, left, max(self._deals_left))
             for street, dealt in enumerate(self._deals_left):
-                is_now = (self.actor(state) == CHANCE) & (state.betting.street == street)
+                is_now = self._deals_street(state, street)
                 drawn = number_of(cards[:dealt], self.deck.num_cards)
                 outcome = jnp.where(is_now, drawn, outcome)
         return outcome, infostates
@@ -206,3 +248,8 @@ cards takes the pot; equal ones share it."""
         """int32[count]: cards that are left, in random order; any where too few are."""
         order = jnp.where(left, jax.random.uniform(key, left.shape), -1)
         return jax.lax.top_k(order, count)[1].astype(jnp.int32)
+
+
+def _either(condition: Array, one: BettingState, other: BettingState) -> BettingState:
+    found: BettingState = jax.tree.map(lambda a, b: jnp.where(condition, a, b), one, other)
+    return found

@@ -58,6 +58,8 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
     )
     raises: str = param("same", "sizes of raises, or 'same' as bets")
     caps: str = param(_NONE, "most bets and raises of a street, blinds not counted, or 'none'")
+    draw_stacks: str = param(_NONE, "stacks of both, one of which chance draws first, or 'none'")
+    draw_bets: str = param(_NONE, "parts of the pot, one of which chance draws as 'drawn' in bets")
 
     def __post_init__(self) -> None:
         check_params(self)
@@ -101,12 +103,17 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
             raise ValueError(f"{self.name}: {error}") from None
         if small > big:
             self._reject("blinds", "be the small one/the big one", self.blinds)
-        if min(stacks) < max(big, 1):
-            self._reject("stack", f"be at least {max(big, 1)}", self.stack)
+        drawn = [setup.stack for setup in betting.setups]
+        name, value = ("draw_stacks", self.draw_stacks) if drawn else ("stack", self.stack)
+        if min(drawn or stacks) < max(big, 1):
+            self._reject(name, f"be at least {max(big, 1)}", value)
+        sizes = [size for menu in betting.menus for size in (*menu.bets, *menu.raises)]
+        if self.draw_bets == _NONE and any(size.is_drawn for size in sizes):
+            self._reject("draw_bets", "be given where bets are 'drawn'", self.draw_bets)
         if self.pot == 0 and big == 0:
             self._reject("pot", "be at least 1 where nobody posts a blind", str(self.pot))
         if betting.most_won > MOST_EXACT:
-            self._reject("stack", f"be at most {MOST_EXACT} with half of the pot", self.stack)
+            self._reject(name, f"be at most {MOST_EXACT} with half of the pot", value)
 
     def _reject(self, name: str, rule: str, value: str) -> None:
         raise ValueError(f"{self.name}: {name} must {rule}, got {value}.")
@@ -167,12 +174,17 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         blinds = self._blinds
         streets = len(self._deals_left) + 1
         menus = bet_menus.read_menus(self.bets, self.raises, self.caps, streets, MOST_RAISES)
+        stacks = self._stacks
+        setups = bet_menus.read_setups(self.draw_stacks, self.draw_bets, min(stacks))
+        if setups:
+            stacks = (max(setup.stack for setup in setups),) * 2
         return Betting(
             pot=self.pot,
-            stacks=self._stacks,
+            stacks=stacks,
             blinds=blinds,
             smallest_bet=max(blinds[1], 1),
             menus=menus,
+            setups=setups,
         )
 
     @property
@@ -193,7 +205,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
     @functools.cached_property
     def _weights(self) -> np.ndarray:
         """float64[street]: the joint weight of two hands that share no card with each other nor
-        with the board."""
+        with the board, before anything else is drawn."""
         unseen, hole = self.deck.num_cards - len(self._start_board), self.hole_cards
         weights = [1 / (math.comb(unseen, hole) * math.comb(unseen - hole, hole))]
         unseen -= 2 * hole
@@ -215,7 +227,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
 
     @property
     def has_chance(self) -> bool:
-        return bool(self._deals_left)
+        return bool(self._deals_left or self.betting.setups)
 
     @property
     def num_infostates(self) -> int:
@@ -229,16 +241,18 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
     def num_chance_outcomes(self) -> int:
         unseen = [self.deck.num_cards - there for there in self._num_public]
         pairs = zip(unseen, self._deals_left, strict=False)
-        return max((math.comb(cards, dealt) for cards, dealt in pairs), default=0)
+        events = [math.comb(cards, dealt) for cards, dealt in pairs]
+        return max([len(self.betting.setups), *events])
 
     @property
     def num_outcomes(self) -> int:
         events = [math.comb(self.deck.num_cards, dealt) for dealt in self._deals_left]
-        return max([self.num_actions, *events])
+        return max([self.num_actions, len(self.betting.setups), *events])
 
     @property
     def max_depth(self) -> int:
-        return self.betting.most_bets + len(self._deals_left)
+        drawing = 1 if self.betting.setups else 0
+        return drawing + self.betting.most_bets + len(self._deals_left)
 
     @property
     def max_utility(self) -> float:

@@ -3,13 +3,22 @@
 import dataclasses
 import itertools
 from collections.abc import Sequence
+from fractions import Fraction
 
 import jax.numpy as jnp
 import numpy as np
 
 from sog.games.cards.colex import combinations
 from sog.games.cards.holdem_setup import HoldemSetup, HoldemState
-from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD, NO_FOLDER, BettingState
+from sog.games.cards.no_limit import (
+    CALL,
+    DENOMINATOR,
+    FIRST_SIZE,
+    FOLD,
+    NO_FOLDER,
+    BettingState,
+    Setup,
+)
 from sog.games.core import CHANCE, TERMINAL
 from sog.games.shown import Seen
 from sog.games.views import CardsView
@@ -23,6 +32,13 @@ class HoldemTexts(HoldemSetup):
         words = [f"{self.deck.cards_name(self._start_board)}:"] if self._start_board else []
         node, streets = self.betting.start(), int(state.betting.street)
         events = np.asarray(state.events)[: int(state.num_events)].tolist()
+        if self.betting.setups and int(state.betting.stacks[0]):
+            drawn = Setup(
+                int(state.betting.stacks[0]), Fraction(int(state.betting.part), DENOMINATOR)
+            )
+            number = self.betting.setups.index(drawn)
+            words.append(self._describe_setup(number))
+            node = self.betting.draw(node, jnp.int32(number))
         while events or int(node.street) < streets:
             if int(node.stage) == CHANCE:
                 words.append(self._dealt(state, int(node.street)))
@@ -37,7 +53,7 @@ class HoldemTexts(HoldemSetup):
     def draw(self, state: HoldemState, ranges: np.ndarray | None = None) -> str:
         betting, names = state.betting, self._public_names(state)
         missing = self._num_public[-1] - len(names)
-        stakes, stacks = betting.stakes.tolist(), self.betting.stacks
+        stakes, stacks = betting.stakes.tolist(), betting.stacks.tolist()
         lines = [
             f"board     {' '.join([*names, *['--'] * missing])}",
             f"pot       {self.pot + sum(stakes)}",
@@ -45,7 +61,7 @@ class HoldemTexts(HoldemSetup):
         for player in (0, 1):
             marks = " to act" if int(betting.stage) == player else ""
             marks = " folded" if int(betting.folder) == player else marks
-            behind = stacks[player] - stakes[player]
+            behind = max(stacks[player] - stakes[player], 0)  # nothing until stacks are drawn
             lines.append(f"player {player}  {stakes[player]} put in, {behind} behind{marks}")
         if int(betting.stage) == TERMINAL and int(betting.folder) == NO_FOLDER:
             lines.append("showdown")
@@ -102,6 +118,8 @@ class HoldemTexts(HoldemSetup):
 
     def describe_outcome(self, state: HoldemState, outcome: int) -> str:
         if int(state.betting.stage) == CHANCE:
+            if self.betting.setups and not int(state.betting.stacks[0]):
+                return self._describe_setup(outcome)
             dealt = self._deals_left[int(state.betting.street)]
             cards = combinations(self.deck.num_cards, dealt)[outcome]
             return f"[{self.deck.cards_name(cards.tolist())}]"
@@ -117,9 +135,13 @@ class HoldemTexts(HoldemSetup):
             return "call" if own < other else "check"
         after = int(self.betting.raised_stakes(betting)[0][action - FIRST_SIZE])
         on_street = after - int(betting.matched)
-        if after == self.betting.stacks[player]:
+        if after == int(betting.stacks[player]):
             return f"allin{on_street}"
         return f"{'raise' if other > int(betting.matched) else 'bet'}{on_street}"
+
+    def _describe_setup(self, number: int) -> str:
+        setup = self.betting.setups[number]
+        return f"[{setup.stack}:{float(setup.part):g}]" if setup.part else f"[{setup.stack}]"
 
     def _dealt(self, state: HoldemState, street: int) -> str:
         first, last = self._num_public[street : street + 2]

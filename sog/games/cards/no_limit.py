@@ -26,8 +26,18 @@ FIRST_SIZE: Final = 2
 NO_FOLDER: Final = 2
 MOST_RAISES: Final = 100
 """On a street, by the stacks or by its cap."""
-_MOST_PART: Final = 20
-_MOST_DIGITS: Final = 1000
+DENOMINATOR: Final = 1000
+"""Of the part that is drawn."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """What chance may draw for a hand before its first bet."""
+
+    stack: int
+    """Of each player."""
+    part: Fraction
+    """What a drawn size is of the pot."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,12 +46,16 @@ class Size:
 
     part: Fraction = Fraction(0)
     chips: int = 0
+    is_drawn: bool = False
+    """Whether the part is the one that chance has drawn for the hand."""
 
 
 MIN: Final = Size()
 """As little as is allowed, as every size at least is."""
 ALL_IN: Final = Size(chips=2 * MOST_EXACT)
 """As much as there is, as every size at most is."""
+DRAWN: Final = Size(is_drawn=True)
+"""The part of the pot that chance has drawn for the hand."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -66,6 +80,8 @@ class BettingState:
     num_raises: Array  # int8: bets and raises on this street
     has_acted: Array  # bool: somebody has checked or called on this street
     folder: Array  # int8: who folded, or NO_FOLDER
+    stacks: Array  # int32[2]: chips at the start, blinds included; 0 until they are drawn
+    part: Array  # int32: DENOMINATOR times the part that is drawn
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -75,12 +91,14 @@ class Betting:
     pot: int
     """Chips that nobody can take back: antes, or what was bet before the game begins."""
     stacks: tuple[int, int]
-    """Of each player at the start, before the blinds."""
+    """Of each player at the start, before the blinds; the largest where they are drawn."""
     blinds: tuple[int, int]
     """The small one of player 1, and the big one of player 0; 0 for none."""
     smallest_bet: int
     menus: tuple[Menu, ...]
     """By street."""
+    setups: tuple[Setup, ...] = ()
+    """One of which chance draws first, all alike often; empty where nothing is drawn."""
 
     @property
     def num_actions(self) -> int:
@@ -95,13 +113,14 @@ class Betting:
         shape = (len(lists), 2, max(longest, 1))
         tables = {name: np.zeros(shape, np.int32) for name in ("num", "chips")}
         tables["den"] = np.ones(shape, np.int32)
-        tables["exists"] = np.zeros(shape, bool)
+        tables |= {name: np.zeros(shape, bool) for name in ("exists", "is_drawn")}
         for street, pair in enumerate(lists):
             for facing, sizes in enumerate(pair):
                 for number, size in enumerate(sizes):
                     at = street, facing, number
                     tables["num"][at], tables["den"][at] = size.part.as_integer_ratio()
                     tables["chips"][at], tables["exists"][at] = size.chips, True
+                    tables["is_drawn"][at] = size.is_drawn
         return tables
 
     @functools.cached_property
@@ -111,6 +130,7 @@ class Betting:
 
     def _longest(self, menu: Menu) -> int:
         """As many as there are when all are as small as can be, from the smallest pot on."""
+        parts = [setup.part for setup in self.setups]
         most = MOST_RAISES + 1 if menu.cap is None else menu.cap
         stake, last, count = max(self.blinds), 0, 0
         while count < most and stake < min(self.stacks):
@@ -118,7 +138,8 @@ class Betting:
             if not sizes:
                 break
             least = max(last, self.smallest_bet)
-            wanted = sizes[0].chips + sizes[0].part * (self.pot + 2 * stake)
+            part = min(parts) if sizes[0].is_drawn else sizes[0].part
+            wanted = sizes[0].chips + part * (self.pot + 2 * stake)
             last = max(least, int(wanted))
             stake += last
             count += 1
@@ -142,8 +163,9 @@ class Betting:
     def start(self) -> BettingState:
         """Right after the blinds are posted."""
         small, big = self.blinds
+        stacks = np.zeros(2) if self.setups else np.array(self.stacks)
         return BettingState(
-            stage=jnp.int8(self.first_to_act),
+            stage=jnp.int8(CHANCE if self.setups else self.first_to_act),
             street=jnp.int8(0),
             stakes=jnp.array([big, small], jnp.int32),
             matched=jnp.int32(0),
@@ -151,6 +173,25 @@ class Betting:
             num_raises=jnp.int8(0),
             has_acted=jnp.bool_(False),
             folder=jnp.int8(NO_FOLDER),
+            stacks=jnp.asarray(stacks, jnp.int32),
+            part=jnp.int32(0),
+        )
+
+    def is_drawing(self, state: BettingState) -> Array:
+        """bool: whether chance is to draw the stacks."""
+        return state.stacks[0] == 0
+
+    def draw(self, state: BettingState, number: Array) -> BettingState:
+        """After chance has drawn this one of the setups."""
+        stacks = np.array([setup.stack for setup in self.setups], np.int32)
+        parts = np.array([int(setup.part * DENOMINATOR) for setup in self.setups], np.int32)
+        at = jnp.clip(number, 0, len(self.setups) - 1)
+        stack = jnp.asarray(stacks)[at]
+        return dataclasses.replace(
+            state,
+            stage=jnp.int8(self.first_to_act),
+            stacks=jnp.stack([stack, stack]),
+            part=jnp.asarray(parts)[at],
         )
 
     def raised_stakes(self, state: BettingState) -> tuple[Array, Array]:
@@ -164,6 +205,8 @@ class Betting:
             name: jnp.asarray(table)[state.street, is_raise.astype(jnp.int32)]
             for name, table in self._sizes.items()
         }
+        row["num"] = jnp.where(row["is_drawn"], state.part, row["num"])
+        row["den"] = jnp.where(row["is_drawn"], DENOMINATOR, row["den"])
         pot = self.pot + 2 * other
         # pot * num / den, half a chip rounded up, without a product that is too large for int32.
         whole, rest = pot // row["den"], pot % row["den"]
@@ -196,7 +239,7 @@ class Betting:
         paid = jnp.where(folds, own, jnp.where(calls, called, raised))
         stakes = jnp.where(player == jnp.array([False, True]), paid, state.stakes)
         raises = ~folds & ~calls
-        closes = calls & (state.has_acted | (state.num_raises > 0) | self._is_all_in(stakes))
+        closes = calls & (state.has_acted | (state.num_raises > 0) | _is_all_in(state, stakes))
         after = jnp.where(closes, CHANCE, jnp.where(player, PLAYER_0, PLAYER_1))
         is_last = state.street == len(self.menus) - 1
         after = jnp.where(folds | (closes & is_last), TERMINAL, after)
@@ -215,7 +258,7 @@ class Betting:
         street = state.street + jnp.int8(1)
         is_last = street == len(self.menus) - 1
         no_bets = jnp.where(is_last, TERMINAL, CHANCE)
-        stage = jnp.where(self._is_all_in(state.stakes), no_bets, PLAYER_0)
+        stage = jnp.where(_is_all_in(state, state.stakes), no_bets, PLAYER_0)
         return dataclasses.replace(
             state,
             stage=stage.astype(jnp.int8),
@@ -233,13 +276,14 @@ class Betting:
     def _seen(self, state: BettingState) -> tuple[Array, Array, Array, Array]:
         """int32: stakes of the actor and of the other, then their stacks."""
         is_second = state.stage == PLAYER_1
-        stacks = jnp.array(self.stacks, jnp.int32)
-        in_order = (state.stakes[0], state.stakes[1], stacks[0], stacks[1])
-        in_turn = (state.stakes[1], state.stakes[0], stacks[1], stacks[0])
+        stakes, stacks = state.stakes, state.stacks
+        in_order = (stakes[0], stakes[1], stacks[0], stacks[1])
+        in_turn = (stakes[1], stakes[0], stacks[1], stacks[0])
         own, other, own_stack, other_stack = (
             jnp.where(is_second, *pair) for pair in zip(in_turn, in_order, strict=True)
         )
         return own, other, own_stack, other_stack
 
-    def _is_all_in(self, stakes: Array) -> Array:
-        return jnp.any(stakes >= jnp.array(self.stacks, jnp.int32))
+
+def _is_all_in(state: BettingState, stakes: Array) -> Array:
+    return jnp.any(stakes >= state.stacks)
