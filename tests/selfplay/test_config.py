@@ -77,8 +77,10 @@ alpha = 0.25
 
 
 EVALUATED_BY: dict[str, dict[str, Any]] = {
+    "chess_gpu": {"num_simulations": 400, "resolve_from": "deepest", "max_actions": 64},
     "connect_four": {"resolve_from": "deepest"},
     "connect_four_gpu": {"resolve_from": "deepest"},
+    "gardner_chess": {"num_simulations": 200, "resolve_from": "deepest", "max_actions": 32},
     "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
     "go5": {"num_simulations": 200, "resolve_from": "deepest"},
     "go7": {"num_simulations": 200, "resolve_from": "deepest"},
@@ -96,6 +98,8 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "london_gpu": {"max_outcomes": 26},
     "london_small": {"num_simulations": 10, "max_outcomes": 26},
     "othello6": {"num_simulations": 200, "resolve_from": "deepest"},
+    "paper_chess": {"resolve_from": "deepest", "prior_temperature": 1.5, "max_actions": 64}
+    | {"num_simulations": 8000, "simulations_per_update": 10},
     "paper_go": {"resolve_from": "deepest", "prior_temperature": 1.5, "max_actions": 96}
     | {"num_simulations": 8000, "simulations_per_update": 10},
     "paper_scotland_yard": {"resolve_from": "deepest", "max_outcomes": 26}
@@ -414,7 +418,7 @@ def test_configurations_are_found_by_name(
 def test_an_unknown_configuration_suggests_the_closest_one() -> None:
     with pytest.raises(ValueError, match=r"^leducc is no configuration; did you mean leduc\? The"):
         load_config("leducc")
-    with pytest.raises(ValueError, match=r"there are connect_four, .*, tic_tac_toe\. The name"):
+    with pytest.raises(ValueError, match=r"there are chess_gpu, .*, tic_tac_toe\. The name"):
         load_config("zzz")
 
 
