@@ -33,9 +33,10 @@ def tree_shapes(
     """
     shape = settings.shape(game, path_length)
     if shape.nothing > _MOST_SLOTS:
+        ahead = f" and lookahead = {settings.lookahead}" if settings.lookahead > 1 else ""
         raise ValueError(
-            f"num_simulations = {settings.num_simulations} could add more public states than "
-            f"{_MOST_SLOTS}, which is all that can be numbered."
+            f"num_simulations = {settings.num_simulations}{ahead} could add more public states "
+            f"than {_MOST_SLOTS}, which is all that can be numbered."
         )
     make = functools.partial(
         empty_tree,

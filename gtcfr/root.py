@@ -41,22 +41,30 @@ class SearchRoot:
 
 @in_32_bits
 def start_of_game(
-    game: Game[Any], *, batch_size: int = 1, path: Array | np.ndarray | None = None
+    game: Game[Any],
+    *,
+    batch_size: int = 1,
+    path: Array | np.ndarray | None = None,
+    state: Any = None,
 ) -> SearchRoot:
     """The start of the game, or a search of a later public state from there.
 
     path: [batch, event] public events, as in `SearchRoot`. The first search of either player in a
-    game starts here: everything is known, so there is no gadget.
+    game starts here: everything is known, so there is no gadget. state: another public state that
+    all begin with, of a game of perfect information, where nothing need be known of what was before
+    it.
     """
-    state = jax.tree.map(
-        lambda leaf: jnp.broadcast_to(leaf, (batch_size, *jnp.shape(leaf))), game.root()
+    if state is not None and game.num_infostates > 1:
+        raise ValueError(f"only with perfect information can {game.name} begin at a given state.")
+    begin = game.root() if state is None else state
+    states = jax.tree.map(
+        lambda leaf: jnp.broadcast_to(leaf, (batch_size, *jnp.shape(leaf))), begin
     )
-    mask = game.infostate_mask(game.root())
-    ranges = normalize(game.root_reach().astype(jnp.float32), mask)
+    ranges = normalize(game.root_reach().astype(jnp.float32), game.infostate_mask(begin))
     if path is None:
         path = np.zeros((batch_size, 0), np.int32)
     return known_root(
-        state, jnp.broadcast_to(ranges, (batch_size, *ranges.shape)), path=jnp.asarray(path)
+        states, jnp.broadcast_to(ranges, (batch_size, *ranges.shape)), path=jnp.asarray(path)
     )
 
 

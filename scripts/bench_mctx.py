@@ -11,11 +11,16 @@ from jax import Array
 from sog.games import make
 
 
-def measure_mctx(simulations: int, batch: int, hidden: Sequence[int]) -> dict[str, float]:
-    """mctx's `muzero_policy` on Connect Four; the model is the game itself, the network an MLP."""
+def measure_mctx(
+    text: str, simulations: int, batch: int, hidden: Sequence[int]
+) -> dict[str, float]:
+    """mctx's `muzero_policy` on a game in which players move by turns.
+
+    The model is the game itself, the network an MLP.
+    """
     import mctx
 
-    game = make("connect_four")
+    game = make(text)
     params = mlp_params(game, hidden, seed=0)
     ranges = jnp.ones((batch, 2, 1))
 
@@ -51,8 +56,15 @@ def measure_mctx(simulations: int, batch: int, hidden: Sequence[int]) -> dict[st
         )
         logits, value = evaluate(params, root_state)
         root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=root_state)
+        legal = jax.vmap(game.legal_actions)(root_state)[:, 0]
         output = mctx.muzero_policy(
-            params, key, root, recurrent_fn, num_simulations=simulations, dirichlet_fraction=0.0
+            params,
+            key,
+            root,
+            recurrent_fn,
+            num_simulations=simulations,
+            invalid_actions=~legal,
+            dirichlet_fraction=0.0,
         )
         weights: Array = output.action_weights
         return weights

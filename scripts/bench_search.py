@@ -3,6 +3,8 @@
 Examples:
     make bench-search                       all of it; writes docs/results/data/bench_search.json
     python scripts/bench_search.py --games leduc --batches 64 --without-mctx
+    python scripts/bench_search.py --games --without-growth --without-london --without-configured
+                                            mctx alone
 
 The evaluator is a 3 x 128 MLP with random weights. Columns:
     searches/s, nodes/s    whole searches, and public states added to their trees.
@@ -20,7 +22,7 @@ hidden information, since all leaves are valued in every update); a decision in 
 SoG(20, 1), of chance a sample of 26 outcomes; a batch of the query solver of some configurations,
 with their own networks, untrained, and their own rules (dcfr asks leaves once for each player in an
 update); and mctx's `muzero_policy` against our search with
-perfect information, both on one device and on Connect Four, with the same 2 x 64 MLP. Exponents are
+perfect information, both on one device, with the same 2 x 64 MLP. Exponents are
 slopes of the logarithm of time, by least squares. Times are medians of several runs after warm-up.
 """
 
@@ -66,6 +68,8 @@ LONDON_BATCHES: Final = (1, 16)
 LONDON_SIMULATIONS: Final = 20
 LONDON_OUTCOMES: Final = 26
 HIDDEN: Final = (128, 128, 128)
+MCTX_GAMES: Final = ("connect_four", "go7", "gardner_chess")
+MCTX_SIMULATIONS: Final = (100, 400)
 MCTX_HIDDEN: Final = (64, 64)
 MCTX_BATCH: Final = 64
 MCTX_PER_UPDATE: Final = (1, 10)
@@ -239,7 +243,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--games", nargs="+", default=list(GAMES), metavar="GAME")
+    parser.add_argument("--games", nargs="*", default=list(GAMES), metavar="GAME")
     default_batches = [1, 64]
     if jax.default_backend() != "cpu":
         default_batches += [1024, 4096]
@@ -271,7 +275,7 @@ def main() -> None:
         "growth": [],
         "london": [],
         "configured": [],
-        "mctx": None,
+        "mctx": [],
     }
     with console.status("") as status:
         for text in arguments.games:
@@ -306,33 +310,35 @@ def main() -> None:
             print_rows(console, "query solvers as configured", report["configured"])
         if not arguments.without_mctx:
             status.update("mctx")
-            report["mctx"] = compare_with_mctx(console, arguments.simulations)
+            report["mctx"] = [
+                row
+                for text in MCTX_GAMES
+                for simulations in MCTX_SIMULATIONS
+                for row in compare_with_mctx(console, text, simulations)
+            ]
     if arguments.json_out:
         arguments.json_out.parent.mkdir(parents=True, exist_ok=True)
         arguments.json_out.write_text(json.dumps(report, indent=2) + "\n")
         console.print(f"written to {arguments.json_out}")
 
 
-def compare_with_mctx(console: Console, simulations: int) -> Row | None:
-    """Perfect information against mctx; None if it is not installed."""
+def compare_with_mctx(console: Console, text: str, simulations: int) -> list[Row]:
+    """A game of perfect information against mctx; nothing if that is not installed."""
     if importlib.util.find_spec("mctx") is None:
         console.print("mctx is not installed: pip install mctx")
-        return None
-    theirs = measure_mctx(simulations, MCTX_BATCH, MCTX_HIDDEN)
-    rows = {}
+        return []
+    theirs = measure_mctx(text, simulations, MCTX_BATCH, MCTX_HIDDEN)
+    rows, mesh = [], batch_mesh(1)
     for per_update in MCTX_PER_UPDATE:
-        mesh = batch_mesh(1)
-        ours = measure(
-            "connect_four", MCTX_BATCH, simulations, MCTX_HIDDEN, mesh, per_update=per_update
-        )
+        ours = measure(text, MCTX_BATCH, simulations, MCTX_HIDDEN, mesh, per_update=per_update)
         ratio = ours["seconds"] / theirs["seconds"]
         console.print(
-            f"connect_four, batch {MCTX_BATCH}, SoG({simulations}, {per_update}), MLP 2 x 64: mctx "
+            f"{text}, batch {MCTX_BATCH}, SoG({simulations}, {per_update}), MLP 2 x 64: mctx "
             f"{theirs['searches_per_second']:,.0f} searches/s, ours "
             f"{ours['searches_per_second']:,.0f} searches/s: {ratio:.2f}x its time"
         )
-        rows[per_update] = ours | {"times_mctx": ratio}
-    return {"mctx": theirs, "sog": rows}
+        rows.append(ours | {"times_mctx": ratio, "mctx": theirs})
+    return rows
 
 
 if __name__ == "__main__":

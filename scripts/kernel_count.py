@@ -53,7 +53,8 @@ def search_of(text: str, batch: int, simulations: int) -> tuple[Any, Any]:
     from gtcfr.mesh import leaves_per_call
     from gtcfr.root import SearchRoot, start_of_game
     from gtcfr.search import SearchResult, search
-    from gtcfr.settings import SearchSettings, chunk_size_of
+    from gtcfr.settings import SearchSettings
+    from gtcfr.tree_size import chunk_size_of
     from sog.games import make
 
     game = make(text)

@@ -90,10 +90,10 @@ def step_games(
     search_key, query_key, move_key, deal_key = jax.random.split(key, 4)
     worlds = games.worlds
     mover = jax.vmap(game.actor)(worlds.state)
-    size, num_searches = settings.batch_size, settings.searches_per_decision
+    size, num_searches = settings.batch_size, search_settings.num_searchers
     owners = _owners(mover, num_searches)
     num_events = jnp.take_along_axis(worlds.num_events, owners, axis=1)
-    roots = _roots(game, games, owners, settings.safe)
+    roots = _roots(game, games, owners, search_settings.safe)
     roots = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), roots)
     result = _search(game, search_settings, settings, evaluator, roots, search_key, mesh)
     summary = summarize(result, search_settings.resolve_from)

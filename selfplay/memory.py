@@ -38,7 +38,7 @@ def searches_bytes(game: Game[Any], config: Config) -> dict[str, int]:
     play, solver = config.selfplay, config.solver
     trees = functools.partial(search_bytes, game, config.network)
     # While a game searches it also carries what each player's last search handed on.
-    per_game = play.searches_per_decision * trees(config.search, play.max_events)
+    per_game = config.search.num_searchers * trees(config.search, play.max_events)
     per_game += _PLAYERS * summary_bytes(game, config.search, play.max_events)
     return {
         f"selfplay.batch_size = {play.batch_size} searches of search.num_simulations = "

@@ -64,20 +64,10 @@ class SelfplaySettings:
     search_targets: float = 0.0
     """Probability that a visited belief state becomes an example with its search's values, as in
     ReBeL; beyond the paper."""
-    safe: bool = True
-    """False: searches are re-solved without the gadget, to see what that costs."""
-    search_everywhere: bool = False
-    """The chain of the player who does not move searches as well, as the paper's agent does. Of the
-    two searches per decision the mover's decides; both are asked for queries."""
     queries_per_search: float = 0.9
     """q_search: network queries of a search that are solved, on average."""
     max_events: int = 4
     """Public events between two decisions of a player that there is room for."""
-
-    @property
-    def searches_per_decision(self) -> int:
-        """In each game."""
-        return 2 if self.search_everywhere else 1
 
     def __post_init__(self) -> None:
         for name in ("batch_size", "max_events"):

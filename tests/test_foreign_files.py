@@ -31,6 +31,14 @@ READERS: Final = {
     "sog train, its configuration": ("mine.toml", "train mine.toml --run other"),
     "sog replay": ("saved.json", "replay saved.json"),
     "sog play --resume": ("saved.json", "play random --game kuhn --resume saved.json"),
+    "sog tournament --save": (
+        "saved.jsonl",
+        "tournament random ismcts:1 --game kuhn --games 2 --save saved.jsonl",
+    ),
+    "sog tournament --openings": (
+        "openings.txt",
+        "tournament random ismcts:1 --game tic_tac_toe --games 2 --openings openings.txt",
+    ),
     "a map": ("town.csv", "games scotland_yard(map=town.csv)"),
     "sog plot, the configuration": ("run/config.toml", "plot run"),
     "sog plot, the metrics": ("run/metrics.jsonl", "plot run"),
@@ -104,6 +112,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_policy(folder / "policy.npz")
     (folder / "kuhn.solve").write_bytes(b"")  # what lies there instead is not even looked into
     (folder / "saved.json").write_text(json.dumps(SAVED))
+    (folder / "saved.jsonl").write_text('{"file": "sog tournament"}\n')
+    (folder / "openings.txt").write_text("a1\n")
     (folder / "town.csv").write_text("station_a,station_b,transport\n3,5,taxi\n5,8,taxi\n")
     return folder
 

@@ -17,6 +17,8 @@ from sog.parameters import near_name
 
 _NONE: Final = "none"
 """How None is written, which TOML does not have."""
+_OF_SELFPLAY: Final = ("safe", "search_everywhere")
+"""Of a search: what evaluations take from it only where they are told to."""
 _INTEGERS: Final = range(-(2**63), 2**63)
 _KINDS: Final = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
 
@@ -75,7 +77,7 @@ def read_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
     source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
     for override in source.overrides:
         _apply(values, override, name_or_path)
-    config: Config = _build(Config, _with_evaluation(values), "", source)
+    config: Config = _build(Config, _with_evaluation(_moved(values)), "", source)
     return config
 
 
@@ -102,7 +104,20 @@ def _with_evaluation(values: dict[str, Any]) -> dict[str, Any]:
         return values  # which is a mistake, and told as such
     # Behind `search`, whose mistakes are told first.
     others = {name: value for name, value in values.items() if name != "run"}
-    return {**others, "run": {**run, "evaluate_search": {**search, **own}}}
+    told = {name: value for name, value in search.items() if name not in _OF_SELFPLAY}
+    return {**others, "run": {**run, "evaluate_search": {**told, **own}}}
+
+
+def _moved(values: dict[str, Any]) -> dict[str, Any]:
+    """The values, where files of older versions have some in another table."""
+    selfplay, search = values.get("selfplay", {}), values.get("search", {})
+    if not (isinstance(selfplay, dict) and isinstance(search, dict)):
+        return values  # which is a mistake, and told as such
+    moved = {name: selfplay[name] for name in _OF_SELFPLAY if name in selfplay}
+    if not moved:
+        return values
+    others = {name: value for name, value in selfplay.items() if name not in moved}
+    return {**values, "search": {**moved, **search}, "selfplay": others}
 
 
 def flatten(part: Any, prefix: str = "") -> dict[str, Any]:

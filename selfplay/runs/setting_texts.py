@@ -21,7 +21,8 @@ def setting_texts(config: Config) -> dict[str, str]:
 
 def _texts(part: Any, prefix: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    docstrings = _docstrings(type(part))
+    kinds = [kind for kind in type(part).__mro__ if dataclasses.is_dataclass(kind)]
+    docstrings = {name: text for kind in kinds for name, text in _docstrings(kind).items()}
     hints = get_type_hints(type(part))
     for field in dataclasses.fields(part):
         key, value = f"{prefix}{field.name}", getattr(part, field.name)

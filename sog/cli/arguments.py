@@ -47,8 +47,11 @@ COMMANDS: Final[dict[str, Command]] = {
     "plot": training.PLOT,
     "play": playing.PLAY,
     "replay": playing.REPLAY,
+    "review": playing.REVIEW,
     "match": playing.MATCH,
     "tournament": playing.TOURNAMENT,
+    "gtp": playing.GTP,
+    "uci": playing.UCI,
     "serve": playing.SERVE,
 }
 """In the order of the help."""

@@ -16,9 +16,12 @@ _BEGINNING: Final = 256  # bytes
 _MARKS: Final = {
     ".csv": b"public_state,",  # of `sog policy --csv`
     ".json": b'"game":',  # of `sog play --save`
+    ".jsonl": b'"sog tournament"',  # of `sog tournament --save`
     ".npz": b"probabilities.npy",  # of `sog solve --save`
     ".pdf": b"%PDF-",
+    ".pgn": b"[",
     ".png": b"\x89PNG",
+    ".sgf": b"(;",
     ".solve": b"numbers.npy",  # of `sog solve --save-state`
     ".svg": b"svg",
 }

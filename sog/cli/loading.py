@@ -35,12 +35,15 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
         return _make(text, own_work)
 
 
-def load_history(game: Game[Any], text: str, *, begins: bool = False) -> History:
-    """The position of `--history`; begins: whether a game is to begin there, and not a search."""
+def load_history(
+    game: Game[Any], text: str, *, begins: bool = False, anywhere: bool = False
+) -> History:
+    """The position of `--history`; begins: whether a game is to begin there, and not a search.
+    anywhere: whether it may begin with a position, as a FEN."""
     with mistakes("--history: "):
         if text and begins:
             check_begins_anywhere(game)
-        return read_history(game, text)
+        return read_history(game, text, anywhere=anywhere)
 
 
 def load_named_run(text: str) -> "Trained":

@@ -84,7 +84,7 @@ def _play(
         show,
         aivat=aivat,
         batch_size=seating.batch_size(arguments.batch),
-        opening=opening,
+        openings=[opening],
     )
 
 

@@ -85,7 +85,13 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "metavar": "TEXT",
         "help": "the position to begin from: the public events that lead there, as a tree shows "
         "them or by number, or what players of the game write: 44353 in connect_four (columns), "
-        "X.O/.X./... in tic_tac_toe (default: the start)",
+        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 or a PGN in chess, where a search may also begin "
+        "with a FEN (default: the start)",
+    },
+    "--openings": {
+        "metavar": "FILE|random:PLIES",
+        "help": "begin games at these positions, each once with either player first: lines of a "
+        "file, as --history has them (# begins a comment), or so many random moves",
     },
     "--checkpoint": {
         "metavar": "STEP",
@@ -114,6 +120,18 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "metavar": "X",
         "help": "stop as soon as the exploitability is at most X thousandths of the game's unit",
     },
+    "--until-pot": {
+        "type": positive_number,
+        "metavar": "X",
+        "help": "of a spot of hold'em: stop as soon as the exploitability is at most X percent of "
+        "the pot (default: 0.3, without --iterations)",
+    },
+    "--range0": {
+        "metavar": "TEXT",
+        "help": "of a spot: what player 0, who acts first, may hold, such as 'TT+, A5s-A2s, "
+        "KQo:0.5, AhKd' or 25%% (default: any hand)",
+    },
+    "--range1": {"metavar": "TEXT", "help": "likewise of player 1"},
     "--precision": {
         "choices": ("float32", "float64"),
         "help": "of the iterations (default: float32); exploitability is always in float64",
@@ -178,6 +196,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "share of the gadget in the opponent's range where a search starts, the rest is "
         f"his last range (default: 0.5, {_OR_RUN})",
     },
+    "--room": _count(
+        "N",
+        "simulations that a search has room for, where a clock or nothing ends it (default: four "
+        "times those of a move, at least 2000)",
+    ),
     "--max-outcomes": _count(
         "N",
         "keep a sample of N outcomes of chance where there are more, at least as many as a "
@@ -246,7 +269,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--top": _count("N", "public states to show (default: 10)", 10),
     "--number": _count("N", "this game only (default: all)"),
     "--show": {
-        "choices": ("mean", "wins"),
+        "choices": ("mean", "wins", "elo"),
         "default": "mean",
         "help": "what the table has and players are ordered by (default: mean utility)",
     },
@@ -260,9 +283,13 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),
     "--save": _file("FILE.npz", "write the average policy to a file"),
+    "--games-out": _file(
+        "FILE", "write all games to FILE.pgn or FILE.sgf, where the game has such, or FILE.json"
+    ),
     "--save-state": _file("FILE.solve", "write to a file what it takes to go on: regrets and sums"),
     "--resume": _file("FILE.json", "go on where the games of --save were left"),
     # Of single commands.
+    "--by": {"metavar": "PLAYER"},
     "--as": {
         "dest": "seat",
         "type": int,

@@ -5,22 +5,18 @@ one. Otherwise nothing is imported.
 """
 
 import argparse
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.loading import load_game
 from sog.cli.play.saved import Saved, no_saved, read_saved
-from sog.games import CHANCE, TERMINAL, Game
+from sog.games import CHANCE, Game
 from sog.games.registry import game_class, is_game
 from sog.games.scotland_yard.station_map import SHIPPED_MAPS
 from sog.parameters import read_parameters, split_call
-from sog.play.rules import after, first_state, situation, utility
-
-_ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
+from sog.play.replay import ReplayError, played_of
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,13 +29,13 @@ def run(arguments: argparse.Namespace) -> int:
             f"got {arguments.number}."
         )
     start_jax()
-    game = _installed_game(saved.game)
+    game = installed_game(saved.game)
     if game is None:
         display.note(f"{saved.game} is no installed game: nothing is compared with its rules.")
     try:
         if game is not None:
             for number, played in enumerate(games, 1):
-                _check_end(game, played, f"{arguments.file}: game {number}")
+                _check(game, played, f"{arguments.file}: game {number}")
         shown = [
             _told(saved, number, played)
             for number, played in enumerate(games, 1)
@@ -53,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _installed_game(text: str) -> Game[Any] | None:
+def installed_game(text: str) -> Game[Any] | None:
     """The game, unless a file would choose thereby what is imported or read."""
     call = split_call(text)
     if call is None or not is_game(call[0]):
@@ -65,23 +61,12 @@ def _installed_game(text: str) -> Game[Any] | None:
         return load_game(text)
 
 
-def _check_end(game: Game[Any], played: dict[str, Any], where: str) -> None:
+def _check(game: Game[Any], record: dict[str, Any], where: str) -> None:
     """Raises CommandError if the rules deny the moves of a game, or what they led to."""
-    state = first_state(game)
-    for number, move in enumerate(played["moves"], 1):
-        legal, outcome = situation(game, state).legal_outcomes, int(move["outcome"])
-        if not (0 <= outcome < len(legal) and legal[outcome]):
-            raise CommandError(f"{where}: move {number} is not possible in {game}.")
-        state = after(game, state, outcome)
-    end, infostates = situation(game, state), np.asarray(played["infostates"][-1], np.int32)
-    if end.actor != TERMINAL or not end.infostate_mask[[0, 1], infostates].all():
-        raise CommandError(f"{where}: its end is none in {game}.")
-    said, right = float(played["utility"]), utility(game, state, infostates)
-    if abs(said - right) > _ROUNDING * game.max_utility:
-        raise CommandError(
-            f"{where} is said to give {said:g} {game.unit} to player 0, by the rules of {game} "
-            f"it is {right:g}."
-        )
+    try:
+        played_of(game, record)
+    except ReplayError as error:
+        raise CommandError(f"{where}: {error}") from None
 
 
 def _told(saved: Saved, number: int, game: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from sog.drawing.svg import as_text, choice, circle, cut, document, line, rectan
 from sog.games.views import CardsView, PrizesView
 
 _WIDTH, _HEIGHT = 640.0, 430.0  # of the table of a betting game
-_CARD, _TALL, _MARGIN = 74.0, 104.0, 22.0
+_CARD, _TALL, _MARGIN, _GAP = 74.0, 104.0, 22.0, 8.0
 _CLOTH, _RIM, _PAPER, _BACK = "#2e5e4e", "#244b3e", "#fdfaf2", "#33558b"
 _WORDS, _SOFT_WORDS, _GOLD = "#ffffff", "#cfe3da", "#f2b632"
 _SUITS: Final = {"s": ("♠", "#1d2733"), "h": ("♥", "#c92a2a"), "d": ("♦", "#c92a2a")}
@@ -15,7 +15,11 @@ _CLUB: Final = ("♣", "#1d2733")
 _MOST_CHIPS_DRAWN: Final = 12
 _CHIP: Final = 13.0
 _MOST_IN_ROW: Final = 13
-_MOST_IN_NAME: Final = 16  # letters
+_MOST_BESIDE_CHIPS: Final = 3  # public cards
+_LABELS: Final = 170.0  # the width of what stands on the left
+_MOST_IN_NAME: Final = 20  # letters
+_AT: Final = " at "
+"""Before the step of a network in the name of a player."""
 
 Names = tuple[str, str]
 
@@ -30,16 +34,22 @@ def draw_cards(view: CardsView, *, names: Names, bottom: int) -> str:
         group = ElementTree.SubElement(svg, "g")
         if view.folder == player:
             group.set("opacity", "0.45")
-        draw_card(group, middle - _CARD / 2, y, view.cards[player])
-        told = cut(names[player], _MOST_IN_NAME)
-        told += ", folded" if view.folder == player else ""
-        text(svg, _MARGIN, y + _TALL / 2, told, size=18, weight="bold", color=_WORDS)
+        left = middle - (len(view.cards[player]) * (_CARD + _GAP) - _GAP) / 2
+        for number, card in enumerate(view.cards[player]):
+            draw_card(group, left + number * (_CARD + _GAP), y, card)
+        name, _, step = names[player].partition(_AT)
+        told = cut(name, _MOST_IN_NAME) + (", folded" if view.folder == player else "")
+        below = y + _TALL / 2
+        text(svg, _MARGIN, below, told, size=18, weight="bold", color=_WORDS)
+        if step:
+            below += 22
+            text(svg, _MARGIN, below, f"at {step}", size=14, color=_SOFT_WORDS)
         if view.actor == player:
-            text(svg, _MARGIN, y + _TALL / 2 + 22, "to act", size=14, color=_GOLD)
+            text(svg, _MARGIN, below + 22, "to act", size=14, color=_GOLD)
         above_or_below = y + _TALL + 26 if is_above else y - 26
         _chips(svg, middle, above_or_below, view.chips[player], names[player])
     _public_cards(svg, view)
-    pot = f"pot {sum(view.chips)}"
+    pot = f"pot {view.pot}"
     text(svg, _MARGIN, _HEIGHT / 2 + 6, pot, size=18, weight="bold", color=_GOLD)
     if view.is_over:
         how = "showdown" if view.folder is None else "folded"
@@ -52,7 +62,8 @@ def _public_cards(svg: ElementTree.Element, view: CardsView) -> None:
     count = view.num_public_cards
     if not count:
         return
-    room = _WIDTH / 2 - _MARGIN - _CARD  # right of the chips
+    beside_chips = count <= _MOST_BESIDE_CHIPS
+    room = _WIDTH / 2 - _MARGIN - _CARD if beside_chips else _WIDTH - _MARGIN - _LABELS
     step = min(_CARD + 10, room / count)
     left, top = _WIDTH - _MARGIN - _CARD / 2 - (count - 0.5) * step, _HEIGHT / 2 - _TALL / 2
     for number in range(count):
@@ -62,6 +73,8 @@ def _public_cards(svg: ElementTree.Element, view: CardsView) -> None:
         else:
             size, stroke = (_CARD, _TALL), _SOFT_WORDS
             rectangle(svg, x, top, *size, fill="none", stroke=stroke, rx="8", dashed=True)
+    if not beside_chips:
+        return  # a row across the table needs no name, nor has it room for one
     name = "public card" if count == 1 else "public cards"
     middle = left + ((count - 1) * step + _CARD) / 2
     text(svg, middle, top + _TALL + 20, name, size=13, color=_SOFT_WORDS, anchor="middle")

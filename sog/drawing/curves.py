@@ -18,10 +18,16 @@ _FEW_DECADES: Final = 2
 Points = Sequence[tuple[float, float]]
 
 
-def draw_curves(title: str, curves: Sequence[tuple[str, Points]], *, x_label: str) -> str:
+def draw_curves(
+    title: str,
+    curves: Sequence[tuple[str, Points]],
+    *,
+    x_label: str,
+    may_be_log: bool = True,
+) -> str:
     """The text of an SVG file: named curves, on a logarithmic axis where all values allow one.
 
-    Points whose value is not finite are left out.
+    may_be_log: False for an axis that is never one. Points whose value is not finite are left out.
     """
     kept = [
         (name, _thinned([(x, y) for x, y in points if math.isfinite(y)])) for name, points in curves
@@ -35,7 +41,7 @@ def draw_curves(title: str, curves: Sequence[tuple[str, Points]], *, x_label: st
         return as_text(svg)
     values = [y for _, points in kept for _, y in points]
     steps = [x for _, points in kept for x, _ in points]
-    is_log = min(values) > 0
+    is_log = may_be_log and min(values) > 0
     low, high = _bounds(min(values), max(values), is_log)
     x_low, x_high = min(steps), max(max(steps), min(steps) + 1)
 

@@ -53,19 +53,15 @@ def compose(
     first_seed: int = 0,
     batch_size: int = 64,
     mesh: Mesh | None = None,
-    search_everywhere: bool = False,
-    safe: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> ComposedPolicies:
     """Composes the policy of a search agent for several seeds and evaluates it exactly.
 
     evaluator: sees the public states of `EnumeratedGame(tree=compiled.tree)`; or one for each seed,
     all of the same shape. batch_size: searches at once, rounded up to a multiple of the devices of
-    the mesh, which share them (see `gtcfr.mesh`); one device unless given. search_everywhere: a
-    chain also searches at the opponent's decisions (as the paper does), not only at its own. safe:
-    False re-solves without the gadget, see `gtcfr.resolving`. progress: called with the batches
-    done and to do, which take as long as each other, for the first time when all is compiled.
-    Raises ValueError for impossible settings or values that are not finite.
+    the mesh, which share them (see `gtcfr.mesh`); one device unless given. progress: called with
+    the batches done and to do, which take as long as each other, for the first time when all is
+    compiled. Raises ValueError for impossible settings or values that are not finite.
     """
     if seeds < 1:
         raise ValueError(f"seeds must be >= 1, got {seeds}.")
@@ -74,13 +70,13 @@ def compose(
     began = time.perf_counter()
     groups = _share_evaluators(evaluator, seeds)
     tree = compiled.tree
-    jobs = _plan(tree, search_everywhere)
+    jobs = _plan(tree, settings.search_everywhere)
     levels = list(_levels(tree, jobs))
     most = max((len(level) for level in levels), default=1) * len(groups[0][1])
     batch_size = min(batch_size, most)
     mesh = batch_mesh(1) if mesh is None else first_devices(mesh, batch_size)
     batch_size = -(-batch_size // mesh.size) * mesh.size
-    program = Program(tree, settings, jobs, first_seed, batch_size, mesh, safe)
+    program = Program(tree, settings, jobs, first_seed, batch_size, mesh)
     program.compile(groups[0][0])
     compiled_at = time.perf_counter()
     policy = np.repeat(uniform_policy(compiled)[None], seeds, axis=0)

@@ -19,7 +19,7 @@ from gtcfr.mesh import on_all, split_batch
 from gtcfr.resolving import next_root, summarize
 from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
 from gtcfr.search import SearchResult, check_result, search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import Resolving, SearchSettings
 from sog.kept_programs import kept
 from sog.tabular import PublicTree
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -54,7 +54,6 @@ class Program:
         first_seed: int,
         batch_size: int,
         mesh: Mesh,
-        safe: bool,
     ) -> None:
         self.game = EnumeratedGame(tree=tree)
         self.jobs, self.first_seed, self.batch_size = jobs, first_seed, batch_size
@@ -62,7 +61,7 @@ class Program:
         self.children: dict[int, list[int]] = {}
         for number, job in enumerate(jobs):
             self.children.setdefault(job.parent, []).append(number)
-        self._settings, self._mesh, self._safe = settings, mesh, safe
+        self._settings, self._mesh = settings, mesh
         self._on_devices: tuple[Evaluator, Evaluator] | None = None
         self._run: Any = None
         self._take: Any = None
@@ -74,7 +73,7 @@ class Program:
         inputs = self._inputs(evaluator, [(0, 0)], [None])
         leaves, structure = jax.tree.flatten(jax.tree.map(_described, inputs))
         self._run, self._take = _compile(
-            self.game, self._settings, self._mesh, self._safe, structure, tuple(leaves)
+            self.game, self._settings, self._mesh, structure, tuple(leaves)
         )
 
     def search(self, evaluator: Evaluator, batch: list[Task], roots: list[Any]) -> SearchResult:
@@ -143,7 +142,6 @@ def _compile(
     game: EnumeratedGame,
     settings: SearchSettings,
     mesh: Mesh,
-    safe: bool,
     structure: Any,
     shapes: tuple[jax.ShapeDtypeStruct, ...],
 ) -> tuple[Any, Any]:
@@ -153,9 +151,7 @@ def _compile(
     """
     inputs = jax.tree.unflatten(structure, shapes)
     run: Any = jax.jit(kept(functools.partial(search, game, settings=settings, mesh=mesh)))
-    take: Any = jax.jit(
-        functools.partial(_take_next, game, resolve_from=settings.resolve_from, safe=safe)
-    )
+    take: Any = jax.jit(functools.partial(_take_next, game, settings))
     lowered = run.lower(**inputs)
     compiled = lowered.compile()
     result = jax.tree.map(
@@ -175,16 +171,14 @@ def _described(array: Any) -> jax.ShapeDtypeStruct:
 
 def _take_next(
     game: EnumeratedGame,
+    how: Resolving,
     result: SearchResult,
     places: Array,
     paths: Array,
     players: Array,
-    *,
-    resolve_from: str,
-    safe: bool,
 ) -> SearchRoot:
-    summary = jax.tree.map(lambda leaf: leaf[places], summarize(result, resolve_from))
-    return next_root(game, summary, paths, players, safe=safe)
+    summary = jax.tree.map(lambda leaf: leaf[places], summarize(result, how.resolve_from))
+    return next_root(game, summary, paths, players, safe=how.safe)
 
 
 @jax.jit

@@ -86,9 +86,7 @@ class Game(Shown[State]):
     milli_unit: ClassVar[str] = "milli-points"
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if field.metadata:
-                _check_param(self.name, field, getattr(self, field.name))
+        check_params(self)
         _check_sizes(self)
 
     @property
@@ -112,6 +110,12 @@ class Game(Shown[State]):
     @abc.abstractmethod
     def num_outcomes(self) -> int:
         """K: public outcomes, padding included."""
+
+    @property
+    def num_searched_actions(self) -> int:
+        """Actions of a state that a search keeps in its tree, the best by the prior, unless told
+        otherwise; all of them here. Less is for perfect information without chance."""
+        return self.num_actions
 
     @property
     def num_decision_outcomes(self) -> int:
@@ -212,6 +216,19 @@ class Game(Shown[State]):
     def utilities(self, state: State, reach: Array) -> Array:
         """Cfvs [2, S] of a terminal state: sum over s' of w(s, s') reach_-i(s') u_i(s, s')."""
 
+    def keep_terminal(self, state: State) -> Any:
+        """What `utilities_of_kept` needs of a terminal state: a pytree of bool and of numbers of 8,
+        16 or 32 bits; anything at all for other states.
+
+        A search asks for the utilities of a terminal state in every update. What does not depend on
+        reach, as who has the better hand, is then found once; here it is the state itself.
+        """
+        return state
+
+    def utilities_of_kept(self, kept: Any, reach: Array) -> Array:
+        """`utilities` of the state that `keep_terminal` gave this for."""
+        return self.utilities(kept, reach)
+
     @abc.abstractmethod
     def observe(self, state: State) -> Array:
         """float32[F]: features of the public state for a network, roughly in [-1, 1]."""
@@ -246,10 +263,18 @@ class Game(Shown[State]):
         """
         return read_events(self, split_events(text))
 
+    def read_position(self, text: str) -> tuple[State, tuple[int, ...]]:
+        """Where a text begins, and the public events from there to the position that it names.
+
+        Here the root, see `parse`; a game may also read positions that say nothing of what was
+        before them, as a FEN of chess, which are the start of a game of their own.
+        """
+        return self.root(), self.parse(text)
+
     def start(self, text: str) -> State:
-        """The public state that a text names, see `parse`."""
-        state = self.root()
-        for outcome in self.parse(text):
+        """The public state that a text names, see `read_position`."""
+        state, outcomes = self.read_position(text)
+        for outcome in outcomes:
             state = self.apply(state, jnp.int32(outcome))
         return state
 
@@ -301,6 +326,13 @@ class Game(Shown[State]):
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def check_params(game: Game[Any]) -> None:
+    """Refuses values against what their `param` says; for a game that then checks more itself."""
+    for field in dataclasses.fields(game):
+        if field.metadata:
+            _check_param(game.name, field, getattr(game, field.name))
 
 
 def _check_param(game: str, field: dataclasses.Field[Any], value: Any) -> None:

@@ -24,6 +24,7 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "leduc": ("sog.games.cards.leduc", "Leduc"),
     "generic_poker": ("sog.games.cards.generic_poker", "GenericPoker"),
     "board_poker": ("sog.games.cards.board_poker", "BoardPoker"),
+    "holdem": ("sog.games.cards.holdem", "Holdem"),
     "liars_dice": ("sog.games.liars_dice", "LiarsDice"),
     "goofspiel": ("sog.games.goofspiel", "Goofspiel"),
     "ii_goofspiel": ("sog.games.ii_goofspiel", "IIGoofspiel"),
@@ -41,6 +42,14 @@ GAMES: Final[dict[str, tuple[str, str]]] = {
     "othello6": ("sog.games.boards.othello", "Othello6"),
     "hex": ("sog.games.boards.hex", "Hex"),
     "hex5": ("sog.games.boards.hex", "Hex5"),
+    "go": ("sog.games.boards.go", "Go"),
+    "go5": ("sog.games.boards.go_sizes", "Go5"),
+    "go7": ("sog.games.boards.go_sizes", "Go7"),
+    "go9": ("sog.games.boards.go_sizes", "Go9"),
+    "go19": ("sog.games.boards.go_sizes", "Go19"),
+    "chess": ("sog.games.boards.chess", "Chess"),
+    "gardner_chess": ("sog.games.boards.chess", "GardnerChess"),
+    "los_alamos_chess": ("sog.games.boards.chess", "LosAlamosChess"),
 }
 """Name on the command line -> (module, class); the module is imported when the game is made."""
 

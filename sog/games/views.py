@@ -41,15 +41,37 @@ class BoardView(View):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class CardsView(View):
-    """A table with a card in front of each player, and public cards; None lies face down."""
+class SquaresView(View):
+    """Squares and pieces that go from one to another; cells are counted row by row from the top."""
 
-    cards: tuple[str | None, str | None]
+    rows: int
+    columns: int
+    row_names: Sequence[str]
+    """From the top."""
+    column_names: Sequence[str]
+    pieces: Mapping[int, tuple[int, str]]
+    """By cell: whose it is, and its sign."""
+    last: frozenset[int]
+    """The cells of the last move."""
+    in_check: frozenset[int]
+    """Cells of pieces that are threatened so that something must be done."""
+    moves: Mapping[int, Choices]
+    """By the cell where a move begins: its choices by the cell where it ends."""
+    told: Sequence[str]
+    """[cell]: what pointing at it shows."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CardsView(View):
+    """A table with cards in front of each player, and public cards; None lies face down."""
+
+    cards: tuple[Sequence[str | None], Sequence[str | None]]
     public_cards: Sequence[str]
     num_public_cards: int
     """In the whole game."""
     chips: tuple[int, int]
     """What each has put in."""
+    pot: int
     actor: int
     folder: int | None
     is_over: bool
@@ -85,3 +107,30 @@ class PrizesView(View):
     """The round that is played."""
     choices: Mapping[int, str]
     """By action: what pointing at its card shows; the card is the action plus 1."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GoView(View):
+    """A board of Go; points are counted row by row from the top left."""
+
+    size: int
+    """Lines, each way."""
+    column_names: Sequence[str]
+    row_names: Sequence[str]
+    """From the top."""
+    stars: Sequence[int]
+    """Points with a dot."""
+    stones: Mapping[int, int]
+    """By point: whose it is."""
+    last: int | None
+    """The stone that was put last, if the last move put one."""
+    owners: Mapping[int, int]
+    """By empty point: for whom it counts, once the game is over."""
+    captured: tuple[int, int]
+    """Stones that each player has taken."""
+    choices: Choices
+    """By point."""
+    passes: Sequence[int]
+    """Actions that put no stone."""
+    told: Sequence[str]
+    """[point]: what pointing at it shows."""

@@ -38,6 +38,8 @@ class SearchAgent(Agent):
     seconds: float | None
     """Each of the next searches ends after so much time, if it does not end before; see
     `sog.play.thinking`."""
+    tells_action_values: bool = False
+    """Whether the next searches also find out what `action_values` tells, which takes an update."""
 
     def __init__(
         self,
@@ -47,25 +49,21 @@ class SearchAgent(Agent):
         *,
         player: int,
         seed: int = 0,
-        safe: bool = True,
-        search_everywhere: bool = False,
         greedy: bool = False,
         seconds: float | None = None,
     ) -> None:
         """Sits down as a player, before the first public event.
 
-        safe: False leaves the re-solving gadget out, which makes the agent exploitable.
-        search_everywhere: also searches where the opponent moves, as the paper does. greedy: takes
-        the most probable action; right with perfect information, and exploitable where players hide
-        things. seconds: the most a search takes; what it finds then depends on the machine. Raises
-        ValueError for a player or settings that cannot be.
+        greedy: takes the most probable action; right with perfect information, and exploitable
+        where players hide things. seconds: the most a search takes; what it finds then depends on
+        the machine. Raises ValueError for a player or settings that cannot be.
         """
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
         settings.shape(game, longest_path(game))  # mistakes first
         self.game, self.player, self.settings = game, player, settings
         self.evaluator, self.seconds = evaluator, seconds
-        self._safe, self._search_everywhere, self._greedy = safe, search_everywhere, greedy
+        self._greedy = greedy
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
@@ -93,7 +91,8 @@ class SearchAgent(Agent):
             if self._now.actor == TERMINAL:
                 raise ValueError(f"outcome {outcome!r} comes after the end of the game{self._at}.")
             raise ValueError(f"outcome must be one of {legal}{self._at}, got {outcome!r}.")
-        if self._search_everywhere and self._now.actor == 1 - self.player and self._now.has_choice:
+        others_choice = self._now.actor == 1 - self.player and self._now.has_choice
+        if self.settings.search_everywhere and others_choice:
             self._search_here()
         chain = self._chain
         state, path = after(self.game, chain.state, outcome), (*chain.path, int(outcome))
@@ -143,6 +142,19 @@ class SearchAgent(Agent):
         infostate = self._check_turn(infostate)
         return float(self._search_here().values[self.player, infostate])
 
+    def action_values(self, infostate: int) -> np.ndarray:
+        """[A]: what the agent expects to get by each action, given an infostate.
+
+        NaN for what is illegal or was not considered. Only if it `tells_action_values`, else
+        ValueError; also raises as `policy`.
+        """
+        infostate = self._check_turn(infostate)
+        if not self.tells_action_values:
+            raise ValueError("tells_action_values must be set before the search.")
+        found = self._search_here().action_values
+        assert found is not None
+        return np.asarray(found[infostate], float)
+
     def _check_mover(self) -> None:
         actor = self._now.actor
         if actor == TERMINAL:
@@ -179,7 +191,7 @@ class SearchAgent(Agent):
             evaluator=self.evaluator,
             settings=self.settings,
             seconds=self.seconds,
-            safe=self._safe,
+            tells_action_values=self.tells_action_values,
         )
 
     @property

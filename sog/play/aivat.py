@@ -81,7 +81,7 @@ class Aivat:
                     held = played.infostates[number + 1][player]
                     reach[player] = np.arange(self.game.num_infostates) == held
             state = after(self.game, state, outcome)
-        return estimate + value
+        return estimate + (value if played.resigned is None else played.utility)
 
     def _as_played(self, played: PlayedGame, number: int) -> np.ndarray:
         """The action of somebody who does not tell, as the policy of the one who holds it."""

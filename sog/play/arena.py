@@ -21,7 +21,7 @@ from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
-from sog.play.match import Agent, TellingAgent, course_of_game
+from sog.play.match import Agent, PlayedGame, TellingAgent, course_of_game
 from sog.play.together import Course, play_together
 
 AgentFactory = Callable[[int, int], Agent]
@@ -161,7 +161,9 @@ def play_match(
     progress: Callable[[MatchResult], None] | None = None,
     aivat: Aivat | None = None,
     batch_size: int = 1,
-    opening: Sequence[int] = (),
+    openings: Sequence[Sequence[int]] = ((),),
+    finished: Sequence[tuple[float, float]] = (),
+    record: Callable[[int, PlayedGame, PlayedGame], None] | None = None,
 ) -> MatchResult:
     """Plays `num_games` games between two agents, half of them in each distribution of roles.
 
@@ -169,18 +171,26 @@ def play_match(
     random numbers would not be independent), and are closed in the end. progress: called after
     every pair with the result so far. aivat: what also says what each game was worth without luck.
     batch_size: searches of different games at once; rounding apart (and but for playouts at random,
-    which are numbered through a batch) the result does not depend on it. opening: the actions that
-    every game begins with, where information is perfect. Ctrl-C stops too, once a
-    pair is finished; before that it is passed on. Raises ValueError if `num_games` is not an even
-    number or batch_size less than 1, if no agent tells what `aivat` needs (`TellingAgent`), and
-    what the agents raise.
+    which are numbered through a batch) the result does not depend on it. openings: the actions that
+    games begin with, where information is perfect: both games of a pair with the same, pairs with
+    one after the other, and again from the first. finished: the utilities of the pairs that were
+    played before, as in `MatchResult`; those after are what they would have been. record: called
+    with the number of a pair and its games. Ctrl-C stops too, once a pair is finished; before that
+    it is passed on. Raises ValueError if `num_games` is not an even number or batch_size less than
+    1, if there is no opening, if `aivat` is asked for pairs that are finished, if no agent tells
+    what it needs (`TellingAgent`), and what the agents raise.
     """
     if num_games < 2 or num_games % 2:
         raise ValueError(f"num_games must be even and >= 2 to swap roles, got {num_games}.")
     if batch_size < 1:
         raise ValueError(f"batch_size must be >= 1, got {batch_size}.")
+    if not openings:
+        raise ValueError("openings must be one or more, got none.")
+    if finished and aivat is not None:
+        raise ValueError("aivat has nothing to say about pairs that are finished.")
     deals, began = jax.random.key(seed), time.perf_counter()
-    pairs: list[tuple[float, float]] = []
+    pairs = list(finished[: num_games // 2])
+    first_pair = len(pairs)
     corrected: list[tuple[float, float]] = []
 
     def result(interrupted: bool) -> MatchResult:
@@ -194,7 +204,9 @@ def play_match(
 
     sides = _Side(first), _Side(second)
 
-    def table(seats: tuple[_Side, _Side], key: Array, seeds: tuple[int, int]) -> Course:
+    def table(
+        seats: tuple[_Side, _Side], key: Array, seeds: tuple[int, int], opening: Sequence[int]
+    ) -> Course:
         agents = seats[0].take(PLAYER_0, seeds[0]), seats[1].take(PLAYER_1, seeds[1])
         if aivat is not None and not any(isinstance(agent, TellingAgent) for agent in agents):
             raise ValueError("aivat needs an agent that tells its policy, which neither does.")
@@ -207,11 +219,11 @@ def play_match(
         return played
 
     def courses() -> Iterator[Course]:
-        for number in range(num_games // 2):
-            key = jax.random.fold_in(deals, number)
+        for number in range(first_pair, num_games // 2):
+            key, opening = jax.random.fold_in(deals, number), openings[number % len(openings)]
             seeds = np.random.SeedSequence((seed, number)).generate_state(4).tolist()
-            yield table(sides, key, (seeds[0], seeds[1]))
-            yield table(sides[::-1], key, (seeds[2], seeds[3]))
+            yield table(sides, key, (seeds[0], seeds[1]), opening)
+            yield table(sides[::-1], key, (seeds[2], seeds[3]), opening)
 
     try:
         games = play_together(courses(), batch_size)
@@ -219,6 +231,8 @@ def play_match(
             if aivat is not None:
                 corrected.append((aivat.estimate(as_0), -aivat.estimate(as_1)))
             pairs.append((as_0.utility, -as_1.utility))
+            if record is not None:
+                record(len(pairs) - 1, as_0, as_1)
             if progress is not None:
                 progress(result(False))
     except KeyboardInterrupt:

@@ -22,7 +22,7 @@ from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
-from sog.play.thinking import first_root, think
+from sog.play.thinking import Thinking, first_root, think
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -52,6 +52,8 @@ class LastSearch:
     policy: Array  # [S, A], as in `SearchResult`
     values: Array  # [player, S]
     ranges: Array  # [player, S]
+    action_values: Array | None
+    """[S, A], see `gtcfr.action_values`; None where nobody asked."""
     summary: Summary
 
 
@@ -76,7 +78,7 @@ class Searching:
     evaluator: Evaluator
     settings: SearchSettings
     seconds: float | None
-    safe: bool
+    tells_action_values: bool = False
 
     def __eq__(self, other: object) -> bool:
         """Evaluators are equal if they are the same: they hold arrays."""
@@ -87,7 +89,7 @@ class Searching:
 
     @property
     def _identity(self) -> tuple[Any, ...]:
-        return self.game, id(self.evaluator), self.settings, self.seconds, self.safe
+        return self.game, id(self.evaluator), self.settings, self.seconds, self.tells_action_values
 
 
 @in_32_bits
@@ -105,16 +107,11 @@ def search_chains(
     copies, filled = [chains[n] for n in numbers], jnp.stack([keys[n] for n in numbers])
     # From the host, always of the same types: the search must not be compiled again.
     root, states = jax.device_get((_roots(how, copies), _stack([one.state for one in copies])))
-    result = think(
-        how.game,
-        evaluator=how.evaluator,
-        root=root,
-        key=filled,
-        settings=how.settings,
-        seconds=how.seconds,
-    )
+    result, action_values = _find(how, root, filled)
     check_result(how.game, result)
-    kept, arrived = jax.device_get(_keep(how.game, how.settings.resolve_from, result, states))
+    kept, arrived = jax.device_get(
+        _keep(how.game, how.settings.resolve_from, result, action_values, states)
+    )
     for chain, has_arrived in zip(chains, arrived, strict=False):
         if not has_arrived:
             raise ValueError(
@@ -123,6 +120,19 @@ def search_chains(
                 f"'{how.game.describe_state(chain.state)}', got {how.settings.capacity}."
             )
     return [_take(kept, number) for number in range(len(chains))]
+
+
+def _find(how: Searching, root: SearchRoot, keys: Array) -> tuple[SearchResult, Array | None]:
+    """The searches, and what their actions are worth if that is to be known."""
+    game, evaluator, settings, seconds = how.game, how.evaluator, how.settings, how.seconds
+    if not how.tells_action_values:
+        found = think(
+            game, evaluator=evaluator, root=root, key=keys, settings=settings, seconds=seconds
+        )
+        return found, None
+    thinking = Thinking(game, evaluator=evaluator, root=root, key=keys, settings=settings)
+    thinking.go(seconds=seconds)
+    return thinking.read(), thinking.action_values()
 
 
 def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
@@ -144,7 +154,7 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
     summary = _stack([stand_in if here else next(meant) for here in begins])
     players = np.array([chain.player for chain in chains], np.int32)
     going_on = np.where(begins[:, None], NO_EVENT, path)
-    root: SearchRoot = _next_root(how.game, summary, going_on, players, how.safe)
+    root: SearchRoot = _next_root(how.game, summary, going_on, players, how.settings.safe)
     if begins.any():
         root = _where(begins, *jax.device_get((first_root(how.game, path), root)))
     return root
@@ -196,13 +206,18 @@ def _take(batch: LastSearch, number: int) -> LastSearch:
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _keep(
-    game: Game[Any], resolve_from: str, result: SearchResult, states: Any
+    game: Game[Any],
+    resolve_from: str,
+    result: SearchResult,
+    action_values: Array | None,
+    states: Any,
 ) -> tuple[LastSearch, Array]:
     """What the chains keep, and [batch] whether each search got to the state it was to search."""
     kept = LastSearch(
         policy=result.policy,
         values=result.values,
         ranges=result.ranges,
+        action_values=action_values,
         summary=summarize(result, resolve_from),
     )
     searched = jax.vmap(lambda rows, slot: rows[slot])(result.tree.interior.state, result.slot)

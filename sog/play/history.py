@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import jax
 import numpy as np
 
 from sog.games import Game
@@ -12,12 +13,20 @@ from sog.play import rules
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class History:
-    """Public events from the start of a game."""
+    """Public events from the start of a game, or from a position of its own."""
 
+    start: Any
+    """The public state where they begin."""
+    is_from_root: bool
     outcomes: tuple[int, ...]
     events: tuple[str, ...]
     state: Any
     """The public state after them."""
+
+    @property
+    def beginning(self) -> Any | None:
+        """Where they begin, if that is no root."""
+        return None if self.is_from_root else self.start
 
     @property
     def path(self) -> np.ndarray:
@@ -25,19 +34,38 @@ class History:
         return np.asarray(self.outcomes, np.int32).reshape(1, -1)
 
 
-def read_history(game: Game[Any], text: str) -> History:
+def read_history(game: Game[Any], text: str, *, anywhere: bool = False) -> History:
     """The position that a text names, see `Game.parse`; the game must go on there.
 
-    Raises ValueError that says what is wrong with the text.
+    anywhere: whether it may begin elsewhere than at the root, see `Game.read_position`. Raises
+    ValueError that says what is wrong with the text.
     """
-    state, events = rules.first_state(game), []
-    outcomes = game.parse(text)
+    start, events = rules.first_state(game), []
+    is_from_root = True
+    if anywhere:
+        begins, outcomes = game.read_position(text)
+        is_from_root = _is_same(begins, start)
+        start = start if is_from_root else begins
+    else:
+        outcomes = game.parse(text)
+    state = start
     for outcome in outcomes:
         events.append(game.describe_outcome(state, outcome))
         state = rules.after(game, state, outcome)
     if rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
-    return History(outcomes=outcomes, events=tuple(events), state=state)
+    return History(
+        start=start,
+        is_from_root=is_from_root,
+        outcomes=outcomes,
+        events=tuple(events),
+        state=state,
+    )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    pairs = zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True)
+    return all(np.array_equal(*pair) for pair in pairs)
 
 
 def check_begins_anywhere(game: Game[Any]) -> None:

@@ -12,6 +12,10 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
 
 
+class Resignation(Exception):  # noqa: N818 (it is no error)
+    """Raised by `Agent.act` where the agent gives the game up: it loses as much as one can."""
+
+
 class Agent(Protocol):
     """Who can sit at the table, for one game after another; `sog.play.SearchAgent` is one."""
 
@@ -27,7 +31,7 @@ class Agent(Protocol):
         """A public event happened; those of the agent's own moves are told too."""
 
     def act(self, infostate: int) -> int:
-        """The action to take, knowing this infostate."""
+        """The action to take, knowing this infostate; Resignation where it gives up."""
 
     def close(self) -> None:
         """Nobody plays with it any more: what it holds, as a process, is to end."""
@@ -60,6 +64,8 @@ class PlayedGame:
     """Of both players, before each event and at the end."""
     policies: tuple[np.ndarray | None, ...] = ()
     """[S, A]: of the player who moved, None where chance did or he does not tell it."""
+    resigned: int | None = None
+    """The player who gave up; None for a game that came to its end."""
     tells: tuple[bool, bool] | None = None
     """Who tells his policies (`TellingAgent`); None if nobody was asked."""
 
@@ -115,15 +121,20 @@ def course_of_game(
     actions: list[int | None] = []
     policies: list[np.ndarray | None] = []
     seen, given = [_pair(infostates)], list(opening)[::-1]
+    resigned: int | None = None
     while (now := situation(game, state)).actor != TERMINAL:
         action, policy = None, None
         if given:
             action = given.pop()
         elif now.actor != CHANCE:
             yield agents[now.actor]
-            if tells is not None and tells[now.actor]:
-                policy = agents[now.actor].policies()  # type: ignore[attr-defined]
-            action = _ask(game, agents, state, now, infostates)
+            try:
+                if tells is not None and tells[now.actor]:
+                    policy = agents[now.actor].policies()  # type: ignore[attr-defined]
+                action = _ask(game, agents, state, now, infostates)
+            except Resignation:
+                resigned = now.actor
+                break
         key, step_key = jax.random.split(key)
         outcome, infostates = step(game, step_key, state, infostates, action or 0)
         for agent in agents:
@@ -133,12 +144,17 @@ def course_of_game(
         actions.append(action)
         policies.append(policy)
         seen.append(_pair(infostates))
+    if resigned is None:
+        won = utility(game, state, infostates)
+    else:
+        won = game.max_utility if resigned == PLAYER_1 else -game.max_utility
     return PlayedGame(
-        utility=utility(game, state, infostates),
+        utility=won,
         outcomes=tuple(outcomes),
         actions=tuple(actions),
         infostates=tuple(seen),
         policies=tuple(policies),
+        resigned=resigned,
         tells=tells,
     )
 

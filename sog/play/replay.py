@@ -1,10 +1,19 @@
 """A finished game for a file: what was done, known and seen, in numbers and in words."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
-from sog.games import Game
+import numpy as np
+
+from sog.games import PLAYER_1, TERMINAL, Game
 from sog.play.match import PlayedGame
-from sog.play.rules import after, first_state, situation
+from sog.play.rules import after, first_state, situation, utility
+
+_ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
+
+
+class ReplayError(ValueError):
+    """A game of a file is not one by the rules."""
 
 
 def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]:
@@ -29,10 +38,55 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
     return {
         "human": human,
         "utility": played.utility,
+        **({} if played.resigned is None else {"resigned": played.resigned}),
         "moves": moves,
         "infostates": [list(pair) for pair in played.infostates],
         "names": names,
     }
+
+
+def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
+    """The game of such a record, held against the rules.
+
+    Raises ReplayError if they deny its events, or what these led to, and ValueError, KeyError,
+    IndexError or TypeError for what is no record.
+    """
+    state, outcomes = first_state(game), []
+    actions: list[int | None] = []
+    infostates = [(int(first), int(second)) for first, second in record["infostates"]]
+    for number, move in enumerate(record["moves"]):
+        now, outcome, action = situation(game, state), int(move["outcome"]), move["action"]
+        is_possible = 0 <= outcome < len(now.legal_outcomes) and now.legal_outcomes[outcome]
+        if is_possible and action is not None:
+            held = infostates[number][1 if now.actor == PLAYER_1 else 0]
+            is_possible = bool(now.legal_actions[held, int(action)])
+        if not is_possible:
+            raise ReplayError(f"move {number + 1} is not possible in {game}.")
+        outcomes.append(outcome)
+        actions.append(None if action is None else int(action))
+        state = after(game, state, outcome)
+    resigned = record.get("resigned")
+    end, held_last = situation(game, state), np.asarray(infostates[len(outcomes)], np.int32)
+    is_end = end.actor == TERMINAL if resigned is None else end.actor == resigned
+    if not is_end or not end.infostate_mask[[0, 1], held_last].all():
+        raise ReplayError(f"its end is none in {game}.")
+    said = float(record["utility"])
+    if resigned is None:
+        right = utility(game, state, held_last)
+    else:
+        right = game.max_utility if resigned == PLAYER_1 else -game.max_utility
+    if not abs(said - right) <= _ROUNDING * game.max_utility:
+        raise ReplayError(
+            f"it is said to give {said:g} {game.unit} to player 0, by the rules of {game} it is "
+            f"{right:g}."
+        )
+    return PlayedGame(
+        utility=right,
+        outcomes=tuple(outcomes),
+        actions=tuple(actions),
+        infostates=tuple(infostates),
+        resigned=resigned,
+    )
 
 
 def _action_text(game: Game[Any], state: Any, played: PlayedGame, number: int) -> str:

@@ -4,6 +4,7 @@ They are the two ends of the scale that a search agent is measured against. Both
 state only from the events that they are told, as `SearchAgent` does.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sog.games.core import Game
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, situation
 from sog.tabular.enumerated_game import ROOT, EnumeratedGame
+from sog.tabular.examination import Examination, examine
 from sog.tabular.policy import check_policy
 
 
@@ -83,6 +85,21 @@ class TabularAgent(Agent):
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: the probabilities with which `act` chooses."""
         return np.asarray(self.policies()[infostate])
+
+    def action_values(self, infostate: int) -> np.ndarray:
+        """[A]: what each action is worth if its player responds best to the policy after it.
+
+        NaN where an action is illegal, and where the other player by the policy never leads.
+        """
+        node = self._node
+        cfvs = self._examined.best_cfvs.of_actions[node, infostate]
+        weight = self._examined.compatible_reach[node, self.player, infostate]
+        known = self.game.tree.node_legal[node, infostate] & (weight > 0)
+        return np.asarray(np.divide(cfvs, weight, out=np.full(len(cfvs), np.nan), where=known))
+
+    @functools.cached_property
+    def _examined(self) -> Examination:
+        return examine(self.game.tree, self._policy)
 
     def act(self, infostate: int) -> int:
         """Chooses an action at an infostate of the agent's player."""

@@ -22,6 +22,7 @@ import jax
 import numpy as np
 from jax import Array
 
+from gtcfr.action_values import action_values
 from gtcfr.evaluator import Evaluator
 from gtcfr.keeping import has_grown, keep_below
 from gtcfr.root import SearchRoot, start_of_game
@@ -157,6 +158,13 @@ class Thinking:
         result: SearchResult = self._read(self.game, self._state)
         return result
 
+    @in_32_bits
+    def action_values(self) -> Array:
+        """[batch, S, A]: what actions are worth by what was found, see `gtcfr.action_values`."""
+        tell = _compiled(_action_values)
+        values: Array = tell(self.game, self._evaluator, self._state)
+        return values
+
 
 @in_32_bits
 def think(
@@ -178,9 +186,12 @@ def think(
     return thinking.read()
 
 
-def first_root(game: Game[Any], path: Array | np.ndarray) -> SearchRoot:
-    """`start_of_game` as one program: what it is made of would be a dozen. path: [batch, event]."""
-    root: SearchRoot = _compiled(_first_root)(game, path)
+def first_root(game: Game[Any], path: Array | np.ndarray, state: Any = None) -> SearchRoot:
+    """`start_of_game` as one program: what it is made of would be a dozen. path: [batch, event].
+
+    state: a position of its own where all begin instead, see `Game.read_position`.
+    """
+    root: SearchRoot = _compiled(_first_root)(game, path, state)
     return root
 
 
@@ -206,8 +217,8 @@ def _program(
     return compiled
 
 
-def _first_root(game: Game[Any], path: Array) -> SearchRoot:
-    return start_of_game(game, batch_size=len(path), path=path)
+def _first_root(game: Game[Any], path: Array, state: Any) -> SearchRoot:
+    return start_of_game(game, batch_size=len(path), path=path, state=state)
 
 
 def _start(
@@ -246,6 +257,12 @@ def _keep(
     keep = kept(functools.partial(keep_below, game, settings=settings))
     further: SearchState = keep(evaluator=evaluator, state=state, outcome=outcome, key=key)
     return further
+
+
+def _action_values(game: Game[Any], evaluator: Evaluator, state: SearchState) -> Array:
+    tell = kept(functools.partial(action_values, game))
+    values: Array = tell(evaluator=evaluator, state=state)
+    return values
 
 
 def _read(game: Game[Any], state: SearchState) -> SearchResult:

@@ -3,15 +3,22 @@
 import dataclasses
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from sog.games.core import Game
+import numpy as np
+
+from sog.games.core import TERMINAL, Game
 from sog.play.arena import AgentFactory, MatchResult, play_match
+from sog.play.elo import Ratings, fit_elo
+from sog.play.match import PlayedGame
+from sog.play.rules import after, first_state, situation
 
 Pairing = tuple[int, int]
 """The numbers of two agents, the lower one first."""
 Results = Mapping[Pairing, MatchResult]
 """Of the agent with the lower number."""
+_MOST_TRIES: Final = 100
+"""For each opening at random that is not there yet."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -26,13 +33,24 @@ class Rank:
 def ranking(results: Results, *, by_wins: bool = False) -> list[Rank]:
     """The best first, by mean utility or by wins; who has not played has no rank."""
     ranks = []
-    for player in sorted({number for pairing in results for number in pairing}):
+    for player in _who_played(results):
         met = [(pair[0] == player, result) for pair, result in results.items() if player in pair]
         rates = [r.win_rate if is_first else 1 - r.win_rate for is_first, r in met]
         means = [r.mean if is_first else -r.mean for is_first, r in met]
         rate, mean = (sum(values) / len(met) for values in (rates, means))
         ranks.append(Rank(player=player, win_rate=rate, mean=mean))
     return sorted(ranks, key=lambda rank: -(rank.win_rate if by_wins else rank.mean))
+
+
+def rate(results: Results) -> tuple[list[int], Ratings]:
+    """Elo ratings by wins and draws: the numbers of the agents that played, and their ratings."""
+    players = _who_played(results)
+    points = np.zeros((len(players), len(players)))
+    for pairing, result in results.items():
+        first, second = map(players.index, pairing)
+        won = result.num_games * result.win_rate
+        points[first, second], points[second, first] = won, result.num_games - won
+    return players, fit_elo(points)
 
 
 def is_whole(results: Results, num_agents: int) -> bool:
@@ -47,6 +65,42 @@ def pairings(num_agents: int) -> list[Pairing]:
     return list(itertools.combinations(range(num_agents), 2))
 
 
+def random_openings(
+    game: Game[Any], count: int, plies: int, *, seed: int = 0, after_outcomes: Sequence[int] = ()
+) -> list[tuple[int, ...]]:
+    """Openings of random moves after some that are given, each as likely; all different if they
+    can be, and none that ends the game.
+
+    For games where each action is its event. Raises ValueError where no game lasts so long.
+    """
+    random, start = np.random.default_rng(seed), first_state(game)
+    for outcome in after_outcomes:
+        start = after(game, start, outcome)
+    openings: dict[tuple[int, ...], None] = {}
+    for _ in range(_MOST_TRIES * count):
+        opening = _random_moves(game, start, plies, random)
+        if opening is not None:
+            openings[*after_outcomes, *opening] = None
+        if len(openings) == count:
+            break
+    if not openings:
+        raise ValueError(f"no game of {game} that was tried goes on after {plies} random moves.")
+    return list(openings)
+
+
+def _random_moves(
+    game: Game[Any], state: Any, plies: int, random: np.random.Generator
+) -> tuple[int, ...] | None:
+    """None where the game ends with them."""
+    moves: list[int] = []
+    while (now := situation(game, state)).actor != TERMINAL:
+        if len(moves) == plies:
+            return tuple(moves)
+        moves.append(int(random.choice(np.flatnonzero(now.legal_outcomes))))
+        state = after(game, state, moves[-1])
+    return None
+
+
 def play_tournament(
     game: Game[Any],
     agents: Sequence[AgentFactory],
@@ -54,32 +108,55 @@ def play_tournament(
     seed: int = 0,
     progress: Callable[[Pairing, MatchResult], None] | None = None,
     batch_size: int = 1,
+    openings: Sequence[Sequence[int]] = ((),),
+    finished: Mapping[Pairing, Sequence[tuple[float, float]]] | None = None,
+    record: Callable[[Pairing, int, PlayedGame, PlayedGame], None] | None = None,
 ) -> dict[Pairing, MatchResult]:
     """Plays `num_games` games per pairing, see `play_match`; results are of the lower number.
 
-    All pairings have the same deals. progress: called after every pair of games. batch_size: as of
-    `play_match`, searches of different games of a pairing at once. Ctrl-C ends the tournament with
-    what there is; a pairing that was begun is marked as interrupted. Raises ValueError for less
-    than two agents, and as `play_match`.
+    All pairings have the same deals and openings. progress: called after every pair of games.
+    batch_size, openings: as of `play_match`, searches of different games of a pairing at once.
+    finished: what was played before, by pairing; record: called with what is played now, both as of
+    `play_match`. Ctrl-C ends the tournament with what there is; a pairing that was begun is marked
+    as interrupted. Raises ValueError for less than two agents, and as `play_match`.
     """
     if len(agents) < 2:
         raise ValueError(f"agents must be two or more, got {len(agents)}.")
     results: dict[Pairing, MatchResult] = {}
-    for first, second in pairings(len(agents)):
+    for pairing in pairings(len(agents)):
 
-        def show(result: MatchResult, pairing: Pairing = (first, second)) -> None:
+        def show(result: MatchResult, pairing: Pairing = pairing) -> None:
             if progress is not None:
                 progress(pairing, result)
 
+        def keep(
+            number: int, first: PlayedGame, second: PlayedGame, pairing: Pairing = pairing
+        ) -> None:
+            if record is not None:
+                record(pairing, number, first, second)
+
         try:
             result = play_match(
-                game, agents[first], agents[second], num_games, seed, show, batch_size=batch_size
+                game,
+                agents[pairing[0]],
+                agents[pairing[1]],
+                num_games,
+                seed,
+                show,
+                batch_size=batch_size,
+                openings=openings,
+                finished=(finished or {}).get(pairing, ()),
+                record=keep,
             )
         except KeyboardInterrupt:
             if not results:
                 raise
             break
-        results[first, second] = result
+        results[pairing] = result
         if result.interrupted:
             break
     return results
+
+
+def _who_played(results: Results) -> list[int]:
+    return sorted({number for pairing in results for number in pairing})

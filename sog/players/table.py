@@ -95,6 +95,18 @@ def _read_network(text: str, host: "Host") -> "Candidate":
     raise ValueError(f"{text!r} is no player: {hint}")
 
 
+def _read_uci(text: str, host: "Host") -> "Candidate":
+    from sog.players.engines.uci import read_uci
+
+    return read_uci(text, host)
+
+
+def _read_gtp(text: str, host: "Host") -> "Candidate":
+    from sog.players.engines.gtp import read_gtp
+
+    return read_gtp(text, host)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Entry:
     """A kind of player."""
@@ -280,6 +292,16 @@ PLAYERS: Final[dict[str, Entry]] = {
         summary="the same, with a network that comes with the package, see sog agents",
         read=_read_network,
         searches=True,
+    ),
+    "uci": Entry(
+        form="uci:COMMAND",
+        summary="a chess engine by UCI, as 'uci:stockfish?nodes=2000&Skill Level=0'",
+        read=_read_uci,
+    ),
+    "gtp": Entry(
+        form="gtp:COMMAND",
+        summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
+        read=_read_gtp,
     ),
     **METHODS,
 }

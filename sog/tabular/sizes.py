@@ -13,6 +13,7 @@ from sog.games import Game
 
 _CHUNK: Final = 4096
 _LARGEST_STATE: Final = 8192  # infostates times actions; above it nobody counts a tree
+_MOST_OUTCOMES: Final = 8192  # likewise
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -27,8 +28,10 @@ class Sizes:
 
 
 def can_be_counted(game: Game[Any]) -> bool:
-    """False for games like Scotland Yard on the London board, made for search only."""
-    return game.num_infostates * game.num_actions <= _LARGEST_STATE
+    """False for games like Scotland Yard on the London board, made for search only, and for those
+    with events as wide as a flop."""
+    is_small = game.num_infostates * game.num_actions <= _LARGEST_STATE
+    return is_small and game.num_outcomes <= _MOST_OUTCOMES
 
 
 def count_public_tree(game: Game[Any], limit: int) -> Sizes | None:

@@ -1,9 +1,15 @@
-"""Numbers that a visitor sends: one reading for all of them."""
+"""Numbers that a visitor sends, one reading for all of them, and numbers that he sees."""
 
 import re
 from typing import Final
 
 _LARGEST: Final = 10**9
+
+
+def in_units(value: float, unit: str) -> str:
+    """A utility as "+1 chip" or "-0.25 chips"; unit: in the plural."""
+    told = f"{value + 0.0:+.4g}"
+    return f"{told} {unit.removesuffix('s') if abs(value) == 1 else unit}"
 
 
 def whole_number(text: str, most: int = _LARGEST) -> int | None:

@@ -24,7 +24,7 @@ from sog.players.searching import (
     trained_settings,
 )
 from sog.players.seating import seat
-from sog.players.table import METHODS, make_method
+from sog.players.table import METHODS, read_player
 from sog.players.trained import trained_steps
 from sog.web.host import Heed, Mistake, RunState, SearchOffer
 
@@ -93,7 +93,7 @@ class Offers:
         self._given = {str(make(text)): text for text in games}
         self.games = (*self._given, *sorted(listed, key=lambda name: name not in _FIRST))
         for text in players:
-            make_method(text)
+            read_player(text, Host())
         # Not all of them can play every game, which the page says then.
         self.players = tuple(dict.fromkeys([*METHODS, *players]))
         self._prepared: dict[tuple[Any, ...], Any] = {}
@@ -130,6 +130,10 @@ class Offers:
             return seat([player], game=played, search=changes, host=host).players[0]
 
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
+
+    def searched(self, game: str, player: str) -> str:
+        """What to search where these play: the network's own game, or the one that was chosen."""
+        return player if player in self.networks else game
 
     def searcher(
         self, game: str, evaluator: str, search: str, path_length: int, heed: Heed

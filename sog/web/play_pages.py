@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import shlex
 from typing import Any, Final
 
 import numpy as np
@@ -10,10 +11,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sog.drawing.picture import draw_picture
+from sog.drawing.worth import draw_worth
 from sog.games.core import CHANCE
 from sog.play.history import check_begins_anywhere, read_history
 from sog.web.host import Heed, Mistake, Submit
-from sog.web.numbers import whole_number
+from sog.web.judging import Judging
+from sog.web.numbers import in_units, whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
@@ -40,6 +43,7 @@ class PlayPages:
             "undo": self.undo,
             "reveal": self.reveal,
             "again": self.again,
+            "judge": self.judge,
             "remove": self.remove,
         }
         return [
@@ -69,7 +73,14 @@ class PlayPages:
         seed = secrets.randbits(32)
         if form.get("seed", "").strip():
             seed = number_in(form, "seed", 2**32 - 1)
-        table = Table(opponent, seat=seat, seed=seed, submit=self._submit, opening=opening)
+        table = Table(
+            opponent,
+            seat=seat,
+            seed=seed,
+            submit=self._submit,
+            opening=opening,
+            searched=self._offers.searched(form.get("game", ""), form.get("player", "")),
+        )
         number = self.tables.add(table)
         return go_to(f"/games/{number}")
 
@@ -78,7 +89,7 @@ class PlayPages:
         number, table = self._table(request)
         wanted = whole_number(request.query_params.get("at", ""))
         with table.lock:
-            last = len(table.steps)
+            last = len(table.course.steps)
             at = last if wanted is None else min(wanted, last)
             return show("table", **_told(number, table, at, last))
 
@@ -107,6 +118,12 @@ class PlayPages:
         table.play_again(number_in(form, "turn", _MOST_TURNS))
         return go_to(f"/games/{number}")
 
+    def judge(self, request: Request, form: Form) -> Response:
+        """Says what every choice of the last game was worth, as soon as that is found."""
+        number, table = self._table(request)
+        table.judge(number_in(form, "turn", _MOST_TURNS))
+        return go_to(f"/games/{number}")
+
     def remove(self, request: Request, form: Form) -> Response:
         """Nobody comes back to this table."""
         self.tables.remove(number_of(request))
@@ -131,8 +148,8 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     """What the page of a table says. at: how many events it shows, of `last` ones."""
     is_busy = table.is_busy  # once: it may end while this is put together
     game, seat = table.game, table.seat
-    steps, is_now = table.steps[:last], at == last
-    state, infostates = table.state, table.infostates
+    steps, is_now = table.course.steps[:last], at == last
+    state, infostates = table.course.state, table.course.infostates
     if not is_now:
         state, infostates = steps[at].state, steps[at].infostates
     shows_all = table.is_over or table.is_revealed
@@ -151,6 +168,8 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     )
     hidden = game.num_infostates > 1
     own = int(infostates[seat])
+    judging = table.judging
+    judged = _judged(table, judging)
     return {
         "number": number,
         "game": game,
@@ -167,7 +186,14 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "choices": [
             {"action": action, "text": game.describe_action(state, own, action)} for action in legal
         ],
-        "events": [_event(table, one, shows_all) for one in steps],
+        "events": [
+            {**_event(table, one, shows_all), "judged": judged.get(place)}
+            for place, one in enumerate(steps)
+        ],
+        "way": _way(table, at),
+        "judging": judging,
+        "totals": _totals(table, judging),
+        "worth": inline(_worth(table, judging)),
         "at": at,
         "last": last,
         "is_now": is_now,
@@ -177,6 +203,7 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "turn": table.turn,
         "shows_all": shows_all,
         "won": table.score[-1] if table.is_over and table.score else 0.0,
+        "in_units": in_units,
         "score": _score(table),
     }
 
@@ -202,6 +229,57 @@ def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:
     }
 
 
+def _way(table: Table, at: int) -> str:
+    """The first events of the game, for those who want that position searched; empty at its end."""
+    steps = table.course.steps
+    if at == len(steps) and table.is_over:
+        return ""
+    told = [table.game.describe_outcome(one.state, one.outcome) for one in steps[:at]]
+    return " ".join(map(shlex.quote, told))
+
+
+def _judged(table: Table, judging: Judging | None) -> dict[int, dict[str, Any]]:
+    """By the number of an event: what the choice that led to it was worth."""
+    if judging is None or judging.review is None:
+        return {}
+    game = table.game
+    return {
+        choice.number: {
+            "grade": choice.grade(game.max_utility),
+            "loss": choice.loss,
+            "value": float(choice.values[choice.action]),
+            "best": game.describe_action(choice.state, choice.infostate, choice.best_action),
+            "best_value": choice.value,
+        }
+        for choice in judging.review.choices
+    }
+
+
+def _totals(table: Table, judging: Judging | None) -> list[dict[str, Any]]:
+    """Of each player what he got, and what of it was luck."""
+    if judging is None or judging.review is None:
+        return []
+    found = judging.review
+    return [
+        {
+            "who": "You" if player == table.seat else "The agent",
+            "utility": found.utility(player),
+            "expected": found.of(player)[0].value,
+            "luck": found.luck(player),
+            "lost": found.lost(player),
+        }
+        for player in (table.seat, 1 - table.seat)
+        if found.of(player)
+    ]
+
+
+def _worth(table: Table, judging: Judging | None) -> str | None:
+    if judging is None or judging.review is None:
+        return None
+    names = ("you", "the agent") if table.seat == 0 else ("the agent", "you")
+    return draw_worth(judging.review, names, "What each could expect")
+
+
 def _score(table: Table) -> str:
     """As "+3 chips in 2 games: 1 won, 1 drawn, 0 lost"."""
     results = np.array(table.score)
@@ -211,4 +289,4 @@ def _score(table: Table) -> str:
     games = f"{len(results)} game{'s' if len(results) > 1 else ''}"
     counts = f"{won} won, {len(results) - won - lost} drawn, {lost} lost"
     back = f"; {table.num_taken_back} taken back" if table.num_taken_back else ""
-    return f"{results.sum() + 0.0:+.4g} {table.game.unit} in {games}: {counts}{back}"
+    return f"{in_units(results.sum(), table.game.unit)} in {games}: {counts}{back}"

@@ -72,7 +72,7 @@ def test_a_saved_game_is_told_with_what_both_knew(sog: Run, file: Path) -> None:
     [
         (
             {"utility": 2.0},
-            "game 1 is said to give 2 chips to player 0, by the rules of kuhn(ranks=3) it is 1.",
+            "game 1: it is said to give 2 chips to player 0, by the rules of kuhn(ranks=3) it is",
         ),
         ({"infostates": [[2, 9]] * 3}, "is no file that `sog play --save` wrote."),
         ({"moves": SAVED["games"][0]["moves"][:1]}, "game 1: its end is none in kuhn(ranks=3)."),
@@ -129,3 +129,24 @@ def test_a_game_that_is_not_there_is_told(sog: Run, file: Path, tmp_path: Path) 
     assert (code, out) == (2, "")
     assert "--number must be from 1 to 1" in err
     assert sog("replay", str(tmp_path / "none.json"))[0] == 2
+
+
+def test_a_game_that_was_given_up_is_over_at_the_turn_of_who_did(sog: Run, tmp_path: Path) -> None:
+    """In tic-tac-toe O gives up after X's first stone: X wins."""
+    move = {"state": "s", "actor": 0, "action": 4, "text": "b2", "outcome": 4, "event": "b2"}
+    game = {
+        "human": 0,
+        "utility": 1.0,
+        "resigned": 1,
+        "moves": [move],
+        "infostates": [[0, 0]] * 2,
+        "names": [["", ""]] * 2,
+    }
+    path = tmp_path / "given_up.json"
+    saved = {**SAVED, "game": "tic_tac_toe", "games": [game]}
+    path.write_text(json.dumps(saved))
+    code, out, _ = sog("replay", str(path))
+    assert (code, "You won 1 chips." in out) == (0, True)
+    for wrong in ({"utility": -1.0}, {"resigned": 0}, {"resigned": None}):
+        path.write_text(json.dumps({**saved, "games": [{**game, **wrong}]}))
+        assert sog("replay", str(path))[0] == 2

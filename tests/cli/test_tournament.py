@@ -1,14 +1,20 @@
 """`sog tournament`: every method is a player."""
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from sog.cli.tournament.games_file import write_games
+from sog.cli.tournament.saved import SavedTournament
 from sog.games import make
 from sog.play.arena import MatchResult
+from sog.play.elo import fit_elo
+from sog.play.match import PlayedGame
 from sog.play.tournament import Pairing
 
 Run = Callable[..., tuple[int, str, str]]
@@ -43,7 +49,7 @@ def as_played(monkeypatch: pytest.MonkeyPatch) -> Play:
             )
             for pairing, rows in utilities.items()
         }
-        monkeypatch.setattr("sog.cli.tournament.play_tournament", lambda *_, **__: results)
+        monkeypatch.setattr("sog.cli.tournament.command.play_tournament", lambda *_, **__: results)
 
     return play
 
@@ -113,7 +119,8 @@ def test_every_cell_is_of_the_row_against_the_column(
     assert code == 0
     assert rows_of(out) == rows
     what = {"mean": "mbb per game,", "wins": "percent of games won, draws as half,"}[show]
-    assert f"{what} of the row against the column, with the 95% interval.\n12 games in 3 s;" in out
+    told = f"{what} of the row against the column, with the 95% interval.\n12 games, 1 of them "
+    assert f"{told}drawn, in 3 s;" in out
 
 
 @pytest.mark.parametrize(("show", "order"), [("mean", [2, 1, 0]), ("wins", [1, 2, 0])])
@@ -159,6 +166,22 @@ def test_averages_are_over_the_opponents_that_were_met(sog: Run, as_played: Play
         (["random", "random"], "players must differ, got random more than once."),
         (["random", "tabular", "--games", "3"], "--games must be even, since every deal is played"),
         (["random", "tabular"], "--game is needed: random and tabular can play any game."),
+        (["random", "uct", "--openings", "random:0"], "--openings: random:PLIES needs a number of"),
+        (["random", "uct", "--openings", "none.txt"], "--openings: cannot read none.txt: No such"),
+        (["random", "uct", "--games-out", "x.txt"], "--games-out: the name must end in one of .js"),
+        (["random", "uct", "--save", "x.json"], "--save: the name must end in .jsonl, got x.json."),
+        (
+            ["random", "zero", "--game", "kuhn", "--openings", "random:1"],
+            "--openings: only a game of perfect information can begin at a later state",
+        ),
+        (
+            ["random", "uct:5", "--game", "tic_tac_toe", "--openings", "random:9"],
+            "--openings: no game of tic_tac_toe that was tried goes on after 9 random moves.",
+        ),
+        (
+            ["random", "uct:5", "--game", "tic_tac_toe", "--games-out", "x.sgf"],
+            "--games-out: games of tic_tac_toe are not written in SGF; .json has those of all.",
+        ),
         (["random", "pimbot", "--game", "rps"], "pimbot: a game of Scotland Yard is needed"),
     ],
 )
@@ -166,3 +189,116 @@ def test_mistakes_are_told_in_one_line(sog: Run, arguments: list[str], message: 
     code, out, err = sog("tournament", *arguments)
     assert (code, out) == (2, "")
     assert f"sog: error: {message}" in err
+
+
+TIC_TAC_TOE = ("uct:3", "random", "--game", "tic_tac_toe")
+
+
+def test_openings_of_a_file_are_played_with_either_player_first(
+    sog: Run, sog_json: Callable[..., Any], tmp_path: Path
+) -> None:
+    """In the second one X has won already, wherever the first free cell is taken from."""
+    lines, out = tmp_path / "openings.txt", tmp_path / "games.json"
+    lines.write_text("# two of them\n\na1 b1\nX../.O./...\n")
+    found = sog_json("tournament", *TIC_TAC_TOE, "--openings", str(lines), "--games-out", str(out))
+    assert (found["games"], found["openings"]) == (4, str(lines))
+    games = json.loads(out.read_text())["games"]
+    assert [game["events"][:2] for game in games] == [["a1", "b1"]] * 2 + [["a3", "b2"]] * 2
+    assert [game["players"] for game in games] == [["uct:3", "random"], ["random", "uct:3"]] * 2
+    lines.write_text("a1 b1\nX../X../...\n")
+    code, _, err = sog("tournament", *TIC_TAC_TOE, "--openings", str(lines))
+    assert (code, f"sog: error: {lines}: line 2: a board must have as many X" in err) == (2, True)
+    code, _, err = sog("tournament", *TIC_TAC_TOE, "--openings", str(lines), "--history", "a1")
+    assert (code, "are whole positions; leave one out." in err) == (2, True)
+
+
+def test_random_openings_are_the_same_in_all_pairings_and_come_after_the_history(
+    sog_json: Callable[..., Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "games.json"
+    players = ("random", "uct:2", "uct:3", "--game", "tic_tac_toe", "--games", "6")
+    rest = ("--history", "a1", "--openings", "random:2", "--games-out", str(out))
+    assert sog_json("tournament", *players, *rest)["history"] == "a1"
+    begins = [tuple(game["events"][:3]) for game in json.loads(out.read_text())["games"]]
+    assert begins[:6] == begins[6:12] == begins[12:]
+    assert begins[0:6:2] == begins[1:6:2]
+    assert len(set(begins)) == 3
+    assert {events[0] for events in begins} == {"a1"}
+
+
+def test_a_tournament_that_was_killed_goes_on_as_if_nothing_had_been(
+    sog: Run, sog_json: Callable[..., Any], tmp_path: Path
+) -> None:
+    whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    players = ("random", "uct:2", "uct:3", "--game", "tic_tac_toe", "--openings", "random:1")
+    asked = ("tournament", *players, "--games", "6")
+    told = sog_json(*asked, "--save", str(whole))
+    lines = whole.read_bytes().split(b"\n")
+    assert len(lines) == 1 + 9 + 1  # the setup, the pairs of games, and nothing after the last
+    cut.write_bytes(b"\n".join(lines[:6]) + b"\n" + lines[6][:20])  # torn in the sixth pair
+    code, out, err = sog(*asked, "--save", str(cut), "--json")
+    assert code == 0
+    assert f"sog: 10 games of {cut} are gone on with." in err
+    again = json.loads(out)
+    for result in (told, again):
+        result["seconds"] = 0
+        for pairing in result["pairings"]:
+            pairing["seconds"] = 0
+    assert again == told
+    assert cut.read_bytes() == whole.read_bytes()
+
+
+def test_more_games_may_be_asked_for_later_but_no_other_tournament(
+    sog: Run, sog_json: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "saved.jsonl"
+    rest = ("--save", str(path))
+    sog_json("tournament", *TIC_TAC_TOE, "--games", "2", *rest)
+    assert sog_json("tournament", *TIC_TAC_TOE, "--games", "6", *rest)["pairings"][0]["games"] == 6
+    assert len(path.read_text().splitlines()) == 4
+    code, _, err = sog("tournament", *TIC_TAC_TOE, "--games", "6", "--seed", "1", *rest)
+    assert (code, "are of another tournament: seed was 0, not 1." in err) == (2, True)
+    path.write_text(path.read_text().replace('"pair": 1', '"pair": 5'))
+    code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
+    assert (code, f"--save: line 3 of {path} is damaged." in err) == (2, True)
+    path.write_text('{"game": 1}\n')
+    code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
+    assert (code, "is not replaced, since it holds something else" in err) == (2, True)
+
+
+def test_games_of_go_are_written_as_players_read_them(tmp_path: Path) -> None:
+    """Black has all of 3 x 3, 9 points, or White gives up; then colors are swapped."""
+    game, out, saved = make("go(size=3,komi=2)"), tmp_path / "games.sgf", SavedTournament(None, {})
+    center, passed = 4, 9
+    games = [(1.0, (center, passed, passed), None), (1.0, (center,), 1)]
+    first, second = (
+        PlayedGame(utility=won, outcomes=moves, actions=(), infostates=(), resigned=resigned)
+        for won, moves, resigned in games
+    )
+    saved.add((0, 1), 0, first, second)
+    write_games(out, game, ["one", "other"], saved)
+    head = "(;GM[1]FF[4]CA[UTF-8]SZ[3]KM[2]"
+    assert out.read_text() == (
+        f"{head}PB[one]PW[other]RE[B+7]\n;B[bb];W[];B[])\n\n"
+        f"{head}PB[other]PW[one]RE[B+R]\n;B[bb])\n"
+    )
+
+
+def test_ratings_are_shown_with_how_likely_each_is_better_than_the_next(
+    sog: Run, sog_json: Callable[..., Any], as_played: Play
+) -> None:
+    """Points of the first against the second 2.5 of 4, of the others 1 of 4 and 3 of 4."""
+    as_played(UTILITIES)
+    asked = ("tournament", *PLAYERS, "--game", "kuhn", "--games", "4")
+    found = sog_json(*asked)
+    expected = fit_elo(np.array([[0, 2.5, 1], [1.5, 0, 3], [3, 1, 0]]))
+    assert [one["elo"] for one in found["elo"]] == pytest.approx(expected.elo.tolist())
+    assert found["elo"][0]["interval"][1] == pytest.approx(expected.elo[0] + expected.half_width[0])
+    assert found["elo"][1]["superiority"]["2"] == pytest.approx(expected.superiority[1, 2])
+    code, out, _ = sog(*asked, "--show", "elo")
+    assert code == 0
+    table = [re.split(r" {2,}", line) for line in out.splitlines()[2:6]]
+    assert table[0] == ["player", "1", "2", "3", "all", "Elo", "95%", "better"]
+    assert [row[0] for row in table[1:]] == ["1 tabular:10", "2 tabular:20", "3 random"]
+    assert [row[5] for row in table[1:]] == [f"{expected.elo[n]:+.0f}" for n in (1, 2, 0)]
+    assert table[1][-1] == f"{100 * expected.superiority[1, 2]:.1f}%"

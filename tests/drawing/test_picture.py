@@ -57,6 +57,16 @@ def test_a_hand_of_leduc_shows_its_cards_chips_and_names() -> None:
     assert {"pot 10", "You", "zero", "to act"} <= set(words(root))
 
 
+def test_a_hand_of_holdem_shows_both_cards_the_board_and_the_pot() -> None:
+    """Hand 0 is a pair of twos; action 2 a bet of half the pot."""
+    spot = "holdem(board=KsTh7s4d2c,pot=100,stack=200)"
+    root = drawn(spot, 2, infostates=(0, None), names=("You", "zero"))
+    shown = titles(root)
+    assert {"Ks", "Th", "7s", "4d", "2c", "2s", "2h", "You: 50 chips put in"} <= set(shown)
+    assert shown.count("a hidden card") == 2
+    assert {"pot 150", "You", "zero", "to act"} <= set(words(root))
+
+
 def test_one_who_has_folded_is_told() -> None:
     assert "player 0, folded" in words(drawn("kuhn", 1, 2, 0))
 
@@ -118,7 +128,8 @@ def test_a_station_that_several_tickets_lead_to_has_all_of_their_actions() -> No
 
 @pytest.mark.parametrize(
     "text", ["kuhn", "leduc", "generic_poker", "liars_dice", "goofspiel", "ii_goofspiel",
-             "tic_tac_toe", "connect_four", "hex(size=3)", "othello(size=4)", "glasses"]
+             "tic_tac_toe", "connect_four", "hex(size=3)", "othello(size=4)", "glasses",
+             "holdem(board=KsTh7s4d2c,pot=100,stack=200)"]
 )  # fmt: skip
 def test_pictures_hold_no_style_sheet_and_no_script_to_the_end_of_a_game(text: str) -> None:
     game = make(text)

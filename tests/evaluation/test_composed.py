@@ -7,8 +7,9 @@ import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator
+from gtcfr.extent import WHOLE_GAME
 from gtcfr.mesh import batch_mesh
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.settings import SearchSettings
 from sog.evaluation import ComposedPolicies, compose
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.tabular.small_games import compiled_game
@@ -21,6 +22,8 @@ def _exploitability(text: str, updates: int, safe: bool = True) -> float:
         lookahead=WHOLE_GAME,
         grow=False,
         capacity=compiled.tree.num_nodes + compiled.tree.game.num_outcomes,
+        search_everywhere=True,
+        safe=safe,
     )
     composed = compose(
         compiled,
@@ -28,8 +31,6 @@ def _exploitability(text: str, updates: int, safe: bool = True) -> float:
         settings,
         seeds=1,
         batch_size=16,
-        search_everywhere=True,
-        safe=safe,
     )
     assert composed.num_full == 0
     return float(composed.exploitability[0]) * 1000

@@ -33,11 +33,24 @@ ALL_STATES: list[Any] = [
     pytest.param("leduc(ranks=2,suits=3,max_raises=1)", marks=slow),
     pytest.param("generic_poker(types=2,cards=2,raises=1,bets=2)", marks=slow),
     pytest.param("board_poker(ranks=2,suits=2,public_cards=1)", marks=slow),
+    "holdem(ranks=3,suits=2,deals=1,blinds=1/2,stack=3/4,bets=allin)",
+    pytest.param(
+        "holdem(ranks=3,suits=2,hole_cards=1,deals=1,blinds=1/2,"
+        "draw_stacks=2/5,draw_bets=0.5/1,bets=drawn/allin)",
+        marks=slow,
+    ),
+    pytest.param("holdem(ranks=4,suits=2,deals=3,blinds=1/2,stack=3,bets=allin)", marks=slow),
+    pytest.param("holdem(ranks=4,suits=2,deals=1/1,blinds=1/2,stack=5,bets=1/allin)", marks=slow),
+    pytest.param(
+        "holdem(ranks=3,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=9,bets=2c|4c,caps=1)",
+        marks=slow,
+    ),
     pytest.param("liars_dice(dice=2,faces=2,dice1=1)", marks=slow),
     pytest.param("goofspiel(cards=3,order=random)", marks=slow),
     pytest.param("goofspiel(cards=3,payoff=diff)", marks=slow),
     pytest.param("ii_goofspiel(cards=4)", marks=slow),
     "hex(size=2,swap=true)",
+    pytest.param("go(size=2,move_limit=3,payoff=diff)", marks=slow),
 ]
 SOME_STATES: list[Any] = [
     "tic_tac_toe",
@@ -47,8 +60,12 @@ SOME_STATES: list[Any] = [
     "othello6(payoff=diff,size=4)",
     pytest.param("hex", marks=slow),
     "hex5",
+    pytest.param("chess", marks=slow),
+    pytest.param("gardner_chess", marks=slow),
+    pytest.param("los_alamos_chess", marks=slow),
     pytest.param("generic_poker", marks=slow),
     pytest.param("board_poker", marks=slow),
+    pytest.param("holdem(board=KsTh7s4d,pot=100,stack=200)", marks=slow),
     pytest.param("liars_dice(dice=2,faces=3)", marks=slow),
     pytest.param("goofspiel(cards=4)", marks=slow),
     pytest.param("ii_goofspiel(cards=5)", marks=slow),
@@ -59,6 +76,12 @@ SOME_STATES: list[Any] = [
     pytest.param("quarter", marks=slow),
     pytest.param("london", marks=slow),
     pytest.param("scotland_yard", marks=slow),
+    "go(size=3)",
+    pytest.param("go(superko=simple,payoff=diff,komi=0.5)", marks=slow),
+    pytest.param("go5", marks=slow),
+    pytest.param("go7", marks=slow),
+    pytest.param("go9", marks=slow),
+    pytest.param("go19", marks=slow),
 ]
 
 

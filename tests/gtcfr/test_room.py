@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.layout import BY_EVENT, BY_PRIOR
+from gtcfr.packing import packed_width
 from gtcfr.room import search_room, summary_bytes, tree_shapes
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import begin
 from gtcfr.settings import SearchSettings
 from selfplay.examples import as_arrays, no_examples
 from sog.games import Game, make
+from sog.games.boards.connect_four import ConnectFour
 from tests.games.broken_games import kuhn
 from tests.gtcfr.large_games import CHESS, GO, FlopCards, TurnCard
 from tests.gtcfr.test_growing_samples import Gamble
@@ -69,6 +72,21 @@ def test_games_of_the_paper_take_no_more_than_they_do(
     room = search_room(game, ZeroEvaluator(), settings, 4)
     assert 0.9 * megabytes < sum(room.values()) / 10**6 <= megabytes
     assert 0.9 * of_a_chain < summary_bytes(game, settings, 4) / 10**6 <= of_a_chain
+
+
+@pytest.mark.parametrize(
+    ("name", "megabytes", "of_a_chain", "state_bytes"),
+    [("chess", 4.02, 0.04, 584), ("go9", 3.82, 0.035, 392), ("go19", 7.4, 0.157, 1592)],
+)
+def test_board_games_with_their_history_take_no_more_than_they_do(
+    name: str, megabytes: float, of_a_chain: float, state_bytes: int
+) -> None:
+    """By default, 800 simulations; the positions that must not come again are in a state, too."""
+    game, settings = make(name), SearchSettings(num_simulations=800)
+    room = search_room(game, ZeroEvaluator(), settings, 4)
+    assert 0.9 * megabytes < sum(room.values()) / 10**6 <= megabytes
+    assert 0.9 * of_a_chain < summary_bytes(game, settings, 4) / 10**6 <= of_a_chain
+    assert 4 * packed_width(game) == state_bytes
 
 
 def test_an_example_of_go_takes_a_byte_per_point_and_board() -> None:
@@ -139,6 +157,27 @@ def test_how_many_children_are_added_follows_from_the_game() -> None:
     assert SearchSettings(num_children=3).children_added(perfect) == 3
     assert SearchSettings(num_children=7).children_added(perfect) is None
     assert SearchSettings(grow=False).children_added(perfect) is None
+
+
+def test_a_game_says_how_many_of_its_actions_a_search_considers() -> None:
+    """Chess has 4672, of which few are ever legal; whoever searches may want others."""
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Narrow(ConnectFour):
+        num_searched_actions = 3
+
+    layout = SearchSettings().layout(Narrow())
+    assert (layout.num_actions, layout.decisions) == (3, BY_PRIOR)
+    assert SearchSettings(max_actions=5).layout(Narrow()).num_actions == 5
+    assert SearchSettings(max_actions=7).layout(Narrow()).decisions == BY_EVENT
+
+
+def test_a_tree_that_looks_ahead_has_room_for_it_unless_told_otherwise() -> None:
+    """Three levels of 7 columns each, and a child for each simulation."""
+    game = make("connect_four")
+    settings = SearchSettings(num_simulations=10, lookahead=3)
+    assert settings.shape(game, 0).num_leaves == 1 + 7 + 7**2 + 7**3 + 10
+    assert dataclasses.replace(settings, capacity=99).shape(game, 0).num_leaves == 99
 
 
 def test_the_actions_of_a_game_without_chance_can_be_limited() -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
+from gtcfr.extent import WHOLE_GAME
 from gtcfr.room import tree_shapes
 from gtcfr.root import NO_EVENT, known_root, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT
 from sog.games.cards.poker import CALL
 from sog.games.core import CHANCE, Game

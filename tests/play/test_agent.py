@@ -12,7 +12,8 @@ import pytest
 from jax import Array
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.extent import WHOLE_GAME
+from gtcfr.settings import SearchSettings
 from sog.evaluation import compose
 from sog.games import CHANCE, TERMINAL, Game, make
 from sog.play import PlayedGame, SearchAgent, play_game
@@ -26,19 +27,20 @@ CHECK, BET = 1, 2
 UPDATES = 30  # the same everywhere, so that Kuhn poker is compiled once
 
 
-def whole_game(updates: int, num_nodes: int) -> SearchSettings:
+def whole_game(updates: int, num_nodes: int, **more: Any) -> SearchSettings:
     return SearchSettings(
-        num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=num_nodes
+        num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=num_nodes, **more
     )
 
 
-def kuhn_agent(player: int = 0, **options: Any) -> SearchAgent:
-    return SearchAgent(KUHN, ZeroEvaluator(), whole_game(UPDATES, 9), player=player, **options)
+def kuhn_agent(player: int = 0, *, seed: int = 0, greedy: bool = False, **more: Any) -> SearchAgent:
+    settings = whole_game(UPDATES, 9, **more)
+    return SearchAgent(KUHN, ZeroEvaluator(), settings, player=player, seed=seed, greedy=greedy)
 
 
-def tiny_agent(game: Game[Any], player: int, **options: Any) -> SearchAgent:
-    settings = SearchSettings(num_simulations=2)
-    return SearchAgent(game, ZeroEvaluator(), settings, player=player, **options)
+def tiny_agent(game: Game[Any], player: int, *, seed: int = 0, **more: Any) -> SearchAgent:
+    settings = SearchSettings(num_simulations=2, **more)
+    return SearchAgent(game, ZeroEvaluator(), settings, player=player, seed=seed)
 
 
 # The chain of searches.
@@ -70,26 +72,12 @@ def test_with_the_whole_game_in_its_tree_an_agent_plays_the_composed_policy(
     text: str, search_everywhere: bool, safe: bool
 ) -> None:
     compiled = compiled_game(text)
-    tree, settings = compiled.tree, whole_game(UPDATES, compiled.tree.num_nodes)
-    composed = compose(
-        compiled,
-        ZeroEvaluator(),
-        settings,
-        seeds=1,
-        batch_size=8,
-        search_everywhere=search_everywhere,
-        safe=safe,
-    )
+    tree = compiled.tree
+    settings = whole_game(UPDATES, tree.num_nodes, search_everywhere=search_everywhere, safe=safe)
+    composed = compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=8)
     num_seen = 0
     for player in (0, 1):
-        agent = SearchAgent(
-            tree.game,
-            ZeroEvaluator(),
-            settings,
-            player=player,
-            search_everywhere=search_everywhere,
-            safe=safe,
-        )
+        agent = SearchAgent(tree.game, ZeroEvaluator(), settings, player=player)
         for node, led in decisions_on_the_way(tree, agent):
             for infostate in np.flatnonzero(tree.node_mask[node, player]).tolist():
                 np.testing.assert_allclose(

@@ -43,7 +43,7 @@ def test_every_game_of_a_match_begins_with_the_opening() -> None:
         return First()
 
     opening = game.parse("XX./OO./...")
-    result = play_match(game, make_first, make_first, 4, opening=opening)
+    result = play_match(game, make_first, make_first, 4, openings=[opening])
     assert told == [[0, 3, 1, 4, 2]] * 8
     assert result.mean_as == (1, -1)
 

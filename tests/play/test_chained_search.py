@@ -19,7 +19,6 @@ HOW = Searching(
     evaluator=ZeroEvaluator(),
     settings=SearchSettings(num_simulations=4, resolve_from="deepest"),
     seconds=None,
-    safe=True,
 )
 
 

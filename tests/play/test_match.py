@@ -6,8 +6,11 @@ from typing import Any
 import jax
 import pytest
 
+from gtcfr.evaluator import ZeroEvaluator
 from sog.games import make
-from sog.play import Agent, play_game
+from sog.play import Agent, Aivat, play_game
+from sog.play.match import Resignation
+from sog.play.replay import replay_of
 
 KUHN = make("kuhn")
 FOLD, CALL, BET = 0, 1, 2  # checking is calling nothing
@@ -104,3 +107,27 @@ def test_an_illegal_action_names_the_player_and_what_is_legal() -> None:
 def test_one_agent_is_not_enough() -> None:
     with pytest.raises(ValueError, match="agents must be two, one for each player, got 1"):
         play_game(KUHN, [Scripted(())], jax.random.key(0))
+
+
+class Quitter(Scripted):
+    """Gives up when it has no more actions."""
+
+    def act(self, infostate: int) -> int:
+        if len(self.asked) == len(self.actions):
+            raise Resignation
+        return super().act(infostate)
+
+
+@pytest.mark.parametrize("quitter", [0, 1])
+def test_who_gives_up_loses_as_much_as_one_can(quitter: int) -> None:
+    """Each puts a stone, then one gives up; AIVAT finds no luck in that, whatever it values."""
+    game = make("tic_tac_toe")
+    agents: list[Scripted] = [Scripted((0, 1, 2)), Scripted((8, 7, 6))]
+    agents[quitter] = Quitter(agents[quitter].actions[:1])
+    played = play_game(game, agents, jax.random.key(0), with_policies=True)
+    assert played.resigned == quitter
+    assert played.utility == (-1, 1)[quitter]
+    assert played.outcomes == ((0, 8), (0, 8, 1))[quitter]
+    assert len(played.infostates) == len(played.outcomes) + 1
+    assert Aivat(game, ZeroEvaluator()).estimate(played) == played.utility
+    assert replay_of(game, 0, played)["resigned"] == quitter

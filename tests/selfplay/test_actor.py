@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator
+from gtcfr.extent import WHOLE_GAME
 from gtcfr.mesh import batch_mesh, on_all, split_batch
 from gtcfr.packing import pack
 from gtcfr.root import NO_EVENT
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.actor import Decisions, start_games, step_games
 from selfplay.settings import SelfplaySettings
@@ -90,8 +91,8 @@ UNIFORM = SelfplaySettings(batch_size=32, uniform_mix=1.0, max_events=4)
 def uniform_play(
     text: str = "kuhn", *, safe: bool = True, everywhere: bool = False
 ) -> tuple[Step, ...]:
-    settings = dataclasses.replace(UNIFORM, safe=safe, search_everywhere=everywhere)
-    return play(text, _whole_game_of(text), settings, 60, network=False)
+    search = dataclasses.replace(_whole_game_of(text), safe=safe, search_everywhere=everywhere)
+    return play(text, search, UNIFORM, 60, network=False)
 
 
 def _whole_game_of(text: str) -> SearchSettings:
@@ -118,15 +119,14 @@ def test_the_policies_found_are_those_of_the_composed_agent(
     opponent's decisions show in the policies of those after them.
     """
     compiled = compiled_game(text)
-    tree, search = compiled.tree, _whole_game_of(text)
+    tree = compiled.tree
+    search = dataclasses.replace(_whole_game_of(text), safe=safe, search_everywhere=everywhere)
     composed = compose(
         compiled,
         ZeroEvaluator(),
         search,
         seeds=1,
         batch_size=8,
-        safe=safe,
-        search_everywhere=everywhere,
     )
     seen: set[int] = set()
     for step in uniform_play(text, safe=safe, everywhere=everywhere):
@@ -433,8 +433,8 @@ def test_games_start_at_a_decision_whatever_chance_does_before() -> None:
 def test_devices_share_games_without_waiting_for_each_other(everywhere: bool) -> None:
     """XLA ends a process one of whose CPU devices waits too long for what another is to send."""
     game, mesh = make("leduc"), batch_mesh(4)
-    search = SearchSettings(num_simulations=4)
-    settings = SelfplaySettings(batch_size=4, search_everywhere=everywhere)
+    search = SearchSettings(num_simulations=4, search_everywhere=everywhere)
+    settings = SelfplaySettings(batch_size=4)
     evaluator, key, version = jax.device_put(
         (ZeroEvaluator(), jax.random.key(0), np.int32(0)), on_all(mesh)
     )

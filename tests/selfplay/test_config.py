@@ -13,6 +13,7 @@ from selfplay.runs.config import dump_config, flatten, load_config, read_config
 from selfplay.runs.config_files import list_configs
 from selfplay.settings import Config, LearnerSettings, RunSettings, SelfplaySettings, SolverSettings
 from sog.games import CHANCE, make
+from sog.games.encoding import Planes
 from sog.tabular.cfr import RULES
 from tests.games.random_plays import play_randomly
 
@@ -79,6 +80,9 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "connect_four": {"resolve_from": "deepest"},
     "connect_four_gpu": {"resolve_from": "deepest"},
     "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
+    "go5": {"num_simulations": 200, "resolve_from": "deepest"},
+    "go7": {"num_simulations": 200, "resolve_from": "deepest"},
+    "go9_gpu": {"num_simulations": 400, "resolve_from": "deepest"},
     "goofspiel4": {"num_simulations": 50},
     "hex5": {"num_simulations": 200, "resolve_from": "deepest"},
     "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "dcfr"},
@@ -92,11 +96,37 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "london_gpu": {"max_outcomes": 26},
     "london_small": {"num_simulations": 10, "max_outcomes": 26},
     "othello6": {"num_simulations": 200, "resolve_from": "deepest"},
+    "paper_go": {"resolve_from": "deepest", "prior_temperature": 1.5, "max_actions": 96}
+    | {"num_simulations": 8000, "simulations_per_update": 10},
     "paper_scotland_yard": {"resolve_from": "deepest", "max_outcomes": 26}
     | {"num_simulations": 400},
     "tic_tac_toe": {"num_simulations": 25, "resolve_from": "deepest"},
 }
 """What figures of `docs/results` were made with, from when this table had defaults of its own."""
+
+
+def test_how_the_chains_of_self_play_are_resolved_is_not_how_they_are_evaluated(
+    tmp_path: Path,
+) -> None:
+    """What training without the gadget costs is seen by playing with it."""
+    file = tmp_path / "unsafe.toml"
+    file.write_text(
+        'game = "leduc"\nsearch = { safe = false, search_everywhere = true, alpha = 0.25 }\n'
+    )
+    config = load_config(str(file))
+    assert config.search == SearchSettings(safe=False, search_everywhere=True, alpha=0.25)
+    assert config.run.evaluate_search == SearchSettings(alpha=0.25)
+    told = load_config(str(file), ["run.evaluate_search.safe=false"])
+    assert told.run.evaluate_search == SearchSettings(safe=False, alpha=0.25)
+
+
+def test_a_file_of_version_0_1_says_it_among_the_games_of_self_play(tmp_path: Path) -> None:
+    file = tmp_path / "old.toml"
+    file.write_text('game = "leduc"\n[selfplay]\nsafe = false\nsearch_everywhere = true\n')
+    config = load_config(str(file))
+    assert config.search == SearchSettings(safe=False, search_everywhere=True)
+    assert config.run.evaluate_search == SearchSettings()
+    assert load_config(str(file), ["search.safe=true"]).search.safe
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -425,6 +455,40 @@ def test_the_published_settings_of_scotland_yard() -> None:
         "learner.average_decay": 0,
     }
     assert {key: flat[key] for key in off} == off
+
+
+def test_the_published_settings_of_go() -> None:
+    # Student of Games, Table S2, and SoG(400, 1) of its text.
+    config = load_config(str(CHECKOUT / "configs" / "paper_go.toml"))
+    flat, game = flatten(config), make(config.game)
+    published = {
+        "network.torso": "resnet",
+        "learner.batch_size": 2048,
+        "learner.optimizer": "sgd",
+        "learner.learning_rate": 0.02,
+        "learner.decay_steps": 200_000,
+        "learner.decay_rate": 0.1,
+        "learner.policy_weight": 1,
+        "learner.value_weight": 0.5,
+        "replay.size": 50_000_000,
+        "replay.max_grad_updates": 0.2,
+        "selfplay.td1": 0.2,
+        "selfplay.queries_per_search": 0,
+        "solver.recursive_queries": 0,
+        "selfplay.uniform_mix": 0,
+        "selfplay.resign_threshold": -0.9,
+        "selfplay.no_resign": 0.2,
+        "selfplay.greedy_after": 30,
+        "selfplay.max_moves": 722,
+        "search.prior_temperature": 1.5,
+        "search.num_simulations": 400,
+        "search.simulations_per_update": 1,
+        "run.steps": 1_000_000,
+    }
+    assert {key: flat[key] for key in published} == published
+    assert game.max_depth == flat["selfplay.max_moves"]
+    assert isinstance(game.encoding, Planes)
+    assert (game.encoding.channels, game.encoding.rows) == (17, 19)  # Table S1
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

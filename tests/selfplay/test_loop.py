@@ -63,8 +63,8 @@ training.run(progress=progress)
 @functools.cache
 def compiled(*, everywhere: bool = False) -> tuple[InlineSchedule, Any]:
     """The one run of this process, since compiling takes long, and what it is at its start."""
-    selfplay = dataclasses.replace(CONFIG.selfplay, search_everywhere=everywhere)
-    inner = InlineSchedule(make(CONFIG.game), dataclasses.replace(CONFIG, selfplay=selfplay))
+    search = dataclasses.replace(CONFIG.search, search_everywhere=everywhere)
+    inner = InlineSchedule(make(CONFIG.game), dataclasses.replace(CONFIG, search=search))
     return inner, copy.deepcopy(inner.save())
 
 

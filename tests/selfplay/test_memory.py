@@ -94,7 +94,7 @@ def test_searches_everywhere_take_a_tree_more_per_game(
     needed = []
     monkeypatch.setattr(memory, "check_memory", lambda parts: needed.append(sum(parts.values())))
     check_training(game, config)
-    check_training(game, load_config("leduc", ["selfplay.search_everywhere=true"]))
+    check_training(game, load_config("leduc", ["search.search_everywhere=true"]))
     play = config.selfplay
     tree = memory.search_bytes(game, config.network, config.search, play.max_events)
     assert needed[1] - needed[0] == play.batch_size * tree

@@ -1,5 +1,6 @@
 """Games in a browser, without the browser: what the pages say, and what they send."""
 
+import html
 import json
 import re
 from collections.abc import Callable
@@ -7,6 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from sog.games import make
+from sog.play.match import Resignation
+from sog.play.simple_agents import RandomAgent
 from sog.web import play_pages
 from sog.web.security import Guard
 from tests.web.visitor import Visitor, actions_in, status_in, turn_in
@@ -127,7 +130,7 @@ def test_a_searching_agent_goes_on_from_what_was_taken_back(visitor: Visitor) ->
     answers = []
     for _ in range(2):
         page = visitor.choose(path, 2, turn_in(first))
-        answers.append(re.findall(r"<strong>Agent</strong> (\w+)", page))
+        answers.append(re.findall(r"<strong>Agent</strong> <a [^>]*>(\w+)", page))
         visitor.post(f"{path}/undo", turn=turn_in(page))
     assert answers[0] == answers[1]  # the same chain of searches, the same random numbers
     assert len(answers[0]) == 1
@@ -172,7 +175,7 @@ def test_finished_games_are_saved_as_the_terminal_saves_them(visitor: Visitor) -
     (game,) = saved["games"]
     assert game["human"] == 0
     assert len(game["infostates"]) == len(game["moves"]) + 1
-    won = re.search(r": ([+-][\d.]+) chips", status_in(page))
+    won = re.search(r": ([+-][\d.]+) chips?", status_in(page))
     assert won is not None
     assert float(won[1]) == game["utility"]
 
@@ -264,3 +267,71 @@ def test_an_agent_that_fails_ends_its_game_and_nothing_else(
     path = visitor.begin(player="random", game="kuhn", seat=1)
     assert status_in(visitor.get(path).text) == "The game cannot go on: the tree has no room."
     assert visitor.get("/").status_code == 200
+
+
+def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> None:
+    """What each got is what was to be expected, plus luck, less what his choices lost."""
+    path = visitor.begin(player="tabular", game="kuhn", seed=5)
+    assert visitor.post(f"{path}/judge", turn=turn_in(visitor.get(path).text)).status_code == 400
+    page = visitor.play_out(path)
+    assert 'id="judge"' in page
+    visitor.follow(f"{path}/judge", turn=turn_in(page))
+    page = visitor.wait(path)
+    grades = re.findall(r'<span class="grade (\w+)">', page)
+    assert grades
+    assert set(grades) <= {"best", "good", "inaccuracy", "mistake"}
+    assert "What each could expect" in page
+    rows = re.findall(r'<tr><th scope="row">(You|The agent)</th>(.*?)</tr>', page)
+    assert rows[0][0] == "You"
+    for _, cells in rows:
+        got, expected, luck, lost = map(float, re.findall(r"<td>([^<]*)</td>", cells))
+        assert abs(expected + luck - lost - got) < 0.03  # of the rounding
+    again = visitor.post(f"{path}/undo", turn=turn_in(page))
+    assert "What each could expect" not in again.text
+
+
+def test_an_agent_that_knows_no_values_judges_nothing(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="kuhn")
+    page = visitor.play_out(path)
+    assert 'id="judge"' not in page
+    answer = visitor.post(f"{path}/judge", turn=turn_in(page))
+    assert answer.status_code == 400
+    assert "cannot say what the choices of this game were worth" in answer.text
+
+
+def test_a_game_that_the_agent_gives_up_is_won_and_counts(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_up(self: RandomAgent, infostate: int) -> int:
+        raise Resignation
+
+    path = visitor.begin(player="random", game="tic_tac_toe")
+    monkeypatch.setattr(RandomAgent, "act", give_up)
+    page = visitor.choose(path, 4, turn_in(visitor.get(path).text))
+    assert status_in(page) == "The agent gives up. You win: +1 point."
+    saved = json.loads(visitor.get(f"{path}/replay.json").text)
+    assert saved["games"][0]["resigned"] == 1
+    visitor.post(f"{path}/undo", turn=turn_in(page))
+    assert status_in(visitor.get(path).text) == "Your move."
+
+
+def test_a_position_of_a_game_is_searched_in_one_click(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="connect_four", seed=3)
+    page = visitor.choose(path, 3, turn_in(visitor.get(path).text))
+    form = dict(re.findall(r'name="(game|history|evaluator)" value="([^"]*)"', page))
+    way = html.unescape(form["history"])
+    assert form["game"] == "connect_four"
+    assert way.startswith("'column 4' 'column ")
+    found = visitor.follow("/searches", **{**form, "history": way, "search": "2,1"})
+    assert "connect_four" in visitor.wait(found)
+    visitor.post(f"{found}/remove")
+    home = visitor.get("/").text
+    assert "game 1, move 3: your move" in home
+
+
+def test_the_end_of_a_game_has_nothing_to_search(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="kuhn")
+    page = visitor.play_out(path)
+    assert 'id="search"' not in page
+    assert 'id="search"' in visitor.get(f"{path}?at=0").text
+    assert re.search(r"over; [+-][12] chips? so far", visitor.get("/").text)

@@ -89,7 +89,7 @@ def test_a_game_that_is_closed_stops_working() -> None:
     tables[0].close()
     for turn in turns:
         turn()
-    assert [len(table.steps) for table in tables] == [0, 1]
+    assert [len(table.course.steps) for table in tables] == [0, 1]
 
 
 def test_a_game_that_is_closed_closes_its_agent_when_that_has_moved() -> None:

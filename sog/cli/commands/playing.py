@@ -13,6 +13,8 @@ players:
 
 N is a number of iterations or of simulations per move; parameters go between name and number, as in
 tabular(rule=dcfr):500. What each method is, its parameters and its paper: sog methods.
+What follows the ? of an engine is nodes, movetime (ms) or depth of a move, options of the engine,
+or timeout (s); of gtp: seconds for a move, or timeout.
 Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
 information they take their best action, else they draw one from their policy.
 """
@@ -132,22 +134,46 @@ examples:
   sog tournament tabular outcome_sampling:10000 q_learning random --game kuhn --games 1000
   sog tournament agent:glasses pimbot:1000 pimbot:100 random --show wins
   sog tournament sm_mcts backward_induction random --game "goofspiel(cards=4)" --json
+  sog tournament runs/go7 gtp:gnugo random --game go7 --openings random:2 --show elo \\
+    --save ladder.jsonl --games-out ladder.sgf
 
 Every pairing is a match as of sog match: every deal is played twice, with roles swapped. The table
 has what the player of the row gets from that of the column, with the 95% interval, and last the
 average over all opponents, in whose order players come: the mean utility per game, or with --show
-wins the share of games won, in percent, a draw counting half. Ctrl-C prints what was played (exit
-code 130).
+wins the share of games won, in percent, a draw counting half. --show elo adds the ratings under
+which these results are likeliest, with 95% intervals. Ctrl-C prints what was played (exit code
+130).
 
-JSON: {{"game", "unit", "players": [as of sog match], "games" (of a pairing), "interrupted",
-"pairings": [{{"first", "second" (numbers of players), "games", "win_rate", "win_interval", "mean"
-(utility per game of the first), "interval", "wins", "draws", "losses", "seconds"}}],
-"ranking": [{{"player" (its number), "win_rate", "mean"}}], "seed", "seconds"}}.
+With perfect information games may begin anywhere: --history for all of them, --openings for one
+position after the other, the same in all pairings (a file has 2 games of each position unless
+--games says otherwise). --save writes every pair of games as it ends; the same command goes on from
+that file, also with more --games.
+
+JSON: {{"game", "history", "openings" (as given), "unit", "players": [as of sog match], "games" (of
+a pairing), "interrupted", "pairings": [{{"first", "second" (numbers of players), "games",
+"win_rate", "win_interval", "mean" (utility per game of the first), "interval", "wins", "draws",
+"losses", "seconds" (of this session)}}], "ranking": [{{"player" (its number), "win_rate",
+"mean"}}], "elo": [{{"player", "elo", "interval", "superiority" (by other player: how likely this
+one is better)}}], "added_draws" (per pairing; 0 unless some won or lost everything), "seed",
+"seconds"}}.
 """,
     (
         "players",
-        ("--games", {"help": "games of each pairing, an even number (default: 100)"}),
-        *("--show", *_HOW, "--batch", "--seed", "--json"),
+        (
+            "--games",
+            {"default": None, "help": "games of each pairing, an even number (default: 100)"},
+        ),
+        *("--show", *_HOW),
+        ("--history", {"help": "begin every game of perfect information at this position"}),
+        "--openings",
+        (
+            "--save",
+            {
+                "metavar": "FILE.jsonl",
+                "help": "write results as they come; go on where the file ends, if it is there",
+            },
+        ),
+        *("--games-out", "--batch", "--seed", "--json"),
     ),
 )
 REPLAY: Final = Command(
@@ -161,6 +187,77 @@ examples:
 What the file says of moves and results is compared with the rules, where the game is installed.
 """,
     ("file", "--number"),
+)
+REVIEW: Final = Command(
+    "say of every choice of a saved game what it was worth, and what was luck",
+    """\
+examples:
+  sog play connect_four --save mine.json
+  sog review mine.json                          the last game, by the exact solution of a small
+                                                game, else by the agent that comes with us
+  sog review mine.json --by runs/my_run --search 400,1 --number 2
+  sog review mine.json --by rollout --svg worth.svg
+
+Of every choice: what was played, what it was worth to who chose, what would have been best, and
+what was lost: a good choice (up to 2% of the most that can be won), an inaccuracy (up to 8%), or a
+mistake. What a player held and could know then is what counts, not what was hidden from him: what
+somebody got is what was to be expected at his first choice, plus luck, less what his choices lost.
+
+--by takes tabular, which solves the game, a run folder, agent:NAME, and zero, uniform, rollout or
+exact, which search by SoG. A search errs: more simulations tell better.
+
+With --json: "choices" ("move", "player", "state", "infostate", "action", "best", "loss", "grade",
+"actions": their "text", "policy" and "value") and by player "utility", "expected", "luck", "lost".
+""",
+    (
+        "file",
+        ("--number", {"help": "this game (default: the last one)"}),
+        ("--by", {"metavar": "PLAYER", "help": "who judges, see below"}),
+        *("--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes", "--resolve-from"),
+        *("--seconds", "--max-nodes"),
+        ("--seed", {"default": 0, "help": "of the searches (default: 0)"}),
+        ("--svg", {"help": "draw what each player could expect, move by move"}),
+        "--json",
+    ),
+)
+_SPEAKING: Final = ("agent", *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
+GTP: Final = Command(
+    "be a Go program for a board that speaks GTP",
+    f"""\
+{_PLAYERS}
+examples:
+  sog gtp runs/go9                              the command for Sabaki, GoGui or Lizzie
+  sog gtp rollout --game go5 --search 1000,1
+  sog gtp zero --game "go(size=7,komi=8.5)"
+  sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
+
+Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
+boardsize, komi, clear_board, play, genmove, reg_genmove, undo, time_settings, time_left,
+final_score (by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
+KataGo lz-analyze, kata-analyze and their genmove_analyze, for those who search. A trained network
+refuses another size of the board or another komi than it was trained for. Without a clock a move
+takes --seconds, else the simulations of --search; the tree is kept from move to move. The first
+move waits for programs to be compiled.
+""",
+    _SPEAKING,
+)
+UCI: Final = Command(
+    "be a chess engine for a program that speaks UCI",
+    f"""\
+{_PLAYERS}
+examples:
+  sog uci runs/chess                            the command for Cute Chess, Arena or Nibbler
+  sog uci rollout --game gardner_chess --search 1000,1
+  sog match 'uci:sog uci runs/chess?nodes=400' 'uci:stockfish?nodes=2000' --game chess
+
+Speaks the Universal Chess Interface on stdin and stdout until quit, or nothing more comes:
+position, go with nodes, movetime, depth, infinite, ponder, searchmoves and clocks, stop, ponderhit,
+and the options MultiPV, Ponder, Move Overhead and Simulations (of a move that nothing else limits).
+Nodes are simulations; depth is the length of the principal line. Scores in centipawns are those
+that win as often: 400 log10(p / (1 - p)), p being the share of games. isready waits for programs to
+be compiled; the tree is kept from move to move.
+""",
+    _SPEAKING,
 )
 _REPEATED: Final = {"action": "append", "default": [], "type": str}
 SERVE: Final = Command(

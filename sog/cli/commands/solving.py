@@ -67,6 +67,11 @@ examples:
   sog solve tic_tac_toe --history XO./.X./..O
   sog solve leduc --save-state leduc.solve
   sog solve leduc --resume leduc.solve --iterations 5000
+  sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
+
+A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
+0.3% of the pot, and shown at the start or after --history, whose events are bets and cards.
 
 Exploitability is half of NashConv: what a player loses on average against an optimal opponent,
 both seats counted. It is printed in thousandths of the game's unit; in poker that is mbb, a chip
@@ -80,6 +85,8 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},
         ),
         *("--until-mbb", "--precision", "--plot", "--save", "--save-state"),
+        *("--range0", "--range1", "--until-pot"),
+        ("--svg", {"help": "of a spot: draw the square of hands"}),
         (
             "--resume",
             {

@@ -179,8 +179,6 @@ def _compose(
         first_seed=plan.first_seed,
         batch_size=plan.arguments.batch_size,
         mesh=batch_mesh(),
-        search_everywhere=plan.arguments.search_everywhere,
-        safe=not plan.arguments.unsafe,
         progress=show,
     )
 

@@ -5,7 +5,8 @@ import dataclasses
 from pathlib import Path
 from typing import Final
 
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.extent import WHOLE_GAME
+from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.figure import check_plot
@@ -90,8 +91,8 @@ class Plan:
     def words(self) -> list[str]:
         """What distinguishes these searches, for a title."""
         arguments = self.arguments
-        words = ["unsafe re-solving" if arguments.unsafe else "continual re-solving"]
-        if arguments.search_everywhere:
+        words = ["continual re-solving" if self.searches[0].safe else "unsafe re-solving"]
+        if self.searches[0].search_everywhere:
             words.append("searches everywhere")
         if arguments.alpha is not None:
             words.append(f"alpha {self.alpha:g}")
@@ -146,6 +147,10 @@ def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> Search
     changes = read_changes(arguments)
     if arguments.no_growth or arguments.whole_game:
         changes["grow"] = False
+    if arguments.unsafe:
+        changes["safe"] = False
+    if arguments.search_everywhere:
+        changes["search_everywhere"] = True
     if arguments.whole_game:
         changes |= {"lookahead": WHOLE_GAME, "leaf_averaging": 0.0}
     with mistakes():

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.extent import WHOLE_GAME
+from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.evaluate.plan import Plan
 from sog.cli.search_numbers import name_of
@@ -102,7 +103,7 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "noise": plan.noise,
         "leaf_averaging": None if arguments.whole_game else settings.leaf_averaging,
         "resolve_from": settings.resolve_from,
-        "alpha": None if arguments.unsafe else plan.alpha,
-        "safe": not arguments.unsafe,
-        "search_everywhere": arguments.search_everywhere,
+        "alpha": plan.alpha if settings.safe else None,
+        "safe": settings.safe,
+        "search_everywhere": settings.search_everywhere,
     }

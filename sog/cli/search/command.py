@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
         check_has_picture(game, arguments.picture)
-        history = load_history(game, arguments.history)
+        history = load_history(game, arguments.history, anywhere=True)
         if arguments.compare is not None:
             compared = []
             for asked in _compared(arguments):

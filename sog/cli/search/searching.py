@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from gtcfr.extent import WHOLE_GAME, least_outcomes
 from gtcfr.search import SearchResult, check_result
-from gtcfr.settings import WHOLE_GAME, SearchSettings, least_outcomes
+from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.compile_times import keep_time, last_time
 from sog.cli.errors import CommandError, mistakes
@@ -125,7 +126,7 @@ def search_state(
     result = think(
         chosen.game,
         evaluator=chosen.evaluator,
-        root=first_root(chosen.game, history.path),
+        root=first_root(chosen.game, history.path, history.beginning),
         key=jax.random.key(arguments.seed),
         settings=settings,
         seconds=arguments.seconds,
@@ -182,7 +183,7 @@ def _settings(
     if changes.get("lookahead", base.lookahead) >= game.max_depth:
         changes["lookahead"] = WHOLE_GAME
     own = {
-        "capacity": None,  # see `_with_room`
+        "capacity": None,
         "num_queries": 0,  # those are for training
     }
     with mistakes():
@@ -192,15 +193,10 @@ def _settings(
 def _with_room(
     game: Game[Any], settings: SearchSettings, path_length: int, whole_game: int | None
 ) -> SearchSettings:
-    """Makes room for all that `lookahead` and the simulations can add; checks the sizes."""
-    bounds = (settings.max_outcomes, settings.max_actions, game.num_outcomes)
-    width = min(bound for bound in bounds if bound is not None)
-    room = 1 + (path_length + 1 + settings.num_simulations) * width
-    if settings.lookahead > 1:
-        levels = min(settings.lookahead, game.max_depth)
-        room += sum(width**level for level in range(2, levels + 1))
-        room = max(min(room, whole_game or room), 1 + (path_length + 1) * 2)
-        settings = dataclasses.replace(settings, capacity=room)
+    """No tree gets larger than the game, of whose size we know if it was enumerated."""
     with mistakes():
-        settings.shape(game, path_length)
-    return settings
+        shape = settings.shape(game, path_length)
+    if settings.lookahead == 1 or whole_game is None:
+        return settings
+    least = 1 + (path_length + 1) * 2
+    return dataclasses.replace(settings, capacity=max(min(shape.num_leaves, whole_game), least))

@@ -11,8 +11,10 @@ from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mis
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history
+from sog.cli.solve import spots
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
+from sog.games.cards.holdem import Holdem
 from sog.play.history import History
 from sog.tabular import (
     Checkpoint,
@@ -81,8 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
 
         with concluding(work.tell_interrupted, awaited):
             game = load_game(arguments.game, work)
-            history = load_history(game, arguments.history, begins=True)
-            result = _solve(game, history, arguments, _plan(game, arguments), work)
+            if isinstance(game, Holdem) and spots.is_spot(game):
+                spot = spots.solve_game(game, arguments, work)
+            else:
+                spots.refuse_options(arguments)
+                spot, history = None, load_history(game, arguments.history, begins=True)
+                result = _solve(game, history, arguments, _plan(game, arguments), work)
+    if spot is not None:
+        return spots.tell(spot)
     with holding_interrupts():
         _tell(result)
         failures = _write_files(result)

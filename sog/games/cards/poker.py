@@ -318,10 +318,11 @@ class BettingGame(Game[PokerState], abc.ABC):
         board = np.asarray(state.board)[: self.most_public_cards]
         return CardsView(
             title=self.describe_state(state),
-            cards=(first, second),
+            cards=([first], [second]),
             public_cards=[self.describe_card(int(c)) for c in board if c < self.num_infostates],
             num_public_cards=self.most_public_cards,
             chips=(int(state.stakes[0]), int(state.stakes[1])),
+            pot=int(state.stakes.sum()),
             actor=int(state.stage),
             folder=None if int(state.folder) == NO_FOLDER else int(state.folder),
             is_over=int(state.stage) == TERMINAL,

@@ -1,6 +1,5 @@
 """Do `deal` and `transition` sample with the probabilities that the joint weights say?"""
 
-import functools
 from typing import Any, Final
 
 import jax
@@ -9,7 +8,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.conformance.finding import RELATIVE_TOLERANCE, broken
-from sog.games.conformance.sample import compiled
+from sog.games.conformance.sample import compiled, states_per_call
 from sog.games.conformance.world_laws import (
     WorldProbe,
     follow_world,
@@ -71,8 +70,13 @@ def check_transitions(game: Game[Any], steps: list[RandomStep], seed: int) -> No
     rng = np.random.default_rng(seed)
     order = np.concatenate([rng.permutation(len(steps)) for _ in range(NUM_STEPS)])[:NUM_STEPS]
     chosen = jax.tree.map(lambda *leaves: np.stack(leaves), *[steps[index] for index in order])
-    sample = compiled(jax.vmap(functools.partial(_sample, game, seed)))
-    is_fine, counts, p = jax.device_get(sample(chosen, np.arange(NUM_STEPS)))
+    size = states_per_call(2 * game.num_infostates * game.num_outcomes * NUM_EVENS)
+    sample = compiled(
+        lambda steps: jax.lax.map(
+            lambda step: _sample(game, seed, *step), steps, batch_size=min(size, NUM_STEPS)
+        )
+    )
+    is_fine, counts, p = jax.device_get(sample((chosen, np.arange(NUM_STEPS))))
     excess = surprise(counts, SAMPLES_PER_STEP * p, SAMPLES_PER_STEP * p * (1 - p))
     excess = np.where(is_fine[:, None], excess, np.inf)
     row, column = (int(index) for index in np.unravel_index(np.argmax(excess), excess.shape))

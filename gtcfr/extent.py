@@ -1,0 +1,131 @@
+"""How much of a game a search tree holds: how deep at the start, and how wide."""
+
+import dataclasses
+import math
+from typing import Any, Final
+
+from gtcfr.layout import Layout, layout_of
+from sog.games.core import Game
+
+WHOLE_GAME: Final = 2**30 + 1
+"""A `lookahead` without end: the tree holds the rest of the game before the first update."""
+_COUNTS: Final = ("num_children", "max_actions", "max_outcomes", "first_outcomes")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Extent:
+    """Which public states a tree begins with, and which of a state's children it can have."""
+
+    lookahead: int = 1
+    """Public events below the root that the tree holds from the start."""
+    grow: bool = True
+    """False: no simulations, the tree stays what `lookahead` makes it."""
+    num_children: int | None = None
+    """k: children that an expansion adds, the best by the prior; from the game's number of actions
+    on, all of them. None for 1 where information is perfect (but where there are no simulations to
+    add others, or outcomes of chance come one by one), and else for all, which games with hidden
+    information need."""
+    max_actions: int | None = None
+    """Actions of a state that are considered, the best by the prior; None for as many as the game
+    says (`Game.num_searched_actions`), which are all of them where things are hidden. A tree keeps
+    numbers of these only, so where there are thousands this is what makes a search fit."""
+    max_outcomes: int | None = None
+    """Chance nodes with more outcomes than this keep a sample of so many; at least what
+    `least_outcomes` says of the game."""
+    first_outcomes: int | None = None
+    """Outcomes that a chance node begins with where it has more. Simulations that come to it add
+    others, one each, while it has fewer than these plus the square root of the visits, up to
+    `max_outcomes` (progressive widening). On the way of a re-solve, where none come, it has those
+    from the start. None for all of them at once. What a node that grows so is worth is right on
+    average only if visits do not depend on the sample: a choice that a bad sample speaks against is
+    visited less, and the sample stays as it is, so gambles are worth too little."""
+
+    def __post_init__(self) -> None:
+        at_least("lookahead", self.lookahead, 1)
+        for name in _COUNTS:
+            if getattr(self, name) is not None:
+                at_least(name, getattr(self, name), 1)
+
+    def children_added(self, game: Game[Any]) -> int | None:
+        """Children that an expansion adds, the best by the prior; None for all of them."""
+        if self.num_children is not None:
+            return self.num_children if self.num_children < game.num_actions else None
+        one_by_one = self.grow and self.first_outcomes is None and _names_children(game)
+        return 1 if one_by_one else None
+
+    def layout(self, game: Game[Any]) -> Layout:
+        """How the children of a node are stored; ValueError for an extent that cannot be."""
+        self._check_game(game)
+        grows_samples = self.first_outcomes is not None
+        most_actions = self.max_actions
+        if most_actions is None and _can_leave_out(game):
+            most_actions = game.num_searched_actions
+        return layout_of(game, most_actions, self.max_outcomes, grows_samples=grows_samples)
+
+    def num_states(self, game: Game[Any], path_length: int, num_expansions: int) -> int:
+        """The most public states of a tree: those of the start, and what expansions can add, if at
+        most every second one is of a chance node. path_length: as in `SearchSettings.shape`."""
+        added, everything = self.children_added(game), self.layout(game).num_children
+        decision = min(added or game.num_decision_outcomes, everything)
+        chance = min(self.first_outcomes or game.num_chance_outcomes, everything)
+        on_the_way = decision if added and not game.has_chance else everything
+        wider = max(chance - decision, 0) * (num_expansions - num_expansions // 2)
+        levels = range(2, min(self.lookahead, game.max_depth) + 1)
+        ahead: int = sum(everything**level for level in levels)
+        if ahead:  # an expansion of what was ahead may be of chance nodes alone
+            wider = max(chance - decision, 0) * num_expansions
+        start = 1 + everything + path_length * on_the_way + ahead
+        return start + num_expansions * decision + wider
+
+    def _check_game(self, game: Game[Any]) -> None:
+        least, why = least_outcomes(game)
+        if self.max_outcomes is not None and self.max_outcomes < least:
+            raise ValueError(
+                f"max_outcomes must be at least {least} in {game}, for {why}, got "
+                f"{self.max_outcomes}."
+            )
+        if self.first_outcomes is not None and self.num_children is not None:
+            raise ValueError(
+                f"first_outcomes must be None where num_children is set, got {self.first_outcomes}."
+            )
+        for name in ("num_children", "max_actions"):
+            if getattr(self, name) is None:
+                continue
+            if game.num_infostates > 1:
+                raise ValueError(
+                    f"{name} must be None (all of them) in a game with hidden information such "
+                    f"as {game}: an infostate could be left without an action; "
+                    f"got {getattr(self, name)}."
+                )
+            if game.num_outcomes < game.num_actions:
+                raise ValueError(
+                    f"{name} must be None in {game}, whose outcomes are not its actions."
+                )
+        if self.max_actions is not None and game.has_chance:
+            raise ValueError(
+                f"max_actions must be None in {game}, where chance may act; got {self.max_actions}."
+            )
+
+
+def _names_children(game: Game[Any]) -> bool:
+    """Whether information is perfect, and each action an outcome: a node can have some of all."""
+    return game.num_infostates == 1 and game.num_outcomes >= game.num_actions
+
+
+def _can_leave_out(game: Game[Any]) -> bool:
+    """Whether a tree may do without some of the actions."""
+    return _names_children(game) and not game.has_chance
+
+
+def least_outcomes(game: Game[Any]) -> tuple[int, str]:
+    """The least that `max_outcomes` may be in a game, and what they are for."""
+    least = game.num_decision_outcomes
+    if least == 1 < game.num_outcomes and game.has_chance:
+        return 2, "what chance did on the way of a re-solve and one that stands for the rest"
+    return least, "all outcomes of a decision"
+
+
+def at_least(name: str, value: int, least: int) -> None:
+    """Raises ValueError for a setting that is not an integer so large."""
+    if not math.isfinite(value) or value != int(value) or value < least:
+        raise ValueError(f"{name} must be an integer >= {least}, got {value}.")

@@ -1,0 +1,105 @@
+"""How many slots the tables of a search tree have, and how they are grouped."""
+
+import dataclasses
+import math
+from typing import Any, Final
+
+from gtcfr.extent import at_least
+from gtcfr.layout import Layout
+from gtcfr.mesh import is_accelerated
+from gtcfr.tree import TreeShape
+from sog.games.core import Game
+
+_CHUNK_SIZE: Final = 4
+_CHUNK_SIZE_OF_AN_ACCELERATOR: Final = 16
+_SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
+_MOST_EMPTY: Final = 2**15  # entries [A, S] of slots that deep trees leave empty in their chunks
+_LEAST_DEPTH: Final = 16
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Room:
+    """What a tree has room for; what its size comes to follows from the search unless said here."""
+
+    capacity: int | None = None
+    """Public states that a tree has room for; None for as many as it can come to hold, if at most
+    every second simulation comes to a chance node. Below the state that is searched it has room
+    for as many levels as a tree of so many simulations comes to, 16 and twice their square root. A
+    result says if that was too little."""
+    kept_simulations: int = 0
+    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.keeping`."""
+    chunk_size: int | None = None
+    """Nodes that are processed as one array operation; for speed and memory only. None for what
+    `chunk_size_of` says, or fewer in trees that may be deep."""
+
+    def __post_init__(self) -> None:
+        at_least("kept_simulations", self.kept_simulations, 0)
+        for name in ("capacity", "chunk_size"):
+            if getattr(self, name) is not None:
+                at_least(name, getattr(self, name), 1)
+
+    def shape_for(
+        self,
+        game: Game[Any],
+        layout: Layout,
+        *,
+        num_states: int,
+        num_simulations: int,
+        path_length: int,
+        looks_ahead: bool,
+    ) -> TreeShape:
+        """The sizes of a tree that can come to hold `num_states` public states.
+
+        looks_ahead: whether it holds more levels from the start than the path and the root's
+        children. Raises ValueError for a capacity without room for those.
+        """
+        capacity = num_states if self.capacity is None else self.capacity
+        least = 1 + (path_length + 1) * 2
+        if self.capacity is not None and capacity < least:
+            raise ValueError(
+                f"capacity must be at least {least} for the root's branch and children, "
+                f"got {capacity}."
+            )
+        simulations = num_simulations + self.kept_simulations
+        interior = min(capacity, 1 + path_length + simulations)
+        depth = 1 + path_length + _LEAST_DEPTH + 2 * math.isqrt(simulations)
+        if looks_ahead:
+            interior = depth = capacity
+        depth = min(depth, game.max_depth + 1, interior)
+        chunk_size = self.chunk_size or chunk_size_of(game, layout.num_actions)
+        if self.chunk_size is None:
+            numbers = layout.num_actions * game.num_infostates
+            most = interior + _MOST_EMPTY // numbers
+            while chunk_size > 1 and chunk_size * _num_chunks(interior, depth, chunk_size) > most:
+                chunk_size //= 2
+        return TreeShape(
+            layout=layout,
+            num_chunks=_num_chunks(interior, depth, chunk_size),
+            chunk_size=chunk_size,
+            depth=depth,
+            num_leaves=capacity,
+            num_terminals=capacity,
+        )
+
+
+def chunk_size_of(
+    game: Game[Any], num_actions: int | None = None, *, accelerated: bool | None = None
+) -> int:
+    """Small nodes that are processed at once: 4, on accelerators 16; or 1 large one.
+
+    num_actions: of a node in the tree, None for all of the game's. accelerated: None for what is
+    here.
+    """
+    if (num_actions or game.num_actions) * game.num_infostates > _SMALL_NODE:
+        return 1
+    on_accelerator = is_accelerated() if accelerated is None else accelerated
+    return _CHUNK_SIZE_OF_AN_ACCELERATOR if on_accelerator else _CHUNK_SIZE
+
+
+def _num_chunks(interior: int, depth: int, chunk_size: int) -> int:
+    """Chunks that a tree of that depth can fill with so many interior nodes.
+
+    Below a chunk with room come only nodes whose parents are in it or below: at most `depth` chunks
+    are not full, and each of them holds a node.
+    """
+    return depth + (interior - depth) // chunk_size

@@ -1,0 +1,1 @@
+"""`sog gtp`: a player as a Go program, for any board that speaks GTP."""

@@ -1,0 +1,1 @@
+"""`sog tournament`: each of several agents plays each other one."""

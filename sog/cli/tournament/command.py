@@ -1,0 +1,127 @@
+"""`sog tournament`: each of several agents plays each other one; a table of who wins how often."""
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes
+from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.players import check_searches, seat_players
+from sog.cli.tournament.games_file import check_games_file, check_has_format, write_games
+from sog.cli.tournament.openings import Openings, check_openings, make_openings
+from sog.cli.tournament.report import print_report, report_as_json
+from sog.cli.tournament.saved import SavedTournament
+from sog.play.arena import MatchResult
+from sog.play.match import PlayedGame
+from sog.play.tournament import Pairing, Results, is_whole, pairings, play_tournament
+from sog.players.seating import Seating
+
+_USUAL_GAMES: Final = 100
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code."""
+    _check(arguments)
+    start_jax()
+    with display.working() as work, concluding(work.tell_interrupted), mistakes():
+        seating = seat_players(arguments.players, arguments, work)
+        check_has_format(seating.game, arguments.games_out)
+        openings = make_openings(
+            seating.game,
+            arguments.openings,
+            arguments.history,
+            arguments.games or _USUAL_GAMES,
+            arguments.seed,
+        )
+        if arguments.games is None:
+            is_listed = arguments.openings is not None and len(openings) > 1
+            arguments.games = 2 * len(openings) if is_listed else _USUAL_GAMES
+        saved = SavedTournament(arguments.save, _setup(seating, arguments, openings))
+        results = _play(seating, arguments, work, openings, saved)
+    interrupted = not is_whole(results, len(seating.players))
+    with holding_interrupts():
+        if arguments.games_out is not None:
+            names = [player.name for player in seating.players]
+            write_games(arguments.games_out, seating.game, names, saved)
+        if interrupted:
+            display.note("interrupted: this is the result of the games that were finished.")
+        if arguments.json:
+            display.print_json(report_as_json(seating, arguments, results, interrupted))
+        else:
+            print_report(seating, results, arguments.show)
+    return INTERRUPTED if interrupted else SUCCESS
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Finds mistakes before the work begins."""
+    if len(arguments.players) < 2:
+        raise CommandError(f"two or more players are needed, got {len(arguments.players)}.")
+    twice = {text for text in arguments.players if arguments.players.count(text) > 1}
+    if twice:
+        raise CommandError(f"players must differ, got {sorted(twice)[0]} more than once.")
+    if (arguments.games or 0) % 2:
+        raise CommandError(
+            f"--games must be even, since every deal is played twice, got {arguments.games}."
+        )
+    check_openings(arguments.openings, arguments.history)
+    check_games_file(arguments.games_out)
+    if arguments.save is not None:
+        check_target("--save", arguments.save, (".jsonl",))
+    check_searches(arguments.players, arguments)
+
+
+def _setup(seating: Seating, arguments: argparse.Namespace, openings: Openings) -> dict[str, Any]:
+    """What makes games those of one tournament; there may be more of them than before."""
+    from_file = arguments.openings is not None and Path(arguments.openings).exists()
+    digest = hashlib.sha256(json.dumps(openings).encode()).hexdigest() if from_file else None
+    return {
+        "game": str(seating.game),
+        "players": arguments.players,
+        "searches": [player.as_json() for player in seating.players],
+        "set": arguments.set,
+        "seed": arguments.seed,
+        "history": arguments.history,
+        "openings": arguments.openings,
+        "openings_digest": digest,
+    }
+
+
+def _play(
+    seating: Seating,
+    arguments: argparse.Namespace,
+    work: display.Work,
+    openings: Openings,
+    saved: SavedTournament,
+) -> Results:
+    game, players = seating.game, seating.players
+    order = pairings(len(players))
+    total = len(order) * arguments.games
+    if saved.num_games:
+        display.note(f"{saved.num_games:,} games of {saved.path} are gone on with.")
+    work.begin(f"playing {game.name}", total=total)
+
+    def show(pairing: Pairing, result: MatchResult) -> None:
+        done = order.index(pairing) * arguments.games + result.num_games
+        names = " against ".join(players[number].name for number in pairing)
+        rate = f"{100 * result.win_rate:.0f}%"
+        work.update(f"{names} {rate}{work.time_left(done, total)}", done)
+
+    def record(pairing: Pairing, number: int, first: PlayedGame, second: PlayedGame) -> None:
+        with holding_interrupts():
+            saved.add(pairing, number, first, second)
+
+    return play_tournament(
+        game,
+        [player.make for player in players],
+        arguments.games,
+        arguments.seed,
+        show,
+        seating.batch_size(arguments.batch),
+        openings,
+        saved.finished,
+        record,
+    )

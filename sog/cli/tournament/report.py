@@ -1,0 +1,149 @@
+"""What `sog tournament` prints: a cross table, and ratings."""
+
+import argparse
+import dataclasses
+import math
+from typing import Any, Final
+
+from rich.table import Table
+
+from sog.cli import display
+from sog.play.elo import Ratings
+from sog.play.tournament import Rank, Results, ranking, rate
+from sog.players.seating import Seating
+
+_MEAN, _ELO = "mean", "elo"
+_ADDED: Final = (
+    " Somebody won or lost everything, so a draw was added to each pairing to rate them."
+)
+
+
+def print_report(seating: Seating, results: Results, show: str) -> None:
+    """Prints the cross table. show: what is in it, as the option has it."""
+    game, players = seating.game, seating.players
+    ranked, (rated, ratings) = _ranked(results, show), rate(results)
+    if show == _ELO:
+        ranked.sort(key=lambda rank: -ratings.elo[rated.index(rank.player)])
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("player")
+    columns = [*map(str, range(1, len(ranked) + 1)), "all"]
+    for column in columns + (["Elo", "95%", "better"] if show == _ELO else []):
+        table.add_column(column, justify="right", no_wrap=True)
+    for place, rank in enumerate(ranked, start=1):
+        cells = [_cell(rank.player, other.player, results, show) for other in ranked]
+        cells.append(_number(rank.mean if show == _MEAN else rank.win_rate, show))
+        if show == _ELO:
+            order = [rated.index(one.player) for one in ranked]
+            cells += _rated(ratings, order, place - 1)
+        table.add_row(f"{place} {players[rank.player].name}", *cells)
+    display.print_table(
+        table,
+        f"{display.short_name(game)}: each against each",
+        _footer(seating, results, show, ratings),
+    )
+
+
+def _footer(seating: Seating, results: Results, show: str, ratings: Ratings) -> str:
+    seconds = sum(result.seconds for result in results.values())
+    games = sum(result.num_games for result in results.values())
+    draws = sum(result.draws for result in results.values())
+    what = f"{seating.game.milli_unit} per game"
+    if show != _MEAN:
+        what = "percent of games won, draws as half"
+    told = f"{what}, of the row against the column, with the 95% interval.\n"
+    if show == _ELO:
+        told += (
+            "Elo: the likeliest ratings, of mean 0; better: how likely the player is better than "
+            f"the next one.{_ADDED if ratings.added_draws else ''}\n"
+        )
+    drawn = f", {draws:,} of them drawn," if draws else ""
+    return (
+        f"{told}{games:,} games{drawn} in {seconds:.3g} s; every deal was played twice with roles "
+        f"swapped."
+    )
+
+
+def _rated(ratings: Ratings, order: list[int], place: int) -> list[str]:
+    """Rating, half of its interval, and how likely the player is better than the next one."""
+    number = order[place]
+    better = ""
+    if place + 1 < len(order):
+        better = f"{100 * ratings.superiority[number, order[place + 1]]:.1f}%"
+    return [f"{ratings.elo[number]:+.0f}", f"± {ratings.half_width[number]:.0f}", better]
+
+
+def _cell(player: int, other: int, results: Results, show: str) -> str:
+    result = results.get((min(player, other), max(player, other)))
+    if result is None:
+        return "-"
+    if show == _MEAN:
+        value = result.mean if player < other else -result.mean
+        width = result.half_width
+    else:
+        value = result.win_rate if player < other else 1 - result.win_rate
+        width = result.win_rate_half_width
+    interval = "" if math.isnan(width) else f" ± {_number(width, show)}"
+    return f"{_number(value, show)}{interval}"
+
+
+def _number(value: float, show: str) -> str:
+    return display.number(1000 * value) if show == _MEAN else f"{100 * value:.1f}"
+
+
+def report_as_json(
+    seating: Seating, arguments: argparse.Namespace, results: Results, interrupted: bool
+) -> dict[str, Any]:
+    """What `--json` prints; the help of the command describes it."""
+    rated, ratings = rate(results)
+    return {
+        "game": str(seating.game),
+        "history": arguments.history,
+        "openings": arguments.openings,
+        "unit": seating.game.unit,
+        "players": [player.as_json() for player in seating.players],
+        "games": arguments.games,
+        "interrupted": interrupted,
+        "pairings": [
+            {
+                "first": first,
+                "second": second,
+                "games": result.num_games,
+                "win_rate": result.win_rate,
+                "win_interval": _interval(result.win_rate, result.win_rate_half_width),
+                "mean": result.mean,
+                "interval": _interval(result.mean, result.half_width),
+                "wins": result.wins,
+                "draws": result.draws,
+                "losses": result.losses,
+                "seconds": result.seconds,
+            }
+            for (first, second), result in results.items()
+        ],
+        "ranking": [dataclasses.asdict(rank) for rank in _ranked(results, arguments.show)],
+        "elo": [
+            {
+                "player": player,
+                "elo": float(elo),
+                "interval": [float(elo - width), float(elo + width)],
+                "superiority": {
+                    str(other): float(share)
+                    for other, share in zip(rated, shares, strict=True)
+                    if other != player
+                },
+            }
+            for player, elo, width, shares in zip(
+                rated, ratings.elo, ratings.half_width, ratings.superiority, strict=True
+            )
+        ],
+        "added_draws": ratings.added_draws,
+        "seed": arguments.seed,
+        "seconds": sum(result.seconds for result in results.values()),
+    }
+
+
+def _ranked(results: Results, show: str) -> list[Rank]:
+    return ranking(results, by_wins=show != _MEAN)
+
+
+def _interval(middle: float, half_width: float) -> list[float] | None:
+    return None if math.isnan(half_width) else [middle - half_width, middle + half_width]

@@ -1,0 +1,125 @@
+"""The file of `sog tournament --save`: what is played, then a line for every pair of games.
+
+Lines are appended when the games are over, so a kill costs those that were going on; a line that it
+tore is left out. The same command goes on from there.
+"""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from sog.cli.errors import CommandError, writing
+from sog.files import open_to_append, parse_json, read_bytes, replace_file
+from sog.play.match import PlayedGame
+from sog.play.tournament import Pairing
+
+_MARK: Final = "sog tournament"
+_VERSION: Final = 1
+_MOST_BYTES: Final = 2**30
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Record:
+    """A game that was played."""
+
+    utility: float
+    """Of player 0."""
+    outcomes: tuple[int, ...]
+    resigned: int | None = None
+
+    @staticmethod
+    def of(played: PlayedGame) -> "Record":
+        """What is kept of a game."""
+        return Record(utility=played.utility, outcomes=played.outcomes, resigned=played.resigned)
+
+
+PairOfGames = tuple[Record, Record]
+"""The first has the player of the lower number as player 0, the second as player 1."""
+
+
+class SavedTournament:
+    """The games so far, in memory and, if there is a file, on disk."""
+
+    def __init__(self, path: Path | None, setup: dict[str, Any]) -> None:
+        """setup: what must be the same for games to go together. Reads the file if it is there.
+
+        Raises CommandError for a file of another setup, or of another kind.
+        """
+        self.path = path
+        self.games: dict[Pairing, list[PairOfGames]] = {}
+        if path is None:
+            return
+        self._header = {"file": _MARK, "version": _VERSION, "setup": setup}
+        if path.exists() and path.stat().st_size:
+            self._read(path)
+        else:
+            with writing(path):
+                replace_file(path, _line(self._header))
+
+    @property
+    def finished(self) -> dict[Pairing, list[tuple[float, float]]]:
+        """The utilities of the lower number, as of `play_tournament`."""
+        return {
+            pairing: [(first.utility, -second.utility) for first, second in pairs]
+            for pairing, pairs in self.games.items()
+        }
+
+    @property
+    def num_games(self) -> int:
+        """Of all pairings."""
+        return 2 * sum(map(len, self.games.values()))
+
+    def add(self, pairing: Pairing, number: int, first: PlayedGame, second: PlayedGame) -> None:
+        """Keeps a pair of games."""
+        pair = Record.of(first), Record.of(second)
+        self.games.setdefault(pairing, []).append(pair)
+        if self.path is None:
+            return
+        games = [dataclasses.asdict(record) for record in pair]
+        with writing(self.path), open_to_append(self.path) as file:
+            file.write(_line({"pairing": pairing, "pair": number, "games": games}).encode())
+
+    def _read(self, path: Path) -> None:
+        whole, _, torn = read_bytes(path, _MOST_BYTES).rpartition(b"\n")
+        first, *lines = whole.split(b"\n")
+        try:
+            header = parse_json(first)
+            if header["file"] != _MARK or header["version"] != _VERSION:
+                raise ValueError
+            was, now = header["setup"], json.loads(json.dumps(self._header["setup"]))
+            for name in now:
+                if was.get(name) != now[name]:
+                    raise CommandError(
+                        f"--save: the games in {path} are of another tournament: {name} was "
+                        f"{was.get(name)!r}, not {now[name]!r}."
+                    )
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise CommandError(f"--save: {path} is no file of `sog tournament --save`.") from None
+        for number, line in enumerate(lines, start=2):
+            try:
+                self._take(parse_json(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise CommandError(f"--save: line {number} of {path} is damaged.") from None
+        if torn:
+            with writing(path):
+                replace_file(path, whole + b"\n")
+
+    def _take(self, line: Any) -> None:
+        pairing = int(line["pairing"][0]), int(line["pairing"][1])
+        known = self.games.setdefault(pairing, [])
+        if line["pair"] != len(known):
+            raise ValueError
+        first, second = (
+            Record(
+                utility=float(game["utility"]),
+                outcomes=tuple(map(int, game["outcomes"])),
+                resigned=None if game["resigned"] is None else int(game["resigned"]),
+            )
+            for game in line["games"]
+        )
+        known.append((first, second))
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value, allow_nan=False) + "\n"

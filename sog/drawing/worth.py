@@ -1,0 +1,24 @@
+"""What each player of a finished game could expect, move by move, as a picture."""
+
+from sog.drawing.curves import draw_curves
+from sog.play.review import Review
+
+
+def draw_worth(found: Review, names: tuple[str, str], title: str) -> str:
+    """The text of an SVG file: the worth of the best action at each choice, and what came out.
+
+    names: of the players.
+    """
+    last = len(found.played.outcomes)
+    curves = [
+        (
+            names[player],
+            [
+                *((float(choice.number + 1), choice.value) for choice in found.of(player)),
+                (float(last + 1), found.utility(player)),
+            ],
+        )
+        for player in (0, 1)
+    ]
+    label = f"move (worth in {found.game.unit})"
+    return draw_curves(title, curves, x_label=label, may_be_log=False)

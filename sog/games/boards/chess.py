@@ -1,0 +1,276 @@
+"""Chess, and chess on smaller boards: Gardner's of 5 x 5 (1969), and that of Los Alamos (1956).
+
+Gardner chess is a draw with best play (Mhalla and Prost 2013, arXiv 1307.7118).
+"""
+
+import abc
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.boards import chess_rules as rules
+from sog.games.boards.chess_fen import (
+    looks_like_fen,
+    piece_letter,
+    position_of,
+    read_fen,
+    start_position,
+    state_of,
+    write_fen,
+)
+from sog.games.boards.chess_notation import move_of, read_move, write_san
+from sog.games.boards.chess_planes import num_channels, observe
+from sog.games.boards.chess_rules import ChessState
+from sog.games.boards.chess_variant import CHESS, GARDNER, LOS_ALAMOS, Variant
+from sog.games.boards.chess_view import view
+from sog.games.boards.pgn import is_pgn, read_game, write_game
+from sog.games.core import TERMINAL, param
+from sog.games.encoding import Moves, Planes
+from sog.games.notation import split_events
+from sog.games.perfect_information import PerfectInformationGame
+from sog.games.shown import Seen
+from sog.games.views import SquaresView
+
+_MOST_SEARCHED: Final = 64
+"""Moves of a position that a search considers; more are legal in few positions."""
+_COLORS: Final = ("White", "Black")
+_ENDINGS: Final = {
+    rules.STALEMATE: "stalemate",
+    rules.TOO_FEW_PIECES: "too few pieces to mate",
+    rules.REPETITION: "the same position for the third time",
+    rules.QUIET_MOVES: "fifty moves without a capture or a pawn's move",
+    rules.LENGTH: "the game is too long",
+}
+_RULES: Final = """\
+The players move in turn, White first; who mates the other's king wins. A move is written as the
+squares from and to, e2e4, with what a pawn becomes, e7e8q, or as in books: Nf3, exd8=Q. These
+end a game as a draw without being claimed: stalemate, the third time of a position, fifty moves
+of both without a capture or a pawn's move, too few pieces to mate, and max_moves half-moves."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
+    """Chess of some variant; player 0 is White. An action is a move as `chess_variant` numbers it.
+
+    Texts name events in UCI; what is read may also be in SAN or PGN, and begin with a FEN.
+    """
+
+    variant: ClassVar[Variant]
+    uci_variant: ClassVar[str]
+    """What engines call it, in the option UCI_Variant."""
+
+    max_moves: int = param(
+        512, "half-moves after which a game is a draw", minimum=1, maximum=10_000
+    )
+
+    @property
+    def num_actions(self) -> int:
+        return self.variant.num_cells * self.variant.num_planes
+
+    @property
+    def num_searched_actions(self) -> int:
+        return min(_MOST_SEARCHED, self.num_actions)
+
+    @property
+    def num_decision_outcomes(self) -> int:
+        return self.variant.most_moves
+
+    @property
+    def max_depth(self) -> int:
+        return self.max_moves
+
+    def root(self) -> ChessState:
+        first: ChessState = jax.tree.map(jnp.asarray, _first_state(self.variant, self.max_moves))
+        return first
+
+    def actor(self, state: ChessState) -> Array:
+        player = (state.num_moves % 2).astype(jnp.int32)
+        return jnp.where(state.ending == rules.GOES_ON, player, TERMINAL)
+
+    def legal_outcomes(self, state: ChessState) -> Array:
+        legal: Array = rules.legal_actions(self.variant, state)
+        return legal
+
+    def apply(self, state: ChessState, outcome: Array) -> ChessState:
+        later: ChessState = rules.after(self.variant, self.max_moves, state, outcome)
+        return later
+
+    def result(self, state: ChessState) -> Array:
+        for_mated = jnp.where(state.num_moves % 2 == 0, -1.0, 1.0)
+        return jnp.where(state.ending == rules.CHECKMATE, for_mated, 0.0).astype(jnp.float32)
+
+    @property
+    def encoding(self) -> Planes:
+        return Planes(
+            channels=num_channels(self.variant),
+            rows=self.variant.rows,
+            columns=self.variant.columns,
+            moves=Moves(planes=self.variant.num_planes),
+        )
+
+    def observe(self, state: ChessState) -> Array:
+        return observe(self.variant, self.max_moves, state)
+
+    # Positions and moves as people and other programs write them.
+
+    def from_fen(self, text: str) -> ChessState:
+        """A game that begins with a position; of what was before it nothing is known.
+
+        Raises ValueError, one line, for what is no FEN or cannot be.
+        """
+        return state_of(self.variant, read_fen(self.variant, text, self.max_moves), self.max_moves)
+
+    def fen(self, state: ChessState) -> str:
+        """A state as FEN; the square en passant is in it where taking there is legal."""
+        return write_fen(position_of(self.variant, state))
+
+    def uci_of_action(self, state: ChessState, action: int) -> str:
+        """A legal move as engines write it."""
+        return move_of(self.variant, state, action).uci
+
+    def san_of_action(self, state: ChessState, action: int) -> str:
+        """A legal move as books write it."""
+        return write_san(self.variant, self.max_moves, state, action)
+
+    def read_action(self, state: ChessState, text: str) -> int:
+        """A legal move from UCI or SAN; raises ValueError, one line, if it is none."""
+        return read_move(self.variant, state, text)
+
+    def parse(self, text: str) -> tuple[int, ...]:
+        """Moves in UCI or SAN, e2e4 or Nf3, or the numbers of actions; or a PGN."""
+        state, actions = self.read_position(text)
+        if self.fen(state) != self.fen(self.root()):
+            raise ValueError(f"no events lead to {self.fen(state)!r}, where this begins.")
+        return actions
+
+    def read_position(self, text: str) -> tuple[ChessState, tuple[int, ...]]:
+        """Also a FEN, with moves after it if the word "moves" is between, as in UCI."""
+        fen, _, moves = text.partition(" moves ")
+        if is_pgn(text):
+            record = read_game(self, text)
+            return record.start, record.actions
+        if not looks_like_fen(fen):
+            return self.root(), self._read_moves(self.root(), split_events(text))
+        state = self.from_fen(fen)
+        return state, self._read_moves(state, split_events(moves))
+
+    def _read_moves(self, state: ChessState, words: Sequence[str]) -> tuple[int, ...]:
+        actions: list[int] = []
+        for number, word in enumerate(words, start=1):
+            try:
+                actions.append(self._read_word(state, word))
+            except ValueError as error:
+                raise ValueError(f"move {number}: {error}") from None
+            state = self.apply(state, jnp.int32(actions[-1]))
+        return tuple(actions)
+
+    def _read_word(self, state: ChessState, word: str) -> int:
+        is_number = word.isdecimal() and int(word) < self.num_actions
+        if is_number and self.legal_outcomes(state)[int(word)]:
+            return int(word)
+        return self.read_action(state, word)
+
+    def pgn(
+        self, actions: Sequence[int], *, names: tuple[str, str] = ("?", "?"), result: str = ""
+    ) -> str:
+        """A game from its beginning as PGN.
+
+        names: of White and of Black. result: as "1-0", where it is not what the board says.
+        """
+        tags = {"White": names[0], "Black": names[1], **({"Result": result} if result else {})}
+        return write_game(self, actions, tags=tags)
+
+    def ending(self, state: ChessState) -> str:
+        """How a game has ended, for people; empty while it goes on."""
+        if int(state.ending) == rules.GOES_ON:
+            return ""
+        if int(state.ending) == rules.CHECKMATE:
+            return f"checkmate, {_COLORS[1 - int(state.num_moves) % 2]} has won"
+        return f"draw, {_ENDINGS[int(state.ending)]}"
+
+    def describe_seat(self, player: int) -> str:
+        return f"your pieces are {_COLORS[player]}'s"
+
+    def describe_state(self, state: ChessState) -> str:
+        """The FEN, and how the game has ended."""
+        ending = self.ending(state)
+        return f"{self.fen(state)} ({ending})" if ending else self.fen(state)
+
+    def describe_action(self, state: ChessState, infostate: int, action: int) -> str:
+        return self.uci_of_action(state, action)
+
+    def view(
+        self,
+        state: ChessState,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> SquaresView:
+        return view(
+            self.variant,
+            state,
+            title=self.describe_state(state),
+            choices=choices,
+            from_black=infostates[0] is None and infostates[1] is not None,
+        )
+
+    def draw(self, state: ChessState, ranges: np.ndarray | None = None) -> str:
+        """The board as White sees it, his pieces in large letters, and who is to move."""
+        position = position_of(self.variant, state)
+        files = " ".join("abcdefgh"[: self.variant.columns])
+        lines = [
+            f"{rank + 1} {' '.join(piece_letter(int(piece)) for piece in row)}"
+            for rank, row in reversed(list(enumerate(position.pieces)))
+        ]
+        turn = f"{_COLORS[not position.is_white]} to move"
+        return "\n".join([*lines, f"  {files}", self.ending(state) or turn])
+
+
+@functools.cache
+def _first_state(variant: Variant, max_moves: int) -> ChessState:
+    """Of NumPy arrays: what asks for it in a program gets constants, and not how they are found."""
+    with jax.ensure_compile_time_eval():
+        state = state_of(variant, start_position(variant), max_moves)
+        first: ChessState = jax.tree.map(np.asarray, state)
+    return first
+
+
+class Chess(AnyChess):
+    """Chess."""
+
+    name = "chess"
+    summary = "Chess, with every rule of the game"
+    rules = _RULES
+    variant = CHESS
+    uci_variant = "chess"
+
+
+class GardnerChess(AnyChess):
+    """Gardner's chess: the king's side without its knight's and bishop's file, on 5 x 5."""
+
+    name = "gardner_chess"
+    summary = "Chess on a board of 5 x 5, small enough to learn on two cores"
+    rules = f"""\
+Chess on a board of 5 x 5 by Gardner: no castling, and pawns go one step at a time.
+{_RULES}"""
+    variant = GARDNER
+    uci_variant = "gardner"
+
+
+class LosAlamosChess(AnyChess):
+    """The chess that a computer first played."""
+
+    name = "los_alamos_chess"
+    summary = "Chess without bishops on a board of 6 x 6, the first that a computer played"
+    rules = f"""\
+Chess on a board of 6 x 6: no bishops, no castling, and pawns go one step at a time.
+{_RULES}"""
+    variant = LOS_ALAMOS
+    uci_variant = "losalamos"

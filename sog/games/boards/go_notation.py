@@ -1,0 +1,216 @@
+"""How people write games of Go: points as D4, and whole games in the Smart Game Format, version 4.
+
+The format: https://www.red-bean.com/sgf. Only moves of the main line are read; what sets stones up
+is refused, since a game begins with an empty board.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
+"""The letters of columns; I is left out, since it looks like J."""
+PASS: Final = "pass"
+_GO: Final = "1"  # the game's number in the format
+_DEFAULT_SIZE: Final = 19
+_LARGEST_WITH_TT: Final = 19
+"""Up to here "tt" is a pass in files of version 3."""
+_SETUP: Final = ("AB", "AW", "AE", "PL")
+_COLORS: Final = {"B": "Black", "W": "White"}
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_MOST_QUOTED: Final = 20
+_MOST_DIGITS: Final = 3  # of an action
+_BYTE_ORDER_MARK: Final = "\ufeff"
+
+
+def vertex(action: int, size: int) -> str:
+    """A point as "D4", or "pass"."""
+    if action == size * size:
+        return PASS
+    row, column = divmod(action, size)
+    return f"{COLUMNS[column]}{size - row}"
+
+
+def read_vertex(text: str, size: int) -> int:
+    """The action of such a text, in letters of either case. Raises ValueError if it is none."""
+    word = text.strip()
+    if word.casefold() == PASS:
+        return size * size
+    match = re.fullmatch(r"([A-Za-z])([0-9]{1,2})", word)
+    last = COLUMNS[size - 1]
+    if match is None:
+        raise ValueError(f"a point must look like {last}{size}, or be 'pass', got {quoted(text)}.")
+    column, row = COLUMNS[:size].find(match[1].upper()), int(match[2])
+    if column < 0 or not 1 <= row <= size:
+        without = " without I" if size > COLUMNS.index("J") else ""
+        raise ValueError(
+            f"points of a board of {size} x {size} go from A1 to {last}{size}{without}, "
+            f"got {quoted(text)}."
+        )
+    return (size - row) * size + column
+
+
+def read_actions(words: Sequence[str], size: int) -> list[int] | None:
+    """The actions of "D4 pass C3", or of numbers; None for words that are not meant so.
+
+    Raises ValueError for a point that is not on the board, or the number of no action.
+    """
+    if not all(re.fullmatch(r"[A-Za-z]?[0-9]+|pass", word, re.IGNORECASE) for word in words):
+        return None
+    return [
+        _read_number(word, size) if word.isdecimal() else read_vertex(word, size) for word in words
+    ]
+
+
+def _read_number(word: str, size: int) -> int:
+    if len(word) > _MOST_DIGITS or int(word) > size * size:
+        raise ValueError(
+            f"actions of a board of {size} x {size} go from 0 to {size * size}, got {quoted(word)}."
+        )
+    return int(word)
+
+
+def is_sgf(text: str) -> bool:
+    """Whether a text is meant as one in the Smart Game Format."""
+    return text.lstrip().lstrip(_BYTE_ORDER_MARK).lstrip().startswith("(")
+
+
+def read_sgf(text: str, size: int) -> list[int]:
+    """The actions of the main line of the first game. Raises ValueError, one line, if it has none.
+
+    Whether they are legal is not looked at, nor is the komi.
+    """
+    actions: list[int] = []
+    found_size: str | None = None
+    for name, values in _main_line(text):
+        if name == "GM" and values[0].strip() != _GO:
+            raise ValueError(f"SGF: GM must be {_GO}, the number of Go, got {quoted(values[0])}.")
+        if name == "SZ":
+            found_size = values[0].strip()
+            _check_size(found_size, size)
+        if name in _SETUP:
+            raise ValueError(f"SGF: {name} sets a position up; a game begins with an empty board.")
+        if name in _COLORS:
+            if found_size is None:
+                _check_size(str(_DEFAULT_SIZE), size, " (there is no SZ before the first move)")
+            actions.append(_read_move(name, values, size, len(actions)))
+    if found_size is None and not actions:
+        _check_size(str(_DEFAULT_SIZE), size, " (there is no SZ)")
+    return actions
+
+
+def write_sgf(
+    actions: Sequence[int],
+    *,
+    size: int,
+    komi: float,
+    result: str = "?",
+    names: tuple[str, str] = ("", ""),
+) -> str:
+    """A game as a file. result: "B+3.5", "W+R" for one that was given up, "0" for a draw.
+
+    names: of Black and of White.
+    """
+    head = f"(;GM[1]FF[4]CA[UTF-8]SZ[{size}]KM[{komi:g}]"
+    for name, text in zip(("PB", "PW", "RE"), (*names, result), strict=True):
+        if text:
+            head += f"{name}[{_escaped(text)}]"
+    moves = [
+        f";{'BW'[number % 2]}[{_sgf_point(action, size)}]" for number, action in enumerate(actions)
+    ]
+    lines = ["".join(moves[start : start + 10]) for start in range(0, len(moves), 10)]
+    return "\n".join([head, *lines]) + ")\n"
+
+
+def quoted(text: str) -> str:
+    """A piece of somebody's text for a message: one line, and not long."""
+    return repr(text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}...")
+
+
+def _check_size(found: str, size: int, why: str = "") -> None:
+    if found not in (str(size), f"{size}:{size}"):
+        raise ValueError(
+            f"SGF: SZ must be {size}, the size of this board, got {quoted(found)}{why}."
+        )
+
+
+def _read_move(name: str, values: Sequence[str], size: int, number: int) -> int:
+    where = f"SGF: move {number + 1}, {name}[{']['.join(values)[:_MOST_QUOTED]}],"
+    expected = "BW"[number % 2]
+    if name != expected:
+        raise ValueError(f"{where} is {_COLORS[name]}'s, but it is {_COLORS[expected]}'s turn.")
+    if len(values) > 1:
+        raise ValueError(f"{where} has more than one point.")
+    point = values[0].strip()
+    if not point or (point == "tt" and size <= _LARGEST_WITH_TT):
+        return size * size
+    if len(point) == 2 and all(letter in _LETTERS[:size] for letter in point):
+        column, row = (_LETTERS.index(letter) for letter in point)
+        return row * size + column
+    raise ValueError(
+        f"{where} is no point from aa to {2 * _LETTERS[size - 1]}, nor empty (a pass)."
+    )
+
+
+def _sgf_point(action: int, size: int) -> str:
+    if action == size * size:
+        return ""
+    row, column = divmod(action, size)
+    return _LETTERS[column] + _LETTERS[row]
+
+
+def _escaped(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line.replace("\\", "\\\\").replace("]", "\\]")
+
+
+_TOKEN: Final = re.compile(
+    r"""\s*(?:
+      (?P<mark>[(;)])                     # a game tree begins, a node begins, a tree ends
+    | (?P<name>[A-Za-z]+)\s*(?=\[)        # a property
+    | \[(?P<value>(?:[^\\\]]|\\.)*)\]     # one of its values
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE: Final = re.compile(r"\\(?:\r\n|\n\r|[\r\n]|(.))", re.DOTALL)
+"""A backslash keeps the letter after it, and joins lines."""
+
+
+def _main_line(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The properties with their values, up to the end of the first variation.
+
+    The first variation of each tree comes first, so the main line ends where any tree ends.
+    """
+    text = text.replace(_BYTE_ORDER_MARK, "")
+    place, name, values = 0, "", list[str]()
+    in_node = False
+    while True:
+        match = _TOKEN.match(text, place)
+        if match is None:
+            rest = text[place:].strip()
+            what = f"got {quoted(rest)}" if rest else "it ends too early"
+            raise ValueError(
+                f"SGF: at letter {place + 1} there must be (, ;, ) or a property; {what}."
+            )
+        place = match.end()
+        if match["value"] is not None:
+            if not name:
+                raise ValueError(f"SGF: the value {quoted(match['value'])} belongs to no property.")
+            values.append(_ESCAPE.sub(lambda found: found[1] or "", match["value"]))
+            continue
+        if name:
+            yield name, values
+        name, values = "", []
+        if match["name"] is not None:
+            if not in_node:
+                raise ValueError(
+                    f"SGF: {match['name']} stands before the first node (a semicolon)."
+                )
+            # Older files write Black and SiZe for B and SZ: small letters do not count.
+            name = "".join(letter for letter in match["name"] if letter.isupper())
+        elif match["mark"] == ";":
+            in_node = True
+        elif match["mark"] == ")":
+            if not in_node:
+                raise ValueError("SGF: the game is empty: it needs a node (a semicolon).")
+            return

@@ -1,0 +1,35 @@
+"""Sets of cards by number: the subsets of k out of n in colexicographic order.
+
+The set {c1 < ... < ck} has the number C(c1, 1) + ... + C(ck, k), whatever n is.
+"""
+
+import functools
+import math
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+
+@functools.cache
+def combinations(n: int, k: int) -> np.ndarray:
+    """int32[C(n, k), k]: all sets in their order, each ascending."""
+    if k == 0:
+        return np.zeros((1, 0), np.int32)
+    without_last = combinations(n - 1, k - 1) if n >= k else np.zeros((0, k - 1), np.int32)
+    parts = []
+    for last in range(k - 1, n):
+        first = without_last[: math.comb(last, k - 1)]
+        parts.append(np.column_stack([first, np.full(len(first), last, np.int32)]))
+    everything = np.concatenate([np.zeros((0, k), np.int32), *parts]).astype(np.int32)
+    everything.flags.writeable = False  # whoever asks again gets the same
+    return everything
+
+
+def number_of(cards: Array, n: int) -> Array:
+    """int32[...]: the number of the set that the cards [..., k] make up, in whatever order."""
+    ascending = jnp.sort(cards.astype(jnp.int32), axis=-1)
+    k = cards.shape[-1]
+    choose = np.array([[math.comb(c, j + 1) for c in range(n)] for j in range(k)], np.int32)
+    parts = [jnp.asarray(choose[j])[ascending[..., j]] for j in range(k)]
+    return jnp.sum(jnp.stack(parts, axis=-1), axis=-1, dtype=jnp.int32)

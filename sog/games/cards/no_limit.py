@@ -1,0 +1,289 @@
+"""Heads-up betting: blinds, stacks, all-in, no-limit minimum raises, and fixed limits with caps.
+
+Player 0 posts the big blind and opens every street but the first, which the small blind opens; he
+opens that, too, where blinds are equal. Stakes are all chips put in since the start, so the pot is
+what lay there at first and both stakes. A bet or raise is called, or raised by at least as much as
+the last one (and the big blind), unless all chips go in. Who is all-in acts no more, and what the
+other has bet beyond that comes back to him: it is never won.
+"""
+
+import dataclasses
+import functools
+from fractions import Fraction
+from typing import Final
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.core import CHANCE, MOST_EXACT, PLAYER_0, PLAYER_1, TERMINAL
+from sog.pytree import pytree
+
+FOLD: Final = 0
+CALL: Final = 1
+"""Or check."""
+FIRST_SIZE: Final = 2
+NO_FOLDER: Final = 2
+MOST_RAISES: Final = 100
+"""On a street, by the stacks or by its cap."""
+DENOMINATOR: Final = 1000
+"""Of the part that is drawn."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """What chance may draw for a hand before its first bet."""
+
+    stack: int
+    """Of each player."""
+    part: Fraction
+    """What a drawn size is of the pot."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Size:
+    """How far a bet goes beyond a call: a part of the pot as it is after the call, and chips."""
+
+    part: Fraction = Fraction(0)
+    chips: int = 0
+    is_drawn: bool = False
+    """Whether the part is the one that chance has drawn for the hand."""
+
+
+MIN: Final = Size()
+"""As little as is allowed, as every size at least is."""
+ALL_IN: Final = Size(chips=2 * MOST_EXACT)
+"""As much as there is, as every size at most is."""
+DRAWN: Final = Size(is_drawn=True)
+"""The part of the pot that chance has drawn for the hand."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Menu:
+    """What can be bet on a street; sizes ascend."""
+
+    bets: tuple[Size, ...]
+    raises: tuple[Size, ...]
+    cap: int | None = None
+    """Bets and raises in all, without blinds; None for as many as the stacks allow."""
+
+
+@pytree
+class BettingState:
+    """Where the betting stands."""
+
+    stage: Array  # int8: whose turn: PLAYER_0, PLAYER_1, CHANCE or TERMINAL
+    street: Array  # int8: from 0
+    stakes: Array  # int32[2]: chips put in since the start, blinds included
+    matched: Array  # int32: each player's stake when the street began
+    last_raise: Array  # int32: of this street; 0 before one
+    num_raises: Array  # int8: bets and raises on this street
+    has_acted: Array  # bool: somebody has checked or called on this street
+    folder: Array  # int8: who folded, or NO_FOLDER
+    stacks: Array  # int32[2]: chips at the start, blinds included; 0 until they are drawn
+    part: Array  # int32: DENOMINATOR times the part that is drawn
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Betting:
+    """The rules, and what follows from them. Chips are integers; functions are of one state."""
+
+    pot: int
+    """Chips that nobody can take back: antes, or what was bet before the game begins."""
+    stacks: tuple[int, int]
+    """Of each player at the start, before the blinds; the largest where they are drawn."""
+    blinds: tuple[int, int]
+    """The small one of player 1, and the big one of player 0; 0 for none."""
+    smallest_bet: int
+    menus: tuple[Menu, ...]
+    """By street."""
+    setups: tuple[Setup, ...] = ()
+    """One of which chance draws first, all alike often; empty where nothing is drawn."""
+
+    @property
+    def num_actions(self) -> int:
+        """A: fold, call or check, and the sizes of the longest list."""
+        return FIRST_SIZE + int(self._sizes["exists"].shape[-1])
+
+    @functools.cached_property
+    def _sizes(self) -> dict[str, np.ndarray]:
+        """[street, bet or raise, size] of each: num / den of the pot, chips, and whether it is."""
+        lists = [(menu.bets, menu.raises) for menu in self.menus]
+        longest = max(len(sizes) for pair in lists for sizes in pair)
+        shape = (len(lists), 2, max(longest, 1))
+        tables = {name: np.zeros(shape, np.int32) for name in ("num", "chips")}
+        tables["den"] = np.ones(shape, np.int32)
+        tables |= {name: np.zeros(shape, bool) for name in ("exists", "is_drawn")}
+        for street, pair in enumerate(lists):
+            for facing, sizes in enumerate(pair):
+                for number, size in enumerate(sizes):
+                    at = street, facing, number
+                    tables["num"][at], tables["den"][at] = size.part.as_integer_ratio()
+                    tables["chips"][at], tables["exists"][at] = size.chips, True
+                    tables["is_drawn"][at] = size.is_drawn
+        return tables
+
+    @functools.cached_property
+    def most_raises(self) -> tuple[int, ...]:
+        """By street: bets and raises that stacks and cap allow, at most MOST_RAISES + 1."""
+        return tuple(self._longest(menu) for menu in self.menus)
+
+    def _longest(self, menu: Menu) -> int:
+        """As many as there are when all are as small as can be, from the smallest pot on."""
+        parts = [setup.part for setup in self.setups]
+        most = MOST_RAISES + 1 if menu.cap is None else menu.cap
+        stake, last, count = max(self.blinds), 0, 0
+        while count < most and stake < min(self.stacks):
+            sizes = menu.raises if count or stake else menu.bets
+            if not sizes:
+                break
+            least = max(last, self.smallest_bet)
+            part = min(parts) if sizes[0].is_drawn else sizes[0].part
+            wanted = sizes[0].chips + part * (self.pot + 2 * stake)
+            last = max(least, int(wanted))
+            stake += last
+            count += 1
+        return min(count, most)
+
+    @property
+    def most_bets(self) -> int:
+        """The most decisions of a hand."""
+        return sum(most + 2 for most in self.most_raises)
+
+    @property
+    def most_won(self) -> float:
+        """Half of the pot at the start, and the smaller stack."""
+        return self.pot / 2 + min(self.stacks)
+
+    @property
+    def first_to_act(self) -> int:
+        """Who opens the first street; it is player 0 on all others."""
+        return PLAYER_1 if self.blinds[0] != self.blinds[1] else PLAYER_0
+
+    def start(self) -> BettingState:
+        """Right after the blinds are posted."""
+        small, big = self.blinds
+        stacks = np.zeros(2) if self.setups else np.array(self.stacks)
+        return BettingState(
+            stage=jnp.int8(CHANCE if self.setups else self.first_to_act),
+            street=jnp.int8(0),
+            stakes=jnp.array([big, small], jnp.int32),
+            matched=jnp.int32(0),
+            last_raise=jnp.int32(0),
+            num_raises=jnp.int8(0),
+            has_acted=jnp.bool_(False),
+            folder=jnp.int8(NO_FOLDER),
+            stacks=jnp.asarray(stacks, jnp.int32),
+            part=jnp.int32(0),
+        )
+
+    def is_drawing(self, state: BettingState) -> Array:
+        """bool: whether chance is to draw the stacks."""
+        return state.stacks[0] == 0
+
+    def draw(self, state: BettingState, number: Array) -> BettingState:
+        """After chance has drawn this one of the setups."""
+        stacks = np.array([setup.stack for setup in self.setups], np.int32)
+        parts = np.array([int(setup.part * DENOMINATOR) for setup in self.setups], np.int32)
+        at = jnp.clip(number, 0, len(self.setups) - 1)
+        stack = jnp.asarray(stacks)[at]
+        return dataclasses.replace(
+            state,
+            stage=jnp.int8(self.first_to_act),
+            stacks=jnp.stack([stack, stack]),
+            part=jnp.asarray(parts)[at],
+        )
+
+    def raised_stakes(self, state: BettingState) -> tuple[Array, Array]:
+        """int32[sizes], the actor's stake after each bet or raise; bool[sizes], if it is legal.
+
+        Of several sizes that come to the same the last one is legal.
+        """
+        _, other, own_stack, other_stack = self._seen(state)
+        is_raise = (state.num_raises > 0) | ((state.street == 0) & (max(self.blinds) > 0))
+        row = {
+            name: jnp.asarray(table)[state.street, is_raise.astype(jnp.int32)]
+            for name, table in self._sizes.items()
+        }
+        row["num"] = jnp.where(row["is_drawn"], state.part, row["num"])
+        row["den"] = jnp.where(row["is_drawn"], DENOMINATOR, row["den"])
+        pot = self.pot + 2 * other
+        # pot * num / den, half a chip rounded up, without a product that is too large for int32.
+        whole, rest = pot // row["den"], pot % row["den"]
+        part = whole * row["num"] + (2 * rest * row["num"] + row["den"]) // (2 * row["den"])
+        least = jnp.maximum(state.last_raise, self.smallest_bet)
+        # With numbers up to 2^26 the sums stay in bounds.
+        further = jnp.clip(part + row["chips"], least, jnp.maximum(own_stack - other, 0))
+        after = jnp.minimum(other + further, own_stack)
+        capped = np.array([menu.cap or MOST_RAISES for menu in self.menus], np.int32)
+        can_raise = (own_stack > other) & (other < other_stack)
+        can_raise &= state.num_raises < jnp.asarray(capped)[state.street]
+        legal = row["exists"] & can_raise
+        later = np.triu(np.ones((len(after), len(after)), bool), k=1)
+        is_again = jnp.any((after[:, None] == after[None]) & legal[None] & later, axis=1)
+        return after, legal & ~is_again
+
+    def legal(self, state: BettingState) -> Array:
+        """bool[A] at a decision: folding needs a bet to fold to."""
+        own, other, _, _ = self._seen(state)
+        _, sizes = self.raised_stakes(state)
+        return jnp.concatenate([jnp.stack([own < other, jnp.bool_(True)]), sizes])
+
+    def bet(self, state: BettingState, action: Array) -> BettingState:
+        """After a legal action at a decision."""
+        player = state.stage == PLAYER_1
+        own, other, own_stack, _ = self._seen(state)
+        folds, calls = action == FOLD, action == CALL
+        raised = self.raised_stakes(state)[0][jnp.maximum(action - FIRST_SIZE, 0)]
+        called = jnp.minimum(other, own_stack)
+        paid = jnp.where(folds, own, jnp.where(calls, called, raised))
+        stakes = jnp.where(player == jnp.array([False, True]), paid, state.stakes)
+        raises = ~folds & ~calls
+        closes = calls & (state.has_acted | (state.num_raises > 0) | _is_all_in(state, stakes))
+        after = jnp.where(closes, CHANCE, jnp.where(player, PLAYER_0, PLAYER_1))
+        is_last = state.street == len(self.menus) - 1
+        after = jnp.where(folds | (closes & is_last), TERMINAL, after)
+        return dataclasses.replace(
+            state,
+            stage=after.astype(jnp.int8),
+            stakes=stakes,
+            last_raise=jnp.where(raises, raised - other, state.last_raise),
+            num_raises=state.num_raises + raises.astype(jnp.int8),
+            has_acted=state.has_acted | calls,
+            folder=jnp.where(folds, player, state.folder).astype(jnp.int8),
+        )
+
+    def next_street(self, state: BettingState) -> BettingState:
+        """After the cards are dealt: nobody bets once somebody is all-in."""
+        street = state.street + jnp.int8(1)
+        is_last = street == len(self.menus) - 1
+        no_bets = jnp.where(is_last, TERMINAL, CHANCE)
+        stage = jnp.where(_is_all_in(state, state.stakes), no_bets, PLAYER_0)
+        return dataclasses.replace(
+            state,
+            stage=stage.astype(jnp.int8),
+            street=street,
+            matched=jnp.min(state.stakes),
+            last_raise=jnp.int32(0),
+            num_raises=jnp.int8(0),
+            has_acted=jnp.bool_(False),
+        )
+
+    def won(self, state: BettingState) -> Array:
+        """float32: what the winner wins, half of the pot at the start included."""
+        return self.pot / 2 + jnp.min(state.stakes).astype(jnp.float32)
+
+    def _seen(self, state: BettingState) -> tuple[Array, Array, Array, Array]:
+        """int32: stakes of the actor and of the other, then their stacks."""
+        is_second = state.stage == PLAYER_1
+        stakes, stacks = state.stakes, state.stacks
+        in_order = (stakes[0], stakes[1], stacks[0], stacks[1])
+        in_turn = (stakes[1], stakes[0], stacks[1], stacks[0])
+        own, other, own_stack, other_stack = (
+            jnp.where(is_second, *pair) for pair in zip(in_turn, in_order, strict=True)
+        )
+        return own, other, own_stack, other_stack
+
+
+def _is_all_in(state: BettingState, stakes: Array) -> Array:
+    return jnp.any(stakes >= state.stacks)

@@ -1,0 +1,66 @@
+"""What a game offers to programs of others: moves and positions as UCI and GTP write them.
+
+A game that has these functions can be played through the protocol, whatever it is called: nothing
+asks which game it is. All of them run on the host.
+"""
+
+from typing import Any, Protocol, cast
+
+from sog.games.core import Game
+
+
+class UciGame(Protocol):
+    """A game as the Universal Chess Interface speaks of it (Huber and Meyer-Kahlen 2000)."""
+
+    @property
+    def name(self) -> str:
+        """As of `Game`."""
+
+    @property
+    def uci_variant(self) -> str:
+        """As the option UCI_Variant names it; "chess" for the game that needs no such option."""
+
+    def uci_of_action(self, state: Any, action: int) -> str:
+        """A legal action, as "e2e4" or "e7e8q"."""
+
+    def read_action(self, state: Any, text: str) -> int:
+        """The legal action of a text as `uci_of_action` writes it, and perhaps of others, too;
+        ValueError, in one line, if it is none."""
+
+    def fen(self, state: Any) -> str:
+        """The position in Forsyth-Edwards notation."""
+
+    def from_fen(self, text: str) -> Any:
+        """The position of a FEN; ValueError, in one line, if it cannot be."""
+
+
+class GtpGame(Protocol):
+    """A game as the Go Text Protocol speaks of it (Farneback 2002, draft 2 of version 2)."""
+
+    @property
+    def name(self) -> str:
+        """As of `Game`."""
+
+    @property
+    def size(self) -> int:
+        """Rows of the square board."""
+
+    def vertex_of_action(self, action: int) -> str:
+        """A vertex as "D4", or "pass"."""
+
+    def action_of_vertex(self, text: str) -> int:
+        """The action of such a text, in letters of either case; ValueError if it is none."""
+
+
+def uci_game(game: Game[Any]) -> UciGame:
+    """The game, as one that can be played by UCI; ValueError if it cannot."""
+    if not hasattr(game, "uci_variant"):
+        raise ValueError(f"{game.name} is no game of UCI, it does not write its moves that way.")
+    return cast(UciGame, game)
+
+
+def gtp_game(game: Game[Any]) -> GtpGame:
+    """The game, as one that can be played by GTP; ValueError if it cannot."""
+    if not hasattr(game, "action_of_vertex"):
+        raise ValueError(f"{game.name} is no game of GTP, it does not write its moves that way.")
+    return cast(GtpGame, game)

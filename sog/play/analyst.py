@@ -1,0 +1,269 @@
+"""Whoever answers a program that shows a game: takes a position, thinks until told to stop, tells.
+
+`Analyst` searches, and goes on with the tree below what was played; `Follower` has any other agent
+answer, who can be asked for a move and nothing else.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.root import known_root
+from gtcfr.search import check_result
+from gtcfr.settings import SearchSettings
+from sog.games.core import Game
+from sog.play.agent import SearchAgent
+from sog.play.arena import AgentFactory
+from sog.play.match import Agent
+from sog.play.principal import Lines, read_lines
+from sog.play.rules import after, first_state, situation
+from sog.play.thinking import Thinking
+
+SLICE_SECONDS: Final = 0.05
+"""How long nobody is listened to, about."""
+
+NextSlice = Callable[[], float]
+"""How many seconds the next slice may take; 0 or less to end."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Position:
+    """Where a game is."""
+
+    start: Any
+    """The public state that it began with; None for the usual one."""
+    outcomes: tuple[int, ...]
+    state: Any
+    """The public state that they lead to."""
+
+    @staticmethod
+    def of(game: Game[Any], start: Any = None) -> "Position":
+        """Before the first event."""
+        state = first_state(game) if start is None else start
+        return Position(start=start, outcomes=(), state=state)
+
+    def after(self, game: Game[Any], outcome: int) -> "Position":
+        """The position that follows; ValueError for an event that cannot be."""
+        legal = situation(game, self.state).legal_outcomes
+        if not (0 <= outcome < len(legal) and legal[outcome]):
+            raise ValueError(f"there is no such move at '{game.describe_state(self.state)}'.")
+        state = after(game, self.state, outcome)
+        return dataclasses.replace(self, outcomes=(*self.outcomes, outcome), state=state)
+
+    def events_since(self, other: "Position | None") -> tuple[int, ...] | None:
+        """What leads here from another position; None if nothing does."""
+        if other is None or other.start is not self.start:
+            return None
+        known = len(other.outcomes)
+        return self.outcomes[known:] if self.outcomes[:known] == other.outcomes else None
+
+
+class Thinker(Protocol):
+    """Who is asked about positions."""
+
+    def prepare(self) -> None:
+        """Compiles what is not compiled yet."""
+
+    def forget(self) -> None:
+        """Another game begins."""
+
+    def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
+        """Thinks about a position until there were so many simulations, or it is told to end.
+
+        simulations: None for as many as there is room for. Raises ValueError.
+        """
+
+    def close(self) -> None:
+        """Nobody asks any more."""
+
+    def best(self) -> int:
+        """The action to take where it has thought."""
+
+    def lines(self) -> Lines | None:
+        """What it found; None for one who knows a move only."""
+
+    @property
+    def usual_simulations(self) -> int | None:
+        """Of a move, where nothing is said about it; None for one who does not count."""
+
+    @property
+    def most_simulations(self) -> int | None:
+        """For which there is room; None for one who does not count."""
+
+
+class Analyst:
+    """Searches positions of a game of perfect information, one after the other."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        evaluator: Evaluator,
+        settings: SearchSettings,
+        *,
+        most: int,
+        seed: int = 0,
+    ) -> None:
+        """settings: of a move. most: simulations that a search has room for, and as many that are
+        kept of the one before. Raises ValueError for sizes that cannot be, or hidden information.
+        """
+        if game.num_infostates > 1 or game.has_chance:
+            raise ValueError(f"only perfect information can be analyzed so, which {game} has not.")
+        self.game, self._evaluator = game, evaluator
+        self._usual = settings.num_simulations
+        phase = settings.simulations_per_phase
+        room = phase * math.ceil(max(most, self._usual) / phase)
+        self._settings = dataclasses.replace(
+            settings,
+            num_simulations=room,
+            kept_simulations=room,
+            capacity=None if settings.lookahead == 1 else settings.capacity,
+        )
+        self._key = jax.random.key(seed)
+        self._thinking: Thinking | None = None
+        self._position: Position | None = None
+
+    @property
+    def usual_simulations(self) -> int:
+        """Those of the settings."""
+        return self._usual
+
+    @property
+    def most_simulations(self) -> int:
+        """For which there is room."""
+        return self._settings.num_simulations
+
+    def prepare(self) -> None:
+        """Compiles what a search needs, what reads it, and what goes on with its tree."""
+        position = Position.of(self.game)
+        self.forget()
+        self.think(position, 1, lambda: 1.0)
+        lines = self.lines()
+        if lines is not None and lines.num_visits:
+            visited = int(lines.actions[np.argmax(lines.visits)])
+            self._turn_to(position.after(self.game, visited))
+        self.forget()
+
+    def forget(self) -> None:
+        """What was grown counts no more."""
+        self._thinking = self._position = None
+
+    def close(self) -> None:
+        """It holds nothing that must end."""
+
+    def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
+        """As of `Thinker`. Simulations are those since the tree was turned to this position."""
+        self._turn_to(position)
+        settings = self._settings
+        wanted = settings.num_simulations if simulations is None else simulations
+        updates = math.ceil(wanted / settings.simulations_per_phase) * settings.updates_per_phase
+        self._think(updates, next_slice)
+
+    def best(self) -> int:
+        """The likeliest action of the average policy."""
+        assert self._thinking is not None
+        return int(np.argmax(np.asarray(self._thinking.read().policy)[0, 0]))
+
+    def lines(self) -> Lines | None:
+        """What the search has found so far; nothing before its first update."""
+        if self._thinking is None or self._thinking.num_updates == 0:
+            return None
+        result = self._thinking.read()
+        check_result(self.game, result)
+        return read_lines(self.game, result)
+
+    def _think(self, updates: int, next_slice: NextSlice) -> None:
+        thinking = self._thinking
+        assert thinking is not None
+        target, seconds = min(updates, thinking.total), next_slice()
+        if thinking.num_updates == 0:  # something must be found
+            thinking.go_a_slice(1, SLICE_SECONDS)
+        while thinking.num_updates < target and seconds > 0:
+            left = target - thinking.num_updates
+            thinking.go_a_slice(left, min(SLICE_SECONDS, seconds))
+            seconds = next_slice()
+
+    def _turn_to(self, position: Position) -> None:
+        events = position.events_since(self._position)
+        self._position = position
+        thinking = self._thinking
+        if thinking is not None and events is not None:
+            kept = (thinking.keep_below(event, self._next_key()) for event in events)
+            if all(kept):
+                return
+        state = jax.tree.map(lambda leaf: np.asarray(leaf)[None], position.state)
+        self._thinking = Thinking(
+            self.game,
+            evaluator=self._evaluator,
+            root=known_root(state, jnp.ones((1, 2, 1), jnp.float32)),
+            key=self._next_key(),
+            settings=self._settings,
+        )
+
+    def _next_key(self) -> Array:
+        key: Array
+        self._key, key = jax.random.split(self._key)
+        return key
+
+
+class Follower:
+    """Has agents answer, one for each player, who are told what is played."""
+
+    usual_simulations = most_simulations = None
+
+    def __init__(self, game: Game[Any], make: AgentFactory, *, seed: int = 0) -> None:
+        self.game, self._make, self._seed = game, make, seed
+        self._agents: dict[int, tuple[Agent, Position | None]] = {}
+        self._action = 0
+
+    def prepare(self) -> None:
+        """There is nothing to compile before it is known who moves."""
+
+    def forget(self) -> None:
+        """The agents will begin anew, with other random numbers than before."""
+        self._agents = {player: (agent, None) for player, (agent, _) in self._agents.items()}
+
+    def close(self) -> None:
+        """The agents are closed, too."""
+        for agent, _ in self._agents.values():
+            agent.close()
+        self._agents = {}
+
+    def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
+        """As of `Thinker`; an agent takes the time that it takes."""
+        player = situation(self.game, position.state).actor
+        agent, known = self._agents.get(player, (None, None))
+        events = position.events_since(known)
+        if agent is None:
+            agent = self._make(player, (self._seed + player) % 2**32)
+        if events is None or known is None:
+            agent.begin(position.start)
+            events = position.outcomes
+        for event in events:
+            agent.observe(event)
+        self._agents[player] = agent, position
+        self._action = agent.act(0)
+
+    def best(self) -> int:
+        """What the agent chose."""
+        return self._action
+
+    def lines(self) -> None:
+        """It tells no more."""
+        return
+
+
+def thinker_of(game: Game[Any], make: AgentFactory, *, most: int, seed: int = 0) -> Thinker:
+    """Who answers for a player, whose agents `make` makes: a search, if that is how he plays."""
+    agent = make(0, seed)
+    if isinstance(agent, SearchAgent):
+        how = agent.how_it_searches
+        return Analyst(how.game, how.evaluator, how.settings, most=most, seed=seed)
+    agent.close()
+    return Follower(game, make, seed=seed)

@@ -1,0 +1,176 @@
+"""What a search of perfect information thinks of each move: visits, value, and how play goes on.
+
+lines = read_lines(game, thinking.read(), depth=8)
+lines.actions[0], lines.values[0], lines.line(0)
+"""
+
+import dataclasses
+import functools
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.search import SearchResult
+from gtcfr.tree import SearchTree
+from sog.games.core import PLAYER_1, Game
+from sog.precision import in_32_bits
+from sog.pytree import pytree
+
+_LEAST: Final = 1e-30
+"""Divides a sum of 0."""
+_NOTHING: Final = -1
+"""Pads lines of events."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Lines:
+    """The moves of the state that was searched, the best first; only those that were considered."""
+
+    actions: np.ndarray
+    """[n] int."""
+    policy: np.ndarray
+    """[n]: the average policy, which sums to 1."""
+    visits: np.ndarray
+    """[n] int: simulations that chose the move there."""
+    prior: np.ndarray
+    """[n]: the evaluator's policy."""
+    values: np.ndarray
+    """[n]: what the one to move gets after the move, in units of utility."""
+    events: np.ndarray
+    """[n, depth] int: the move, and the best that follows, then -1."""
+    value: float
+    """What the one to move gets."""
+
+    @property
+    def num_visits(self) -> int:
+        """Of all moves."""
+        return int(self.visits.sum())
+
+    def line(self, number: int) -> list[int]:
+        """The public events from a move on."""
+        return [event for event in self.events[number].tolist() if event != _NOTHING]
+
+
+@pytree
+class _Moves:
+    """As `Lines`, a row for each action of the game."""
+
+    is_listed: Array
+    policy: Array
+    visits: Array
+    prior: Array
+    values: Array
+    events: Array
+    value: Array
+
+
+@in_32_bits
+def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Lines:
+    """What one search has found, a batch of 1; at least one update must have been made.
+
+    Moves are ordered by the average policy, by which an agent chooses, then by visits. Raises
+    ValueError where information is hidden.
+    """
+    if game.num_infostates > 1:
+        raise ValueError(f"only moves of perfect information have lines, {game.name} hides some.")
+    found: Any = jax.device_get(_read_moves(game, depth, result.tree, result.slot))
+    shown = np.flatnonzero(found.is_listed)
+    order = shown[np.lexsort((-found.visits[shown], -found.policy[shown]))]
+    value = float(found.value)
+    values = found.values[order]
+    return Lines(
+        actions=order,
+        policy=found.policy[order],
+        visits=found.visits[order].astype(int),
+        prior=found.prior[order],
+        # Nothing is known of a move that no update has been through.
+        values=np.where(np.isnan(values), value, values),
+        events=found.events[order],
+        value=value,
+    )
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _read_moves(game: Game[Any], depth: int, trees: SearchTree, slots: Array) -> _Moves:
+    tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], trees)
+    slot, layout, statistics = slots[0], tree.shape.layout, tree.interior_statistics
+    listed, actor = tree.interior.listed[slot], tree.interior.actor[slot]
+
+    def of_all(table: Any) -> Array:
+        """[A] from a node's [A, S]."""
+        everything: Array = layout.over_all_actions(game, listed, table)[:, 0]
+        return everything
+
+    policy_sum = of_all(statistics.policy_sum[slot])
+    total = jnp.sum(policy_sum)
+    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
+    child = functools.partial(_child, tree, slot)
+    rows, is_there = jax.vmap(child)(actions)
+
+    def value_of(row: Array) -> Array:
+        return _value(tree, row, actor)
+
+    def follow(row: Array, action: Array) -> Array:
+        """[depth]: the action, and the best from the child on."""
+
+        def step(row: Array, _: None) -> tuple[Array, Array]:
+            event, below = _best(tree, row)
+            return below, event
+
+        _, events = jax.lax.scan(step, row, None, length=depth - 1)
+        return jnp.concatenate([action[None], events])
+
+    return _Moves(
+        is_listed=is_there & of_all(tree.interior.takeable[slot]),
+        policy=policy_sum / jnp.maximum(total, _LEAST),
+        visits=of_all(tree.interior.visits[slot]),
+        prior=of_all(jnp.asarray(tree.interior.prior[slot], jnp.float32)),
+        values=jax.vmap(value_of)(rows),
+        events=jax.vmap(follow)(rows, actions),
+        value=value_of(slot),
+    )
+
+
+def _child(tree: SearchTree, slot: Array, action: Array) -> tuple[Array, Array]:
+    """The row of the child that an action leads to, and whether it is there."""
+    layout, shape = tree.shape.layout, tree.shape
+    children, listed = tree.interior.child[slot], tree.interior.listed[slot]
+    number, is_there = layout.child(listed, children, action, shape.nothing)
+    return jnp.where(is_there, children[number], shape.nothing), is_there
+
+
+def _best(tree: SearchTree, row: Array) -> tuple[Array, Array]:
+    """The best event at a row and the row that it leads to; nothing but where both are known."""
+    shape, layout = tree.shape, tree.shape.layout
+    slot = jnp.minimum(row, shape.num_interior - 1)
+    policy_sum = tree.interior_statistics.policy_sum[slot, :, 0]
+    number = jnp.argmax(policy_sum).astype(jnp.int32)
+    action = layout.action(tree.interior.listed[slot], number)
+    child, is_there = _child(tree, slot, action)
+    is_known = (row < shape.leaf_row) & (policy_sum[number] > 0) & is_there
+    return jnp.where(is_known, action, _NOTHING), jnp.where(is_known, child, shape.nothing)
+
+
+def _value(tree: SearchTree, row: Array, player: Array) -> Array:
+    """What a player gets at a row of any kind; NaN where no update has been through it."""
+    shape = tree.shape
+    other = jnp.where(player == PLAYER_1, 0, 1)
+    own = 1 - other
+
+    def average(cfv_sum: Array, reach_sum: Array) -> Array:
+        reach = reach_sum[other, 0]
+        return jnp.where(reach > 0, cfv_sum[own, 0] / jnp.where(reach > 0, reach, 1), jnp.nan)
+
+    inner = jnp.clip(row, 0, shape.num_interior - 1)
+    leaf = jnp.clip(row - shape.leaf_row, 0, shape.num_leaves - 1)
+    end = jnp.clip(row - shape.terminal_row, 0, shape.num_terminals - 1)
+    at_inner, at_leaf = (
+        average(table.cfv_sum[slot], table.reach_sum[slot])
+        for table, slot in ((tree.interior_statistics, inner), (tree.leaf_statistics, leaf))
+    )
+    value = jnp.where(row < shape.leaf_row, at_inner, at_leaf)
+    worth = jnp.where(row < shape.nothing, tree.terminal.worth[end, own, 0], jnp.nan)
+    return jnp.where(row < shape.terminal_row, value, worth)

@@ -1,0 +1,127 @@
+"""An engine at the table: one process for all games of a player, however many go on at once."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from sog.games.core import Game
+from sog.play.match import Agent
+from sog.play.rules import after, first_state, situation
+from sog.players.engines.process import EngineError
+from sog.players.player import Player
+
+
+class Engine(Protocol):
+    """A running engine, whatever protocol it speaks."""
+
+    def text_of(self, state: Any, action: int) -> str:
+        """An action as the engine is told it."""
+
+    def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
+        """The engine's action.
+
+        table: a number for the game that it is for. start: the state that the game began with, None
+        for the usual one. moves: the texts of what was played since then. state: where that led.
+        Raises Resignation where it gives up, and EngineError.
+        """
+
+    def refuse(self, problem: str) -> EngineError:
+        """What to raise for an answer that cannot be."""
+
+    def close(self) -> None:
+        """Ends its process."""
+
+
+class Desk:
+    """Where agents find the engine that they share: it runs while somebody needs it."""
+
+    def __init__(self, start: Callable[[], Engine]) -> None:
+        """Starts it, which also tells whether that can be."""
+        self._start, self._num_agents = start, 0
+        self._engine: Engine | None = start()
+        self._tables = itertools.count()
+
+    def enter(self) -> None:
+        """One more agent."""
+        self._num_agents += 1
+
+    def leave(self) -> None:
+        """One less; the last one ends the engine."""
+        self._num_agents -= 1
+        if self._num_agents == 0 and self._engine is not None:
+            self._engine.close()
+            self._engine = None
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, started anew where it was ended."""
+        if self._engine is None:
+            self._engine = self._start()
+        return self._engine
+
+    def new_table(self) -> int:
+        """A number for one more game."""
+        return next(self._tables)
+
+
+class EngineAgent(Agent):
+    """Plays what the engine answers, which must be legal here."""
+
+    def __init__(self, game: Game[Any], desk: Desk, *, player: int) -> None:
+        """Sits down as a player, before the first public event."""
+        self.game, self.player, self._desk = game, player, desk
+        self._is_here = True
+        self._chosen: int | None = None
+        desk.enter()
+        self.begin()
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, anywhere. seed: an engine has its own random numbers."""
+        self._start = state
+        self._state = first_state(self.game) if state is None else state
+        self._moves: list[str] = []
+        self._table, self._chosen = self._desk.new_table(), None
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event, which is the move itself."""
+        self._moves.append(self._desk.engine.text_of(self._state, outcome))
+        self._state, self._chosen = after(self.game, self._state, outcome), None
+
+    def act(self, infostate: int) -> int:
+        """The engine's action, the same until the next event; infostate: 0.
+
+        Raises Resignation where it gives up, and EngineError.
+        """
+        if self._chosen is None:
+            engine = self._desk.engine
+            action = engine.choose(self._table, self._start, self._moves, self._state)
+            if not situation(self.game, self._state).legal_actions[0, action]:
+                text = engine.text_of(self._state, action)
+                at = self.game.describe_state(self._state)
+                raise engine.refuse(f"played {text!r}, which is illegal at '{at}'")
+            self._chosen = action
+        return self._chosen
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: 1 for the move that `act` makes."""
+        chosen = np.zeros(self.game.num_actions)
+        chosen[self.act(infostate)] = 1
+        return chosen
+
+    def close(self) -> None:
+        """Leaves the engine, which ends with the last that does."""
+        if self._is_here:
+            self._is_here = False
+            self._desk.leave()
+
+
+def seat_engine(name: str, game: Game[Any], start: Callable[[], Engine]) -> Player:
+    """A player whose agents share an engine, which runs from now on."""
+    desk = Desk(start)
+
+    def make(player: int, seed: int) -> EngineAgent:
+        return EngineAgent(game, desk, player=player)
+
+    return Player(name=name, game=game, make=make)

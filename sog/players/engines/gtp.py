@@ -1,0 +1,201 @@
+"""The Go Text Protocol, version 2, as the side that asks: `gtp:gnugo --mode gtp --level 5`.
+
+An engine has one board. It is brought to the game that is asked about by the moves that it has not
+seen, and set up anew where games go on by turns.
+"""
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any, Final
+
+from sog.games.core import Game
+from sog.games.spoken import gtp_game
+from sog.play.match import Resignation
+from sog.play.rules import situation
+from sog.players.engines.agent import seat_engine
+from sog.players.engines.limits import (
+    PATIENCE,
+    nothing_left,
+    patience_in,
+    split_text,
+    take_number,
+)
+from sog.players.engines.process import Deadline, EngineError, LineProcess, split_command
+from sog.players.player import Host, Player, SearchChanges
+
+_VERSION: Final = "2"
+_NEEDED: Final = ("boardsize", "clear_board", "play", "genmove")
+_SECONDS: Final = "seconds"
+_MOST_LINES: Final = 10_000  # of an answer
+COLORS: Final = ("black", "white")
+"""By player."""
+_USUAL_ARGUMENTS: Final = {
+    # Area scoring takes dead stones off only where they are captured.
+    "gnugo": ("--mode", "gtp", "--chinese-rules", "--{superko}", "--capture-all-dead"),
+}
+"""Of programs that are named without any."""
+_SUPERKO: Final = {"positional": "positional-superko", "simple": "simple-ko"}
+"""How they call the rule of a game."""
+
+
+class GtpEngine:
+    """A running engine that plays one game, at several tables by turns."""
+
+    name: str
+    """What it calls itself, with its version."""
+
+    def __init__(
+        self, command: str, game: Game[Any], *, seconds: float | None, patience: float
+    ) -> None:
+        """Starts it and gives it a board of the game's size. Raises EngineError.
+
+        seconds: for a move; None for what it is set to. patience: how long any answer may take.
+        """
+        self._game, self._spoken = game, gtp_game(game)
+        self._patience, self._patience_of_a_move = patience, patience + (seconds or 0)
+        self._numbers = itertools.count(1)
+        self._table: int | None = None
+        self._seen: list[str] = []
+        """The moves on its board."""
+        self._process = LineProcess(command, _with_usual_arguments(command, game))
+        try:
+            self.name = self._greet()
+            self._set_up(seconds)
+        except BaseException:
+            self._process.close()
+            raise
+
+    def text_of(self, state: Any, action: int) -> str:
+        """An action as the engine is told it, as "black D4"."""
+        color = COLORS[situation(self._game, state).actor]
+        return f"{color} {self._spoken.vertex_of_action(action)}"
+
+    def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
+        """The engine's move, as of `Engine`."""
+        if start is not None:
+            raise self.refuse("can begin at the start of a game only")
+        self._show(table, moves)
+        color = COLORS[situation(self._game, state).actor]
+        answer = self.ask(f"genmove {color}", self._patience_of_a_move).strip()
+        if answer.lower() == "resign":
+            self._table = None
+            raise Resignation
+        try:
+            action = self._spoken.action_of_vertex(answer)
+        except ValueError:
+            at = self._game.describe_state(state)
+            raise self.refuse(f"played {answer!r}, which is no move at '{at}'") from None
+        self._seen.append(f"{color} {self._spoken.vertex_of_action(action)}")
+        return action
+
+    def final_score(self, table: int, moves: Sequence[str]) -> str:
+        """What the engine says of the end of a game: "B+3.5", "W+2", or "0"."""
+        self._show(table, moves)
+        return self.ask("final_score")
+
+    def ask(self, command: str, within: float | None = None) -> str:
+        """Sends a command; its answer, without the sign and number. Raises EngineError."""
+        number, deadline = next(self._numbers), Deadline(within or self._patience)
+        failure = f"did not answer {command!r}"
+        self._process.send(f"{number} {command}", deadline)
+        lines: list[str] = []
+        while True:
+            line = self._process.read_line(deadline, failure).rstrip()
+            if line:
+                lines.append(line)
+            elif lines:  # an empty one ends an answer
+                break
+            match = re.match(r"([=?])(\d*)(?:\s|$)", lines[0]) if lines else None
+            if lines and (match is None or match[2] not in ("", str(number))):
+                raise self.refuse(f"answered {command!r} with {lines[0][:80]!r}, which is no GTP")
+            if len(lines) > _MOST_LINES:
+                raise self.refuse(f"answered {command!r} with more than {_MOST_LINES} lines")
+        sign, _, first = lines[0].partition(" ")
+        answer = "\n".join([first, *lines[1:]]).strip()
+        if sign.startswith("?"):
+            raise self.refuse(f"refused {command!r}: {answer}")
+        return answer
+
+    def refuse(self, problem: str) -> EngineError:
+        """An error of this engine."""
+        return self._process.error(problem)
+
+    def close(self) -> None:
+        """Ends it."""
+        self._process.close()
+
+    def _greet(self) -> str:
+        version = self.ask("protocol_version")
+        if version != _VERSION:
+            raise self.refuse(f"speaks version {version!r} of GTP, not {_VERSION}")
+        name, number = self.ask("name"), self.ask("version")
+        self._commands = set(self.ask("list_commands").split())
+        missing = [command for command in _NEEDED if command not in self._commands]
+        if missing:
+            raise self.refuse(f"does not know the command {missing[0]!r}")
+        return f"{name} {number}".strip()
+
+    def _set_up(self, seconds: float | None) -> None:
+        self.ask(f"boardsize {self._spoken.size}")
+        if seconds is not None:  # byo-yomi: so long for one stone
+            self.ask(f"time_settings 0 {max(1, round(seconds))} 1")
+        self._clear()
+
+    def _clear(self) -> None:
+        self.ask("clear_board")
+        komi = getattr(self._game, "komi", None)
+        if komi is not None:
+            self.ask(f"komi {komi:g}")
+        self._seen = []
+
+    def _show(self, table: int, moves: Sequence[str]) -> None:
+        """Brings its board to a position."""
+        if table != self._table or list(moves[: len(self._seen)]) != self._seen:
+            self._clear()
+            self._table = table
+        for move in moves[len(self._seen) :]:
+            self.ask(f"play {move}")
+            self._seen.append(move)
+
+
+def _with_usual_arguments(command: str, game: Game[Any]) -> list[str]:
+    """The words of a command, and those that a program needs of which only the name is given."""
+    words = split_command(command)
+    if len(words) > 1:
+        return words
+    superko = _SUPERKO[getattr(game, "superko", "positional")]
+    usual = _USUAL_ARGUMENTS.get(PurePath(words[0]).name, ())
+    return [*words, *(word.format(superko=superko) for word in usual)]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GtpPlayer:
+    """Whom a text names, before it is known what is played."""
+
+    command: str
+    seconds: float | None
+    patience: float
+    game: None = None
+    """It plays any game of GTP that it knows."""
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `sog.players.player.Candidate`; the engine is started, to see that it can play."""
+        gtp_game(game)
+
+        def start() -> GtpEngine:
+            return GtpEngine(self.command, game, seconds=self.seconds, patience=self.patience)
+
+        return seat_engine(name, game, start)
+
+
+def read_gtp(text: str, host: Host) -> GtpPlayer:
+    """The player of "gtp:COMMAND?seconds=1&timeout=60"; EngineError if there is no such program."""
+    command, values = split_text(text, "gtp")
+    where = f"gtp:{command}"
+    seconds, patience = take_number(values, _SECONDS, where), patience_in(values, where)
+    nothing_left(values, where, f"{_SECONDS}, {PATIENCE}")
+    split_command(command)
+    return GtpPlayer(command=command, seconds=seconds, patience=patience)

@@ -1,0 +1,233 @@
+"""The Universal Chess Interface, as the side that asks: `uci:COMMAND?nodes=2000&Skill Level=0`.
+
+The engine is asked for its options first, and what is set is checked against them: what it does not
+know it would pass over in silence, a variant of chess above all. Each move is asked for with the
+whole game so far, so that one process serves several games.
+"""
+
+import dataclasses
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sog.games.core import Game
+from sog.games.spoken import UciGame, uci_game
+from sog.parameters import near_name
+from sog.players.engines.agent import seat_engine
+from sog.players.engines.limits import patience_in, split_text, take_number
+from sog.players.engines.process import Deadline, EngineError, LineProcess, split_command
+from sog.players.player import Host, Player, SearchChanges
+
+LIMITS: Final = ("nodes", "movetime", "depth")
+"""How much a move may take, as `go` names it: positions, milliseconds, half-moves."""
+_DEFAULT_LIMIT: Final = {"nodes": 10_000}
+_MOST_LINES: Final = 1000
+"""Of an answer; what comes before the last of them is of no interest."""
+_VARIANT: Final = "UCI_Variant"
+_CHESS: Final = "chess"
+_WORDS: Final = re.compile(r"\b(name|type|default|min|max|var)\b")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class UciOption:
+    """An option that an engine has."""
+
+    name: str
+    kind: str
+    """check, spin, combo, button or string."""
+    default: str = ""
+    least: int | None = None
+    most: int | None = None
+    choices: tuple[str, ...] = ()
+
+    def problem(self, value: str) -> str:
+        """What is wrong with a value; empty if nothing is."""
+        if self.kind == "check" and value not in ("true", "false"):
+            return "must be true or false"
+        if self.kind == "combo" and value not in self.choices:
+            return f"must be one of {', '.join(self.choices)}"
+        if self.kind == "spin":
+            least, most = self.least or 0, self.most if self.most is not None else 2**31
+            if not re.fullmatch(r"-?\d{1,15}", value) or not least <= int(value) <= most:
+                return f"must be an integer from {least} to {most}"
+        return ""
+
+
+def read_option(line: str) -> UciOption | None:
+    """An option from "option name NAME type TYPE ..."; None if the line tells of none."""
+    found: dict[str, list[str]] = {}
+    pieces = _WORDS.split(line.removeprefix("option").strip())
+    for word, rest in zip(pieces[1::2], pieces[2::2], strict=True):
+        if word in ("name", "type", "default") and word in found:  # a word of a name, or a value
+            continue
+        found.setdefault(word, []).append(rest.strip())
+    try:
+        return UciOption(
+            name=found["name"][0],
+            kind=found["type"][0],
+            default=found.get("default", [""])[0],
+            least=int(found["min"][0]) if "min" in found else None,
+            most=int(found["max"][0]) if "max" in found else None,
+            choices=tuple(found.get("var", [])),
+        )
+    except (KeyError, ValueError):
+        return None
+
+
+class UciEngine:
+    """A running engine that plays one game, at several tables by turns."""
+
+    name: str
+    """What it calls itself."""
+
+    def __init__(
+        self,
+        command: str,
+        game: UciGame,
+        *,
+        options: Mapping[str, str],
+        limit: Mapping[str, int],
+        patience: float,
+    ) -> None:
+        """Starts it, sets its options, and waits until it is ready. Raises EngineError."""
+        self._game, self._patience = game, patience
+        self._go = " ".join(["go", *(f"{name} {value}" for name, value in limit.items())])
+        self._patience_of_a_move = patience + limit.get("movetime", 0) / 1000
+        self._last_table: int | None = None
+        self._process = LineProcess(command)
+        try:
+            self.name, self._options = self._greet()
+            self._set(self._with_variant(options))
+            self._synchronize()
+        except BaseException:
+            self._process.close()
+            raise
+
+    def text_of(self, state: Any, action: int) -> str:
+        """An action as the engine is told it."""
+        return self._game.uci_of_action(state, action)
+
+    def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
+        """The engine's move. table: of the game it is for. start: the state that the game began
+        with, None for the usual one; moves: since then; state: now. Raises EngineError."""
+        if table != self._last_table:  # its tables tell of another game
+            self._tell("ucinewgame")
+            self._synchronize()
+            self._last_table = table
+        begin = "startpos" if start is None else f"fen {self._game.fen(start)}"
+        played = f" moves {' '.join(moves)}" if moves else ""
+        self._tell(f"position {begin}{played}")
+        words = self._ask(self._go, "bestmove", self._patience_of_a_move)[-1].split()
+        text = words[1] if len(words) > 1 else "nothing"
+        try:
+            action = self._game.read_action(state, text)
+            if self._game.uci_of_action(state, action) == text:
+                return action
+        except ValueError:
+            pass
+        raise self._process.error(f"played {text!r}, which is no move at '{self._game.fen(state)}'")
+
+    def refuse(self, problem: str) -> EngineError:
+        """An error of this engine."""
+        return self._process.error(problem)
+
+    def close(self) -> None:
+        """Ends it."""
+        self._process.close()
+
+    def _greet(self) -> tuple[str, dict[str, UciOption]]:
+        name, options = "", dict[str, UciOption]()
+        for line in self._ask("uci", "uciok", self._patience):
+            word, _, rest = line.partition(" ")
+            if word == "id" and rest.startswith("name "):
+                name = rest.removeprefix("name ").strip()
+            elif word == "option" and (option := read_option(line)) is not None:
+                options[option.name.lower()] = option
+        return name, options
+
+    def _with_variant(self, given: Mapping[str, str]) -> dict[str, str]:
+        options, variant = dict(given), self._game.uci_variant
+        for name in given:
+            if name.lower() == _VARIANT.lower():
+                raise self._process.error(f"is told the game by us: leave {name} out")
+        known = self._options.get(_VARIANT.lower())
+        if variant == _CHESS and (known is None or variant not in known.choices):
+            return options  # an engine for chess
+        if known is None or variant not in known.choices:
+            raise self._process.error(f"cannot play {self._game.name}, variant {variant!r} of UCI")
+        return {_VARIANT: variant, **options}
+
+    def _set(self, options: Mapping[str, str]) -> None:
+        for name, value in options.items():
+            option = self._options.get(name.lower())
+            if option is None:
+                near = near_name(name, [one.name for one in self._options.values()])
+                hint = f"; did you mean {near}?" if near else ""
+                raise self._process.error(f"has no option {name!r}{hint}")
+            if problem := option.problem(value):
+                raise self._process.error(f"option {option.name} {problem}, got {value!r}")
+            told = "" if option.kind == "button" else f" value {value}"
+            self._tell(f"setoption name {option.name}{told}")
+
+    def _synchronize(self) -> None:
+        self._ask("isready", "readyok", self._patience)
+
+    def _ask(self, question: str, answer: str, within: float) -> list[str]:
+        """The lines up to one that begins with the answer, that one last."""
+        deadline, lines = Deadline(within), deque[str](maxlen=_MOST_LINES)
+        self._process.send(question, deadline)
+        failure = f"did not answer {question!r} with {answer!r}"
+        while not lines or lines[-1].split(maxsplit=1)[:1] != [answer]:
+            lines.append(self._process.read_line(deadline, failure).strip())
+        return list(lines)
+
+    def _tell(self, line: str) -> None:
+        self._process.send(line, Deadline(self._patience))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class UciPlayer:
+    """Whom a text names, before it is known what is played."""
+
+    command: str
+    options: Mapping[str, str]
+    limit: Mapping[str, int]
+    patience: float
+    game: None = None
+    """It plays any game of UCI that it knows."""
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `sog.players.player.Candidate`; the engine is started, to see that it can play."""
+        spoken = uci_game(game)
+
+        def start() -> UciEngine:
+            return UciEngine(
+                self.command,
+                spoken,
+                options=self.options,
+                limit=self.limit,
+                patience=self.patience,
+            )
+
+        return seat_engine(name, game, start)
+
+
+def read_uci(text: str, host: Host) -> UciPlayer:
+    """The player of "uci:COMMAND?name=value&..."; EngineError if there is no such program.
+
+    nodes, movetime and depth limit a move, `timeout` how long we wait; all else are options of the
+    engine.
+    """
+    command, values = split_text(text, "uci")
+    where = f"uci:{command}"
+    patience = patience_in(values, where)
+    limit = {
+        name: int(value)
+        for name in LIMITS
+        if (value := take_number(values, name, where, whole=True)) is not None
+    }
+    split_command(command)
+    return UciPlayer(
+        command=command, options=values, limit=limit or _DEFAULT_LIMIT, patience=patience
+    )

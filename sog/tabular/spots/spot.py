@@ -1,0 +1,75 @@
+"""A spot: a board, chips, what may be bet; whoever may hold what is apart from it."""
+
+import dataclasses
+
+from sog.games.cards.deck import Deck
+from sog.games.cards.holdem import Holdem
+from sog.games.cards.no_limit import Menu
+from sog.tabular.spots.betting import Line, Street, build_street
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Spot:
+    """Heads-up poker from a public state on, at the start of a street.
+
+    Player 0 acts first on every street; a card is dealt between two streets.
+    """
+
+    board: tuple[int, ...]
+    """Cards of the deck."""
+    pot: int
+    stack: int
+    """Chips behind each player, those of the shorter stack."""
+    menus: tuple[Menu, ...]
+    """By street, from the one that the spot begins on."""
+    smallest_bet: int
+    deck: Deck
+    hole_cards: int
+
+    @property
+    def num_public(self) -> tuple[int, ...]:
+        """By street: cards on the board."""
+        return tuple(len(self.board) + street for street in range(len(self.menus)))
+
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """By street: cards that neither lie on the board nor are in the two hands."""
+        hidden = self.deck.num_cards - 2 * self.hole_cards
+        return tuple(hidden - there for there in self.num_public)
+
+    def streets(self) -> tuple[Street, ...]:
+        """The betting of each; none of a street that nobody comes to with chips."""
+        streets: list[Street] = []
+        lines: tuple[Line, ...] = (Line(self.pot, self.stack),)
+        for number, menu in enumerate(self.menus):
+            last = number == len(self.menus) - 1
+            streets.append(build_street(lines, menu, smallest_bet=self.smallest_bet, last=last))
+            lines = streets[-1].next_lines
+        return tuple(streets)
+
+
+def spot_of(game: Holdem) -> Spot:
+    """The spot that a game begins with; ValueError, one line, if it does not begin with one."""
+    betting = game.betting
+    if max(betting.blinds) > 0:
+        raise ValueError(
+            f"{game.name}: board must be given to solve a spot, such as board=KsTh7s4d; from the "
+            f"blinds on the game is too large."
+        )
+    if betting.setups:
+        name = "draw_stacks" if game.draw_stacks != "none" else "draw_bets"
+        value = getattr(game, name)
+        raise ValueError(f"{game.name}: {name} must be none to solve a spot, got {value}.")
+    board = () if game.board == "none" else game.deck.parse_cards(game.board)
+    dealt = 0 if game.deals == "none" else sum(map(int, game.deals.split("/"))) - len(board)
+    if dealt != len(betting.menus) - 1:
+        raise ValueError(f"{game.name}: board must have a flop at least, got {game.board}.")
+    return Spot(
+        board=board,
+        pot=betting.pot,
+        stack=min(betting.stacks),
+        menus=betting.menus,
+        smallest_bet=betting.smallest_bet,
+        deck=game.deck,
+        hole_cards=game.hole_cards,
+    )

@@ -1,0 +1,157 @@
+"""Games of Go as people write them: points, and the Smart Game Format."""
+
+import string
+
+import hypothesis
+import hypothesis.strategies as st
+import pytest
+
+from sog.games.boards import go_notation
+from sog.games.boards.go import Go
+from sog.games.boards.go_sizes import Go5, Go9
+
+# Of the format's page, https://www.red-bean.com/sgf/var.html, made smaller: variations and escapes.
+VARIATIONS = r"""(;FF[4]GM[1]SZ[9] PB [Ann\]a \\ 1]
+;B[dd]C[a (b;\
+c)](;W[dc];B[])(;W[cc];B[aa])) (;GM[1]SZ[19];B[ss])"""
+
+
+def test_columns_are_letters_without_i_and_rows_count_from_below() -> None:
+    names = [go_notation.vertex(action, 19) for action in (0, 7, 8, 18, 360, 361)]
+    assert names == ["A19", "H19", "J19", "T19", "T1", "pass"]
+    assert [go_notation.read_vertex(name, 19) for name in names] == [0, 7, 8, 18, 360, 361]
+    assert go_notation.read_vertex(" j3 ", 9) == 62
+    assert go_notation.read_vertex("PASS", 9) == 81
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("I3", "points of a board of 9 x 9 go from A1 to J9 without I, got 'I3'."),
+        ("K3", "points of a board of 9 x 9 go from A1 to J9 without I, got 'K3'."),
+        ("A0", "points of a board of 9 x 9 go from A1 to J9 without I, got 'A0'."),
+        ("D10", "points of a board of 9 x 9 go from A1 to J9 without I, got 'D10'."),
+        ("resign", "a point must look like J9, or be 'pass', got 'resign'."),
+        ("4D", "a point must look like J9, or be 'pass', got '4D'."),
+        ("", "a point must look like J9, or be 'pass', got ''."),
+        ("D\u0664", "a point must look like J9, or be 'pass', got 'D\u0664'."),
+    ],
+)
+def test_what_is_no_point_is_told(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
+        go_notation.read_vertex(text, 9)
+    assert str(caught.value) == message
+
+
+def test_positions_are_read_as_points_numbers_or_sgf() -> None:
+    game = Go5()
+    wanted = (12, 25, 16)
+    assert game.parse("c3 pass B2") == wanted
+    assert game.parse("12 25 16") == wanted
+    assert game.parse("(;SZ[5];B[cc];W[];B[bd])") == wanted
+    assert game.parse("\ufeff\n ( ; SZ[5:5] KM[6.5] ; B[cc] ; W[tt] ; B [bd] )") == wanted
+    assert game.parse("(;FF[3]GaMe[1]SiZe[5];Black[cc];White[tt];B[bd]N[x])") == wanted
+    assert game.parse("") == ()
+    with pytest.raises(ValueError, match="go from 0 to 25, got '26'"):
+        game.parse("12 26")
+    with pytest.raises(ValueError, match="event 1, 'center', cannot happen"):
+        game.parse("center")
+
+
+def test_the_main_line_of_the_first_game_is_read() -> None:
+    assert go_notation.read_sgf(VARIATIONS, 9) == [30, 21, 81]
+    (name, values) = next(one for one in go_notation._main_line(VARIATIONS) if one[0] == "PB")
+    assert (name, values) == ("PB", ["Ann]a \\ 1"])
+    comment = next(values for name, values in go_notation._main_line(VARIATIONS) if name == "C")
+    assert comment == ["a (b;c)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(;GM[1]SZ[19];B[dd])", "SGF: SZ must be 9, the size of this board, got '19'."),
+        (
+            "(;GM[1];B[dd])",
+            "SGF: SZ must be 9, the size of this board, got '19' (there is no SZ before the first "
+            "move).",
+        ),
+        ("(;GM[1])", "SGF: SZ must be 9, the size of this board, got '19' (there is no SZ)."),
+        ("(;SZ[9:13])", "SGF: SZ must be 9, the size of this board, got '9:13'."),
+        ("(;GM[2]SZ[9])", "SGF: GM must be 1, the number of Go, got '2'."),
+        (
+            "(;SZ[9]HA[2]AB[cc][gg];W[dd])",
+            "SGF: AB sets a position up; a game begins with an empty board.",
+        ),
+        ("(;SZ[9];W[dd])", "SGF: move 1, W[dd], is White's, but it is Black's turn."),
+        ("(;SZ[9];B[dd];B[ee])", "SGF: move 2, B[ee], is Black's, but it is White's turn."),
+        ("(;SZ[9];B[dj])", "SGF: move 1, B[dj], is no point from aa to ii, nor empty (a pass)."),
+        ("(;SZ[9];B[D4])", "SGF: move 1, B[D4], is no point from aa to ii, nor empty (a pass)."),
+        ("(;SZ[9];B[dd][ee])", "SGF: move 1, B[dd][ee], has more than one point."),
+        ("(", "SGF: at letter 2 there must be (, ;, ) or a property; it ends too early."),
+        ("()", "SGF: the game is empty: it needs a node (a semicolon)."),
+        (
+            "(;SZ[9];B[dd]",
+            "SGF: at letter 14 there must be (, ;, ) or a property; it ends too early.",
+        ),
+        (
+            "(;SZ[9];B[dd",
+            "SGF: at letter 10 there must be (, ;, ) or a property; got '[dd'.",
+        ),
+        ("(SZ[9];B[dd])", "SGF: SZ stands before the first node (a semicolon)."),
+        ("(;[9])", "SGF: the value '9' belongs to no property."),
+        ("(;sz[9])", "SGF: the value '9' belongs to no property."),
+        (
+            "(;SZ[9];B[dd]?)",
+            "SGF: at letter 14 there must be (, ;, ) or a property; got '?)'.",
+        ),
+    ],
+)
+def test_odd_files_are_told_in_one_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
+        go_notation.read_sgf(text, 9)
+    assert str(caught.value) == message
+
+
+@hypothesis.given(st.text(alphabet="();[]\\BWSZGM9abdt \n" + string.ascii_letters, max_size=60))
+def test_whatever_is_read_gives_moves_or_one_line(text: str) -> None:
+    told = ""
+    try:
+        actions = go_notation.read_sgf(f"({text}", 9)
+    except ValueError as error:
+        actions, told = [], str(error)
+    assert "\n" not in told
+    assert all(0 <= action <= 81 for action in actions)
+
+
+def test_deep_nesting_and_long_values_are_no_trouble() -> None:
+    deep = "(" * 50_000 + ";SZ[9];B[dd]" + ")" * 50_000
+    assert go_notation.read_sgf(deep, 9) == [30]
+    long = f"(;SZ[9]C[{'x' * 200_000}\\]];B[dd])"
+    assert go_notation.read_sgf(long, 9) == [30]
+
+
+def test_a_written_game_is_read_by_an_independent_program() -> None:
+    sgf = pytest.importorskip("sgfmill.sgf")
+    game = Go9(komi=6.5)
+    actions = game.parse("E5 C3 pass G7 J1 A9")
+    names = ("An ] odd \\ name", "two\nlines")
+    text = game.sgf(actions, names=names, result="W+R")
+    read = sgf.Sgf_game.from_bytes(text.encode())
+    assert (read.get_size(), read.get_komi(), read.get_winner()) == (9, 6.5, "w")
+    assert read.get_player_name("b") == names[0]
+    assert read.get_player_name("w") == "two lines"
+    found = [node.get_move() for node in read.get_main_sequence()[1:]]
+    # Rows of sgfmill count from below.
+    assert found == [
+        ("b", (4, 4)), ("w", (2, 2)), ("b", None), ("w", (6, 6)), ("b", (0, 8)), ("w", (8, 0)),
+    ]  # fmt: skip
+    assert game.parse(text) == actions
+
+
+def test_the_result_is_that_of_the_board_once_both_have_passed() -> None:
+    game = Go(size=3, komi=0.5)
+    assert "RE[B+8.5]" in game.sgf(game.parse("B2 pass pass"))
+    assert "RE[W+9.5]" in game.sgf(game.parse("pass B2 pass pass"))
+    assert "RE[?]" in game.sgf(game.parse("B2 pass"))
+    even = Go(size=3, komi=9.0)
+    assert "RE[0]" in even.sgf(even.parse("B2 pass pass"))

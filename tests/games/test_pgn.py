@@ -1,0 +1,106 @@
+"""Games of chess as PGN."""
+
+import re
+from typing import Final
+
+import pytest
+
+from sog.games.boards.chess import Chess, GardnerChess
+from sog.games.boards.pgn import read_game, read_games, write_game
+
+CHESS: Final = Chess()
+
+OPERA = """\
+[Event "Paris"]
+[White "Morphy \\"the pride\\""]
+[Black "Duke of Brunswick; Count Isouard"]
+[Result "1-0"]
+
+1. e4 e5 {the first (of many)} 2. Nf3 d6 3. d4 Bg4?! ; a rest of a line 4. a4
+4. dxe5 (4. h3 Bxf3 (4... Bh5) 5. Qxf3) 4... Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 $1 Qe7
+8. Nc3 c6 9. Bg5 b5? 10. Nxb5! cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7
+Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+!! Nxb8 17. Rd8# 1-0
+"""
+
+
+def test_comments_variations_and_marks_are_skipped() -> None:
+    """Morphy's game at the opera, 1858."""
+    record = read_game(CHESS, OPERA)
+    assert record.tags["White"] == 'Morphy "the pride"'
+    assert (len(record.actions), record.result) == (33, "1-0")
+    last = CHESS.start(OPERA)
+    assert CHESS.fen(last) == "1n1Rkb1r/p4ppp/4q3/4p1B1/4P3/8/PPP2PPP/2K5 b k - 1 17"
+    assert CHESS.ending(last) == "checkmate, White has won"
+
+
+def test_what_is_written_is_read_again() -> None:
+    record = read_game(CHESS, OPERA)
+    text = write_game(CHESS, record.actions, tags={"White": 'a "b" \\c'})
+    assert text.splitlines()[:7] == [
+        '[Event "?"]',
+        '[Site "?"]',
+        '[Date "????.??.??"]',
+        '[Round "?"]',
+        '[White "a \\"b\\" \\\\c"]',
+        '[Black "?"]',
+        '[Result "1-0"]',
+    ]
+    assert "12. O-O-O Rd8 13. Rxd7 Rxd7" in text.replace("\n", " ")
+    assert max(map(len, text.splitlines())) <= 80
+    again = read_game(CHESS, text)
+    assert again.actions == record.actions
+    assert again.tags["White"] == 'a "b" \\c'
+
+
+def test_a_file_has_several_games_also_from_positions() -> None:
+    fen = "8/P6k/8/8/8/8/8/K7 b - - 3 70"
+    first = write_game(CHESS, CHESS.parse("e4 c5"))
+    state = CHESS.from_fen(fen)
+    second = write_game(CHESS, [CHESS.read_action(state, "Kg7")], start=state)
+    assert f'[SetUp "1"]\n[FEN "{fen}"]' in second
+    assert "70... Kg7 *" in second
+    games = read_games(CHESS, first + second + OPERA)
+    assert [len(game.actions) for game in games] == [2, 1, 33]
+    assert CHESS.fen(games[1].start) == fen
+    assert read_games(CHESS, "1. e4 * 1. d4 d5 1/2-1/2")[1].result == "1/2-1/2"
+
+
+def test_python_chess_reads_what_is_written() -> None:
+    pgn = pytest.importorskip("chess.pgn")
+    io = pytest.importorskip("io")
+    record = read_game(CHESS, OPERA)
+    game = pgn.read_game(io.StringIO(write_game(CHESS, record.actions)))
+    assert game.errors == []
+    assert game.end().board().fen() == CHESS.fen(CHESS.start(OPERA))
+    assert game.headers["Result"] == "1-0"
+
+
+def test_the_chess_of_a_smaller_board_is_written_the_same_way() -> None:
+    game = GardnerChess()
+    actions = game.parse("Nc3 dxc3 dxc3")
+    assert "1. Nc3 dxc3 2. dxc3 *" in write_game(game, actions)
+    assert read_game(game, write_game(game, actions)).actions == actions
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1. e4 e5 2. Nf4", "game 1: move 2. 'Nf4' is no legal move; possible: "),
+        ("1. e4 e5 1-0 1. d4 Nf4", "game 2: move 1... 'Nf4' is no legal move; possible: "),
+        ("1. e4 {never closed", "line 1 has '{never closed', no PGN."),
+        ("1. e4 (1. d4 d5", "a variation is not closed."),
+        ("1. e4\n1. d4) e5", "line 2 closes no variation."),
+        ('[FEN "8/8 w"] 1. e4', "game 1: '8/8 w' is no position: there must be 8 rows"),
+        ('[Result "won"] 1. e4', "the result must be one of 1-0, 0-1, 1/2-1/2, *, got 'won'."),
+        ('[White ""no""] 1. e4', "line 1 has '[White"),
+    ],
+)
+def test_what_is_no_game_is_refused_in_a_line(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        read_games(CHESS, text)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_text_of_several_games_names_no_position() -> None:
+    with pytest.raises(ValueError, match="a PGN of one game is needed here, got 2 games"):
+        CHESS.start("1. e4 * 1. d4 *")

@@ -1,0 +1,148 @@
+"""Thinking about one position after another, and what is told of each move."""
+
+import jax
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.settings import SearchSettings
+from sog.games import make
+from sog.play.analyst import Analyst, Follower, Position, thinker_of
+from sog.play.principal import Lines, read_lines
+from sog.play.simple_agents import RandomAgent
+from sog.play.thinking import Thinking, first_root
+from tests.play.line_games import TIC_TAC_TOE
+
+GAME = make("tic_tac_toe")
+SETTINGS = SearchSettings(num_simulations=300)
+
+
+@pytest.fixture(scope="module")
+def analyst() -> Analyst:
+    return Analyst(GAME, ZeroEvaluator(), SETTINGS, most=300)
+
+
+def position(text: str) -> Position:
+    found = Position.of(GAME)
+    for outcome in GAME.parse(text):
+        found = found.after(GAME, outcome)
+    return found
+
+
+def found(analyst: Analyst, text: str, simulations: int = 300) -> Lines:
+    analyst.forget()
+    analyst.think(position(text), simulations, lambda: 1.0)
+    lines = analyst.lines()
+    assert lines is not None
+    return lines
+
+
+def test_every_move_is_told_with_its_visits_and_the_best_comes_first(analyst: Analyst) -> None:
+    """X has a3 and b3, O has a2 and b2: c3 wins."""
+    lines = found(analyst, "XX./OO./...")
+    assert sorted(lines.actions.tolist()) == [2, 5, 6, 7, 8]
+    assert lines.actions[0] == 2
+    assert (lines.line(0), lines.num_visits) == ([2], 300)
+    assert lines.value == pytest.approx(1, abs=0.02)
+    assert lines.values[0] == 1  # the end of the game is no estimate
+    assert lines.policy.sum() == pytest.approx(1, abs=1e-5)
+    assert (np.diff(lines.policy) <= 0).all()
+    assert lines.prior == pytest.approx(np.full(5, 0.2), abs=1e-3)
+
+
+def test_values_are_those_of_best_play_where_few_moves_are_left(analyst: Analyst) -> None:
+    """By exhaustive search in plain Python: X wins, can only draw, and loses."""
+    for text in ("XOX/OXO/...", "OXX/XO./O..", "XOX/OOX/X.."):
+        here = position(text)
+        stones = np.asarray(here.state.board).reshape(3, 3)
+        mover = len(here.outcomes) % 2
+        sides = tuple(
+            frozenset((row, column) for row, column in np.argwhere(stones == player).tolist())
+            for player in (mover, 1 - mover)
+        )
+        exact = {
+            action: -TIC_TAC_TOE.value(after)
+            for action, after in TIC_TAC_TOE.moves((sides[0], sides[1]))
+        }
+        lines = found(analyst, text)
+        told = dict(zip(lines.actions.tolist(), lines.values.tolist(), strict=True))
+        best = int(lines.actions[0])
+        assert told.keys() == exact.keys()
+        assert exact[best] == max(exact.values())
+        assert told[best] == pytest.approx(exact[best], abs=0.1)
+
+
+def test_lines_are_those_of_the_search_itself() -> None:
+    root = first_root(GAME, np.array([GAME.parse("X../.O./...")], np.int32))
+    thinking = Thinking(
+        GAME, evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0), settings=SETTINGS
+    )
+    thinking.go()
+    result = thinking.read()
+    lines = read_lines(GAME, result)
+    policy = np.asarray(result.policy)[0, 0]
+    assert lines.policy == pytest.approx(policy[lines.actions], abs=1e-6)
+    assert lines.value == pytest.approx(float(result.values[0, 0, 0]), abs=1e-6)
+
+
+def test_the_tree_below_what_was_played_is_kept(analyst: Analyst) -> None:
+    before = found(analyst, "a3 b2")
+    best, reply = before.line(0)[:2]
+    start = position("a3 b2")
+    later = start.after(GAME, best).after(GAME, reply)
+    analyst.think(later, 1, lambda: 1.0)
+    kept = analyst.lines()
+    analyst.forget()
+    analyst.think(later, 1, lambda: 1.0)
+    fresh = analyst.lines()
+    assert kept is not None
+    assert fresh is not None
+    assert fresh.num_visits == 1
+    assert 1 < kept.num_visits <= before.visits[0]
+    assert sorted(kept.actions.tolist()) == sorted(fresh.actions.tolist())
+
+
+def test_it_thinks_until_it_is_told_to_end_and_finds_something_at_once(analyst: Analyst) -> None:
+    told = iter([1.0, 1.0, 0.0])
+    analyst.forget()
+    analyst.think(position("a3"), None, lambda: next(told))
+    lines = analyst.lines()
+    assert lines is not None
+    assert 1 <= lines.num_visits < 300
+    analyst.forget()
+    assert analyst.lines() is None
+    analyst.think(position("a3"), None, lambda: 0.0)
+    assert analyst.best() in range(1, 9)
+
+
+def test_a_position_that_cannot_be_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^there is no such move at 'X\.\./\.\.\./\.\.\. "):
+        Position.of(GAME).after(GAME, 0).after(GAME, 0)
+
+
+def test_hidden_information_is_not_analyzed() -> None:
+    with pytest.raises(ValueError, match=r"^only perfect information can be analyzed so, which ku"):
+        Analyst(make("kuhn"), ZeroEvaluator(), SETTINGS, most=10)
+
+
+def test_whoever_does_not_search_is_asked_for_a_move() -> None:
+    made = thinker_of(
+        GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed), most=9
+    )
+    assert isinstance(made, Follower)
+    for text in ("a3", "a3 b2 c1", "a3 b2", ""):
+        here = position(text)
+        made.think(here, None, lambda: 1.0)
+        assert here.after(GAME, made.best())
+
+
+def test_another_game_is_played_with_other_random_numbers() -> None:
+    def make_random(player: int, seed: int) -> RandomAgent:
+        return RandomAgent(GAME, player=player, seed=seed)
+
+    follower, chosen = Follower(GAME, make_random), set()
+    for _ in range(20):
+        follower.think(Position.of(GAME), None, lambda: 1.0)
+        chosen.add(follower.best())
+        follower.forget()
+    assert len(chosen) > 4
