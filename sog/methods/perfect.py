@@ -21,7 +21,7 @@ _MOST_POSITIONS: Final = 200_000
 
 
 class PerfectAgent(Agent):
-    """Takes one of the best actions, each as likely as the others."""
+    """Takes one of the best actions, or of those found to be best, each as likely as the others."""
 
     def __init__(
         self, game: Game[Any], *, player: int, seed: int, solver: HexSolver | None
@@ -45,10 +45,11 @@ class PerfectAgent(Agent):
     def policies(self) -> np.ndarray:
         """[1, A]: the probabilities with which `act` chooses."""
         if self._solver is not None:
-            values = self._solver.values(self._line)
+            is_best = np.zeros(self.game.num_actions)
+            is_best[self._solver.best_cells(self._line)] = 1
         else:
             values = _values(self.game, self._state)
-        is_best = values == np.nanmax(values)
+            is_best = values == np.nanmax(values)
         return np.asarray(is_best / is_best.sum())[None]
 
     def policy(self, infostate: int) -> np.ndarray:

@@ -34,6 +34,12 @@ def test_every_move_is_worth_what_backward_induction_says(
     expected = perfect_values(game, jax.tree.map(lambda *leaves: np.stack(leaves), *states))
     solver = HexSolver(size)
     np.testing.assert_array_equal([solver.values(line) for line in lines], expected)
+    for line, values in zip(lines, expected, strict=True):
+        best = HexSolver(size).best_cells(line)
+        assert best
+        assert set(best) <= set(np.flatnonzero(values == np.nanmax(values)).tolist())
+        if np.nanmax(values) < 0:
+            assert len(best) == size**2 - len(line)
 
 
 def test_the_middle_of_5_by_5_wins() -> None:

@@ -55,16 +55,38 @@ class HexSolver:
     def values(self, line: Sequence[int]) -> np.ndarray:
         """[cell]: 1 where the player to move wins by a stone there, -1 where he loses, NaN where he
         cannot put one. line: the cells played, from the start."""
-        stones = [0, 0]
-        for number, cell in enumerate(line):
-            stones[number % 2] |= 1 << cell
-        mover = len(line) % 2
-        own, other = stones[mover], stones[1 - mover]
+        own, other, mover = self._after(line)
         found = np.full(self.size**2, np.nan)
         for cell in self._cells:
             if not (own | other) >> cell & 1:
                 found[cell] = -1 if self.wins(other, own | 1 << cell, 1 - mover) else 1
         return found
+
+    def best_cells(self, line: Sequence[int]) -> list[int]:
+        """Moves that keep what the position is worth: those that were found to win, at least one
+        where it is won, and all where it is lost. Much faster than `values`."""
+        own, other, mover = self._after(line)
+        empty = self._whole & ~(own | other)
+        cells = list(self._bits(empty))
+        if not self.wins(own, other, mover):
+            return cells
+
+        def is_shown(cell: int) -> bool:
+            own_after, rest = own | 1 << cell, empty & ~(1 << cell)
+            if self._chain(own_after, rest, mover) is not None:
+                return True
+            _, disproof = self._numbers.get(self._named(other, own_after, 1 - mover), (1, 1))
+            return disproof == 0
+
+        return [cell for cell in cells if is_shown(cell)]
+
+    @staticmethod
+    def _after(line: Sequence[int]) -> _Position:
+        stones = [0, 0]
+        for number, cell in enumerate(line):
+            stones[number % 2] |= 1 << cell
+        mover = len(line) % 2
+        return stones[mover], stones[1 - mover], mover
 
     def wins(self, own: int, other: int, mover: int) -> bool:
         """Whether the player to move wins; own, other: his stones and those of his opponent."""
