@@ -8,8 +8,10 @@ from sog.games.core import PLAYER_0
 from sog.games.views import GoView
 
 _CELL, _MARGIN, _BELOW = 40.0, 37.0, 40.0
-_NARROWEST: Final = 240.0  # what stands below has room
+_NARROWEST: Final = 320.0  # what stands below has room
 _STONE: Final = 0.46 * _CELL
+_NAMES_AWAY: Final = 0.72 * _CELL  # from the outermost lines
+_BUTTON_WIDTH: Final = 1.5 * _CELL
 _BOARD, _LINE, _NAME = "#e3bd78", "#4a3a1e", "#5b4826"
 _STONES: Final = ("#1b1d21", "#f7f6f2")
 _EDGE: Final = "#16181c"
@@ -19,32 +21,35 @@ _BUTTON: Final = "#f4e3bf"
 def draw_goban(view: GoView) -> str:
     """The text of an SVG file."""
     length = (view.size - 1) * _CELL
-    side = max(2 * _MARGIN + length + _CELL / 2, _NARROWEST)
-    svg = document(view.title, side, side + _BELOW, background=None)
-    rectangle(svg, 0, 0, side, side + _BELOW, fill=_BOARD, rx="8")
-    start = (side - length) / 2
-    _draw_lines(svg, view, start, length)
+    side = 2 * _MARGIN + length + _CELL / 2
+    width, height = max(side, _NARROWEST), side + _BELOW
+    svg = document(view.title, width, height, background=None)
+    rectangle(svg, 0, 0, width, height, fill=_BOARD, rx="8")
+    left, top = (width - length) / 2, (side - length) / 2
+    _draw_lines(svg, view, left, top, length)
     for point in range(view.size**2):
         row, column = divmod(point, view.size)
-        _draw_point(svg, view, point, start + column * _CELL, start + row * _CELL)
-    _draw_foot(svg, view, side)
+        _draw_point(svg, view, point, left + column * _CELL, top + row * _CELL)
+    _draw_foot(svg, view, width, side + _BELOW / 2 - 6)
     return as_text(svg)
 
 
-def _draw_lines(svg: ElementTree.Element, view: GoView, start: float, length: float) -> None:
+def _draw_lines(
+    svg: ElementTree.Element, view: GoView, left: float, top: float, length: float
+) -> None:
     """The grid, its dots, and the names of lines on all four sides."""
     for number in range(view.size):
-        at = start + number * _CELL
-        line(svg, (start, at), (start + length, at), color=_LINE, width=1)
-        line(svg, (at, start), (at, start + length), color=_LINE, width=1)
-        for edge in (start - 0.72 * _CELL, start + length + 0.72 * _CELL):
+        x, y = left + number * _CELL, top + number * _CELL
+        line(svg, (left, y), (left + length, y), color=_LINE, width=1)
+        line(svg, (x, top), (x, top + length), color=_LINE, width=1)
+        for away in (-_NAMES_AWAY, length + _NAMES_AWAY):
             name = view.column_names[number]
-            text(svg, at, edge + 5, name, size=13, color=_NAME, anchor="middle")
+            text(svg, x, top + away + 5, name, size=13, color=_NAME, anchor="middle")
             name = view.row_names[number]
-            text(svg, edge, at + 5, name, size=13, color=_NAME, anchor="middle")
+            text(svg, left + away, y + 5, name, size=13, color=_NAME, anchor="middle")
     for star in view.stars:
         row, column = divmod(star, view.size)
-        circle(svg, start + column * _CELL, start + row * _CELL, 3.2, fill=_LINE)
+        circle(svg, left + column * _CELL, top + row * _CELL, 3.2, fill=_LINE)
 
 
 def _draw_point(svg: ElementTree.Element, view: GoView, point: int, x: float, y: float) -> None:
@@ -64,17 +69,15 @@ def _draw_point(svg: ElementTree.Element, view: GoView, point: int, x: float, y:
         rectangle(group, x - half, y - half, 2 * half, 2 * half, fill=fill, stroke=_EDGE)
 
 
-def _draw_foot(svg: ElementTree.Element, view: GoView, side: float) -> None:
+def _draw_foot(svg: ElementTree.Element, view: GoView, width: float, y: float) -> None:
     """Captured stones, each with a stone of their color before the number, and the pass."""
-    y = side + _BELOW / 2 - 6
-    for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.1 * _CELL)):
+    for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.4 * _CELL)):
         name = ("Black", "White")[player]
         group = choice(svg, (), f"{name} has captured {view.captured[player]}")
         circle(group, x, y, 9, fill=_STONES[1 - player], stroke=_EDGE, width=1)
-        text(group, x + 15, y + 5, str(view.captured[player]), size=15, color=_EDGE)
+        text(group, x + 15, y + 5, f"{view.captured[player]} taken", size=14, color=_EDGE)
     if view.passes:
         group = choice(svg, view.passes, "pass")
-        width = 1.5 * _CELL
-        left = side - _MARGIN - width
-        rectangle(group, left, y - 14, width, 28, fill=_BUTTON, stroke=_LINE, rx="6")
-        text(group, left + width / 2, y + 5, "pass", size=14, color=_EDGE, anchor="middle")
+        left = width - _MARGIN - _BUTTON_WIDTH
+        rectangle(group, left, y - 14, _BUTTON_WIDTH, 28, fill=_BUTTON, stroke=_LINE, rx="6")
+        text(group, left + _BUTTON_WIDTH / 2, y + 5, "pass", size=14, color=_EDGE, anchor="middle")

@@ -29,7 +29,7 @@ def test_points_and_the_pass_can_be_clicked_and_the_last_stone_has_a_ring() -> N
     assert len(list(group_of(root, "B1, Black").iter(f"{SVG}circle"))) == 2
     assert len(list(group_of(root, "A2, Black").iter(f"{SVG}circle"))) == 1
     assert len(list(group_of(root, "A1").iter(f"{SVG}circle"))) == 0  # taken
-    assert group_of(root, "Black has captured 1").findtext(f"{SVG}text") == "1"
+    assert group_of(root, "Black has captured 1").findtext(f"{SVG}text") == "1 taken"
 
 
 def test_at_the_end_points_are_marked_in_the_color_of_their_owner() -> None:

@@ -146,8 +146,11 @@ def test_cards_that_stand_for_others_change_no_value() -> None:
         )
         known = np.isfinite(first.seen[0].value)
         assert 10 <= known.sum() <= 13
-        for of_node in (lambda node: node.seen[0].value, lambda node: node.policy[0]):
-            np.testing.assert_allclose(of_node(first)[known], of_node(second)[known], atol=1e-3)
+        for found, right in (
+            (first.seen[0].value, second.seen[0].value),
+            (first.policy[0], second.policy[0]),
+        ):
+            np.testing.assert_allclose(found[known], right[known], atol=1e-3)
 
 
 def test_the_nuts_win_the_whole_pot() -> None:

@@ -224,7 +224,7 @@ def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str
         actions=at.actions,
         seen=(seen[0], seen[1]),
         policy=np.stack([spread(row) for row in np.where(is_there, policy, np.nan)]),
-        action_value=np.stack([spread(row) for row in of_actions]),
+        action_value=np.stack([spread(np.asarray(row)) for row in of_actions]),
     )
 
 
