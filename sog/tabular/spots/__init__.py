@@ -1,8 +1,9 @@
 """Exact solutions of spots: heads-up poker from a board on, with ranges of one's own.
 
 Read `betting.py` (what may be bet, a street at a time), `boards.py` (cards, and those that stand
-for others), `passes.py` (CFR and best responses), `solver.py` (the driver), `walk.py` (what the
-solution does). `push_fold.py` is the game before the flop in which one jams or folds.
+for others), `arrays.py` (what is kept), `showdowns.py`, `passes.py` (CFR and best responses),
+`solver.py` (the driver), `walk.py` (what the solution does). `push_fold.py` is the game before the
+flop in which one jams or folds.
 """
 
 from sog.tabular.spots.solver import SpotSolution, SpotSolver, solve_spot

@@ -19,66 +19,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.pytree import pytree
 from sog.tabular.cfr import Rule, accumulate, add_up, regret_matching
+from sog.tabular.spots.arrays import Cards, Equities, Layout, Memory, Slices, Tables, read_slices
 from sog.tabular.spots.betting import KINDS, Street
+from sog.tabular.spots.showdowns import against, at_showdown
 
-Tables = tuple[tuple[Array, ...], ...]
-"""By street, then by group of the player: [board, action, decision, hand]."""
 Pair = tuple[Array, Array]
 """Of the player whose pass it is, and of the other."""
 Aim = Literal["value", "best response"]
 _FIRST: Final = 0  # the street that spots begin on
-_ROUNDINGS: Final = 8.0  # machine epsilons of a sum that a difference of 0 may come to
-
-
-@pytree
-class Memory:
-    """What CFR keeps of one player between iterations."""
-
-    regret: Tables
-    """Cumulative regrets."""
-    policy_sum: Tables
-    """Weighted sums of own reach times policy; normalized, the average policy."""
-    prediction: Tables
-    """The last instant regrets, where the rule is predictive; else of no groups."""
-
-
-@pytree
-class Cards:
-    """The boards of a spot as arrays, see `boards.Boards` and `boards.Hands`."""
-
-    start: tuple[Array, ...]
-    """By street: [board of the street before + 1] int32."""
-    mask: tuple[tuple[Array, ...], tuple[Array, ...]]
-    """By player and street: [board, hand]."""
-    image: tuple[tuple[Array, ...], tuple[Array, ...]]
-    """By player and street: [board, image, hand] int32."""
-    rank: tuple[Array, Array]
-    """By player: [board of the last street, hand] int32."""
-    holds: tuple[Array, Array]
-    """By player: [hand, card]."""
-    same: tuple[Array, Array]
-    """By player: [hand] int32."""
-    compatible: Array
-    """[hand of player 0, hand of player 1]."""
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Layout:
-    """What never changes of a spot. Compared by identity, as a static argument of `jax.jit`."""
-
-    streets: tuple[Street, ...]
-    unseen: tuple[int, ...]
-    """By street: cards that may come next, for two hands that share none."""
-    hole_cards: int
-    chunk: int
-    """Boards of the last street that go together."""
-
-    @property
-    def last(self) -> int:
-        """The last street."""
-        return len(self.streets) - 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +36,7 @@ class _Pass:
 
     layout: Layout
     cards: Cards
-    equities: tuple[Array | None, ...]
+    equities: Equities
     player: int
     met: Memory
     """The other's."""
@@ -96,7 +45,7 @@ class _Pass:
     step: Array | None
     aim: Aim = "value"
 
-    def policies(self, known: "_Slices") -> list[Array]:
+    def policies(self, known: Slices) -> list[Array]:
         """[board, action, decision, hand] of each group: current ones, or averages."""
         if self.rule is None:
             tables = known.policy_sum
@@ -108,19 +57,10 @@ class _Pass:
         return [regret_matching(t, u, axis=1) for t, u in zip(tables, uniform, strict=True)]
 
 
-@pytree
-class _Slices:
-    """What a player keeps, on some boards of one street."""
-
-    regret: list[Array]
-    policy_sum: list[Array]
-    prediction: list[Array]
-
-
 def iterate(
     layout: Layout,
     cards: Cards,
-    equities: tuple[Array | None, ...],
+    equities: Equities,
     reach: tuple[Array, Array],
     rule: Rule,
     memory: tuple[Memory, Memory],
@@ -143,7 +83,7 @@ def iterate(
 def evaluate(
     layout: Layout,
     cards: Cards,
-    equities: tuple[Array | None, ...],
+    equities: Equities,
     reach: tuple[Array, Array],
     memory: tuple[Memory, Memory],
     player: int,
@@ -162,7 +102,7 @@ def evaluate(
 def action_values(
     layout: Layout,
     cards: Cards,
-    equities: tuple[Array | None, ...],
+    equities: Equities,
     memory: tuple[Memory, Memory],
     street: int,
     board: Array,
@@ -177,58 +117,6 @@ def action_values(
     pair = (reach[player][None], reach[1 - player][None])
     _, of_actions, _ = _visit(run, street, board, 1, pair, memory[player])
     return [values[0] for values in of_actions]
-
-
-def equity(
-    layout: Layout,
-    cards: Cards,
-    equities: tuple[Array | None, ...],
-    street: int,
-    board: Array,
-    reach: Array,
-    memory: Memory,
-    player: int,
-) -> tuple[Array, Array]:
-    """[hand] of a player on a board: the reach of hands he meets, and how much more of it he beats
-    than beats him, over all cards to come. reach: [hand] of the other."""
-    run = _Pass(layout, cards, equities, player, memory, None, None)
-    row = reach[None, None]
-    sign = 1 if player == 0 else -1
-    return _against(run, row)[0, 0], sign * _at_showdown(run, street, board, 1, row)[0, 0]
-
-
-def all_in_equities(layout: Layout, cards: Cards) -> tuple[Array | None, ...]:
-    """[board, hand of player 0, hand of player 1] by street: the mean of 1 for a win and -1 for a
-    loss of player 0 over the cards to come, 0 for hands that share cards; None on the last."""
-    found: list[Array | None] = [None]
-    for street in range(layout.last - 1, -1, -1):
-        below = found[0]
-
-        def of_board(at: Array, street: int = street, below: Array | None = below) -> Array:
-            def add(child: Array, total: Array) -> Array:
-                if below is None:
-                    ranks = (cards.rank[0][child], cards.rank[1][child])
-                    matrix = _showdown(ranks, cards.compatible)
-                else:
-                    matrix = below[child]
-                masks = [cards.mask[player][street + 1][child] for player in (0, 1)]
-                matrix = matrix * masks[0][:, None] * masks[1][None, :]
-                images = [cards.image[player][street + 1][child] for player in (0, 1)]
-                padded = jnp.pad(matrix, ((0, 1), (0, 1)))
-                twins = [
-                    padded[row[:, None], col[None, :]] for row, col in zip(*images, strict=True)
-                ]
-                return total + add_up([matrix, *twins])
-
-            start = cards.start[street + 1]
-            nothing = jnp.zeros_like(cards.compatible)
-            total = jax.lax.fori_loop(start[at], start[at + 1], add, nothing)
-            mean: Array = total / layout.unseen[street]
-            return mean
-
-        size = cards.mask[0][street].shape[0]
-        found.insert(0, jax.lax.map(of_board, jnp.arange(size, dtype=jnp.int32)))
-    return tuple(found)
 
 
 def _visit_roots(run: _Pass, reach: Pair, memory: Memory) -> tuple[Array, Memory]:
@@ -263,9 +151,9 @@ def _visit(
         for who in (player, 1 - player)
     )
     own, met = reach[0] * own_mask, reach[1] * met_mask
-    known = _read(memory, street, at, size)
+    known = read_slices(memory, street, at, size)
     policies = run.policies(known)
-    met_policies = run.policies(_read(run.met, street, at, size))
+    met_policies = run.policies(read_slices(run.met, street, at, size))
     rows, ends = _descend(betting, player, (own, met), policies, met_policies)
     values: dict[str, Array] = {}
     for kind in KINDS:
@@ -275,9 +163,11 @@ def _visit(
         if len(betting.payoff[kind]) == 0:
             values[kind] = jnp.zeros((size, 0, own.shape[2]), own.dtype)
         elif kind == "fold":
-            values[kind] = payoff * _against(run, met_end)
+            values[kind] = payoff * against(run.layout, run.cards, player, met_end)
         elif kind == "showdown":
-            values[kind] = payoff * _at_showdown(run, street, at, size, met_end)
+            values[kind] = payoff * at_showdown(
+                run.layout, run.cards, run.equities, player, street, at, size, met_end
+            )
         else:
             values[kind], memory = _deal(run, street, at, (own_end, met_end), memory)
     found, advantages, of_actions = _climb(betting, player, policies, values, run.aim)
@@ -395,7 +285,7 @@ def _learn(
     street: int,
     at: Array,
     memory: Memory,
-    known: _Slices,
+    known: Slices,
     own_rows: Sequence[Array],
     advantages: Sequence[Array],
 ) -> Memory:
@@ -421,97 +311,8 @@ def _learn(
     )
 
 
-def _against(run: _Pass, reach: Array) -> Array:
-    """[..., hand]: for each own hand, the other's reach with hands that share no card with it.
-
-    All of it, without the hands that hold one of the cards; that takes the same hand away twice
-    if it has two.
-    """
-    own, met = run.cards.holds[run.player], run.cards.holds[1 - run.player]
-    with_card = _times(reach, met)
-    total = jnp.sum(reach, axis=-1, keepdims=True)
-    others = total - _times(with_card, own.T)
-    if run.layout.hole_cards > 1:
-        padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
-        others += jnp.take(padded, run.cards.same[run.player], axis=-1, mode="clip")
-    # Rounding is no reach: regrets made of it would be as good as any others, however small.
-    smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * total
-    return jnp.where(others > smallest, others, 0)
-
-
-def _at_showdown(run: _Pass, street: int, at: Array, size: int, reach: Array) -> Array:
-    """[board, end, hand]: for each own hand, the reach of the hands it beats minus that of those
-    that beat it."""
-    if street < run.layout.last:
-        equity = run.equities[street]
-        assert equity is not None
-        matrix = jax.lax.dynamic_slice_in_dim(equity, at, size)
-    else:
-        ranks = [jax.lax.dynamic_slice_in_dim(rank, at, size) for rank in run.cards.rank]
-        matrix = _showdown((ranks[0], ranks[1]), run.cards.compatible[None])
-    if size == 1:
-        matrix, reach = matrix[0], reach[0]
-    if run.player == 0:
-        matrix = jnp.swapaxes(matrix, -1, -2)
-    values = _times(reach, matrix)
-    # The payoffs are signed for player 1 already, so this is what player 0 would win.
-    return values[None] if size == 1 else values
-
-
-def _showdown(ranks: Pair, compatible: Array) -> Array:
-    """[..., hand of player 0, hand of player 1]: 1 where player 0 wins, -1 where player 1 does."""
-    first, second = ranks
-    won = jnp.sign(first[..., :, None] - second[..., None, :])
-    return won.astype(compatible.dtype) * compatible
-
-
-def _times(rows: Array, matrix: Array) -> Array:
-    """A matrix product in full precision, also where the hardware has less."""
-    return jnp.matmul(rows, matrix, precision=jax.lax.Precision.HIGHEST)
-
-
 def _rows(values: Array, which: np.ndarray) -> Array:
     """[board, row, hand]: some rows."""
     if np.array_equal(which, np.arange(values.shape[1])):
         return values
     return jnp.take(values, which, axis=1, mode="clip")
-
-
-def _read(memory: Memory, street: int, at: Array, size: int) -> _Slices:
-    """Taken once and for all: XLA would read parts of a table again later on, where they are used,
-    and copy all of it, since it is written meanwhile. It does not look into a branch."""
-
-    def part(tables: Tables) -> list[Array]:
-        found = tables[street] if tables else ()
-        return [jax.lax.dynamic_slice_in_dim(table, at, size) for table in found]
-
-    def read(memory: Memory) -> _Slices:
-        return _Slices(
-            regret=part(memory.regret),
-            policy_sum=part(memory.policy_sum),
-            prediction=part(memory.prediction),
-        )
-
-    def nothing(memory: Memory) -> _Slices:
-        zeros: _Slices = jax.tree.map(jnp.zeros_like, read(memory))
-        return zeros
-
-    known: _Slices = jax.lax.cond(at >= 0, read, nothing, memory)
-    return known
-
-
-def empty_memory(
-    layout: Layout, shapes: Sequence[tuple[int, ...]], player: int, rule: Rule
-) -> Memory:
-    """Zeros, so the current policy is uniform. shapes: (boards, hands of the player) by street."""
-
-    def zeros() -> Tables:
-        return tuple(
-            tuple(
-                jnp.zeros((boards, group.num_actions, group.size, hands), jnp.float32)
-                for _, group in street.groups_of(player)
-            )
-            for street, (boards, hands) in zip(layout.streets, shapes, strict=True)
-        )
-
-    return Memory(regret=zeros(), policy_sum=zeros(), prediction=zeros() if rule.predictive else ())

@@ -18,17 +18,10 @@ from jax import Array
 from sog.memory import bytes_of, check_memory
 from sog.tabular.cfr import Rule
 from sog.tabular.solver import Checkpoint, find_rule
+from sog.tabular.spots.arrays import Cards, Equities, Layout, Memory, empty_memory
 from sog.tabular.spots.boards import Boards, Hands, deal, list_hands, root_boards, strengths
-from sog.tabular.spots.passes import (
-    Aim,
-    Cards,
-    Layout,
-    Memory,
-    all_in_equities,
-    empty_memory,
-    evaluate,
-    iterate,
-)
+from sog.tabular.spots.passes import Aim, evaluate, iterate
+from sog.tabular.spots.showdowns import all_in_equities
 from sog.tabular.spots.spot import Spot
 
 _LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
@@ -309,7 +302,7 @@ def _on_device(hands: Hands, levels: Sequence[Boards]) -> Cards:
 def _run(
     layout: Layout,
     cards: Cards,
-    equities: tuple[Array | None, ...],
+    equities: Equities,
     reach: tuple[Array, Array],
     rule: Rule,
     memory: tuple[Memory, Memory],

@@ -17,7 +17,8 @@ import numpy as np
 from sog.parameters import near_name
 from sog.tabular.spots.betting import Decision, End
 from sog.tabular.spots.boards import rename_hands, rename_suits
-from sog.tabular.spots.passes import action_values, equity
+from sog.tabular.spots.passes import action_values
+from sog.tabular.spots.showdowns import against, at_showdown
 from sog.tabular.spots.solver import SpotSolver
 
 _MOST_NAMED: Final = 8
@@ -250,17 +251,13 @@ def _cfvs(solver: SpotSolver, place: _Place, at: Decision, player: int) -> np.nd
 
 def _equity(solver: SpotSolver, place: _Place, player: int) -> tuple[np.ndarray, np.ndarray]:
     """[hand] float64: the reach of hands met, and how much more of it is beaten than beats."""
-    met, net = _reach_and_net(
-        solver.layout,
-        solver.cards,
-        solver.equities,
-        place.street,
-        jnp.int32(place.board),
-        jnp.asarray(place.reach[1 - player], jnp.float32),
-        solver.memory[1 - player],
-        player,
+    reach = jnp.asarray(place.reach[1 - player], jnp.float32)[None, None]
+    board, sign = jnp.int32(place.board), 1 if player == 0 else -1
+    met = _against(solver.layout, solver.cards, player, reach)
+    net = _at_showdown(
+        solver.layout, solver.cards, solver.equities, player, place.street, board, 1, reach
     )
-    return np.asarray(met, np.float64), np.asarray(net, np.float64)
+    return np.asarray(met, np.float64)[0, 0], sign * np.asarray(net, np.float64)[0, 0]
 
 
 def _spread(
@@ -274,4 +271,5 @@ def _spread(
 
 
 _action_values = jax.jit(action_values, static_argnums=(0, 4, 7))
-_reach_and_net = jax.jit(equity, static_argnums=(0, 3, 7))
+_against = jax.jit(against, static_argnums=(0, 2))
+_at_showdown = jax.jit(at_showdown, static_argnums=(0, 3, 4, 6))
