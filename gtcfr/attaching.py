@@ -78,7 +78,8 @@ def attach(
         worth = jax.vmap(lambda state: game.utilities(state, jnp.ones((2, 1))))(states)
         terminal = replace(terminal, worth=terminal.worth.at[end_slot].set(worth, mode="drop"))
     else:
-        terminal = replace(terminal, state=terminal.state.at[end_slot].set(packed, mode="drop"))
+        kept = jax.vmap(lambda state: pack(game.keep_terminal(state)))(states)
+        terminal = replace(terminal, kept=terminal.kept.at[end_slot].set(kept, mode="drop"))
     terminal = replace(
         terminal,
         edge=tree.terminal.edge.at[end_slot].set(edges, mode="drop"),

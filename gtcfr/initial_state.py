@@ -15,7 +15,7 @@ from gtcfr.extent import WHOLE_GAME
 from gtcfr.gadget import make_gadget
 from gtcfr.layout import NOT_LISTED
 from gtcfr.leaves import no_answers, value_leaves
-from gtcfr.packing import pack, packed_width
+from gtcfr.packing import kept_width, pack, packed_width
 from gtcfr.query import no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search_state import SearchState
@@ -177,7 +177,7 @@ def empty_tree(
         cfv_sum=zeros(leaves, 2, size),
     )
     terminal = TerminalNodes(
-        state=zeros(ends, 0 if is_perfect else width, dtype=jnp.int32),
+        kept=zeros(ends, 0 if is_perfect else kept_width(game), dtype=jnp.int32),
         worth=zeros(ends, 2, 1 if is_perfect else 0),
         edge=full(NO_PARENT, ends),
         source=full(0, ends, 2),

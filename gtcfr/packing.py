@@ -34,7 +34,16 @@ class BeliefState:
 @functools.cache
 def state_shapes(game: Game[Any]) -> Any:
     """The public state of a game, as `jax.eval_shape` has it."""
-    shapes = jax.eval_shape(game.root)
+    return _packable(jax.eval_shape(game.root))
+
+
+@functools.cache
+def kept_shapes(game: Game[Any]) -> Any:
+    """What is kept of a terminal state, see `Game.keep_terminal`, as `jax.eval_shape` has it."""
+    return _packable(jax.eval_shape(lambda: game.keep_terminal(game.root())))
+
+
+def _packable(shapes: Any) -> Any:
     for leaf in jax.tree.leaves(shapes):
         is_number = leaf.dtype == jnp.bool_ or jnp.issubdtype(leaf.dtype, jnp.number)
         if not is_number or leaf.dtype.itemsize not in (1, 2, WORD):
@@ -46,7 +55,16 @@ def state_shapes(game: Game[Any]) -> Any:
 
 def packed_width(game: Game[Any]) -> int:
     """The length of a packed state."""
-    return sum(map(_num_words, jax.tree.leaves(state_shapes(game))))
+    return _width(state_shapes(game))
+
+
+def kept_width(game: Game[Any]) -> int:
+    """The length of what is kept of a terminal state, packed."""
+    return _width(kept_shapes(game))
+
+
+def _width(shapes: Any) -> int:
+    return sum(map(_num_words, jax.tree.leaves(shapes)))
 
 
 def pack(state: Any) -> Array:
@@ -56,7 +74,16 @@ def pack(state: Any) -> Array:
 
 def unpack(game: Game[Any], row: Array) -> Any:
     """The state that `pack` made this row from."""
-    leaves, structure = jax.tree.flatten(state_shapes(game))
+    return _unpacked(state_shapes(game), row)
+
+
+def unpack_kept(game: Game[Any], row: Array) -> Any:
+    """What was kept of a terminal state that `pack` made this row from."""
+    return _unpacked(kept_shapes(game), row)
+
+
+def _unpacked(shapes: Any, row: Array) -> Any:
+    leaves, structure = jax.tree.flatten(shapes)
     parts = jnp.split(row, np.cumsum(list(map(_num_words, leaves)))[:-1])
     restored = [_from_words(part, leaf) for part, leaf in zip(parts, leaves, strict=True)]
     return jax.tree.unflatten(structure, restored)

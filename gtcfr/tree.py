@@ -153,11 +153,11 @@ class LeafStatistics:
 class TerminalNodes:
     """Terminal nodes, a row per slot.
 
-    With perfect information (S = 1) what the game is worth is kept, and else the state, packed; the
-    other table has no columns.
+    With perfect information (S = 1) what the game is worth is kept, and else what the game wants to
+    be kept of the state, packed (`Game.keep_terminal`); the other table has no columns.
     """
 
-    state: Array  # [slot, width or 0] int32
+    kept: Array  # [slot, width or 0] int32
     worth: Array  # [slot, player, 1 or 0]: utilities, where the other player's reach is 1
     edge: Array  # [slot] int32
     source: Array  # [slot, player] int32

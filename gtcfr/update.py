@@ -24,7 +24,7 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.flow import by_player, sum_rows, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import value_leaves
-from gtcfr.packing import unpack
+from gtcfr.packing import unpack, unpack_kept
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, InteriorNodes, SearchTree, TreeShape, get, put, take_reach
@@ -140,7 +140,7 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
     size = min(tree.shape.ends_per_step, tree.shape.num_terminals)
 
     def utilities_of(row: Array, reach: Array) -> Array:
-        return game.utilities(unpack(game, row), reach)
+        return game.utilities_of_kept(unpack_kept(game, row), reach)
 
     def some(number: Array, cfvs: Array) -> Array:
         start = jnp.minimum(number * size, tree.shape.num_terminals - size)
@@ -149,7 +149,7 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
         if game.num_infostates == 1:
             utilities = nodes.worth * reach[:, :, ::-1]
         else:
-            utilities = jax.vmap(jax.vmap(utilities_of))(nodes.state, reach)
+            utilities = jax.vmap(jax.vmap(utilities_of))(nodes.kept, reach)
         new = jnp.where(nodes.mask, utilities, 0)
         filled: Array = put(cfvs, new, tree.shape.terminal_row + start, 1)
         return filled

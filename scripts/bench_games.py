@@ -32,6 +32,8 @@ TWINS: Final = {
     "connect_four": "connect_four",
     "go9": "go_9x9",
     "go19": "go_19x19",
+    "chess": "chess",
+    "gardner_chess": "gardner_chess",
 }
 """Our games by name -> those of pgx."""
 REPETITIONS: Final = 3

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from sog.games import make
 from sog.players.engines.gtp import COLORS, GtpEngine
-from sog.players.engines.process import EngineError
+from sog.players.engines.process import EngineError, split_command
 
 _GAMES_PER_LINE: Final = 20
 _PATIENCE: Final = 120.0  # seconds for an answer: programs are compiled in the first
@@ -96,7 +96,7 @@ def chess_games(arguments: argparse.Namespace) -> list[str]:
     command = [sys.executable, "-m", "sog", "uci", *arguments.player]
     command += ["--game", arguments.game or "chess"]
     ours: Any = chess.engine.SimpleEngine.popen_uci(command, timeout=_PATIENCE)
-    theirs: Any = chess.engine.SimpleEngine.popen_uci(shlex.split(arguments.opponent))
+    theirs: Any = chess.engine.SimpleEngine.popen_uci(split_command(arguments.opponent))
 
     def play(number: int) -> tuple[str, int, str]:
         sides = [ours, theirs] if number % 2 == 0 else [theirs, ours]

@@ -12,6 +12,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 README = CHECKOUT / "README.md"
 TUTORIAL = CHECKOUT / "docs" / "tutorial.md"
 LIBRARY = CHECKOUT / "docs" / "library.md"
+SPOTS = CHECKOUT / "docs" / "holdem_spots.md"
 RESULTS = CHECKOUT / "docs" / "results"
 PAGES = [README, CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 
@@ -59,7 +60,7 @@ def _commands(page: Path) -> list[str]:
 
 
 def test_commands_are_found() -> None:
-    assert len(_commands(README)) == 10
+    assert len(_commands(README)) == 11
     assert 'sog policy leduc.npz --history "check bet2"' in _commands(TUTORIAL)
 
 
@@ -139,6 +140,12 @@ def test_the_solver_example_runs_and_prints_what_its_comments_say(
     assert float(value.strip("[]")) == pytest.approx(-0.0856064, abs=0.001)
     assert state == "check bet2 call [Qh] (stakes 3-3)"
     assert len([line for line in values if line]) == 12
+
+
+def test_the_spot_example_prints_what_its_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    _run_example(SPOTS, 0, 1)
+    printed = capsys.readouterr().out.strip()
+    assert f"prints `{printed}`" in SPOTS.read_text()
 
 
 def test_openspiel_scores_a_policy_as_we_do(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,10 +1,14 @@
 """Lines that another program writes to us, which can be looked for without waiting."""
 
 import contextlib
+import os
 import queue
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+_PIECE: Final = 2**16
 
 
 class LineInput:
@@ -45,4 +49,19 @@ class LineInput:
 
 def standard_input() -> LineInput:
     """What comes from whoever has started us; bytes that are no text become question marks."""
-    return LineInput(getattr(sys.stdin, "buffer", sys.stdin))
+    try:
+        number = sys.stdin.fileno()
+    except (OSError, ValueError):  # no file
+        return LineInput(sys.stdin)
+    return LineInput(_lines_of(number))
+
+
+def _lines_of(number: int) -> Iterator[bytes]:
+    """Lines of an open file, past Python's buffer: a thread that waits in it when the process ends
+    holds its lock, which is fatal."""
+    rest = b""
+    while piece := os.read(number, _PIECE):
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from lines
+    if rest:
+        yield rest

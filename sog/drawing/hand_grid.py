@@ -1,4 +1,4 @@
-"""A decision of a spot as a square of hands, 13 by 13: pairs on the diagonal, suited hands above it.
+"""A decision of a spot as a square of hands: pairs on the diagonal, suited hands above it.
 
 A cell is as wide in each color as its hands choose the action, and as tall as much of them is still
 there.
@@ -57,13 +57,13 @@ def read_hand_grid(node: SpotNode, deck: Deck) -> HandGrid:
 
     def mean(values: np.ndarray) -> np.ndarray:
         known = np.isfinite(values) & (seen.range_ > 0)
-        weighed = total(np.where(known, values * seen.range_, 0))
-        over = total(np.where(known, seen.range_, 0))
+        weighed = total(np.where(known, values, 0) * seen.range_)
+        over = total(known * seen.range_)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.where(over > 0, weighed / over, np.nan))
 
     holds = deck.holds()[:, list(node.board)].any(axis=1)
-    possible = total((~holds).astype(np.float64))
+    possible = total(np.asarray(~holds, np.float64))
     return HandGrid(
         actor=node.actor,
         actions=node.actions,

@@ -10,10 +10,11 @@ from sog.drawing.cards import draw_cards, draw_prizes
 from sog.drawing.dice import draw_dice
 from sog.drawing.goban import draw_goban
 from sog.drawing.scotland_yard import draw_map
+from sog.drawing.squares import draw_squares
 from sog.games import Game
 from sog.games.scotland_yard.view import MapView
 from sog.games.shown import Seen
-from sog.games.views import BoardView, CardsView, DiceView, GoView, PrizesView
+from sog.games.views import BoardView, CardsView, DiceView, GoView, PrizesView, SquaresView
 
 
 def has_picture(game: Game[Any]) -> bool:
@@ -42,6 +43,8 @@ def draw_picture(
     match view:
         case BoardView():
             return draw_board(view)
+        case SquaresView():
+            return draw_squares(view)
         case GoView():
             return draw_goban(view)
         case CardsView():

@@ -216,6 +216,19 @@ class Game(Shown[State]):
     def utilities(self, state: State, reach: Array) -> Array:
         """Cfvs [2, S] of a terminal state: sum over s' of w(s, s') reach_-i(s') u_i(s, s')."""
 
+    def keep_terminal(self, state: State) -> Any:
+        """What `utilities_of_kept` needs of a terminal state: a pytree of bool and of numbers of 8,
+        16 or 32 bits; anything at all for other states.
+
+        A search asks for the utilities of a terminal state in every update. What does not depend on
+        reach, as who has the better hand, is then found once; here it is the state itself.
+        """
+        return state
+
+    def utilities_of_kept(self, kept: Any, reach: Array) -> Array:
+        """`utilities` of the state that `keep_terminal` gave this for."""
+        return self.utilities(kept, reach)
+
     @abc.abstractmethod
     def observe(self, state: State) -> Array:
         """float32[F]: features of the public state for a network, roughly in [-1, 1]."""

@@ -41,6 +41,27 @@ class BoardView(View):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class SquaresView(View):
+    """Squares and pieces that go from one to another; cells are counted row by row from the top."""
+
+    rows: int
+    columns: int
+    row_names: Sequence[str]
+    """From the top."""
+    column_names: Sequence[str]
+    pieces: Mapping[int, tuple[int, str]]
+    """By cell: whose it is, and its sign."""
+    last: frozenset[int]
+    """The cells of the last move."""
+    in_check: frozenset[int]
+    """Cells of pieces that are threatened so that something must be done."""
+    moves: Mapping[int, Choices]
+    """By the cell where a move begins: its choices by the cell where it ends."""
+    told: Sequence[str]
+    """[cell]: what pointing at it shows."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class CardsView(View):
     """A table with cards in front of each player, and public cards; None lies face down."""
 

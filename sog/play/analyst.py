@@ -80,6 +80,9 @@ class Thinker(Protocol):
         simulations: None for as many as there is room for. Raises ValueError.
         """
 
+    def close(self) -> None:
+        """Nobody asks any more."""
+
     def best(self) -> int:
         """The action to take where it has thought."""
 
@@ -151,6 +154,9 @@ class Analyst:
         """What was grown counts no more."""
         self._thinking = self._position = None
 
+    def close(self) -> None:
+        """It holds nothing that must end."""
+
     def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
         """As of `Thinker`. Simulations are those since the tree was turned to this position."""
         self._turn_to(position)
@@ -213,14 +219,18 @@ class Follower:
 
     def __init__(self, game: Game[Any], make: AgentFactory, *, seed: int = 0) -> None:
         self.game, self._make, self._seed = game, make, seed
-        self._agents: dict[int, tuple[Agent, Position]] = {}
+        self._agents: dict[int, tuple[Agent, Position | None]] = {}
         self._action = 0
 
     def prepare(self) -> None:
         """There is nothing to compile before it is known who moves."""
 
     def forget(self) -> None:
-        """The agents begin anew."""
+        """The agents will begin anew, with other random numbers than before."""
+        self._agents = {player: (agent, None) for player, (agent, _) in self._agents.items()}
+
+    def close(self) -> None:
+        """The agents are closed, too."""
         for agent, _ in self._agents.values():
             agent.close()
         self._agents = {}

@@ -257,6 +257,12 @@ METHODS: Final[dict[str, Entry]] = {
         form="sm_search:N",
         summary="tree search for simultaneous moves in Goofspiel of any size, N simulations a move",
     ),
+    "perfect": Entry(
+        module="sog.methods.perfect",
+        attribute="Perfect",
+        form="perfect",
+        summary="perfect play where nothing is hidden; for small games, and Hex up to 5 x 5",
+    ),
     "random": Entry(
         module="sog.methods.simple",
         attribute="Random",

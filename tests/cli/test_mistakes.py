@@ -168,6 +168,19 @@ FIRST_BYTES = {
         (["methods", "cfr+"], "unknown method 'cfr+': a rule of CFR is typed tabular(rule=cfr+)."),
         (["methods", "smooth-uct"], "unknown method 'smooth-uct': did you mean 'smooth_uct'?"),
         (
+            ["match", "uci:no_such_engine", "random", "--game", "kuhn"],
+            "engine 'no_such_engine': there is no program 'no_such_engine'; is it installed?",
+        ),
+        (
+            ["match", "gtp:cat", "random", "--game", "kuhn"],
+            "gtp:cat: kuhn is no game of GTP, it does not write its moves that way.",
+        ),
+        (
+            ["match", "gtp:cat", "random", "--game", "go5"],
+            "gtp:cat: engine 'cat' answered 'protocol_version' with '1 protocol_version', which is "
+            "no GTP.",
+        ),
+        (
             ["match", "CFR", "random", "--game", "kuhn"],
             "'CFR' is no player: a rule of CFR is typed tabular(rule=cfr).",
         ),

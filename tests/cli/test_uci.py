@@ -1,6 +1,7 @@
 """`sog uci`: compliance with the Universal Chess Interface, command by command."""
 
 import re
+import sys
 import time
 from collections.abc import Callable
 
@@ -213,3 +214,44 @@ def test_time_is_kept() -> None:
     said("go ponder movetime 300", 0.5, "ponderhit", thinker=thinker)
     for taken, wanted in zip(thinker.seconds, [0.95, 0.4, 0.7], strict=True):
         assert wanted - 0.05 <= taken < wanted + 2  # the machine may be busy
+
+
+def test_a_game_that_is_sent_anew_with_every_move_is_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def note(game: object, state: object, text: str) -> int:
+        read.append(text)
+        return original(GAME, state, text)
+
+    original = type(GAME).read_action
+    monkeypatch.setattr(type(GAME), "read_action", note)
+    lines = said(
+        "position startpos moves a1 b2",
+        "position startpos moves a1 b2 a2 c1",
+        "position startpos moves a1 b3",
+        "position startpos moves a1 b3 a1",
+        "position startpos moves a1 b3 a2",
+        thinker=follower(),
+    )
+    assert read == ["a1", "b2", "a2", "c1", "b3", "a1", "a2"]
+    assert lines == ["info string error: move 3, 'a1': 'a1' is no move here."]
+
+
+@pytest.mark.slow
+def test_python_chess_plays_against_our_server_on_a_clock() -> None:
+    """It refuses options, moves and positions that are not as the protocol has them."""
+    chess_engine = pytest.importorskip("chess.engine")
+    chess = pytest.importorskip("chess")
+    command = [sys.executable, "-m", "sog", "uci", "random", "--game", "chess"]
+    with chess_engine.SimpleEngine.popen_uci(command, timeout=300) as engine:
+        assert engine.id["name"].startswith("sog ")
+        assert {"MultiPV", "Ponder", "Move Overhead"} <= set(engine.options)
+        board, left = chess.Board(), [60.0, 60.0]
+        while not board.is_game_over(claim_draw=True) and board.ply() < 60:
+            limit = chess_engine.Limit(white_clock=left[0], black_clock=left[1])
+            began = time.monotonic()
+            board.push(engine.play(board, limit).move)
+            left[board.ply() % 2 - 1] -= time.monotonic() - began
+        assert min(left) > 0

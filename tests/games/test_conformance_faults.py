@@ -249,6 +249,10 @@ LATE = {
         kuhn(utilities=lambda cfvs, state, reach: cfvs * reach),
         "row i of utilities is linear in the reach of the other",
     ),
+    "what is kept of a terminal state has other utilities": (
+        kuhn(utilities_of_kept=lambda cfvs, *_: 2 * cfvs),
+        "utilities_of_kept is utilities of the state that was kept",
+    ),
     "utilities are larger than max_utility": (
         kuhn(max_utility=1.5),
         "utilities lie within max_utility .* at 'bet1 call .*: player ., infostate ., expected",

@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import Array
 
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength, suit_masks
@@ -25,8 +24,7 @@ def meetings(hands: Hands) -> np.ndarray:
 
 def by_hand(hands: Hands, board: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """bool[S], live; bool[S, S], who meets whom; int[S, S], who beats whom among these."""
-    live = np.asarray(~np.isin(hands.cards, board).any(axis=1))
-    meets = meetings(hands)
+    live, meets = np.array(~np.isin(hands.cards, board).any(axis=1)), meetings(hands)
     whole = np.concatenate([hands.cards, np.tile(board, (len(live), 1))], axis=1)
     strengths = strength(suit_masks(whole, hands.deck, np), hands.deck, np)
     beats = np.sign(strengths[:, None].astype(np.int64) - strengths[None])
@@ -48,7 +46,8 @@ def test_sums_by_sorted_lists_are_those_of_the_matrix_of_all_pairs(hands: Hands)
         masks = hands.masks | suit_masks(board, hands.deck, np)
         with jax.enable_x64(True):
             strengths = strength(jnp.asarray(masks), hands.deck)
-            found = net_wins(jnp.asarray(reach), sort_hands(strengths, hands), hands)
+            found, all_met = net_wins(jnp.asarray(reach), sort_hands(strengths, hands), hands)
+            np.testing.assert_array_equal(all_met, met(jnp.asarray(reach), hands))
             np.testing.assert_allclose(found[:, live], (reach @ beats.T)[:, live], atol=1e-10)
             np.testing.assert_allclose(met(jnp.asarray(reach), hands), reach @ meets, atol=1e-10)
             signs = np.asarray(pair_signs(strengths, hands))
@@ -66,7 +65,9 @@ def test_single_precision_loses_a_millionth_of_a_range() -> None:
             strengths = strength(
                 jnp.asarray(FULL.masks | suit_masks(board, FULL.deck, np)), FULL.deck
             )
-            found = np.asarray(net_wins(narrow, sort_hands(strengths, FULL), FULL), float) / scale
+            found = (
+                np.asarray(net_wins(narrow, sort_hands(strengths, FULL), FULL)[0], float) / scale
+            )
             error = np.abs(found - reach @ beats.T)[:, live] / reach.sum(axis=1, keepdims=True)
             assert error.max() < 2e-6
             error = np.abs(np.asarray(met(narrow, FULL), float) / scale - reach @ meets)
@@ -83,21 +84,15 @@ def test_what_cancels_is_nothing_and_nobody_wins_more_than_he_meets() -> None:
     assert (seen[(FULL.cards != ace).all(axis=1)] > 0).all()
     board = np.array(FULL.deck.parse_cards("KsTh7s4d2c"), np.int32)
     strengths = strength(jnp.asarray(FULL.masks | suit_masks(board, FULL.deck, np)), FULL.deck)
-    wins = np.asarray(net_wins(narrow, sort_hands(strengths, FULL), FULL))
+    wins = np.asarray(net_wins(narrow, sort_hands(strengths, FULL), FULL)[0])
     assert (np.abs(wins) <= seen).all()
 
 
-def test_sums_are_linear_also_in_differences_of_ranges() -> None:
-    """As what differs from a range is."""
+def test_what_hands_meet_is_linear_also_in_differences_of_ranges() -> None:
     rng = np.random.default_rng(4)
     first, second = jnp.asarray(rng.random((2, 1326)), jnp.float32)
-    order = sort_hands(jnp.asarray(FULL.masks.sum(axis=1)), FULL)
-
-    def both(reach: Array) -> Array:
-        return jnp.stack([met(reach, FULL), net_wins(reach, order, FULL)])
-
-    expected = 2 * np.asarray(both(first)) - 3 * np.asarray(both(second))
-    np.testing.assert_allclose(both(2 * first - 3 * second), expected, atol=5e-3)
+    expected = 2 * np.asarray(met(first, FULL), float) - 3 * np.asarray(met(second, FULL), float)
+    np.testing.assert_allclose(met(2 * first - 3 * second, FULL), expected, atol=5e-3)
 
 
 def test_hands_of_a_board_of_equal_strength_all_tie() -> None:
@@ -106,7 +101,7 @@ def test_hands_of_a_board_of_equal_strength_all_tie() -> None:
     live, meets, _ = by_hand(FULL, board)
     strengths = strength(jnp.asarray(FULL.masks | suit_masks(board, FULL.deck, np)), FULL.deck)
     reach = jnp.asarray(live, jnp.float32)
-    np.testing.assert_array_equal(net_wins(reach, sort_hands(strengths, FULL), FULL)[live], 0)
+    np.testing.assert_array_equal(net_wins(reach, sort_hands(strengths, FULL), FULL)[0][live], 0)
     # Of 47 cards that are left, an opponent holds two of 45.
     np.testing.assert_allclose(np.asarray(met(reach, FULL))[live], 45 * 44 / 2, rtol=1e-6)
     assert meets[live][:, live].sum(axis=1).tolist() == [990] * 1081

@@ -51,8 +51,8 @@ def test_every_move_is_told_with_its_visits_and_the_best_comes_first(analyst: An
 
 
 def test_values_are_those_of_best_play_where_few_moves_are_left(analyst: Analyst) -> None:
-    """Of three cells that are free, by exhaustive search in plain Python."""
-    for text in ("XOX/OXO/...", "XOX/XO./.O."):
+    """By exhaustive search in plain Python: X wins, can only draw, and loses."""
+    for text in ("XOX/OXO/...", "OXX/XO./O..", "XOX/OOX/X.."):
         here = position(text)
         stones = np.asarray(here.state.board).reshape(3, 3)
         mover = len(here.outcomes) % 2
@@ -134,3 +134,15 @@ def test_whoever_does_not_search_is_asked_for_a_move() -> None:
         here = position(text)
         made.think(here, None, lambda: 1.0)
         assert here.after(GAME, made.best())
+
+
+def test_another_game_is_played_with_other_random_numbers() -> None:
+    def make_random(player: int, seed: int) -> RandomAgent:
+        return RandomAgent(GAME, player=player, seed=seed)
+
+    follower, chosen = Follower(GAME, make_random), set()
+    for _ in range(20):
+        follower.think(Position.of(GAME), None, lambda: 1.0)
+        chosen.add(follower.best())
+        follower.forget()
+    assert len(chosen) > 4

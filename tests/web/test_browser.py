@@ -67,12 +67,14 @@ class Browser:
     def status(self) -> str:
         return str(self.find("#status").text)
 
-    def begin(self, game: str, player: str = "random", seat: int = 0, seed: int = 3) -> None:
+    def begin(
+        self, game: str, player: str = "random", seat: int = 0, seed: int = 3, history: str = ""
+    ) -> None:
         """Has a game begun, and waits for the first turn."""
-        self.send(game, player, seat, seed)
+        self.send(game, player, seat, seed, history)
         self.ready()
 
-    def send(self, game: str, player: str, seat: int = 0, seed: int = 3) -> None:
+    def send(self, game: str, player: str, seat: int = 0, seed: int = 3, history: str = "") -> None:
         """Fills in the form of the first page, as a visitor does."""
         self.driver.get(f"{self.address}/")
         form = self.find("form[action='/games']")
@@ -81,6 +83,7 @@ class Browser:
         Select(form.find_element(By.NAME, "seat")).select_by_value(str(seat))
         form.find_element(By.TAG_NAME, "summary").click()
         form.find_element(By.NAME, "seed").send_keys(str(seed))
+        form.find_element(By.NAME, "history").send_keys(history)
         form.find_element(By.CSS_SELECTOR, "button").click()
 
     def ready(self) -> str:
@@ -149,6 +152,56 @@ def test_stones_are_put_by_clicking_on_the_board(browser: Browser) -> None:
     browser.act(lambda: browser.find(middle).click())
     assert not browser.all(middle)  # it is taken
     assert "b2" in browser.find("ol.events > li").text
+
+
+def square(browser: Browser, name: str) -> WebElement:
+    """A square of a board on which pieces are moved, by what pointing at it shows."""
+    drawn = browser.all("g.square")
+    told = [one.find_element(By.TAG_NAME, "title").get_attribute("textContent") for one in drawn]
+    at = next(number for number, text in enumerate(told) if (text or "").startswith(name))
+    return drawn[at].find_element(By.TAG_NAME, "rect")
+
+
+def shown_ends(browser: Browser) -> int:
+    """How many squares are marked as those where the piece that is held may go."""
+    return len(browser.all("g.square.target"))
+
+
+def test_pieces_are_moved_by_two_clicks_and_by_dragging(browser: Browser) -> None:
+    browser.begin("gardner_chess")
+    square(browser, "b1").click()
+    assert shown_ends(browser) == 2
+    square(browser, "b1").click()  # put back
+    assert shown_ends(browser) == 0
+    square(browser, "b1").click()
+    browser.act(lambda: square(browser, "c3").click())
+    assert "b1c3" in browser.find("ol.events > li").text
+
+    def drag() -> None:
+        chain = webdriver.ActionChains(browser.driver)
+        start, end = square(browser, "e1"), square(browser, "d1")
+        chain.drag_and_drop(start, end).perform()  # no move of the king: it goes back
+        pawn = next(one for one in browser.all("g.square.start") if "pawn" in told(one))
+        (goal,) = (pawn.get_attribute("data-moves") or "").split(" ")[:1]
+        end = browser.find(f"g[data-cell='{goal.split(':')[0]}'] rect")
+        chain.drag_and_drop(pawn.find_element(By.TAG_NAME, "rect"), end).perform()
+
+    browser.act(drag)
+
+
+def told(drawn: WebElement) -> str:
+    return drawn.find_element(By.TAG_NAME, "title").get_attribute("textContent") or ""
+
+
+def test_what_a_pawn_becomes_is_chosen_from_a_menu(browser: Browser) -> None:
+    browser.begin("gardner_chess", history="b2b3 b5c3 b3c4 c3b1")
+    square(browser, "c4").click()
+    square(browser, "d5").click()
+    choices = browser.all(".menu button")
+    assert [one.text for one in choices] == ["c4d5q", "c4d5r", "c4d5b", "c4d5n"]
+    browser.act(lambda: choices[1].click())
+    assert "c4d5r" in browser.find("ol.events").text
+    assert not browser.all(".menu")
 
 
 def test_the_map_is_played_by_clicking_on_stations(browser: Browser) -> None:

@@ -1,6 +1,7 @@
 """`sog gtp PLAYER`: answers a Go board, or whoever else speaks GTP, on stdin and stdout."""
 
 import argparse
+import contextlib
 import functools
 
 from sog.cli.errors import SUCCESS, mistakes
@@ -21,5 +22,6 @@ def run(arguments: argparse.Namespace) -> int:
             say=functools.partial(print, flush=True),
             seconds=arguments.seconds,
         )
-    server.run()
+    with contextlib.closing(server):
+        server.run()
     return SUCCESS

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from sog import __version__
 from sog.cli.gtp.analysis import analysis_line
 from sog.cli.line_input import LineInput
@@ -121,6 +123,10 @@ class GtpServer:
             if words:
                 self._answer(number, words[0], words[1:])
 
+    def close(self) -> None:
+        """Whoever thinks is not asked any more."""
+        self._thinker.close()
+
     @property
     def _position(self) -> Position:
         return self._path[-1]
@@ -166,7 +172,7 @@ class GtpServer:
             thinker = self._seat(changed)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{refusal}: {error}") from None
-        self._thinker.forget()
+        self._thinker.close()
         self._game, self._spoken, self._thinker = changed, gtp_game(changed), thinker
         self._is_prepared = False
         if parameter == "komi":
@@ -177,6 +183,10 @@ class GtpServer:
         if not self._is_prepared:
             self._is_prepared = True
             self._thinker.prepare()
+            begin = Position.of(self._game)  # the rules, too
+            begin.after(
+                self._game, int(np.argmax(situation(self._game, begin.state).legal_outcomes))
+            )
 
     def _clear(self, words: Sequence[str]) -> str:
         self._prepare()

@@ -263,9 +263,7 @@ def _as_json(result: Result) -> dict[str, Any]:
                 found["action_values"] = [_number(v) for v in node.action_value[:, hand]]
             hands.append(found)
         players.append({"value": _number(node.value(player)), "hands": hands})
-    texts = [None, None]
-    if hole_cards == 2:
-        texts = [format_range(one, deck) for one in result.ranges]
+    texts = [format_range(one, deck) for one in result.ranges] if hole_cards == 2 else None
     return {
         "game": str(result.game),
         "ranges": texts,

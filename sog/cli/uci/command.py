@@ -1,6 +1,7 @@
 """`sog uci PLAYER`: answers a chess program, or whoever else speaks UCI, on stdin and stdout."""
 
 import argparse
+import contextlib
 import functools
 
 from sog.cli.errors import SUCCESS, mistakes
@@ -22,5 +23,6 @@ def run(arguments: argparse.Namespace) -> int:
             say=functools.partial(print, flush=True),
             seconds=arguments.seconds,
         )
-    server.run()
+    with contextlib.closing(server):
+        server.run()
     return SUCCESS

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from sog import __version__
 from sog.cli.line_input import LineInput
 from sog.cli.uci.limits import Limits, read_limits
@@ -61,6 +63,7 @@ class UciServer:
         self._name, self._heard, self._say, self._seconds = name, heard, say, seconds
         self._options = _Options()
         self._position: Position | None = Position.of(game)
+        self._begin, self._moves, self._path = "startpos", list[str](), [Position.of(game)]
         self._is_prepared = self._has_quit = False
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {
             "uci": self._introduce,
@@ -84,6 +87,10 @@ class UciServer:
                     self._commands[words[0]](words[1:])
                 except ValueError as error:
                     self._tell(str(error))
+
+    def close(self) -> None:
+        """Whoever thinks is not asked any more."""
+        self._thinker.close()
 
     def _tell(self, problem: str) -> None:
         """The protocol has no errors: a program may show this to its user."""
@@ -118,6 +125,10 @@ class UciServer:
         if not self._is_prepared:
             self._is_prepared = True
             self._thinker.prepare()
+            begin = Position.of(self._game)  # the rules and their notation, too
+            action = int(np.argmax(situation(self._game, begin.state).legal_outcomes))
+            text = self._spoken.uci_of_action(begin.state, action)
+            begin.after(self._game, self._spoken.read_action(begin.state, text))
 
     def _set_option(self, words: Sequence[str]) -> None:
         text = " ".join(words)
@@ -141,26 +152,31 @@ class UciServer:
         self._position = None  # until it is known to be one
         left = list(words)
         at = left.index("moves") if "moves" in left else len(left)
-        begin, moves = left[:at], left[at + 1 :]
-        if begin[:1] == ["startpos"]:
-            position = Position.of(self._game)
-        elif begin[:1] == ["fen"]:
-            position = self._from_fen(" ".join(begin[1:]))
-        else:
-            raise ValueError(f"position must be startpos or fen, got {' '.join(begin)[:40]!r}.")
-        for number, move in enumerate(moves, start=1):
+        begin, moves = " ".join(left[:at]), left[at + 1 :]
+        if begin != self._begin:
+            self._path, self._moves = [self._start(begin)], []
+            self._begin = begin
+        # A game is sent anew with every move: what is known of it stays.
+        pairs = enumerate(zip(self._moves, moves, strict=False))
+        known = next((number for number, (one, two) in pairs if one != two), None)
+        known = min(len(self._moves), len(moves)) if known is None else known
+        del self._moves[known:], self._path[known + 1 :]
+        for number, move in enumerate(moves[known:], start=known + 1):
             try:
-                action = self._spoken.read_action(position.state, move)
-                position = position.after(self._game, action)
+                action = self._spoken.read_action(self._path[-1].state, move)
+                self._path.append(self._path[-1].after(self._game, action))
             except ValueError as error:
                 raise ValueError(f"move {number}, {move[:20]!r}: {error}") from None
-        self._position = position
+            self._moves.append(move)
+        self._position = self._path[-1]
 
-    def _from_fen(self, text: str) -> Position:
-        """The same start again for the same text, so that what was searched goes on."""
-        if getattr(self, "_fen", None) != text:
-            self._fen, self._start = text, self._spoken.from_fen(text)
-        return Position.of(self._game, self._start)
+    def _start(self, begin: str) -> Position:
+        kind, _, text = begin.partition(" ")
+        if begin == "startpos":
+            return Position.of(self._game)
+        if kind == "fen":
+            return Position.of(self._game, self._spoken.from_fen(text))
+        raise ValueError(f"position must be startpos or fen, got {begin[:40]!r}.")
 
     def _quit(self, words: Sequence[str]) -> None:
         self._has_quit = True

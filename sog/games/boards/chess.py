@@ -5,9 +5,11 @@ Gardner chess is a draw with best play (Mhalla and Prost 2013, arXiv 1307.7118).
 
 import abc
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -26,11 +28,14 @@ from sog.games.boards.chess_notation import move_of, read_move, write_san
 from sog.games.boards.chess_planes import num_channels, observe
 from sog.games.boards.chess_rules import ChessState
 from sog.games.boards.chess_variant import CHESS, GARDNER, LOS_ALAMOS, Variant
+from sog.games.boards.chess_view import view
 from sog.games.boards.pgn import is_pgn, read_game, write_game
 from sog.games.core import TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
 from sog.games.perfect_information import PerfectInformationGame
+from sog.games.shown import Seen
+from sog.games.views import SquaresView
 
 _MOST_SEARCHED: Final = 64
 """Moves of a position that a search considers; more are legal in few positions."""
@@ -81,7 +86,8 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         return self.max_moves
 
     def root(self) -> ChessState:
-        return state_of(self.variant, start_position(self.variant), self.max_moves)
+        first: ChessState = jax.tree.map(jnp.asarray, _first_state(self.variant, self.max_moves))
+        return first
 
     def actor(self, state: ChessState) -> Array:
         player = (state.num_moves % 2).astype(jnp.int32)
@@ -199,6 +205,22 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
     def describe_action(self, state: ChessState, infostate: int, action: int) -> str:
         return self.uci_of_action(state, action)
 
+    def view(
+        self,
+        state: ChessState,
+        *,
+        infostates: Seen = (None, None),
+        choices: Sequence[int] = (),
+        ranges: np.ndarray | None = None,
+    ) -> SquaresView:
+        return view(
+            self.variant,
+            state,
+            title=self.describe_state(state),
+            choices=choices,
+            from_black=infostates[0] is None and infostates[1] is not None,
+        )
+
     def draw(self, state: ChessState, ranges: np.ndarray | None = None) -> str:
         """The board as White sees it, his pieces in large letters, and who is to move."""
         position = position_of(self.variant, state)
@@ -209,6 +231,15 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         ]
         turn = f"{_COLORS[not position.is_white]} to move"
         return "\n".join([*lines, f"  {files}", self.ending(state) or turn])
+
+
+@functools.cache
+def _first_state(variant: Variant, max_moves: int) -> ChessState:
+    """Of NumPy arrays: what asks for it in a program gets constants, and not how they are found."""
+    with jax.ensure_compile_time_eval():
+        state = state_of(variant, start_position(variant), max_moves)
+        first: ChessState = jax.tree.map(np.asarray, state)
+    return first
 
 
 class Chess(AnyChess):

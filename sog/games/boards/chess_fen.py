@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 import numpy as np
+from jax import Array
 
 from sog.games.boards.chess_bits import FILES, Bits, constant
 from sog.games.boards.chess_moves import (
@@ -41,22 +42,26 @@ class Position:
 def position_of(variant: Variant, state: ChessState) -> Position:
     """The position of a state."""
     is_white = int(state.num_moves) % 2 == 0
-    planes = _bits(np.asarray(state.boards[0]))  # [plane, rank, file]
-    kinds = sum(planes[plane].astype(int) << plane for plane in range(OWN))
-    pieces = np.where(planes[OWN], kinds, -kinds)[: variant.rows, : variant.columns]
     castling, square = int(state.castling), int(state.en_passant)
     if not is_white:
-        pieces = -pieces[::-1]
         castling = (castling & 3) << 2 | castling >> 2
     has_square = square != NO_SQUARE
     return Position(
-        pieces=pieces,
+        pieces=pieces_on(variant, state.boards[0], is_white),
         is_white=is_white,
         castling="".join(_RIGHTS[right] for right in range(4) if castling >> right & 1),
         en_passant=_seen_by(variant, is_white, square) if has_square else None,
         num_quiet=int(state.num_quiet),
         num_moves=int(state.num_moves),
     )
+
+
+def pieces_on(variant: Variant, board: Array, is_white: bool) -> np.ndarray:
+    """int[rank, file] as in `Position`; board: [word, plane], as seen by White or by Black."""
+    planes = _bits(np.asarray(board))  # [plane, rank, file]
+    kinds = sum(planes[plane].astype(int) << plane for plane in range(OWN))
+    pieces = np.where(planes[OWN], kinds, -kinds)[: variant.rows, : variant.columns]
+    return np.asarray(pieces if is_white else -pieces[::-1])
 
 
 def state_of(variant: Variant, position: Position, max_moves: int) -> ChessState:

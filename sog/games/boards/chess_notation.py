@@ -53,21 +53,18 @@ class Move(NamedTuple):
 
 def move_of(variant: Variant, state: ChessState, action: int) -> Move:
     """What an action does."""
-    position = position_of(variant, state)
-    return _moves(variant, position.pieces, position.is_white, [action])[0]
+    return moves_at(variant, state, [action])[0]
 
 
 def moves_of(variant: Variant, state: ChessState) -> list[Move]:
     """All legal moves."""
-    position = position_of(variant, state)
-    legal = np.flatnonzero(legal_actions(variant, state)).tolist()
-    return _moves(variant, position.pieces, position.is_white, legal)
+    return moves_at(variant, state, np.flatnonzero(legal_actions(variant, state)).tolist())
 
 
-def _moves(
-    variant: Variant, pieces: np.ndarray, is_white: bool, actions: Sequence[int]
-) -> list[Move]:
-    found = []
+def moves_at(variant: Variant, state: ChessState, actions: Sequence[int]) -> list[Move]:
+    """What some actions do."""
+    position, found = position_of(variant, state), []
+    pieces, is_white = position.pieces, position.is_white
     for action in actions:
         cell, plane = divmod(action, variant.num_planes)
         row, file = divmod(cell, variant.columns)

@@ -18,8 +18,17 @@ from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem_setup import NO_EVENT, HoldemState
 from sog.games.cards.holdem_texts import HoldemTexts
 from sog.games.cards.no_limit import DENOMINATOR, MOST_RAISES, NO_FOLDER, BettingState
-from sog.games.cards.showdown import met, net_wins, sort_hands
+from sog.games.cards.showdown import SortedHands, met, net_wins, sort_hands
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL, public_action
+from sog.pytree import pytree
+
+
+@pytree
+class EndOfHand:
+    """A hand that is over, and which hands are better than which on its board."""
+
+    state: HoldemState
+    sorted_hands: SortedHands
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -148,16 +157,20 @@ cards takes the pot; equal ones share it."""
         return jnp.where(live, met(jnp.where(live, reach, 0)[::-1], self.hands) * weight, 0)
 
     def utilities(self, state: HoldemState, reach: Array) -> Array:
-        live, betting = self.infostate_mask(state), state.betting
-        others = jnp.where(live, reach, 0)[::-1]
-        strengths = strength(
-            jnp.asarray(self.hands.masks) | self._board_masks(state)[None], self.deck
-        )
-        shown = net_wins(others, sort_hands(strengths, self.hands), self.hands)
-        signs = jnp.where(betting.folder == jnp.arange(2), -1, 1).astype(reach.dtype)
-        folded = met(others, self.hands) * signs[:, None]
-        wins = jnp.where(betting.folder == NO_FOLDER, shown, folded)
-        stake = self.betting.won(betting).astype(reach.dtype) / self.chips_per_unit
+        return self.utilities_of_kept(self.keep_terminal(state), reach)
+
+    def keep_terminal(self, state: HoldemState) -> EndOfHand:
+        masks = jnp.asarray(self.hands.masks) | self._board_masks(state)[None]
+        sorted_hands = sort_hands(strength(masks, self.deck), self.hands)
+        return EndOfHand(state=state, sorted_hands=sorted_hands)
+
+    def utilities_of_kept(self, kept: EndOfHand, reach: Array) -> Array:
+        state = kept.state
+        live, folder = self.infostate_mask(state), state.betting.folder
+        wins, all_met = net_wins(jnp.where(live, reach, 0)[::-1], kept.sorted_hands, self.hands)
+        signs = jnp.where(folder == jnp.arange(2), -1, 1).astype(reach.dtype)
+        wins = jnp.where(folder == NO_FOLDER, wins, all_met * signs[:, None])
+        stake = self.betting.won(state.betting).astype(reach.dtype) / self.chips_per_unit
         return jnp.where(live, wins * self._weight(state, reach.dtype) * stake, 0)
 
     def world_utility(self, state: HoldemState, infostates: Array) -> Array:

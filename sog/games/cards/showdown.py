@@ -126,9 +126,12 @@ def met(reach: Array, hands: Hands) -> Array:
     return jnp.where(jnp.abs(others) > smallest, others, 0)
 
 
-def net_wins(reach: Array, sorted_hands: SortedHands, hands: Hands) -> Array:
-    """[..., S]: the reach of the hands that each hand beats less that of those that beat it, among
-    those that share no card with it. reach: [..., S], of one board."""
+def net_wins(reach: Array, sorted_hands: SortedHands, hands: Hands) -> tuple[Array, Array]:
+    """Two arrays [..., S]: the reach of the hands that each hand beats less that of those that beat
+    it, among those that share no card with it; and of all of these, as `met` has it.
+
+    reach: [..., S], at least 0, of one board.
+    """
     running = _running(reach[..., sorted_hands.order])
     wins = running[..., sorted_hands.below]
     losses = running[..., -1:] - running[..., sorted_hands.upto]
@@ -139,8 +142,8 @@ def net_wins(reach: Array, sorted_hands: SortedHands, hands: Hands) -> Array:
             wins -= of_card[..., held, sorted_hands.card_below[:, card]]
             above = of_card[..., held, sorted_hands.card_upto[:, card]]
             losses -= of_card[..., held, -1] - above
-    most = met(jnp.abs(reach), hands)
-    return jnp.clip(wins - losses, -most, most)
+    most = met(reach, hands)
+    return jnp.clip(wins - losses, -most, most), most
 
 
 def pair_signs(strengths: Any, hands: Hands) -> Array:

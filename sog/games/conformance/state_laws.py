@@ -50,6 +50,7 @@ class Probe:
     reach: Array  # [2, S]: x
     compatible: Array  # [3, 2, S]: `compatible_reach` of x, y and the mix
     cfvs: Array  # [3, 2, S]: `utilities` of x, y and the mix
+    kept_cfvs: Array  # [2, S]: `utilities_of_kept` of x
     features: Array  # [F]
 
     @property
@@ -115,6 +116,7 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
         reach=x,
         compatible=compatible[:3],
         cfvs=jax.vmap(game.utilities, (None, 0))(state, jnp.stack([x, y, mixed])),
+        kept_cfvs=game.utilities_of_kept(game.keep_terminal(state), x),
         features=game.observe(state),
     )
 
@@ -294,6 +296,11 @@ def _advance_is_public(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(expected, probe.child_reach, where=probe.outcomes)
 
 
+@law("utilities_of_kept is utilities of the state that was kept", "player", "infostate")
+def _kept_utilities(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(probe.cfvs[0], probe.kept_cfvs, where=probe.is_over)
+
+
 @law("features are finite and roughly in [-1, 1]", "feature")
 def _features(game: Game[Any], probe: Probe) -> Finding | None:
     expected = np.clip(probe.features, -LARGEST_FEATURE, LARGEST_FEATURE)
@@ -322,6 +329,7 @@ STATE_LAWS: Final[tuple[Law, ...]] = (
     _utility_is_linear,
     _utility_is_zero_sum,
     _utility_is_bounded,
+    _kept_utilities,
     _outcomes_are_actions,
     _advance_is_public,
     _features,

@@ -108,13 +108,14 @@ class GtpEngine:
                 lines.append(line)
             elif lines:  # an empty one ends an answer
                 break
+            match = re.match(r"([=?])(\d*)(?:\s|$)", lines[0]) if lines else None
+            if lines and (match is None or match[2] not in ("", str(number))):
+                raise self.refuse(f"answered {command!r} with {lines[0][:80]!r}, which is no GTP")
             if len(lines) > _MOST_LINES:
                 raise self.refuse(f"answered {command!r} with more than {_MOST_LINES} lines")
-        match = re.fullmatch(r"([=?])(\d*)(?: (.*)|\s*)", lines[0])
-        if match is None or match[2] not in ("", str(number)):
-            raise self.refuse(f"answered {command!r} with {lines[0][:80]!r}, which is no GTP")
-        answer = "\n".join([match[3] or "", *lines[1:]]).strip()
-        if match[1] == "?":
+        sign, _, first = lines[0].partition(" ")
+        answer = "\n".join([first, *lines[1:]]).strip()
+        if sign.startswith("?"):
             raise self.refuse(f"refused {command!r}: {answer}")
         return answer
 

@@ -1,0 +1,22 @@
+"""Exact solutions of spots: heads-up poker from a board on, with ranges of one's own.
+
+Read `betting.py` (what may be bet, a street at a time), `boards.py` (cards, and those that stand
+for others), `passes.py` (CFR and best responses), `solver.py` (the driver), `walk.py` (what the
+solution does). `push_fold.py` is the game before the flop in which one jams or folds.
+"""
+
+from sog.tabular.spots.solver import SpotSolution, SpotSolver, solve_spot
+from sog.tabular.spots.spot import Spot, spot_of
+from sog.tabular.spots.walk import Seen, SpotNode, split_history, walk
+
+__all__ = [
+    "Seen",
+    "Spot",
+    "SpotNode",
+    "SpotSolution",
+    "SpotSolver",
+    "solve_spot",
+    "split_history",
+    "spot_of",
+    "walk",
+]

@@ -1,9 +1,9 @@
 """The betting of one street of a spot, for all lines that lead into it at once.
 
-A line is how the streets before were bet; of it only the pot and the stacks behind are left. Players
-act in turns, so a decision at level d of a street is player d % 2's. Decisions of a level with
-equally many actions are a group, whose arrays are [action, decision, hand]: one operation serves
-all lines. Nothing here knows of cards.
+A line is how the streets before were bet; of it only the pot and the stacks behind are left.
+Players act in turns, so a decision at level d of a street is player d % 2's. Decisions of a level
+with equally many actions are a group, whose arrays are [action, decision, hand]: one operation
+serves all lines. Nothing here knows of cards.
 """
 
 import dataclasses
@@ -56,9 +56,8 @@ class End:
     place: int
     """Its number among those of its kind; of the kind "next", the line of the next street."""
     payoff: float
-    """What the winner wins: half of the pot that both have paid for."""
-    winner: int
-    """Of a fold."""
+    """Half of the pot that both have paid for: what player 0 wins by a fold, negative if he folds;
+    what the winner of a showdown wins."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -131,24 +130,38 @@ class Street:
 
 @dataclasses.dataclass(eq=False)
 class _Node:
-    """A decision while the street is built; `above` is the number of its own earlier action."""
+    """A decision while the street is built."""
 
     line: int
     level: int
     stakes: tuple[int, int]
     words: tuple[str, ...]
     parent: "tuple[_Node, int] | None"
+    """The decision before, and the action taken there."""
     actions: list[str] = dataclasses.field(default_factory=list)
-    children: "list[_Node | tuple[Kind, float, int, Line | None]]" = dataclasses.field(
-        default_factory=list
-    )
+    children: "list[_Node | _Ended]" = dataclasses.field(default_factory=list)
     group: int = 0
+    """Its number on the level."""
+    place: int = 0
+
+
+@dataclasses.dataclass(eq=False)
+class _Ended:
+    """An end while the street is built."""
+
+    kind: Kind
+    payoff: float
+    after: Line
+    node: _Node
+    action: int
     place: int = 0
 
 
 def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: bool) -> Street:
     """The betting of a street. last: whether it is the last one."""
-    levels: list[list[_Node]] = [[_Node(number, 0, (0, 0), (), None) for number in range(len(lines))]]
+    levels: list[list[_Node]] = [
+        [_Node(number, 0, (0, 0), (), None) for number in range(len(lines))]
+    ]
     while levels[-1]:
         below: list[_Node] = []
         for node in levels[-1]:
@@ -162,12 +175,13 @@ def _add_actions(node: _Node, line: Line, menu: Menu, smallest_bet: int, last: b
     player = node.level % 2
     own, other = node.stakes[player], node.stakes[1 - player]
 
-    def end(word: str, kind: Kind, matched: int, winner: int = 0) -> None:
+    def end(word: str, kind: Kind, matched: int) -> None:
         after = Line(line.pot + 2 * matched, line.stack - matched)
         if kind == "next" and (last or after.stack == 0):
             kind = "showdown"
+        sign = -1 if kind == "fold" and player == 0 else 1
+        node.children.append(_Ended(kind, sign * after.pot / 2, after, node, len(node.actions)))
         node.actions.append(word)
-        node.children.append((kind, after.pot / 2, winner, after if kind == "next" else None))
 
     def go_on(word: str, stake: int) -> None:
         stakes = (stake, other) if player == 0 else (other, stake)
@@ -177,7 +191,7 @@ def _add_actions(node: _Node, line: Line, menu: Menu, smallest_bet: int, last: b
         node.children.append(child)
 
     if own < other:
-        end("fold", "fold", own, winner=1 - player)
+        end("fold", "fold", own)
         end("call", "next", other)
     elif node.level == 0:
         go_on("check", 0)
@@ -212,7 +226,35 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[_Node]]) -> Street:
         for number, group in enumerate(grouped[-1]):
             for place, node in enumerate(group):
                 node.group, node.place = number, place
+    ended: dict[Kind, list[_Ended]] = {kind: [] for kind in KINDS}
+    levels = []
+    for depth, of_level in enumerate(nodes):
+        of_kind: dict[Kind, list[_Ended]] = {kind: [] for kind in KINDS}
+        for node in of_level:
+            for child in node.children:
+                if isinstance(child, _Ended):
+                    child.place = len(ended[child.kind]) + len(of_kind[child.kind])
+                    of_kind[child.kind].append(child)
+        for kind in KINDS:
+            ended[kind] += of_kind[kind]
+        levels.append(_lay_out_level(grouped, depth, of_kind))
+    first_group = np.cumsum([0, *map(len, grouped)])
+    return Street(
+        lines=tuple(lines),
+        starts=tuple(_finished(node, first_group) for node in nodes[0]),
+        first_row=_ints(np.argsort([node.line for group in grouped[0] for node in group])),
+        levels=tuple(levels),
+        payoff={
+            kind: np.asarray([end.payoff for end in ends], np.float32)
+            for kind, ends in ended.items()
+        },
+        next_lines=tuple(end.after for end in ended["next"]),
+    )
 
+
+def _lay_out_level(
+    grouped: list[list[list[_Node]]], depth: int, ends: dict[Kind, list[_Ended]]
+) -> Level:
     def row(node: _Node, action: int) -> int:
         """Of an action among the rows of its level."""
         before = grouped[node.level][: node.group]
@@ -227,86 +269,55 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[_Node]]) -> Street:
             node = node.parent[0]
         return node.line if node.parent is None else row(*node.parent)
 
-    levels, next_lines = [], []
-    payoff: dict[Kind, list[float]] = {kind: [] for kind in KINDS}
-    placed: dict[tuple[int, int], int] = {}  # (id of the node, action) -> number of its kind
-    for depth, groups in enumerate(grouped):
-        ends: dict[Kind, list[tuple[_Node, int]]] = {kind: [] for kind in KINDS}
-        for node in nodes[depth]:
-            for action, child in enumerate(node.children):
-                if not isinstance(child, _Node):
-                    kind, won, winner, after = child
-                    placed[id(node), action] = len(payoff[kind])
-                    ends[kind].append((node, action))
-                    payoff[kind].append(-won if kind == "fold" and winner == 1 else won)
-                    if after is not None:
-                        next_lines.append(after)
-        number_of = {
-            end: number for number, end in enumerate(e for kind in KINDS for e in ends[kind])
-        }
-        num_ends = len(number_of)
-        groups_below = grouped[depth + 1] if depth + 1 < len(grouped) else []
-        starts_below = np.cumsum([0, *map(len, groups_below)])
+    in_order = [end for kind in KINDS for end in ends[kind]]
+    number_of = {id(end): number for number, end in enumerate(in_order)}
+    groups_below = grouped[depth + 1] if depth + 1 < len(grouped) else []
+    starts_below = len(in_order) + np.cumsum([0, *map(len, groups_below)])
 
-        def child_row(node: _Node, action: int) -> int:
-            child = node.children[action]
-            if isinstance(child, _Node):
-                return num_ends + int(starts_below[child.group]) + child.place
-            return number_of[node, action]
+    def child_row(child: _Node | _Ended) -> int:
+        if isinstance(child, _Node):
+            return int(starts_below[child.group]) + child.place
+        return number_of[id(child)]
 
-        levels.append(
-            Level(
-                groups=tuple(
-                    Group(
-                        num_actions=len(group[0].actions),
-                        size=len(group),
-                        actor_row=_ints(row_above(node, 2) for node in group),
-                        child=_ints(
-                            child_row(node, action)
-                            for action in range(len(group[0].actions))
-                            for node in group
-                        ),
-                    )
-                    for group in groups
-                ),
-                ends={
-                    kind: Ends(
-                        actor_row=_ints(row(node, action) for node, action in found),
-                        other_row=_ints(row_above(node, 1) for node, _ in found),
-                    )
-                    for kind, found in ends.items()
-                },
+    groups = []
+    for group in grouped[depth]:
+        num_actions = len(group[0].actions)
+        children = [node.children[action] for action in range(num_actions) for node in group]
+        groups.append(
+            Group(
+                num_actions=num_actions,
+                size=len(group),
+                actor_row=_ints(row_above(node, 2) for node in group),
+                child=_ints(map(child_row, children)),
             )
         )
-    first_group = np.cumsum([0, *(len(groups) for groups in grouped)])
+    return Level(
+        groups=tuple(groups),
+        ends={
+            kind: Ends(
+                actor_row=_ints(row(end.node, end.action) for end in found),
+                other_row=_ints(row_above(end.node, 1) for end in found),
+            )
+            for kind, found in ends.items()
+        },
+    )
 
-    def finished(node: _Node) -> Decision:
-        children: list[Decision | End] = []
-        for action, child in enumerate(node.children):
-            if isinstance(child, _Node):
-                children.append(finished(child))
-            else:
-                kind, won, winner, _ = child
-                place = placed[id(node), action]
-                children.append(End(kind=kind, place=place, payoff=won, winner=winner))
-        return Decision(
-            line=node.line,
-            level=node.level,
-            group=int(first_group[node.level]) + node.group,
-            place=node.place,
-            words=node.words,
-            stakes=node.stakes,
-            actions=tuple(node.actions),
-            children=tuple(children),
-        )
 
-    return Street(
-        lines=tuple(lines),
-        starts=tuple(finished(node) for node in nodes[0]),
-        first_row=np.argsort([node.line for group in grouped[0] for node in group]).astype(np.int32),
-        levels=tuple(levels),
-        payoff={kind: np.asarray(values, np.float32) for kind, values in payoff.items()},
-        next_lines=tuple(next_lines),
+def _finished(node: _Node, first_group: np.ndarray) -> Decision:
+    return Decision(
+        line=node.line,
+        level=node.level,
+        group=int(first_group[node.level]) + node.group,
+        place=node.place,
+        words=node.words,
+        stakes=node.stakes,
+        actions=tuple(node.actions),
+        children=tuple(
+            _finished(child, first_group)
+            if isinstance(child, _Node)
+            else End(kind=child.kind, place=child.place, payoff=child.payoff)
+            for child in node.children
+        ),
     )
 
 

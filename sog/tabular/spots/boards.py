@@ -16,6 +16,7 @@ import numpy as np
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength, suit_masks
 
+
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Boards:
     """The boards of one street; those below one of the street before are contiguous.
@@ -98,7 +99,9 @@ def deal(hands: Hands, before: Boards, ranges: np.ndarray | None, chunk: int = 1
     one is made a multiple of this.
     """
     deck = hands.deck
-    cards, start, images, stands_for = [], [0], [], []
+    cards: list[list[int]] = []
+    images: list[list[tuple[int, ...]]] = []
+    start, stands_for = [0], []
     for board in before.cards.tolist():
         classes = _classes(hands, board, before.num_first, ranges) if -1 not in board else {}
         known: dict[int, tuple[int, tuple[int, ...]]] = {}
@@ -125,7 +128,7 @@ def deal(hands: Hands, before: Boards, ranges: np.ndarray | None, chunk: int = 1
 
 def rename_suits(deck: Deck, cards: np.ndarray, suits: Sequence[int]) -> np.ndarray:
     """Cards whose suit s has become `suits[s]`."""
-    return cards // deck.suits * deck.suits + np.asarray(suits)[cards % deck.suits]
+    return np.asarray(cards // deck.suits * deck.suits + np.asarray(suits)[cards % deck.suits])
 
 
 def rename_hands(deck: Deck, hole_cards: int, suits: Sequence[int]) -> np.ndarray:
@@ -155,20 +158,14 @@ def _classes(
     """Cards that may be dealt: one of each class, and the suits by which it becomes the others."""
 
     deck = hands.deck
-
-    def is_symmetry(suits: tuple[int, ...]) -> bool:
-        renamed = rename_suits(deck, np.asarray(board, np.int32), suits).tolist()
-        # Cards that were dealt on the way stay where they are: what was bet before them was bet
-        # without them.
-        is_same_board = set(renamed[:num_first]) == set(board[:num_first])
-        is_same_board &= renamed[num_first:] == board[num_first:]
-        renaming = rename_hands(deck, hands.hole_cards, suits)
-        return is_same_board and np.array_equal(ranges[:, renaming], ranges)
-
-    symmetries = [tuple(range(deck.suits))]
+    everything = itertools.permutations(range(deck.suits))
+    symmetries = [next(everything)]  # the identity
     if ranges is not None:
-        symmetries = list(filter(is_symmetry, itertools.permutations(range(deck.suits))))
-    left, found = set(range(deck.num_cards)) - set(board), {}
+        symmetries += [
+            suits for suits in everything if _is_symmetry(hands, suits, board, num_first, ranges)
+        ]
+    left = set(range(deck.num_cards)) - set(board)
+    found: dict[int, dict[int, tuple[int, ...]]] = {}
     while left:
         card = min(left)
         found[card] = {}
@@ -179,6 +176,21 @@ def _classes(
                 found[card][image] = suits
                 left.discard(image)
     return found
+
+
+def _is_symmetry(
+    hands: Hands, suits: tuple[int, ...], board: list[int], num_first: int, ranges: np.ndarray
+) -> bool:
+    """Whether new names of the suits leave all as it is.
+
+    Cards that were dealt on the way stay where they are: what was bet before them was bet without
+    them.
+    """
+    renamed = rename_suits(hands.deck, np.asarray(board, np.int32), suits).tolist()
+    is_same_board = set(renamed[:num_first]) == set(board[:num_first])
+    is_same_board &= renamed[num_first:] == board[num_first:]
+    renaming = rename_hands(hands.deck, hands.hole_cards, suits)
+    return is_same_board and np.array_equal(ranges[:, renaming], ranges)
 
 
 def _boards(
@@ -195,8 +207,9 @@ def _boards(
         dealt = np.zeros((len(cards), hands.deck.num_cards), np.float32)
         for column in cards.T:
             dealt[np.arange(len(cards)), column] = 1
-        free = hands.holds[player] @ dealt.T == 0
-        masks.append((free.T & ~(cards < 0).any(axis=1)[:, None]).astype(np.float32))
+        fills_up = (cards < 0).any(axis=1, keepdims=True)
+        taken = dealt @ hands.holds[player].T + fills_up
+        masks.append(np.asarray(taken == 0, np.float32))
         number = hands.number[player]
         table = np.full((len(cards), most, len(number)), len(number), np.int32)
         places = {}

@@ -29,6 +29,7 @@ Pair = tuple[Array, Array]
 """Of the player whose pass it is, and of the other."""
 Aim = Literal["value", "best response"]
 _FIRST: Final = 0  # the street that spots begin on
+_ROUNDINGS: Final = 8.0  # machine epsilons of a sum that a difference of 0 may come to
 
 
 @pytree
@@ -214,7 +215,9 @@ def all_in_equities(layout: Layout, cards: Cards) -> tuple[Array | None, ...]:
                 matrix = matrix * masks[0][:, None] * masks[1][None, :]
                 images = [cards.image[player][street + 1][child] for player in (0, 1)]
                 padded = jnp.pad(matrix, ((0, 1), (0, 1)))
-                twins = [padded[row[:, None], col[None, :]] for row, col in zip(*images, strict=True)]
+                twins = [
+                    padded[row[:, None], col[None, :]] for row, col in zip(*images, strict=True)
+                ]
                 return total + add_up([matrix, *twins])
 
             start = cards.start[street + 1]
@@ -241,7 +244,9 @@ def _visit_roots(run: _Pass, reach: Pair, memory: Memory) -> tuple[Array, Memory
         return jax.lax.dynamic_update_slice_in_dim(values, found[:, 0], at, 0), memory
 
     num_steps = reach[0].shape[0] // (chunk if last else 1)
-    return jax.lax.fori_loop(0, num_steps, add, (jnp.zeros_like(reach[0]), memory))
+    found: tuple[Array, Memory]
+    found = jax.lax.fori_loop(0, num_steps, add, (jnp.zeros_like(reach[0]), memory))
+    return found
 
 
 def _visit(
@@ -266,7 +271,7 @@ def _visit(
     for kind in KINDS:
         own_end, met_end = ends[kind]
         sign = 1.0 if player == 0 else -1.0
-        payoff = (sign * betting.payoff[kind]).astype(met.dtype)[None, :, None]
+        payoff = jnp.asarray(sign * betting.payoff[kind], met.dtype)[None, :, None]
         if len(betting.payoff[kind]) == 0:
             values[kind] = jnp.zeros((size, 0, own.shape[2]), own.dtype)
         elif kind == "fold":
@@ -281,9 +286,7 @@ def _visit(
     return found * own_mask, of_actions, memory
 
 
-def _deal(
-    run: _Pass, street: int, at: Array, reach: Pair, memory: Memory
-) -> tuple[Array, Memory]:
+def _deal(run: _Pass, street: int, at: Array, reach: Pair, memory: Memory) -> tuple[Array, Memory]:
     """Values [1, line, hand] before a card is dealt, on one board."""
     below = street + 1
     size = run.layout.chunk if below == run.layout.last else 1
@@ -428,10 +431,12 @@ def _against(run: _Pass, reach: Array) -> Array:
     with_card = _times(reach, met)
     total = jnp.sum(reach, axis=-1, keepdims=True)
     others = total - _times(with_card, own.T)
-    if run.layout.hole_cards == 1:
-        return others
-    padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
-    return others + jnp.take(padded, run.cards.same[run.player], axis=-1, mode="clip")
+    if run.layout.hole_cards > 1:
+        padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
+        others += jnp.take(padded, run.cards.same[run.player], axis=-1, mode="clip")
+    # Rounding is no reach: regrets made of it would be as good as any others, however small.
+    smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * total
+    return jnp.where(others > smallest, others, 0)
 
 
 def _at_showdown(run: _Pass, street: int, at: Array, size: int, reach: Array) -> Array:
@@ -498,7 +503,7 @@ def _read(memory: Memory, street: int, at: Array, size: int) -> _Slices:
 def empty_memory(
     layout: Layout, shapes: Sequence[tuple[int, ...]], player: int, rule: Rule
 ) -> Memory:
-    """Zeros; the current policy is then uniform. shapes: (boards, hands of the player) by street."""
+    """Zeros, so the current policy is uniform. shapes: (boards, hands of the player) by street."""
 
     def zeros() -> Tables:
         return tuple(

@@ -156,7 +156,7 @@ class SpotSolver:
     def exploitability(self) -> np.ndarray:
         """[spot] float64, chips: half of what best responses win together."""
         won = [self.values(player, "best response") for player in (0, 1)]
-        return (won[0] + won[1]) / 2
+        return np.asarray((won[0] + won[1]) / 2)
 
     def average_policy(self, street: int, group: int, player: int, board: int) -> np.ndarray:
         """[action, decision, hand] float64: uniform where the player never arrives."""
@@ -164,7 +164,7 @@ class SpotSolver:
         table = self.memory[player].policy_sum[street][numbers.index(group)]
         sums = np.asarray(table[board], np.float64)
         total = sums.sum(axis=0, keepdims=True)
-        return np.where(total > 0, sums / np.where(total > 0, total, 1), 1 / len(sums))
+        return np.asarray(np.where(total > 0, sums / np.where(total > 0, total, 1), 1 / len(sums)))
 
     def warm_up(self) -> None:
         """Compiles iterations and evaluation, at the same time where there are cores for it."""
@@ -249,9 +249,7 @@ def _checkpoint_iterations(iterations: int) -> Iterator[int]:
     yield iterations
 
 
-def _live_ranges(
-    spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]]
-) -> np.ndarray:
+def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]]) -> np.ndarray:
     """[spot, player, hand] float32: without hands that have a card of the board."""
     weights = np.asarray(ranges, np.float32)
     if weights.ndim == 2:

@@ -22,9 +22,9 @@ class Spot:
     """Chips behind each player, those of the shorter stack."""
     menus: tuple[Menu, ...]
     """By street, from the one that the spot begins on."""
-    smallest_bet: int = 1
-    deck: Deck = Deck()
-    hole_cards: int = 2
+    smallest_bet: int
+    deck: Deck
+    hole_cards: int
 
     @property
     def num_public(self) -> tuple[int, ...]:
@@ -56,6 +56,10 @@ def spot_of(game: Holdem) -> Spot:
             f"{game.name}: board must be given to solve a spot, such as board=KsTh7s4d; from the "
             f"blinds on the game is too large."
         )
+    if betting.setups:
+        name = "draw_stacks" if game.draw_stacks != "none" else "draw_bets"
+        value = getattr(game, name)
+        raise ValueError(f"{game.name}: {name} must be none to solve a spot, got {value}.")
     board = () if game.board == "none" else game.deck.parse_cards(game.board)
     dealt = 0 if game.deals == "none" else sum(map(int, game.deals.split("/"))) - len(board)
     if dealt != len(betting.menus) - 1:

@@ -100,8 +100,12 @@ def walk(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode:
     place = _start(solver, spot)
     for number, word in enumerate(history):
         if isinstance(place.at, End) and place.at.kind != "next":
-            raise ValueError(f"nothing can follow {' '.join(history[:number])!r}: the hand is over.")
-        place = _deal(solver, place, word) if isinstance(place.at, End) else _bet(solver, place, word)
+            raise ValueError(
+                f"nothing can follow {' '.join(history[:number])!r}: the hand is over."
+            )
+        place = (
+            _deal(solver, place, word) if isinstance(place.at, End) else _bet(solver, place, word)
+        )
     if isinstance(place.at, End):
         if place.at.kind == "next":
             raise ValueError(
@@ -178,13 +182,12 @@ def _possible_cards(solver: SpotSolver, place: _Place) -> list[int]:
     return sorted(set(range(solver.spot.deck.num_cards)) - set(place.cards))
 
 
-def _examine(
-    solver: SpotSolver, place: _Place, at: Decision, history: tuple[str, ...]
-) -> SpotNode:
+def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str, ...]) -> SpotNode:
     actor, street = at.level % 2, solver.layout.streets[place.street]
     line = street.lines[place.line]
     policy = solver.average_policy(place.street, at.group, actor, place.board)[:, at.place]
-    seen, of_actions = [], np.zeros(0)
+    seen: list[Seen] = []
+    of_actions = np.zeros(0)
     for player in (0, 1):
         cfvs = _cfvs(solver, place, at, player)
         met, net = _equity(solver, place, player)
@@ -194,10 +197,9 @@ def _examine(
             equities = np.where(is_there & (met > 0), (1 + net / met) / 2, np.nan)
         if player == actor:
             of_actions = values
-            value = np.nansum(policy * values, axis=0)
-            value = np.where(np.isnan(values).all(axis=0), np.nan, value)
+            value = np.asarray((policy * values).sum(axis=0))
         else:  # the other's policy is part of his reach
-            value = values.sum(axis=0)
+            value = np.asarray(values.sum(axis=0))
         spread = functools.partial(_spread, solver, place, player)
         weight = spread(place.reach[player], nothing=0.0)
         range_ = spread(place.reach[player] * met, nothing=0.0)
@@ -220,8 +222,8 @@ def _examine(
         actor=actor,
         actions=at.actions,
         seen=(seen[0], seen[1]),
-        policy=np.stack([spread(np.where(is_there, row, np.nan)) for row in policy]),
-        action_value=np.stack([spread(row) for row in of_actions]),
+        policy=np.stack([spread(row) for row in np.where(is_there, policy, np.nan)]),
+        action_value=np.stack([spread(np.asarray(row)) for row in of_actions]),
     )
 
 

@@ -16,6 +16,7 @@ async function show(url, options) {
   const focused = document.activeElement && document.activeElement.id;
   const polled = options && options.polled;
   const unsent = polled ? kept(main()) : null;
+  letGo();
   main().replaceWith(document.importNode(page.getElementById("main"), true));
   document.title = page.title;
   if (answer.url !== location.href && answer.redirected) history.pushState(null, "", answer.url);
@@ -124,6 +125,87 @@ document.addEventListener("click", (event) => {
   buttons.forEach((one) => one.classList.add("candidate"));
   if (buttons.length) { buttons[0].scrollIntoView({ block: "nearest" }); buttons[0].focus(); }
 });
+
+// Pieces that are moved: by a click on the square where a move begins and one where it ends, or by
+// dragging. Of several moves to one square a small menu lets one choose.
+let held = null; // { square, ends, at, isDragged }
+
+function squareOf(event) {
+  const under = document.elementFromPoint(event.clientX, event.clientY);
+  return under && under.closest("[data-cell]");
+}
+
+function letGo() {
+  document.querySelectorAll(".menu").forEach((one) => one.remove());
+  document.querySelectorAll(".square.held, .square.target")
+    .forEach((one) => one.classList.remove("held", "target"));
+  if (held) held.square.querySelector(".piece").removeAttribute("transform");
+  held = null;
+}
+
+function takeUp(square, event) {
+  letGo();
+  const ends = new Map(square.dataset.moves.split(" ").map((one) => one.split(":"))
+    .map(([end, actions]) => [end, actions.split(",")]));
+  held = { square, ends, at: [event.clientX, event.clientY], isDragged: false };
+  square.classList.add("held");
+  for (const end of ends.keys()) {
+    square.ownerSVGElement.querySelector(`[data-cell="${end}"]`).classList.add("target");
+  }
+}
+
+function putDown(square) {
+  const buttons = held.ends.get(square.dataset.cell)
+    .map((action) => document.getElementById(`action-${action}`)).filter(Boolean);
+  if (buttons.length === 1) { buttons[0].click(); letGo(); return; }
+  const menu = document.createElement("div"), box = square.getBoundingClientRect();
+  menu.className = "menu";
+  menu.setAttribute("role", "menu");
+  for (const button of buttons) {
+    const one = document.createElement("button");
+    one.type = "button";
+    one.textContent = button.lastChild.textContent;
+    one.addEventListener("click", () => { letGo(); button.click(); });
+    menu.append(one);
+  }
+  menu.style.left = `${box.left + scrollX}px`;
+  menu.style.top = `${box.bottom + scrollY}px`;
+  document.body.append(menu);
+  menu.firstChild.focus();
+}
+
+document.addEventListener("pointerdown", (event) => {
+  const square = event.target.closest && event.target.closest("[data-cell]");
+  if (event.target.closest(".menu")) return;
+  if (event.button !== 0 || !square) { letGo(); return; }
+  if (held && held.ends.has(square.dataset.cell)) { event.preventDefault(); putDown(square); return; }
+  const isSame = held && held.square === square;
+  if (isSame || !square.dataset.moves) { letGo(); return; }
+  event.preventDefault();
+  if (event.target.releasePointerCapture) event.target.releasePointerCapture(event.pointerId);
+  takeUp(square, event);
+});
+
+document.addEventListener("pointermove", (event) => {
+  if (!held || !(event.buttons & 1)) return;
+  const [x, y] = held.at, by = [event.clientX - x, event.clientY - y];
+  held.isDragged ||= Math.hypot(...by) > 6;
+  if (!held.isDragged) return;
+  const svg = held.square.ownerSVGElement, scale = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
+  svg.append(held.square); // above all others
+  held.square.querySelector(".piece").setAttribute("transform", `translate(${by.map((one) => one * scale)})`);
+});
+
+document.addEventListener("pointerup", (event) => {
+  if (!held || !held.isDragged) return;
+  held.isDragged = false;
+  held.square.querySelector(".piece").removeAttribute("transform");
+  const square = squareOf(event);
+  if (square && held.ends.has(square.dataset.cell)) putDown(square);
+  else if (square !== held.square) letGo();
+});
+
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") letGo(); });
 
 // The number before an action, and the arrow keys between actions.
 document.addEventListener("keydown", (event) => {

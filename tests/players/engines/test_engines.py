@@ -292,12 +292,33 @@ def test_our_client_plays_our_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", ["gnugo"])
-def test_gnu_go_plays_go(program: str) -> None:
-    command = f"gtp:{program}"
+@pytest.mark.parametrize(
+    ("text", "game"),
+    [
+        ("gtp:gnugo", "go5"),
+        ("gtp:gnugo", "go(size=7,superko=simple)"),
+        ("uci:stockfish?nodes=100&Hash=1", "chess"),
+        ("uci:fairy-stockfish?nodes=100", "gardner_chess"),
+        ("uci:fairy-stockfish?movetime=10", "los_alamos_chess"),
+    ],
+)
+def test_engines_that_people_know_win_against_random_play(text: str, game: str) -> None:
     try:
-        first, second = seat([command, "random"], game="go5").players
-    except EngineError:
-        pytest.skip(f"{program} is not installed")
+        first, second = seat([text, "random"], game=game).players
+    except EngineError as error:
+        if "there is no program" not in str(error):
+            raise
+        pytest.skip(str(error))
     result = play_match(first.game, first.make, second.make, 4)
-    assert result.wins == 4
+    assert result.losses == 0
+    assert result.wins >= 3
+
+
+@pytest.mark.slow
+def test_an_engine_for_chess_only_is_refused_for_another_variant() -> None:
+    try:
+        split_command("stockfish")
+    except EngineError as error:
+        pytest.skip(str(error))
+    with pytest.raises(ValueError, match=r"cannot play gardner_chess, variant 'gardner' of UCI"):
+        seat(["uci:stockfish"], game="gardner_chess")

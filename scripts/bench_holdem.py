@@ -1,0 +1,148 @@
+"""Speed and memory of exact solutions of hold'em spots.
+
+Examples:
+    python scripts/bench_holdem.py                     all of it, in one run
+    python scripts/bench_holdem.py --spots river turn  some of it, printed only
+
+Every spot is solved from nothing until the exploitability of the average policies is as small as
+said (percent of the pot), it being measured every tenth iteration or so. Columns:
+    iterations     until then.
+    ms/iteration   of both players, evaluations left out: on the clock, and of processor time, which
+                   other work on the machine disturbs less; with two cores the clock can show half.
+    seconds        on the clock and of processor time, evaluations included, without compiling.
+    compile        seconds of tracing and compiling, on the clock.
+    memory         the most that the process had so far (the flop is last).
+
+River: both ranges full, pot 100, 100 behind, bet half of the pot or all, a raise is all-in: 8
+decisions. Rivers: 64 of these on random boards as one program. Turn: both ranges full, pot 100, 200
+behind, bet the pot or all, a raise is all-in, on both streets: 8 decisions, then 16 on 48 boards.
+Flop: Qs Jh 2h of a pot that was raised twice before, pot 10, 95 behind, bet the pot or all, raise
+half of it or all, with ranges that public solvers were measured with (their published times are
+on the page).
+"""
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from machine import processor, versions
+
+from sog.games import make
+from sog.games.cards.holdem import Holdem
+from sog.games.cards.ranges import parse_range
+from sog.tabular.spots import SpotSolver, spot_of
+
+_OUT: Final = Path("docs/results/data/bench_holdem.json")
+_EVERY: Final = 10
+_MOST: Final = 1000
+_FIRST: Final = (
+    "88+,AK,AQ,AJ,ATs,ATo:0.75,A9s,A8s,A5s-A2s:0.5,KQ,KJs,KJo:0.75,KTs,KTo:0.25,K9s,QJs,QJo:0.5,"
+    "QTs,Q9s,JTs,JTo:0.25,J9s,J8s,T9s,T8s,T7s:0.45,98s,97s,96s:0.45,87s,86s:0.75,85s:0.45,76s:0.75,"
+    "75s:0.75,74s:0.45,65s:0.75,64s:0.5,63s:0.45,54s:0.75,53s:0.5,52s:0.45,43s:0.5,42s:0.45,"
+    "32s:0.45"
+)
+_SECOND: Final = (
+    "AA:0.25,99-22,AQo,AJ,AT,A9,A8,A7s-A2s,KQ,KJ,KT,K9,K8s-K2s,QJ,QT,Q9,Q8s-Q2s,JT,J9,J8s-J6s,T9,"
+    "T8s-T6s,98,97s,96s,95s:0.5,87s,86s,85s:0.5,76s,75s,74s:0.5,65s,64s,63s:0.5,54s,53s:0.5,43s"
+)
+_TURN: Final = "bets=1/allin,raises=allin,caps=2"
+_RIVER: Final = "pot=100,stack=100,bets=0.5/allin,raises=allin,caps=2"
+_NUM_RIVERS: Final = 64
+
+
+def _solver(text: str, rule: str, first: str = "100%", second: str = "100%") -> SpotSolver:
+    game = make(f"holdem({text})")
+    assert isinstance(game, Holdem)
+    return SpotSolver(spot_of(game), np.stack([parse_range(first), parse_range(second)]), rule)
+
+
+def _rivers() -> SpotSolver:
+    game = make(f"holdem(board=KsTh7s4d2c,{_RIVER})")
+    assert isinstance(game, Holdem)
+    rng = np.random.default_rng(0)
+    boards = [
+        tuple(rng.choice(game.deck.num_cards, 5, replace=False).tolist())
+        for _ in range(_NUM_RIVERS)
+    ]
+    return SpotSolver(spot_of(game), np.ones((2, game.num_infostates)), "cfr+", boards=boards)
+
+
+_SPOTS: Final[dict[str, tuple[Callable[[], SpotSolver], float]]] = {
+    "river": (lambda: _solver(f"board=KsTh7s4d2c,{_RIVER}", "cfr+"), 0.1),
+    "64 rivers": (_rivers, 0.1),
+    "turn": (lambda: _solver(f"board=KsTh7s4d,pot=100,stack=200,{_TURN}", "cfr+"), 0.1),
+    "flop": (
+        lambda: _solver(
+            "board=QsJh2h,pot=10,stack=95,bets=1/allin,raises=0.5/allin", "dcfr", _FIRST, _SECOND
+        ),
+        0.3,
+    ),
+}
+
+
+def main() -> None:
+    """Measures, prints and, of all spots, writes."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--spots", nargs="+", choices=list(_SPOTS), default=list(_SPOTS))
+    names = parser.parse_args().spots
+    rows = {}
+    for name in names:
+        rows[name] = measure(*_SPOTS[name])
+        print(name, json.dumps(rows[name]), flush=True)
+    if names == list(_SPOTS):
+        found = {
+            "processor": processor(),
+            "versions": versions(("jax", "jaxlib", "numpy")),
+            "spots": rows,
+        }
+        _OUT.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def measure(make_solver: Callable[[], SpotSolver], percent: float) -> dict[str, Any]:
+    """Solves a spot; see above."""
+    began = time.perf_counter()
+    solver = make_solver()
+    setup = time.perf_counter() - began
+    solver.warm_up()
+    solver.exploitability()
+    compiled = time.perf_counter() - began - setup
+    wall, cpu, began = 0.0, 0.0, time.perf_counter()
+    began_cpu = time.process_time()
+    path: list[tuple[int, float]] = []
+    while solver.iteration < _MOST:
+        before, before_cpu = time.perf_counter(), time.process_time()
+        solver.run(_EVERY)
+        wall += time.perf_counter() - before
+        cpu += time.process_time() - before_cpu
+        exploited = 100 * float(solver.exploitability().max()) / solver.spot.pot
+        path.append((solver.iteration, exploited))
+        if exploited <= percent:
+            break
+    return {
+        "rule": solver.rule.summary,
+        "decisions": [street.num_decisions for street in solver.layout.streets],
+        "boards": [level.size for level in solver.boards],
+        "hands": [len(number) for number in solver.hands.number],
+        "target_percent": percent,
+        "iterations": solver.iteration,
+        "ms_per_iteration": 1000 * wall / solver.iteration,
+        "cpu_ms_per_iteration": 1000 * cpu / solver.iteration,
+        "seconds": time.perf_counter() - began,
+        "cpu_seconds": time.process_time() - began_cpu,
+        "setup_seconds": setup,
+        "compile_seconds": compiled,
+        "peak_bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        "value": float(solver.values(0)[0]),
+        "path": path,
+    }
+
+
+if __name__ == "__main__":
+    main()

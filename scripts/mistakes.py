@@ -1,0 +1,181 @@
+"""Mistakes of a player by phase of the game, against perfect play.
+
+Example:
+    python scripts/mistakes.py agent:connect_four --oracle bitbully --games 50
+    python scripts/mistakes.py runs/hex5 --games 100 --search 200,1
+    python scripts/mistakes.py rollout --game othello6 --games 20
+
+The player plays itself, each game begun by some random moves, so that all phases are met and no
+two games are alike. Every decision is compared with what each action is worth under perfect play:
+it is a mistake if a better action was there. Where all actions are worth the same nobody can go
+wrong: the share of mistakes is of the other decisions. `exact` is this project's own backward
+induction, which reaches the last moves of a game (decisions before are not judged); `hex` its
+solver of Hex up to 5 x 5; `bitbully` (AGPL, pip install bitbully) knows all of Connect Four.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from sog.cli.compilation_cache import use_compilation_cache
+from sog.cli.numbers import positive_integer
+from sog.games.boards.hex import Hex
+from sog.games.boards.hex_solver import HexSolver
+from sog.games.core import Game
+from sog.play.match import PlayedGame, course_of_game
+from sog.play.rules import after, first_state, situation
+from sog.play.together import play_together
+from sog.players.seating import seat
+from sog.tabular.perfect_play import TooManyPositionsError, perfect_values
+
+_BATCH: Final = 32
+_ALIKE: Final = 1e-6
+_TOGETHER: Final = 64
+"""Positions whose ends are worked out in one go."""
+
+Oracle = Callable[[Game[Any], Sequence[tuple[int, ...]]], list[np.ndarray | None]]
+"""From lines of events to what each action is worth to the player to move, [A] with NaN where it is
+not legal; None where that is not known."""
+
+
+def exact(game: Game[Any], lines: Sequence[tuple[int, ...]]) -> list[np.ndarray | None]:
+    """The last decisions of a game, as far back as there is room."""
+    found = dict[int, np.ndarray]()
+    by_length = sorted(range(len(lines)), key=lambda number: -len(lines[number]))
+    for start in range(0, len(lines), _TOGETHER):
+        part = by_length[start : start + _TOGETHER]
+        states = [jax.device_get(_state(game, lines[number])) for number in part]
+        try:
+            values = perfect_values(game, jax.tree.map(lambda *leaves: np.stack(leaves), *states))
+        except TooManyPositionsError:
+            break
+        found |= dict(zip(part, values, strict=True))
+    return [found.get(number) for number in range(len(lines))]
+
+
+def bitbully(game: Game[Any], lines: Sequence[tuple[int, ...]]) -> list[np.ndarray | None]:
+    """All of Connect Four: win, draw or loss."""
+    import bitbully
+
+    if str(game) != "connect_four(rows=6,columns=7,run_length=4)":
+        raise ValueError(f"bitbully knows connect_four only, not {game}.")
+    solver, found = bitbully.BitBully(), list[np.ndarray | None]()
+    for line in lines:
+        board = bitbully.Board()
+        for column in line:
+            board.play(column)
+        values = np.full(game.num_actions, np.nan)
+        for column, score in dict(solver.score_all_moves(board)).items():
+            values[column] = np.sign(score)
+        found.append(values)
+    return found
+
+
+def perfect_hex(game: Game[Any], lines: Sequence[tuple[int, ...]]) -> list[np.ndarray | None]:
+    """All of Hex on small boards."""
+    if not isinstance(game, Hex) or game.swap:
+        raise ValueError(f"the solver of Hex knows hex without swap only, not {game}.")
+    solver = HexSolver(game.size)
+    return [solver.values(line) for line in lines]
+
+
+ORACLES: Final[dict[str, Oracle]] = {"exact": exact, "bitbully": bitbully, "hex": perfect_hex}
+
+
+def _state(game: Game[Any], line: Sequence[int]) -> Any:
+    state = first_state(game)
+    for event in line:
+        state = after(game, state, event)
+    return state
+
+
+def _opening(game: Game[Any], most: int, rng: random.Random) -> list[int]:
+    """Up to so many random moves, after which the game goes on."""
+    while True:
+        state, line = first_state(game), list[int]()
+        for _ in range(rng.randint(0, most)):
+            legal = np.flatnonzero(situation(game, state).legal_outcomes).tolist()
+            if not legal:
+                break
+            line.append(rng.choice(legal))
+            state = after(game, state, line[-1])
+        if situation(game, state).legal_outcomes.any():
+            return line
+
+
+def main() -> int:
+    """Prints a line of JSON for each phase."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("player", metavar="PLAYER", help="as of sog match")
+    parser.add_argument("--game", help="for a player of any game")
+    parser.add_argument("--search", metavar="S,C", help="how it searches")
+    parser.add_argument("--oracle", choices=ORACLES, default="exact")
+    parser.add_argument("--games", type=positive_integer, default=50, metavar="N")
+    parser.add_argument("--opening", type=int, default=8, help="random moves at most")
+    parser.add_argument("--phase", type=positive_integer, default=6, help="moves of a phase")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    use_compilation_cache()
+    try:
+        _measure(arguments)
+    except (ImportError, ValueError) as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _measure(arguments: argparse.Namespace) -> None:
+    seating = seat([arguments.player], game=arguments.game, search=arguments.search)
+    game, (player,) = seating.game, seating.players
+    rng, begun = random.Random(arguments.seed), list[int]()
+
+    def course(number: int) -> Any:
+        opening = _opening(game, arguments.opening, rng)
+        begun.append(len(opening))
+        agents = [player.make(seat, 2 * number + seat) for seat in (0, 1)]
+        return course_of_game(game, agents, jax.random.key(number), opening=opening)
+
+    played: list[PlayedGame] = list(
+        play_together((course(number) for number in range(arguments.games)), _BATCH)
+    )
+    lines = [
+        (one.outcomes[:ply], one.outcomes[ply])
+        for one, first in zip(played, begun, strict=True)
+        for ply in range(first, len(one.outcomes))
+    ]
+    judged = ORACLES[arguments.oracle](game, [line for line, _ in lines])
+    phases = dict[int, list[tuple[float, float]]]()
+    unknown = dict[int, int]()
+    for (line, action), values in zip(lines, judged, strict=True):
+        phase = len(line) // arguments.phase
+        if values is None:
+            unknown[phase] = unknown.get(phase, 0) + 1
+            continue
+        best, worst = np.nanmax(values), np.nanmin(values)
+        phases.setdefault(phase, []).append((best - values[action], best - worst))
+    for phase in sorted({*phases, *unknown}):
+        lost, risked = np.array(phases.get(phase, [])).reshape(-1, 2).T
+        at_stake = risked > _ALIKE
+        wrong = int((lost > _ALIKE).sum())
+        line_of = {
+            "moves": f"{phase * arguments.phase + 1}-{(phase + 1) * arguments.phase}",
+            "decisions": len(lost),
+            "at_stake": int(at_stake.sum()),
+            "mistakes": wrong,
+            "mistakes_per_decision_at_stake": wrong / max(int(at_stake.sum()), 1),
+            "lost_per_decision": float(lost.mean()) if len(lost) else 0.0,
+            "not_judged": unknown.get(phase, 0),
+        }
+        print(json.dumps({"player": player.name, "game": str(game), **line_of}), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

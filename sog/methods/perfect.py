@@ -1,0 +1,94 @@
+"""Perfect play of games without hidden information that are small enough, by `sog.tabular`."""
+
+import dataclasses
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from sog.games.boards.hex import Hex
+from sog.games.boards.hex_solver import HexSolver
+from sog.games.core import Game
+from sog.play.arena import AgentFactory
+from sog.play.match import Agent, only_at_the_start
+from sog.play.rules import after, first_state
+from sog.players.method import Method
+from sog.players.player import Host
+from sog.tabular.perfect_play import perfect_values
+
+_LARGEST_HEX: Final = 5
+_MOST_POSITIONS: Final = 200_000
+
+
+class PerfectAgent(Agent):
+    """Takes one of the best actions, each as likely as the others."""
+
+    def __init__(
+        self, game: Game[Any], *, player: int, seed: int, solver: HexSolver | None
+    ) -> None:
+        """Sits down as a player. solver: of Hex; else all that can follow is looked at."""
+        self.game, self.player, self._solver = game, player, solver
+        self.begin(seed=seed)
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start."""
+        only_at_the_start(state)
+        self._state, self._line = first_state(self.game), list[int]()
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event."""
+        self._state = after(self.game, self._state, outcome)
+        self._line.append(outcome)
+
+    def policies(self) -> np.ndarray:
+        """[1, A]: the probabilities with which `act` chooses."""
+        if self._solver is not None:
+            values = self._solver.values(self._line)
+        else:
+            values = _values(self.game, self._state)
+        is_best = values == np.nanmax(values)
+        return np.asarray(is_best / is_best.sum())[None]
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: the same, of the one infostate there is."""
+        return np.asarray(self.policies()[0])
+
+    def act(self, infostate: int) -> int:
+        """Chooses an action."""
+        policy = self.policy(infostate)
+        return int(self._random.choice(len(policy), p=policy))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Perfect(Method):
+    """Backward induction over all positions below; in Hex up to 5 x 5 proof-number search."""
+
+    name = "perfect"
+    paper = "Zermelo 1913; Nagai 2002 for proof-number search"
+
+    def check(self, game: Game[Any]) -> None:
+        """Raises ValueError for a game of which not every position can be worked out."""
+        if not _is_small_hex(game):
+            _values(game, first_state(game))
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that share what was found in Hex."""
+        solver = HexSolver(game.size) if isinstance(game, Hex) and _is_small_hex(game) else None
+
+        def make(player: int, seed: int) -> PerfectAgent:
+            return PerfectAgent(game, player=player, seed=seed, solver=solver)
+
+        return make
+
+
+def _is_small_hex(game: Game[Any]) -> bool:
+    return isinstance(game, Hex) and not game.swap and game.size <= _LARGEST_HEX
+
+
+def _values(game: Game[Any], state: Any) -> np.ndarray:
+    """[A]: see `perfect_values`."""
+    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], jax.device_get(state))
+    found: np.ndarray = perfect_values(game, states, max_positions=_MOST_POSITIONS)[0]
+    return found

@@ -1,0 +1,93 @@
+"""`sog solve` of a spot: what is printed, and what is refused in one line."""
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., tuple[int, str, str]]
+SPOT = "holdem(board=Ts3h2h5c9s,pot=100,stack=100,bets=allin)"
+RANGES = ("--range0", "AA,QQ", "--range1", "KK")
+
+
+def test_a_spot_is_solved_for_the_ranges_that_were_typed(sog_json: Callable[..., Any]) -> None:
+    result = sog_json("solve", SPOT, *RANGES, "--until-pot", "0.2")
+    assert result["reached"] is True
+    assert result["ranges"] == ["AA,QQ", "KK"]
+    assert result["rule"] == "dcfr"
+    assert result["value"] == pytest.approx(25, abs=0.2)
+    assert result["exploitability_percent"] <= 0.2
+    assert result["exploitability"] == result["checkpoints"][-1]["exploitability"]
+    node = result["node"]
+    assert node["actions"] == ["check", "allin100"]
+    first, second = (player["hands"] for player in node["players"])
+    assert len(first) == 12
+    assert len(second) == 6
+    assert sum(hand["range"] for hand in first) == pytest.approx(1)
+    aces = next(hand for hand in first if hand["hand"].startswith("A"))
+    assert aces["policy"][1] == pytest.approx(1, abs=0.01)
+    assert aces["equity"] == pytest.approx(1)
+    assert "policy" not in second[0]
+
+
+def test_the_square_of_hands_is_shown_after_a_history(sog: Run, tmp_path: Path) -> None:
+    picture = tmp_path / "spot.svg"
+    code, out, _ = sog("solve", SPOT, *RANGES, "--history", "allin_100", "--svg", str(picture))
+    assert code == 0
+    assert "player 0 gets   7" in out
+    assert "after allin_100: board Ts 3h 2h 5c 9s, pot 200" in out
+    assert "player 1 to act" in out
+    square = out[out.index("call: how often") :].splitlines()[2:16]
+    kings = square[2].split()
+    assert kings[0] == "K"
+    assert 45 <= int(kings[2]) <= 55
+    assert set(kings[1:2] + kings[3:]) == {"."}
+    cells = ElementTree.fromstring(picture.read_text()).iter("{http://www.w3.org/2000/svg}g")
+    assert sum(cell.get("class") == "hands" for cell in cells) == 169
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((SPOT, "--range0", "AA,KX"), ["--range0", "'KX'"]),
+        ((SPOT, "--range1", "AA:2"), ["--range1", "AA:2", "0 to 1"]),
+        ((SPOT, "--range0", "AhAd", "--range1", "AhAd"), ["share a pair"]),
+        ((SPOT, *RANGES, "--history", "raise7"), ["--history", "raise7", "allin100"]),
+        ((SPOT, *RANGES, "--history", "check check"), ["--history", "over"]),
+        ((SPOT, "--until-pot", "0"), ["--until-pot", "> 0"]),
+        ((SPOT, "--until-mbb", "5"), ["--until-mbb", "--until-pot"]),
+        ((SPOT, "--save", "x.npz"), ["--save", "not of a spot"]),
+        ((SPOT, "--rule", "cfr++"), ["--rule", "cfr++"]),
+        (("holdem(board=KsKs7s4d,pot=100,stack=100)",), ["Ks twice"]),
+        (("holdem(board=KsTx7s4d,pot=100,stack=100)",), ["'Tx'"]),
+        (("holdem(board=KsTh7s4d,pot=100,stack=100,bets=1/0.5)",), ["bets", "ascend"]),
+        (("holdem(blinds=50/100,stack=60)",), ["stack", "100"]),
+        (("holdem(blinds=none,pot=10,stack=60)",), ["board", "flop"]),
+        (("leduc", "--range0", "AA"), ["--range0", "holdem"]),
+        (("leduc", "--until-pot", "1"), ["--until-pot", "holdem"]),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(
+    sog: Run, arguments: tuple[str, ...], words: list[str]
+) -> None:
+    code, out, err = sog("solve", *arguments)
+    assert code == 2
+    assert out == ""
+    (line,) = [line for line in err.splitlines() if line.startswith("sog: error: ")]
+    assert all(word in line for word in words), line
+    assert "Traceback" not in err
+
+
+def test_a_spot_that_does_not_fit_is_refused(sog: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sog.memory.available_bytes", lambda: 100_000_000)
+    code, _, err = sog("solve", "holdem(board=KsTh7s,pot=10,stack=200,bets=0.5/1/allin)")
+    assert code == 2
+    assert "regrets and sums of policies would take" in err
+
+
+def test_too_few_iterations_are_told(sog: Run) -> None:
+    code, _, err = sog("solve", SPOT, *RANGES, "--iterations", "3", "--until-pot", "0.01")
+    assert code == 0
+    assert "0.01% of the pot was not reached in 3 iterations" in err
