@@ -96,7 +96,7 @@ def test_a_port_in_use_is_told_in_one_line(sog: Run) -> None:
     ("arguments", "told"),
     [
         (["nowhere"], "nowhere"),
-        (["--game", "chess"], "unknown game 'chess'"),
+        (["--game", "checkers"], "unknown game 'checkers'"),
         (["--player", "uct:x"], "budget must be an integer, got 'x'"),
         (["--port", "70000"], "must be from 0 to 65535, got 70000"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: cannot listen there"),

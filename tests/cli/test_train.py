@@ -351,7 +351,7 @@ def refusal(sog: Run, *arguments: str) -> str:
             "run.evaluate_every=12",
             "run: evaluate_every must be a multiple of checkpoint_every = 8, got 12.",
         ),
-        ("game=chess", "unknown game 'chess'"),
+        ("game=checkers", "unknown game 'checkers'"),
         ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
         ("search.num_children=1", "search: num_children must be None"),
         ("network.torso=resnet", "torso must be mlp for kuhn, whose encoding is Flat, got resnet."),

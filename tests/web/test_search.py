@@ -151,7 +151,7 @@ def test_ranges_that_cannot_be_are_told(ranges: list[list[float]], told: str) ->
         ({"search": "30000,1"}, "20,000 simulations"),
         ({"search": "20000,20000"}, "An update may have 100 simulations here"),
         ({"evaluator": "magic"}, "no evaluator of this server"),
-        ({"game": "chess"}, "no game of this server"),
+        ({"game": "checkers"}, "no game of this server"),
     ],
 )
 def test_a_search_that_cannot_be_is_told_in_a_sentence(
