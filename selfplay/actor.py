@@ -126,7 +126,7 @@ def step_games(
         overflows=jnp.any(num_events > settings.max_events, axis=1),
         fault=result.fault,
     )
-    next_worlds = _where(is_over | resigns, new, moved)
+    next_worlds = choose_games(is_over | resigns, new, moved)
     return Games(worlds=next_worlds, last=last), decisions
 
 
@@ -165,7 +165,7 @@ def _roots(game: Game[Any], games: Games, owners: Array, safe: bool) -> SearchRo
         path = worlds.path[:, player]
         again = next_root(game, games.last[player], path, owner, safe=safe)
         first = _first_roots(game, worlds, player)
-        root: SearchRoot = _where(worlds.has_searched[:, player], again, first)
+        root: SearchRoot = choose_games(worlds.has_searched[:, player], again, first)
         return root
 
     both = jax.tree.map(lambda *roots: jnp.stack(roots, axis=1), of_player(0), of_player(1))
@@ -181,7 +181,7 @@ def _last_searches(
     def of_player(player: int) -> Summary:
         number = min(player, owners.shape[1] - 1)  # his place where both search
         new = jax.tree.map(lambda leaf: leaf[:, number], found)
-        summary: Summary = _where(owners[:, number] == player, new, last[player])
+        summary: Summary = choose_games(owners[:, number] == player, new, last[player])
         return summary
 
     return of_player(0), of_player(1)
@@ -204,7 +204,7 @@ def _pick(structure: Any, numbers: Array) -> Any:
     )
 
 
-def _where(condition: Array, yes: Any, no: Any) -> Any:
+def choose_games(condition: Array, yes: Any, no: Any) -> Any:
     """Chooses between two structures game by game."""
 
     def choose(first: Array, second: Array) -> Array:

@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.mesh import on_all, split_batch
 from gtcfr.packing import BeliefState, pack
-from selfplay.actor import Decisions
+from selfplay.actor import Decisions, choose_games
 from selfplay.alphazero.search import Found, check_game, search, search_bytes
 from selfplay.examples import store_example
 from selfplay.query_solver import NewQueries
@@ -104,11 +104,7 @@ def step_games(
     utility = jax.vmap(game.world_utility)(moved.state, moved.infostates)
     new = start_games(game, settings, deal_key)
     ends = is_over | resigns
-    next_worlds: GameInPlay = jax.tree.map(
-        lambda fresh, old: jnp.where(ends.reshape(-1, *[1] * (old.ndim - 1)), fresh, old),
-        new,
-        moved,
-    )
+    next_worlds: GameInPlay = choose_games(ends, new, moved)
     decisions = Decisions(
         visited=visited,
         infostates=worlds.infostates,

@@ -70,6 +70,13 @@ class PlayedGame:
     """Who tells his policies (`TellingAgent`); None if nobody was asked."""
 
 
+def outcome_of(game: Game[Any], state: Any, infostates: np.ndarray, resigned: int | None) -> float:
+    """What player 0 gets in a game that is over, or was given up by a player."""
+    if resigned is None:
+        return utility(game, state, infostates)
+    return game.max_utility if resigned == PLAYER_1 else -game.max_utility
+
+
 def only_at_the_start(state: Any) -> None:
     """Raises ValueError for an agent that cannot begin a game at this public state."""
     if state is not None:
@@ -144,12 +151,8 @@ def course_of_game(
         actions.append(action)
         policies.append(policy)
         seen.append(_pair(infostates))
-    if resigned is None:
-        won = utility(game, state, infostates)
-    else:
-        won = game.max_utility if resigned == PLAYER_1 else -game.max_utility
     return PlayedGame(
-        utility=won,
+        utility=outcome_of(game, state, infostates, resigned),
         outcomes=tuple(outcomes),
         actions=tuple(actions),
         infostates=tuple(seen),

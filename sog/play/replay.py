@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games import PLAYER_1, TERMINAL, Game
-from sog.play.match import PlayedGame
-from sog.play.rules import after, first_state, situation, utility
+from sog.play.match import PlayedGame, outcome_of
+from sog.play.rules import after, first_state, situation
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 
@@ -71,10 +71,7 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     if not is_end or not end.infostate_mask[[0, 1], held_last].all():
         raise ReplayError(f"its end is none in {game}.")
     said = float(record["utility"])
-    if resigned is None:
-        right = utility(game, state, held_last)
-    else:
-        right = game.max_utility if resigned == PLAYER_1 else -game.max_utility
+    right = outcome_of(game, state, held_last, resigned)
     if not abs(said - right) <= _ROUNDING * game.max_utility:
         raise ReplayError(
             f"it is said to give {said:g} {game.unit} to player 0, by the rules of {game} it is "

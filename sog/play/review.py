@@ -143,9 +143,9 @@ def review(
     """
     for adviser in advisers:
         adviser.begin()
-    wanted, choices = sum(1 for _ in _choices(game, played)), []
+    asked, choices = list(_choices(game, played)), []
     told = 0
-    for number, state, player, infostate, legal in _choices(game, played):
+    for number, state, player, infostate, legal in asked:
         for outcome in played.outcomes[told:number]:
             for adviser in advisers:
                 adviser.observe(outcome)
@@ -165,7 +165,7 @@ def review(
         )
         choices.append(choice)
         if progress is not None:
-            progress(len(choices), wanted)
+            progress(len(choices), len(asked))
     return Review(game=game, played=played, choices=tuple(choices))
 
 

@@ -8,9 +8,10 @@ import jax
 import numpy as np
 from jax import Array
 
-from sog.games.core import CHANCE, PLAYER_1, TERMINAL, Game
+from sog.games.core import CHANCE, TERMINAL, Game
 from sog.play import Agent, PlayedGame
-from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
+from sog.play.match import outcome_of
+from sog.play.rules import Situation, after, deal, first_state, situation, step
 from sog.play.thoughts import Thought
 
 
@@ -97,12 +98,8 @@ class Course:
     def played(self) -> PlayedGame:
         """The game, which is over."""
         pairs = [*(one.infostates for one in self.steps), self.infostates]
-        if self.resigned is None:
-            gain = utility(self.game, self.state, self.infostates)
-        else:
-            gain = self.game.max_utility if self.resigned == PLAYER_1 else -self.game.max_utility
         return PlayedGame(
-            utility=gain,
+            utility=outcome_of(self.game, self.state, self.infostates, self.resigned),
             resigned=self.resigned,
             outcomes=tuple(one.outcome for one in self.steps),
             actions=tuple(one.action for one in self.steps),
