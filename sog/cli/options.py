@@ -61,7 +61,9 @@ OPTIONS: Final[dict[str, Declaration]] = {
     # What a command is about.
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
-    "policy": _file("POLICY.npz", "a file that `sog solve --save` wrote"),
+    "policy": _file(
+        "POLICY", "a file that `sog solve --save` wrote, or a table (FILE.csv), see below"
+    ),
     "method": {"metavar": "METHOD", "help": "a method, see below"},
     "config": {
         "metavar": "CONFIG",
@@ -279,6 +281,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
     ),
     "--svg": _file("FILE.svg", "draw the tree"),
     "--csv": _file("FILE.csv", "write the numbers to a table"),
+    "--table": _file("FILE.csv", "write the whole policy to a table, see below"),
+    "--openspiel": _file(
+        "FILE.csv",
+        "write the whole policy to a table with OpenSpiel's information states and actions",
+    ),
     "--picture": _file(
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),

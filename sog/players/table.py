@@ -84,7 +84,7 @@ def _read_network(text: str, host: "Host") -> "Candidate":
             f"{AGENT_PREFIX}{text}."
         )
     elif text.endswith(".npz"):
-        hint = f"of a policy file, sog policy {text} shows what it plays."
+        hint = f"of a policy file, policy:{text} plays it and sog policy {text} shows it."
     elif form := rule_form(text):
         hint = f"a rule of CFR is typed {form}."
     elif is_game(text):
@@ -93,6 +93,12 @@ def _read_network(text: str, host: "Host") -> "Candidate":
         forms = ", ".join(entry.form for entry in METHODS.values())
         hint = f"neither a run folder nor one of {forms}."
     raise ValueError(f"{text!r} is no player: {hint}")
+
+
+def _read_policy(text: str, host: "Host") -> "Candidate":
+    from sog.players.policies import read_policy_player
+
+    return read_policy_player(text)
 
 
 def _read_uci(text: str, host: "Host") -> "Candidate":
@@ -292,6 +298,11 @@ PLAYERS: Final[dict[str, Entry]] = {
         summary="the same, with a network that comes with the package, see sog agents",
         read=_read_network,
         searches=True,
+    ),
+    "policy": Entry(
+        form="policy:FILE",
+        summary="the policy of a file of sog solve --save, or of a table (FILE.csv)",
+        read=_read_policy,
     ),
     "uci": Entry(
         form="uci:COMMAND",
