@@ -51,6 +51,18 @@ class TellingAgent(Agent, Protocol):
         """
 
 
+@runtime_checkable
+class WatchingAgent(Agent, Protocol):
+    """An agent that is let in on how the other plays, to measure him."""
+
+    def watch(self, other: Agent) -> None:
+        """Right after `begin`: who sits opposite; ValueError for one who cannot be watched.
+
+        Of each public event a watching agent is told before the other, who can still be asked for
+        his policies then.
+        """
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlayedGame:
     """A game from the deal to the end."""
@@ -129,6 +141,10 @@ def course_of_game(
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
     for agent, seed in zip(agents, seeds, strict=True):
         agent.begin(None if opening.beginning is None else opening.beginning.state, seed)
+    for agent, other in zip(agents, agents[::-1], strict=True):
+        if isinstance(agent, WatchingAgent):
+            agent.watch(other)
+    told_in_turn = sorted(agents, key=lambda agent: not isinstance(agent, WatchingAgent))
     tells: tuple[bool, bool] | None = None
     if with_policies:
         tells = isinstance(agents[0], TellingAgent), isinstance(agents[1], TellingAgent)
@@ -154,7 +170,7 @@ def course_of_game(
                 break
         key, step_key = jax.random.split(key)
         outcome, infostates = step(game, step_key, state, infostates, action or 0)
-        for agent in agents:
+        for agent in told_in_turn:
             agent.observe(outcome)
         state = after(game, state, outcome)
         outcomes.append(outcome)

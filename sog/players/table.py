@@ -269,6 +269,36 @@ METHODS: Final[dict[str, Entry]] = {
         form="perfect",
         summary="perfect play where nothing is hidden; for small games, and Hex up to 5 x 5",
     ),
+    "always_call": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysCall",
+        form="always_call",
+        summary="in games of betting: calls any bet and makes none",
+    ),
+    "always_raise": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysRaise",
+        form="always_raise",
+        summary="in games of betting: raises while it may, by the smallest size; size=largest",
+    ),
+    "always_fold": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysFold",
+        form="always_fold",
+        summary="in games of betting: folds to any bet, else checks",
+    ),
+    "equity": Entry(
+        module="sog.methods.poker.bots",
+        attribute="Equity",
+        form="equity",
+        summary="in games of betting: by equity against any hand, and the odds of the pot",
+    ),
+    "lbr": Entry(
+        module="sog.methods.poker.local_best_response",
+        attribute="LocalBestResponse",
+        form="lbr",
+        summary="local best response: sees how the other plays, to tell how exploitable he is",
+    ),
     "random": Entry(
         module="sog.methods.simple",
         attribute="Random",
