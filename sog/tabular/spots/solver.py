@@ -186,8 +186,9 @@ def solve_spot(
 ) -> SpotSolution:
     """Runs CFR on a spot; of several, the worst counts and `value` is that of the first.
 
-    until: stops early when the exploitability (chips) of the average policies is at most this.
-    Ctrl-C stops too; the solution is what was reached, marked `interrupted`.
+    iterations: those that the solver has made count. until: stops early when the exploitability
+    (chips) of the average policies is at most this. Ctrl-C stops too; the solution is what was
+    reached, marked `interrupted`.
     """
     if iterations < 1:
         raise ValueError(f"iterations must be >= 1, got {iterations}.")
@@ -212,7 +213,7 @@ def solve_spot(
             on_checkpoint(checkpoints[-1])
 
     try:
-        for target in _checkpoint_iterations(iterations):
+        for target in _checkpoint_iterations(iterations, solver.iteration):
             while solver.iteration < target:
                 before = time.perf_counter()
                 solver.run(min(per_call, target - solver.iteration))
@@ -234,12 +235,17 @@ def solve_spot(
     )
 
 
-def _checkpoint_iterations(iterations: int) -> Iterator[int]:
+def _checkpoint_iterations(iterations: int, made: int = 0) -> Iterator[int]:
+    """Those to measure at; made: iterations that were made before, by which it may be enough."""
+    if made:
+        yield made
     at = _FIRST_CHECKPOINT
     while at < iterations:
-        yield at
+        if at > made:
+            yield at
         at += max(_FIRST_CHECKPOINT, int(at * (_CHECKPOINT_GROWTH - 1)))
-    yield iterations
+    if iterations > made:
+        yield iterations
 
 
 def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]]) -> np.ndarray:
