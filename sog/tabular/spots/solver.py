@@ -49,7 +49,8 @@ class SpotSolver:
 
     ranges: [player, hand of the deck], or [spot, player, hand]: any weights that are not negative.
     boards: those of the spots, instead of `spot.board`. chunk: boards of the last street that are
-    computed together, by default one on a CPU and many on an accelerator.
+    computed together, by default one on a CPU and many on an accelerator. most_bytes: of memory, of
+    all that there is.
 
     Raises ValueError for ranges that no deal can have, and for what does not fit this machine.
     """
@@ -62,6 +63,7 @@ class SpotSolver:
         *,
         boards: Sequence[tuple[int, ...]] | None = None,
         chunk: int | None = None,
+        most_bytes: int | None = None,
     ) -> None:
         self.spot = spot
         self.rule = find_rule(rule) if isinstance(rule, str) else rule
@@ -86,7 +88,7 @@ class SpotSolver:
                 "of one has a card of the board or of all hands of the other."
             )
         self.num_pairs = pairs
-        check_memory(self.memory_parts())
+        check_memory(self.memory_parts(), most_bytes)
         self.cards = _on_device(self.hands, self.boards)
         self.reach: tuple[Array, Array] = (jnp.asarray(first), jnp.asarray(second))
         self.equities = _equities(self.layout, self.cards)

@@ -17,7 +17,7 @@ import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import jax
 import jax.numpy as jnp
@@ -66,6 +66,13 @@ def save_spot(
     ranges: [player, hand of the deck], those that the solver was made with. Raises ValueError, see
     `check_saved`.
     """
+    check_saved(solver)  # before a file is begun
+    with replacing(Path(path), f".{os.getpid()}.new") as file:
+        write_spot(file, solver, game, ranges)
+
+
+def write_spot(file: BinaryIO, solver: SpotSolver, game: Holdem, ranges: np.ndarray) -> None:
+    """The same into a file that is open. Raises ValueError, see `check_saved`."""
     check_saved(solver)
     notes = {
         "format": FORMAT,
@@ -76,13 +83,12 @@ def save_spot(
     }
     leaves = jax.tree.leaves(solver.memory)
     arrays = {f"kept{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
-    with replacing(Path(path), f".{os.getpid()}.new") as file:
-        np.savez(
-            file,
-            ranges=np.asarray(ranges, np.float64),
-            notes=np.array(json.dumps(notes)),
-            **arrays,  # type: ignore[arg-type]
-        )
+    np.savez(
+        file,
+        ranges=np.asarray(ranges, np.float64),
+        notes=np.array(json.dumps(notes)),
+        **arrays,  # type: ignore[arg-type]
+    )
 
 
 def check_saved(solver: SpotSolver) -> None:
