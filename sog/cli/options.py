@@ -289,7 +289,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--picture": _file(
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),
-    "--save": _file("FILE.npz", "write the average policy to a file"),
+    "--save": _file("FILE.npz", "write the average policy to a file; of a spot, FILE.spot"),
     "--games-out": _file(
         "FILE", "write all games to FILE.pgn or FILE.sgf, where the game has such, or FILE.json"
     ),

@@ -69,9 +69,11 @@ examples:
   sog solve leduc --resume leduc.solve --iterations 5000
   sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --save river.spot
 
 A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
-0.3% of the pot, and shown at the start or after --history, whose events are bets and cards.
+0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
+writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from.
 
 Exploitability is half of NashConv: what a player loses on average against an optimal opponent,
 both seats counted. It is printed in thousandths of the game's unit; in poker that is mbb, a chip
@@ -91,8 +93,8 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             "--resume",
             {
                 "metavar": "FILE.solve",
-                "help": "go on from such a file, by its rule and in its precision; --iterations "
-                "counts those that it has made",
+                "help": "go on from such a file (of a spot, FILE.spot), by its rule and in its "
+                "precision; --iterations counts those that it has made",
             },
         ),
         *(_MOST_NODES, "--json"),
@@ -136,6 +138,7 @@ examples:
   sog policy leduc.npz --table leduc.csv          all of it, for a spreadsheet; and back again by
                                                   sog exploitability leduc leduc.csv
   sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel, see docs: policies
+  sog policy turn.spot --history "check bet50"    a spot that `sog solve --save` wrote
   sog policy runs/leduc_demo --search 100,1 --history "check bet2 call '[Qh]'"
 
 A row is an infostate of the player to act: its range (how likely it is there when both play the

@@ -27,6 +27,7 @@ async function show(url, options) {
   if (next) next.focus({ preventScroll: true });
   showLatest();
   poll();
+  document.dispatchEvent(new Event("shown")); // for scripts of single pages
 }
 
 // Of a long list of events the last that has happened where the page stands.
