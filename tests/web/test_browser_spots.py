@@ -1,7 +1,5 @@
 """Spots of hold'em in a real browser: cards and ranges by clicking and dragging, and the walk."""
 
-from collections.abc import Iterator
-
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
@@ -24,10 +22,10 @@ LINK = (
 
 
 @pytest.fixture
-def form(browser: Browser) -> Iterator[Browser]:  # noqa: F811
+def form(browser: Browser) -> Browser:  # noqa: F811
     browser.driver.get(browser.address + LINK)
     ready(browser)
-    yield browser
+    return browser
 
 
 def ready(browser: Browser) -> None:  # noqa: F811
