@@ -23,7 +23,7 @@ from sog.drawing.outline import (
 from sog.drawing.picture import draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
-from sog.play.history import read_history
+from sog.play.history import Opening, read_history
 from sog.web.found import Found
 from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.numbers import whole_number
@@ -86,21 +86,37 @@ class SearchPages:
         text = form.get("game", "")
         game = self._offers.game(text)
         try:
-            history = read_history(game, form.get("history", ""))
+            history = read_history(game, form.get("history", ""), anywhere=True)
         except ValueError as error:
-            raise Mistake(f"History: {error}") from None
+            raise Mistake(f"Position: {error}") from None
+        return self.begin_at(text, history.opening, form, heed)
+
+    def begin_at(
+        self,
+        game: str,
+        opening: Opening,
+        form: Form,
+        heed: Heed,
+        ranges: np.ndarray | None = None,
+    ) -> Response:
+        """A new search of the position that an opening leads to.
+
+        game: or a network. form: how to search. ranges: [player, S] there, None to have them found.
+        """
         searcher = self._offers.searcher(
-            text,
+            game,
             form.get("evaluator", ""),
             form.get("search", "").strip(),
-            len(history.outcomes),
+            len(opening.outcomes),
             heed,
         )
         heed()
         mode = form.get("mode", WHOLE)
         search = WatchedSearch(
             searcher,
-            history.outcomes,
+            opening.outcomes,
+            start=None if opening.beginning is None else opening.beginning.state,
+            ranges=ranges,
             seed=number_in(form, "seed", 2**32 - 1) if form.get("seed", "").strip() else 0,
             mode=mode if mode in _MODES else WHOLE,
             submit=self._submit,
@@ -162,6 +178,7 @@ class SearchPages:
         edited = WatchedSearch(
             search.searcher,
             _outcomes(search, picture, node),
+            start=search.start,
             ranges=ranges,
             before=before,
             seed=search.seed,
