@@ -47,6 +47,7 @@ class PlayPages:
             "choose": self.choose,
             "undo": self.undo,
             "reveal": self.reveal,
+            "hints": self.hints,
             "again": self.again,
             "judge": self.judge,
             "leave": self.leave,
@@ -125,6 +126,12 @@ class PlayPages:
         """Shows, or hides again, what the agent has and thinks."""
         number, table = self._table(request)
         table.is_revealed = not table.is_revealed
+        return go_to(f"/games/{number}")
+
+    def hints(self, request: Request, form: Form) -> Response:
+        """Shows what the agent would do in the person's place, or no more."""
+        number, table = self._table(request)
+        table.switch_hints()
         return go_to(f"/games/{number}")
 
     def again(self, request: Request, form: Form) -> Response:

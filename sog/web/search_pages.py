@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sog.drawing.marks import read_marks
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
     action_names,
@@ -242,7 +243,10 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         list(picture.nodes.values()), node.row, depth=_LEVELS, most_children=_MOST_CHILDREN
     )
     title = f"{game.name}: {node.description}"
-    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges))
+    marks = read_marks(
+        game, node.state, node.policy, node.ranges[node.actor % 2], values=_worths(picture, node)
+    )
+    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges), marks=marks)
     exact = search.exact if is_searched else None
     before = search.before if is_searched else None
     return {
@@ -254,6 +258,7 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         "path": _path(picture, node),
         "tree": inline(draw_search(shown, title=title, unit=game.unit)),
         "board": inline(board),
+        "is_marked": bool(marks),
         "children": [
             {
                 "row": child,
@@ -273,6 +278,19 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         "most_edited": _MOST_EDITED,
         "is_decision": node.actor < CHANCE,
     }
+
+
+def _worths(picture: Picture, node: NodeView) -> np.ndarray | None:
+    """[1, A]: what actions are worth to the one who acts, where information is perfect and hence an
+    action is the event that follows; else None."""
+    game = node.game
+    if game.num_infostates > 1 or not game.has_public_actions or node.actor >= CHANCE:
+        return None
+    values = np.full((1, game.num_actions), np.nan)
+    for row in node.children:
+        child = picture.nodes[row]
+        values[0, child.outcome] = child.mean_value if node.actor == 0 else -child.mean_value
+    return values
 
 
 def _all(shown: Any) -> list[Any]:

@@ -21,10 +21,12 @@ from sog.play.review import as_adviser
 from sog.play.thoughts import Thought, think_of_all
 from sog.players.player import Player
 from sog.web.course import Course
+from sog.web.hints import Hint, Hints
 from sog.web.host import Mistake, Submit
 from sog.web.judging import Judging
 from sog.web.numbers import in_units
 
+_KNOWS_NOTHING: Final = "random"
 _MOST_KEPT: Final = 8  # copies of an agent
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
 
@@ -70,6 +72,7 @@ class Table:
         self.lock = threading.RLock()
         """To be held by whoever wants all of it as it stands at one moment."""
         self._agents: dict[int, Agent] = {}
+        self._hints: Hints | None = None
         self._is_closed = False
         self.is_opened = opened is not None
         """Whether the game was played elsewhere: then nobody moves."""
@@ -81,6 +84,9 @@ class Table:
 
     def _begin(self) -> None:
         self._drop_judging()
+        if self._hints is not None:  # for another seat
+            self._hints.close()
+            self._hints = self._new_hints()
         self.is_revealed, self.problem = False, ""
         key = jax.random.fold_in(jax.random.key(self.seed), len(self.finished))
         self.course = Course(self.game, key, self._opening)
@@ -192,6 +198,8 @@ class Table:
             self.problem = ""
             self._drop_judging()
             at = self.course.go_back(number)
+            if self._hints is not None:
+                self._hints.forget()
             self._agent = at.agent if at.agent is not None else self._told_agent()
 
     def play_again(self, turn: int) -> None:
@@ -212,6 +220,35 @@ class Table:
         is_told = self.is_over or self.can_be_left
         can = is_told and bool(self.course.steps) and not self.is_busy
         return can and as_adviser(self._agent) is not None
+
+    @property
+    def can_hint(self) -> bool:
+        """Whether the agent can say what it would do in the person's place, and knows better than
+        chance."""
+        return not (self.is_over or self.is_opened) and self.opponent.name != _KNOWS_NOTHING
+
+    @property
+    def has_hints(self) -> bool:
+        """Whether the person wants hints."""
+        return self._hints is not None
+
+    def switch_hints(self) -> None:
+        """Has hints shown, or no more."""
+        with self.lock:
+            if self._hints is not None:
+                self._hints.close()
+                self._hints = None
+            elif self.can_hint:
+                self._hints = self._new_hints()
+
+    def _new_hints(self) -> Hints:
+        return Hints(self.opponent, self.seat, (self.seed + 3 + self.seat) % 2**32, self._submit)
+
+    @property
+    def hint(self) -> Hint | None:
+        """For the person's choice, as soon as it is found; None also where there is no choice."""
+        hints = self._hints
+        return hints.at(self.course) if hints is not None and len(self.legal) > 1 else None
 
     @property
     def can_be_left(self) -> bool:
@@ -267,6 +304,8 @@ class Table:
         """Nobody comes back."""
         self._is_closed = True
         self._drop_judging()
+        if self._hints is not None:
+            self._hints.close()
         self._submit(self._close_agents)  # behind what they still do
 
     def _close_agents(self) -> None:

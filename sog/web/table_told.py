@@ -1,17 +1,24 @@
 """What the page of a table says: the game as it stands or stood, what has happened, and what every
 choice was worth."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from sog.drawing.marks import Marks, read_marks
 from sog.drawing.picture import draw_picture
 from sog.drawing.worth import draw_worth
+from sog.games import Game
 from sog.games.core import CHANCE
+from sog.games.shown import Seen
+from sog.play.review import Choice
+from sog.web.hints import Hint
 from sog.web.judging import Judging
 from sog.web.numbers import in_units
 from sog.web.pages import inline
 from sog.web.table import Table
+
+_MOST_OPTIONS: Final = 12
 
 
 def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
@@ -28,6 +35,9 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     ]
     legal = table.legal if is_now and not is_busy else []
     names = _names(table)
+    judging = table.judging
+    hint = table.hint if is_now else None
+    choice = _choice(judging, at)
     picture = draw_picture(
         game,
         state,
@@ -35,10 +45,10 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         names=names,
         bottom=seat,
         choices=legal,
+        marks=_marks(table, state, (visible[0], visible[1]), hint, choice),
     )
     hidden = game.num_infostates > 1
     own = int(infostates[seat])
-    judging = table.judging
     judged = _judged(table, judging)
     return {
         "number": number,
@@ -56,6 +66,9 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "choices": [
             {"action": action, "text": game.describe_action(state, own, action)} for action in legal
         ],
+        "hint": hint,
+        "waits_for_hint": is_now and hint is None and table.has_hints and len(legal) > 1,
+        "options": _options(game, choice),
         "events": [
             {**_event(table, one, shows_all), "judged": judged.get(place)}
             for place, one in enumerate(steps)
@@ -76,6 +89,47 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "in_units": in_units,
         "score": _score(table),
     }
+
+
+def _choice(judging: Judging | None, at: int) -> Choice | None:
+    """The choice that was made at an event, if it is judged."""
+    review = None if judging is None else judging.review
+    return next((one for one in review.choices if one.number == at), None) if review else None
+
+
+def _marks(
+    table: Table, state: Any, seen: Seen, hint: Hint | None, choice: Choice | None
+) -> Marks | None:
+    """What is known of the actions of who is to move: a hint, or what the choices were worth."""
+    game = table.game
+    policy, values = np.zeros((2, game.num_infostates, game.num_actions))
+    if choice is not None:
+        held, taken = choice.infostate, choice.action
+        policy[held], values[held] = choice.policy, choice.values
+    elif hint is not None and hint.policy is not None:
+        held, taken = int(table.course.infostates[table.seat]), None
+        policy[held], values[held] = hint.policy, np.nan
+    else:
+        return None
+    range_ = np.arange(game.num_infostates) == held
+    return read_marks(game, state, policy, range_, values=values, taken=taken, infostates=seen)
+
+
+def _options(game: Game[Any], choice: Choice | None) -> list[dict[str, Any]]:
+    """The actions of a choice that is judged, the likeliest first."""
+    if choice is None:
+        return []
+    legal = np.flatnonzero(choice.legal).tolist()
+    return [
+        {
+            "text": game.describe_action(choice.state, choice.infostate, action),
+            "share": float(choice.policy[action]),
+            "value": float(choice.values[action]),
+            "is_taken": action == choice.action,
+            "is_best": action == choice.best_action,
+        }
+        for action in sorted(legal, key=lambda action: -choice.policy[action])[:_MOST_OPTIONS]
+    ]
 
 
 def _names(table: Table) -> tuple[str, str]:

@@ -125,7 +125,7 @@ def change_game(**values: object) -> Callable[[Any], Any]:
     [
         (change(game="poker"), "is no game of this server; SOG_GAMES may name others."),
         (change(game="kuhn(ranks=13)"), "is no game of this server; SOG_GAMES may name others."),
-        (change(game=str(make("tic_tac_toe"))), "The rules deny that game: "),
+        (change(game=str(make("tic_tac_toe"))), "That is no file of games"),
         (change(games=[]), "No game in that file was finished"),
         (change(games=3), "That is no file of games"),
         (change_game(human=2), "That is no file of games"),

@@ -280,7 +280,7 @@ def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> Non
     assert grades
     assert set(grades) <= {"best", "good", "inaccuracy", "mistake"}
     assert "What each could expect" in page
-    rows = re.findall(r'<tr><th scope="row">(You|The agent)</th>(.*?)</tr>', page)
+    rows = re.findall(r'<tr><th scope="row">(You|Agent)</th>(.*?)</tr>', page)
     assert rows[0][0] == "You"
     for _, cells in rows:
         got, expected, luck, lost = map(float, re.findall(r"<td>([^<]*)</td>", cells))
