@@ -70,7 +70,8 @@ def test_moves_of_pieces_are_arrows_as_wide_as_they_are_likely() -> None:
     """Four promotions on one square are one arrow."""
     game: Any = make("gardner_chess")
     state = game.start("4k/P4/5/5/K4 w - - 0 1")
-    actions = {game.uci_of_action(state, a): a for a in np.flatnonzero(game.legal_outcomes(state))}
+    legal = np.flatnonzero(game.legal_outcomes(state)).tolist()
+    actions = {game.uci_of_action(state, action): action for action in legal}
     shares = {actions["a4a5q"]: 0.5, actions["a4a5n"]: 0.2, actions["a1b2"]: 0.3}
     marks = marks_of(game, state, shares, taken=actions["a1b1"])
     assert {place: round(one.share, 3) for place, one in marks.items()} == {
