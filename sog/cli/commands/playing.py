@@ -16,7 +16,8 @@ tabular(rule=dcfr):500. What each method is, its parameters and its paper: sog m
 What follows the ? of an engine is nodes, movetime (ms) or depth of a move, options of the engine,
 or timeout (s); of gtp: seconds for a move, or timeout.
 Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
-information they take their best action, else they draw one from their policy.
+information they take their best action, else they draw one from their policy. One of them alone is
+told how behind its name: 'runs/leduc?search=200,1&c_puct=2' (values of [search] of configurations).
 """
 _HOW: Final = (
     *("--game", "--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes"),
@@ -86,6 +87,7 @@ examples:
   sog match zero random --game kuhn --games 1000
   sog match runs/leduc tabular --search 100,1
   sog match runs/leduc@1000 runs/leduc@10000 --games 500
+  sog match 'runs/leduc?search=400,1' 'runs/leduc?search=100,1'
   sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
   sog match runs/leduc tabular --set search.c_puct=2 --set search.prior_temperature=1.5
   sog match rollout random --game tic_tac_toe --json
