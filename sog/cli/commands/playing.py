@@ -224,18 +224,19 @@ With --json: "choices" ("move", "player", "state", "infostate", "action", "best"
 )
 _SPEAKING: Final = ("agent", *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
 GTP: Final = Command(
-    "be a Go program for a board that speaks GTP",
+    "be a program of Go, Hex or Othello for a board that speaks GTP",
     f"""\
 {_PLAYERS}
 examples:
   sog gtp runs/go9                              the command for Sabaki, GoGui or Lizzie
   sog gtp rollout --game go5 --search 1000,1
   sog gtp zero --game "go(size=7,komi=8.5)"
+  sog gtp rollout --game "hex(size=11,swap=true)"
   sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
 
 Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
 boardsize, komi, clear_board, play, genmove, reg_genmove, undo, time_settings, time_left,
-final_score (by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
+final_score (of Go by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
 KataGo lz-analyze, kata-analyze and their genmove_analyze, for those who search. A trained network
 refuses another size of the board or another komi than it was trained for. Without a clock a move
 takes --seconds, else the simulations of --search; the tree is kept from move to move. The first

@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from sog.games.core import Game
+import numpy as np
+
+from sog.games.core import TERMINAL, Game
+from sog.play.rules import situation, utility
 
 
 def board_text(game: Game[Any], state: Any) -> str:
@@ -11,9 +14,19 @@ def board_text(game: Game[Any], state: Any) -> str:
 
 
 def score_text(game: Game[Any], state: Any) -> str:
-    """As "B+3.5", "W+2" or "0"; ValueError for a game without points."""
+    """As "B+3.5", "W+2" or "0"; of a game without points who has won, "B+" or "W+".
+
+    ValueError where there are no points, and nobody has won yet.
+    """
     score = getattr(game, "score", None)
-    if score is None:
-        raise ValueError(f"cannot score: {game.name} has no points")
-    lead = float(score(state))
-    return f"{'B' if lead > 0 else 'W'}+{abs(lead):g}" if lead else "0"
+    if score is not None:
+        lead = float(score(state))
+        return f"{_winner(lead)}+{abs(lead):g}" if lead else "0"
+    if situation(game, state).actor != TERMINAL:
+        raise ValueError(f"cannot score: {game.name} has no points, and is not over")
+    worth = utility(game, state, np.zeros(2, np.int32))
+    return f"{_winner(worth)}+" if worth else "0"
+
+
+def _winner(lead: float) -> str:
+    return "B" if lead > 0 else "W"
