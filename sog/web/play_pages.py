@@ -1,6 +1,7 @@
 """Pages of games: a table, its moves, and the games that were played there as a file."""
 
 import json
+import re
 import secrets
 import shlex
 from typing import Any, Final
@@ -184,7 +185,8 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         else "",
         "hidden": hidden,
         "choices": [
-            {"action": action, "text": game.describe_action(state, own, action)} for action in legal
+            {"action": action, "text": _spaced(game.describe_action(state, own, action))}
+            for action in legal
         ],
         "events": [
             {**_event(table, one, shows_all), "judged": judged.get(place)}
@@ -206,6 +208,11 @@ def _told(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "in_units": in_units,
         "score": _score(table),
     }
+
+
+def _spaced(text: str) -> str:
+    """A word and its number apart, as "raise 300", as nobody has to type it here."""
+    return re.sub("^([a-z]{3,})([0-9]+)$", r"\1 \2", text)
 
 
 def _in_words(table: Table, state: Any, own: int) -> str:

@@ -201,3 +201,18 @@ def test_every_part_of_a_spot_has_a_name_for_those_who_do_not_see_it(form: Brows
     assert form.find("[data-card='As']").accessible_name == "As"
     solve(form)
     assert nameless() == []
+
+
+def test_a_hand_of_holdem_is_played_with_its_cards_stacks_and_sizes(browser: Browser) -> None:  # noqa: F811
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**PHONE, "width": 390})
+    browser.begin("holdem", seat=1)  # the dealer, who is first to act
+    drawn = browser.find(".picture svg").text
+    assert "19,950 behind" in drawn
+    assert "pot 150" in drawn
+    assert [one.text[2:] for one in browser.all("#choices button")] == [
+        *("fold", "call", "raise 200", "raise 300", "allin 20000"),
+    ]
+    assert not browser.is_wider_than_the_screen()
+    while browser.ready() == "Your move.":
+        browser.act(lambda: browser.all("#choices button")[1].click())
+    assert "1 game" in browser.find("#score").text
