@@ -35,6 +35,10 @@ class DecisionNames:
         """The one that a number, a text or both mean; an empty one means nothing. ValueError."""
         return _named(self._infostates, "infostate", number, name)
 
+    def find_infostate(self, text: str) -> int:
+        """The one of this text, else of this number, as events of a history."""
+        return self.infostate(*_number_or_name(self._infostates, text))
+
     def actions(self, infostate: int) -> dict[int, str]:
         """Those that are legal for one of the infostates."""
         if infostate not in self._actions:
@@ -47,6 +51,15 @@ class DecisionNames:
     def action(self, infostate: int, number: str, name: str) -> int:
         """As `infostate`, of a legal action."""
         return _named(self.actions(infostate), "action", number, name)
+
+    def find_action(self, infostate: int, text: str) -> int:
+        """As `find_infostate`."""
+        return self.action(infostate, *_number_or_name(self.actions(infostate), text))
+
+
+def _number_or_name(there: dict[int, str], text: str) -> tuple[str, str]:
+    is_number = text not in there.values() and text in map(str, there)
+    return (text, "") if is_number else ("", text)
 
 
 def quoted(text: str) -> str:

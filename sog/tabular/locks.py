@@ -150,12 +150,12 @@ def _add_text(game: Game[Any], found: dict[tuple[int, ...], _Draft], text: str) 
         shares = [word for word in group if "=" in word]
         if not shares:
             raise ValueError(f"must look like '{_FORM}', got {quoted(text)}.")
-        infostates = [draft.names.infostate("", name)] if name else list(draft.names.infostates)
+        infostates = [draft.names.find_infostate(name)] if name else list(draft.names.infostates)
         for infostate in infostates:
             draft.policy[infostate] = 0
             for share in shares:
                 action, _, number = share.rpartition("=")
-                place = infostate, draft.names.action(infostate, "", action)
+                place = infostate, draft.names.find_action(infostate, action)
                 draft.policy[place] += read_probability(number)
         draft.check(infostates)
 
