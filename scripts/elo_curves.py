@@ -37,6 +37,7 @@ from sog.cli.numbers import positive_integer
 from sog.cli.tournament.saved import SavedTournament
 from sog.files import replace_file
 from sog.play.arena import MatchResult, play_match
+from sog.play.history import AT_THE_ROOT, Opening
 from sog.play.match import PlayedGame
 from sog.play.tournament import Pairing, random_openings, rate
 from sog.players.runs import is_run
@@ -120,7 +121,7 @@ def play(
     seating: Seating, pairings: Sequence[Pairing], saved: SavedTournament, given: Any
 ) -> dict[Pairing, MatchResult]:
     """Plays what is not played yet."""
-    openings: Sequence[Sequence[int]] = ((),)
+    openings: Sequence[Opening] = (AT_THE_ROOT,)
     if given.openings:
         openings = random_openings(seating.game, given.games // 2, given.openings, seed=given.seed)
     results = {}
