@@ -14,6 +14,7 @@ INTERRUPTED: Final = 130  # 128 + SIGINT
 PICTURES: Final = (".png", ".pdf", ".svg")
 _BEGINNING: Final = 256  # bytes
 _MARKS: Final = {
+    ".blueprint": b"blueprint.npy",  # of `sog blueprint --save`
     ".csv": b"public_state,",  # of `sog policy --csv`
     ".json": b'"game":',  # of `sog play --save`
     ".jsonl": b'"sog tournament"',  # of `sog tournament --save`

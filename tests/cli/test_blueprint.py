@@ -1,0 +1,85 @@
+"""`sog blueprint`, and who plays what it wrote."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., tuple[int, str, str]]
+
+GAME = "holdem(ranks=3,suits=2,hole_cards=1,deals=1,stack=300,bets=1/allin)"
+WANTED = ("--iterations", "400")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("blueprints")
+
+
+@pytest.fixture
+def learned(folder: Path, sog_json: Callable[..., Any]) -> dict[str, Any]:
+    """What the command said of a file that is written once."""
+    path = folder / "leduc.blueprint"
+    found: dict[str, Any] = sog_json("blueprint", GAME, *WANTED, "--save", str(path))
+    return found
+
+
+def test_a_blueprint_is_written_and_gone_on_with(
+    learned: dict[str, Any], folder: Path, sog_json: Callable[..., Any]
+) -> None:
+    path = folder / "leduc.blueprint"
+    assert learned["file"] == str(path)
+    assert learned["buckets"] == [3, 15]
+    assert (learned["boards"], learned["boards_before"]) == (400, 0)
+    assert learned["interrupted"] is False
+    exact = sog_json("solve", GAME, "--iterations", "200")["value"]
+    assert learned["value"] == pytest.approx(exact, abs=0.05)
+    further = sog_json(
+        *("blueprint", GAME, "--iterations", "3", "--resume", str(path)),
+        *("--save", str(folder / "further.blueprint")),
+    )
+    assert (further["boards"], further["boards_before"]) == (408, 400)
+    result = sog_json("match", f"blueprint:{path}", "random", "--games", "400")
+    assert result["interval"][0] > 0
+    assert result["game"].startswith("holdem(ranks=3")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["kuhn"], "a blueprint is of hold'em, got kuhn."),
+        ([GAME, "--buckets", "3"], "buckets must be 2 numbers, one for each street"),
+        ([GAME, "--buckets", "3/x"], "--buckets must be numbers joined by /"),
+        (["holdem(board=KsTh7s,pot=100)"], "a blueprint is of a whole game"),
+        (["holdem(stack=100000,bets=0.1/0.2/0.5/1/2)"], "its betting has more than 200,000"),
+        ([GAME, "--resume", "no.blueprint"], "--resume: no.blueprint: no such file."),
+        ([GAME, "--resume", "x", "--seed", "1"], "the file has its own seed; leave --seed out"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(
+    sog: Run, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    target = tmp_path / "new.blueprint"
+    code, out, err = sog("blueprint", *arguments, "--save", str(target))
+    assert (code, out) == (2, "")
+    assert message in err.splitlines()[-1]
+    assert not target.exists()
+
+
+def test_a_blueprint_plays_no_other_game(learned: dict[str, Any], folder: Path, sog: Run) -> None:
+    player = f"blueprint:{folder / 'leduc.blueprint'}"
+    code, _, err = sog("match", player, "random", "--game", "holdem", "--games", "2")
+    assert code == 2
+    assert "the players must play the same game" in err
+    code, _, err = sog("match", "blueprint:", "random", "--game", "holdem", "--games", "2")
+    assert (code, "blueprint: must be followed by a file" in err) == (2, True)
+
+
+def test_a_blueprint_replaces_no_other_file(sog: Run, tmp_path: Path) -> None:
+    other = tmp_path / "notes.blueprint"
+    other.write_text("mine")
+    code, _, err = sog("blueprint", GAME, "--save", str(other))
+    assert code == 2
+    assert "is not replaced, since it holds something else" in err
+    assert other.read_text() == "mine"
