@@ -1,10 +1,13 @@
 """`sog blueprint`, and who plays what it wrote."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from sog.tabular.blueprint.file import Blueprint, load_blueprint
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -43,6 +46,38 @@ def test_a_blueprint_is_written_and_gone_on_with(
     result = sog_json("match", f"blueprint:{path}", "random", "--games", "400")
     assert result["interval"][0] > 0
     assert result["game"].startswith("holdem(ranks=3")
+
+
+def test_an_interrupt_saves_what_was_learned(
+    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = Blueprint.train
+
+    def pressed_in_the_third_call(blueprint: Blueprint) -> Any:
+        if blueprint.num_boards == 16:
+            raise KeyboardInterrupt
+        return train(blueprint)
+
+    monkeypatch.setattr(Blueprint, "train", pressed_in_the_third_call)
+    path = tmp_path / "short.blueprint"
+    code, out, err = sog("blueprint", GAME, "--minutes", "60", "--save", str(path), "--json")
+    assert (code, json.loads(out)["interrupted"]) == (130, True)
+    assert f"interrupted after 16 boards; {path} has them." in err
+    assert load_blueprint(path).num_boards == 16
+
+
+@pytest.mark.slow
+def test_on_the_whole_deck_a_blueprint_beats_random_play(
+    sog_json: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "whole.blueprint"
+    found = sog_json(
+        *("blueprint", "holdem(stack=1000,bets=1/allin)", "--buckets", "169/100/50/20"),
+        *("--iterations", "400", "--save", str(path)),
+    )
+    assert found["buckets"] == [169, 100, 50, 20]
+    result = sog_json("match", f"blueprint:{path}", "random", "--games", "1000")
+    assert result["interval"][0] > 0.5  # big blinds a hand
 
 
 @pytest.mark.parametrize(

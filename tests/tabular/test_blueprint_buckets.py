@@ -9,7 +9,6 @@ import pytest
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
-from sog.tabular.blueprint import buckets as module
 from sog.tabular.blueprint.buckets import KINDS, Buckets, Cards, Kind, cards_of, make_buckets
 from sog.tabular.blueprint.strengths import (
     earlier_scores,
@@ -152,10 +151,9 @@ def test_buckets_are_ordered_by_strength_and_as_large_as_they_should_be(
     assert counts.max() <= 1 / size + largest_tie
 
 
-def test_scores_made_anew_lead_to_the_buckets_of_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_made_anew_lead_to_the_buckets_of_a_table() -> None:
     table = make_buckets(SMALL, (100, 20, 10))
-    monkeypatch.setattr(module, "MOST_KEPT", 0)
-    anew = make_buckets(SMALL, (100, 20, 10))
+    anew = make_buckets(SMALL, (100, 20, 10), most_kept=0)
     boards = np.stack([np.random.default_rng(n).permutation(15)[:4] for n in range(40)])
     assert anew.has_edges
     assert not table.has_edges

@@ -8,7 +8,7 @@ each class has its own and nothing is lost.
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -31,6 +31,7 @@ KINDS: Final[tuple[Kind, ...]] = ("percentile", "grid")
 MOST_BUCKETS: Final = 2**16
 MOST_KEPT: Final = 2**25
 """Entries of a table; where the last street has more, its scores are made anew."""
+_TOGETHER: Final = 512  # boards at a time, so that lists of all hands stay small
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -90,10 +91,13 @@ def make_buckets(
     sizes: Sequence[int],
     kind: Kind = "percentile",
     progress: Callable[[str], None] = lambda doing: None,
+    *,
+    most_kept: int = MOST_KEPT,
 ) -> Buckets:
     """Makes the buckets of all streets; of the whole deck it takes a minute or two.
 
-    sizes: the most buckets, by street. Raises ValueError for sizes that do not fit the game.
+    sizes: the most buckets, by street. most_kept: entries that a table of the last street may have;
+    of the whole deck, 178 million. Raises ValueError for sizes that do not fit the game.
     """
     last = len(cards.num_public) - 1
     if len(sizes) != last + 1:
@@ -112,17 +116,13 @@ def make_buckets(
             tables.append(classes.astype(np.uint16))
             found_sizes.append(int(classes.max()) + 1)
             continue
-        live = _live(cards, street)
-        weight = suit_classes(cards.deck, cards.num_public[street]).size
-        most = _most(cards, street)
-        found = _edges(scores, live, weight, sizes[street], kind, most)
+        found = _edges(cards, street, scores, sizes[street], kind, _most(cards, street))
         found_sizes.append(len(found) + 1)
-        if street == last and scores.size > MOST_KEPT:
+        if street == last and scores.size > most_kept:
             edges = found.astype(np.int32)
             tables.append(np.zeros((0, scores.shape[1]), np.uint16))
         else:
-            bucket = np.where(live, np.searchsorted(found, scores), 0)
-            tables.append(bucket.astype(np.uint16))
+            tables.append(_in_buckets(cards, street, scores, found))
     return Buckets(
         cards=cards, sizes=tuple(found_sizes[::-1]), tables=tuple(tables[::-1]), edges=edges
     )
@@ -151,10 +151,20 @@ def _most(cards: Cards, street: int) -> int:
     return most
 
 
-def _live(cards: Cards, street: int) -> np.ndarray:
-    """bool[C, S]."""
+def _chunks(cards: Cards, street: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """The boards of a street by and by, and bool[n, S], which hands are live on them."""
     boards = suit_classes(cards.deck, cards.num_public[street]).board
-    return live_hands(cards.deck, cards.hole_cards, boards)
+    for start in range(0, len(boards), _TOGETHER):
+        chunk = slice(start, start + _TOGETHER)
+        yield chunk, live_hands(cards.deck, cards.hole_cards, boards[chunk])
+
+
+def _in_buckets(cards: Cards, street: int, scores: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """uint16[C, S]."""
+    found = np.zeros(scores.shape, np.uint16)
+    for chunk, live in _chunks(cards, street):
+        found[chunk] = np.where(live, np.searchsorted(edges, scores[chunk]), 0)
+    return found
 
 
 def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
@@ -163,7 +173,7 @@ def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
     if len(boards) > most:
         return None
     first = np.stack([hands_of_class(cards.deck, cards.hole_cards, board) for board in boards])
-    live = _live(cards, street)
+    live = np.concatenate([there for _, there in _chunks(cards, street)])
     key = first + np.arange(len(boards))[:, None] * first.shape[1]
     there, number = np.unique(key[live], return_inverse=True)
     if len(there) > most:
@@ -174,27 +184,26 @@ def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
 
 
 def _edges(
-    scores: np.ndarray, live: np.ndarray, weight: np.ndarray, size: int, kind: Kind, most: int
+    cards: Cards, street: int, scores: np.ndarray, size: int, kind: Kind, most: int
 ) -> np.ndarray:
     """int64[buckets - 1], ascending: the largest score of each bucket but the last.
 
-    scores, live: [C, S]. weight: [C], how many boards of a class there are.
+    scores: [C, S]. most: see `_most`.
     """
+    on_last = scores.dtype == np.int16  # scores of HS, of whose square the grid is
     if kind == "grid":
-        on_last = scores.dtype == np.int16  # HS, whose square the grid is of
         parts = [(most * most if on_last else most) * part for part in range(1, size)]
         # The largest integer below part / size.
         ends = [(part + size - 1) // size - 1 for part in parts]
         return np.array([math.isqrt(end) for end in ends] if on_last else ends, np.int64)
-    # How much each score weighs; class by class where scores are few, since all are many.
-    if scores.dtype == np.int16:
-        value, total = np.arange(most + 1), np.zeros(most + 1, np.int64)
-        for row, there, times in zip(scores, live, weight, strict=True):
-            total += times * np.bincount(row[there], minlength=most + 1)
-    else:
-        value, place = np.unique(scores[live], return_inverse=True)
-        times = np.broadcast_to(weight[:, None], live.shape)[live]
-        total = np.bincount(place, times).astype(np.int64)
+    value = np.arange(most + 1) if on_last else np.unique(scores)
+    total = np.zeros(len(value))  # how many boards and hands there are of each
+    weight = suit_classes(cards.deck, cards.num_public[street]).size
+    for chunk, live in _chunks(cards, street):
+        times = np.broadcast_to(weight[chunk, None], live.shape)[live]
+        place = scores[chunk][live]
+        place = place if on_last else np.searchsorted(value, place)
+        total += np.bincount(place, times, len(value))
     upto = np.cumsum(total)
     wanted = upto[-1] * np.arange(1, size) / size
     largest = np.unique(value[np.searchsorted(upto, wanted)])
