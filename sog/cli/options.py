@@ -134,6 +134,20 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "KQo:0.5, AhKd' or 25%% (default: any hand)",
     },
     "--range1": {"metavar": "TEXT", "help": "likewise of player 1"},
+    "--minutes": {
+        "type": positive_number,
+        "metavar": "X",
+        "help": "train for X minutes, compiling not counted (default: 10, without --iterations)",
+    },
+    "--buckets": {
+        "metavar": "N/N/...",
+        "help": "the most buckets of each street (default: 169/1000/500/200, as far as they go)",
+    },
+    "--bucketing": {
+        "choices": ("percentile", "grid"),
+        "help": "buckets of about equally many hands, or equal parts of [0, 1] (default: "
+        "percentile)",
+    },
     "--precision": {
         "choices": ("float32", "float64"),
         "help": "of the iterations (default: float32); exploitability is always in float64",
