@@ -69,9 +69,11 @@ examples:
   sog solve leduc --resume leduc.solve --iterations 5000
   sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --save river.spot
 
 A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
-0.3% of the pot, and shown at the start or after --history, whose events are bets and cards.
+0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
+writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from.
 
 Exploitability is half of NashConv: what a player loses on average against an optimal opponent,
 both seats counted. It is printed in thousandths of the game's unit; in poker that is mbb, a chip
@@ -91,8 +93,8 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             "--resume",
             {
                 "metavar": "FILE.solve",
-                "help": "go on from such a file, by its rule and in its precision; --iterations "
-                "counts those that it has made",
+                "help": "go on from such a file (of a spot, FILE.spot), by its rule and in its "
+                "precision; --iterations counts those that it has made",
             },
         ),
         *(_MOST_NODES, "--json"),
@@ -105,8 +107,22 @@ examples:
   sog solve leduc --save leduc.npz
   sog exploitability leduc leduc.npz
   sog exploitability leduc leduc.npz --json
+  sog exploitability leduc mine.csv --save mine.npz   which `sog policy` and `sog explain` take
+
+A table has a line for each action of each infostate, and names its columns in the first line:
+
+  history,infostate,action,probability       as `sog policy --table` writes it; name and action_name
+                                             may stand for the numbers of the two in the middle
+  information_state,action,probability       with OpenSpiel's strings and numbers, as `sog policy
+                                             --openspiel` writes it; for games that OpenSpiel has
+
+Actions left out have probability 0, infostates with one action may be left out.
 """,
-    ("game", "policy", _MOST_NODES, "--json"),
+    (
+        *("game", "policy"),
+        ("--save", {"help": "write the policy that was read, as `sog solve --save` does"}),
+        *(_MOST_NODES, "--json"),
+    ),
 )
 POLICY: Final = Command(
     "show a strategy: who does what, with which probability, and its worth",
@@ -119,6 +135,10 @@ examples:
   sog solve leduc --until-mbb 1 --save leduc.npz
   sog policy leduc.npz --history "check bet2"
   sog policy leduc.npz --history "check bet2" --player 1 --csv facing.csv --svg facing.svg
+  sog policy leduc.npz --table leduc.csv          all of it, for a spreadsheet; and back again by
+                                                  sog exploitability leduc leduc.csv
+  sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel, see docs: policies
+  sog policy turn.spot --history "check bet50"    a spot that `sog solve --save` wrote
   sog policy runs/leduc_demo --search 100,1 --history "check bet2 call '[Qh]'"
 
 A row is an infostate of the player to act: its range (how likely it is there when both play the
@@ -136,8 +156,10 @@ player 0), "events" ("event", "probability" of each that may follow) and "infost
 a line for each action of each infostate, with the same numbers. All values in the game's own unit.
 """,
     (
-        *("source", "--history", "--player", "--walk", "--csv"),
+        *("source", "--history", "--player", "--walk"),
+        ("--csv", {"help": "write the grid to a table"}),
         ("--svg", {"help": "draw the grid"}),
+        *("--table", "--openspiel"),
         *_MADE,
     ),
 )
