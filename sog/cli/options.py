@@ -270,8 +270,9 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "share of its regrets that the exact evaluator keeps from update to update "
         "(default: 0.9)",
     },
+    "--lbr": _flag("play against local best response, see below, instead of composing a policy"),
     "--aivat": {
-        "choices": ("exact", "network"),
+        "choices": ("exact", "network", "zero"),
         "help": "reduce the variance (Burch et al. 2018), see below",
     },
     # What is shown, and where it is written.
