@@ -60,20 +60,27 @@ def read_locks(game: Game[Any], texts: Iterable[str]) -> tuple[Lock, ...]:
     return tuple(draft.lock() for draft in found.values())
 
 
-def lock_game(compiled: CompiledGame, locks: Sequence[Lock]) -> CompiledGame:
-    """The game in which these hold; one without locks is compiled to the same programs.
+def lock_game(
+    compiled: CompiledGame, locks: Sequence[Lock], start: tuple[int, ...] = ()
+) -> CompiledGame:
+    """The game in which these hold; with no locks, what is run is the same programs.
 
-    The tree must begin at the root. Raises ValueError for a public state that it does not have.
+    start: the public events that lead to where the tree begins. Raises ValueError for a public
+    state that it does not have.
     """
     tree = compiled.tree
     children = tree.child_of_edge()
     is_held, policy = np.zeros(tree.node_legal.shape[:2], bool), np.zeros(tree.node_legal.shape)
     for lock in locks:
         node = 0
-        for outcome in lock.outcomes:
-            if (node, outcome) not in children:
-                raise ValueError(f"'{tree.game.describe_state(lock.state)}' is not in the tree.")
+        is_below = lock.outcomes[: len(start)] == start
+        for outcome in lock.outcomes[len(start) :]:
+            if not is_below or (node, outcome) not in children:
+                is_below = False
+                break
             node = children[node, outcome]
+        if not is_below:
+            raise ValueError(f"'{tree.game.describe_state(lock.state)}' is not in the tree.")
         is_held[node], policy[node] = lock.is_held, lock.policy
     return hold(compiled, is_held, policy)
 
