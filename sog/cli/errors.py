@@ -23,6 +23,7 @@ _MARKS: Final = {
     ".png": b"\x89PNG",
     ".sgf": b"(;",
     ".solve": b"numbers.npy",  # of `sog solve --save-state`
+    ".spot": b"ranges.npy",  # of `sog solve --save` of a spot
     ".svg": b"svg",
 }
 """What is among the first bytes of the files that commands write, by the ending of the name."""

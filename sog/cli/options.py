@@ -87,8 +87,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "metavar": "TEXT",
         "help": "the position to begin from: the public events that lead there, as a tree shows "
         "them or by number, or what players of the game write: 44353 in connect_four (columns), "
-        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 or a PGN in chess, where a search may also begin "
-        "with a FEN (default: the start)",
+        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 in chess; a FEN, a PGN, or an SGF with stones set "
+        "up, or a file of one, .fen, .pgn or .sgf (default: the start)",
     },
     "--openings": {
         "metavar": "FILE|random:PLIES",
@@ -293,7 +293,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--picture": _file(
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),
-    "--save": _file("FILE.npz", "write the average policy to a file"),
+    "--save": _file("FILE.npz", "write the average policy to a file; of a spot, FILE.spot"),
     "--games-out": _file(
         "FILE", "write all games to FILE.pgn or FILE.sgf, where the game has such, or FILE.json"
     ),

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sog.drawing.marks import read_marks
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
     action_names,
@@ -23,7 +24,7 @@ from sog.drawing.outline import (
 from sog.drawing.picture import draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
-from sog.play.history import read_history
+from sog.play.history import Opening, read_history
 from sog.web.found import Found
 from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.numbers import whole_number
@@ -86,21 +87,37 @@ class SearchPages:
         text = form.get("game", "")
         game = self._offers.game(text)
         try:
-            history = read_history(game, form.get("history", ""))
+            history = read_history(game, form.get("history", ""), anywhere=True)
         except ValueError as error:
-            raise Mistake(f"History: {error}") from None
+            raise Mistake(f"Position: {error}") from None
+        return self.begin_at(text, history.opening, form, heed)
+
+    def begin_at(
+        self,
+        game: str,
+        opening: Opening,
+        form: Form,
+        heed: Heed,
+        ranges: np.ndarray | None = None,
+    ) -> Response:
+        """A new search of the position that an opening leads to.
+
+        game: or a network. form: how to search. ranges: [player, S] there, None to have them found.
+        """
         searcher = self._offers.searcher(
-            text,
+            game,
             form.get("evaluator", ""),
             form.get("search", "").strip(),
-            len(history.outcomes),
+            len(opening.outcomes),
             heed,
         )
         heed()
         mode = form.get("mode", WHOLE)
         search = WatchedSearch(
             searcher,
-            history.outcomes,
+            opening.outcomes,
+            start=None if opening.beginning is None else opening.beginning.state,
+            ranges=ranges,
             seed=number_in(form, "seed", 2**32 - 1) if form.get("seed", "").strip() else 0,
             mode=mode if mode in _MODES else WHOLE,
             submit=self._submit,
@@ -162,6 +179,7 @@ class SearchPages:
         edited = WatchedSearch(
             search.searcher,
             _outcomes(search, picture, node),
+            start=search.start,
             ranges=ranges,
             before=before,
             seed=search.seed,
@@ -225,7 +243,10 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         list(picture.nodes.values()), node.row, depth=_LEVELS, most_children=_MOST_CHILDREN
     )
     title = f"{game.name}: {node.description}"
-    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges))
+    marks = read_marks(
+        game, node.state, node.policy, node.ranges[node.actor % 2], values=_worths(picture, node)
+    )
+    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges), marks=marks)
     exact = search.exact if is_searched else None
     before = search.before if is_searched else None
     return {
@@ -237,6 +258,7 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         "path": _path(picture, node),
         "tree": inline(draw_search(shown, title=title, unit=game.unit)),
         "board": inline(board),
+        "is_marked": bool(marks),
         "children": [
             {
                 "row": child,
@@ -256,6 +278,19 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         "most_edited": _MOST_EDITED,
         "is_decision": node.actor < CHANCE,
     }
+
+
+def _worths(picture: Picture, node: NodeView) -> np.ndarray | None:
+    """[1, A]: what actions are worth to the one who acts, where information is perfect and hence an
+    action is the event that follows; else None."""
+    game = node.game
+    if game.num_infostates > 1 or not game.has_public_actions or node.actor >= CHANCE:
+        return None
+    values = np.full((1, game.num_actions), np.nan)
+    for row in node.children:
+        child = picture.nodes[row]
+        values[0, child.outcome] = child.mean_value if node.actor == 0 else -child.mean_value
+    return values
 
 
 def _all(shown: Any) -> list[Any]:

@@ -54,6 +54,7 @@ class WatchedSearch:
         searcher: SearchOffer,
         outcomes: tuple[int, ...],
         *,
+        start: Any = None,
         ranges: np.ndarray | None = None,
         before: Found | None = None,
         seed: int = 0,
@@ -62,10 +63,12 @@ class WatchedSearch:
     ) -> None:
         """Compiles what it needs. outcomes: the public events that lead to the state to search.
 
+        start: where they begin, if not at the root; with perfect information.
         ranges: [player, S] there, of any sums; None has the search find them from the start of the
         game. before: what was found with other ranges. Raises Mistake for what cannot be.
         """
         self.searcher, self.outcomes, self.before, self.seed = searcher, outcomes, before, seed
+        self.start = start
         self.mode, self.problem = mode, ""
         self.exact: ExactSolution | None = None
         self.is_solving = False
@@ -74,7 +77,7 @@ class WatchedSearch:
         self._submit, self._lock = submit, threading.RLock()
         self._picture: Picture | None = None
         self._is_closed = self._is_working = False
-        self._root = _root(searcher.game, outcomes, ranges)
+        self._root = _root(searcher.game, outcomes, ranges, start)
         began = time.perf_counter()
         try:
             self._thinking = self._first()
@@ -229,14 +232,18 @@ class WatchedSearch:
             self.is_solving = False
 
 
-def _root(game: Game[Any], outcomes: tuple[int, ...], ranges: np.ndarray | None) -> SearchRoot:
+def _root(
+    game: Game[Any], outcomes: tuple[int, ...], ranges: np.ndarray | None, start: Any
+) -> SearchRoot:
     """Where the search starts; checked."""
+    if start is not None and type(start) is not type(game.root()):
+        raise Mistake("These leaves are valued by what was found from the start of the game only.")
     length = 0 if ranges is not None else len(outcomes)
     path = np.full((1, max(1, -(-length // _PATH_STEP)) * _PATH_STEP), NO_EVENT, np.int32)
     if ranges is None:
         path[0, :length] = outcomes
-        return start_of_game(game, path=path)
-    state = game.root()
+        return start_of_game(game, path=path, state=start)
+    state = game.root() if start is None else start
     for outcome in outcomes:
         state = game.apply(state, jnp.int32(outcome))
     sums = ranges.sum(axis=1, keepdims=True)

@@ -70,9 +70,11 @@ examples:
   sog solve leduc --resume leduc.solve --iterations 5000
   sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --save river.spot
 
 A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
-0.3% of the pot, and shown at the start or after --history, whose events are bets and cards.
+0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
+writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from.
 
 A lock says what the player to act does after some events: a probability for each action, of all of
 his infostates or of the one that is named, and others behind semicolons; the later one counts. A
@@ -98,8 +100,8 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             "--resume",
             {
                 "metavar": "FILE.solve",
-                "help": "go on from such a file, by its rule and in its precision; --iterations "
-                "counts those that it has made",
+                "help": "go on from such a file (of a spot, FILE.spot), by its rule and in its "
+                "precision; --iterations counts those that it has made",
             },
         ),
         *(_MOST_NODES, "--json"),
@@ -143,6 +145,7 @@ examples:
   sog policy leduc.npz --table leduc.csv          all of it, for a spreadsheet; and back again by
                                                   sog exploitability leduc leduc.csv
   sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel, see docs: policies
+  sog policy turn.spot --history "check bet50"    a spot that `sog solve --save` wrote
   sog policy runs/leduc_demo --search 100,1 --history "check bet2 call '[Qh]'"
 
 A row is an infostate of the player to act: its range (how likely it is there when both play the

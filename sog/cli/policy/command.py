@@ -8,6 +8,7 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
+from sog.cli.policy import spots
 from sog.cli.policy.text import legend, print_grid
 from sog.cli.policy.walk import walk
 from sog.cli.strategy import Strategy, check_source, load_strategy
@@ -17,11 +18,14 @@ from sog.files import replace_file
 from sog.games.core import CHANCE, PLAYER_0
 from sog.play.openspiel_tables import write_openspiel_table
 from sog.tabular.policy_table import write_policy_table
+from sog.tabular.spots.spot_file import ENDING
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
+    if arguments.source.endswith(ENDING):
+        return spots.run(arguments)
     start_jax(all_cores=True)
     with display.working() as work, concluding(work.tell_interrupted):
         strategy = load_strategy(
@@ -61,7 +65,10 @@ def _check(arguments: argparse.Namespace) -> None:
         path = getattr(arguments, option)
         if path is not None:
             check_target(f"--{option}", path, (ending,))
-    check_source(arguments)
+    if arguments.source.endswith(ENDING):
+        spots.check(arguments)
+    else:
+        check_source(arguments)
 
 
 def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:

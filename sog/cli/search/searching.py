@@ -103,7 +103,7 @@ def search_state(
     base = SearchSettings() if trained is None else trained.settings
     settings = _settings(game, arguments, base)  # mistakes first
     locks = load_locks(game, arguments)
-    if locks and not history.is_from_root:
+    if locks and history.start is not None:
         raise CommandError(
             "--lock is of events from the start of the game; --history begins later."
         )
@@ -149,7 +149,7 @@ def search_state(
         check_result(chosen.game, found)
         return found
 
-    root = first_root(chosen.game, history.path, history.beginning)
+    root = first_root(chosen.game, history.path, history.start)
     if locks:
         root = dataclasses.replace(root, held=hold_locks(chosen.game, locks))
     result = search(root)

@@ -30,6 +30,7 @@ from sog.tabular import (
 from sog.tabular.locks import Lock, lock_game
 from sog.tabular.solve_file import read_notes
 from sog.tabular.solver import find_rule
+from sog.tabular.spots.spot_file import ENDING
 
 _SOLVING: Final = "solving"
 _RULE: Final = "cfr+"
@@ -92,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
                 spot = spots.solve_game(game, arguments, work)
             else:
                 spots.refuse_options(arguments)
+                _check_history(arguments)
                 spot, history = None, load_history(game, arguments.history, begins=True)
                 locks = load_locks(game, arguments)
                 plan = _plan(game, arguments)
@@ -111,16 +113,20 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
-    for name in ("save", "save_state", "resume"):
-        if arguments.history and getattr(arguments, name) is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise CommandError(f"{option} is of a whole game; leave it or --history out.")
     if arguments.save is not None:
-        check_target("--save", arguments.save, (".npz",))
+        check_target("--save", arguments.save, (".npz", ENDING))
     if arguments.save_state is not None:
         check_target("--save-state", arguments.save_state, (".solve",))
     if arguments.plot is not None:
         check_plot(arguments.plot)
+
+
+def _check_history(arguments: argparse.Namespace) -> None:
+    """Files are of whole games, where the history is a part of what is solved."""
+    for name in ("save", "save_state", "resume"):
+        if arguments.history and getattr(arguments, name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise CommandError(f"{option} is of a whole game; leave it or --history out.")
 
 
 def _until(arguments: argparse.Namespace) -> float | None:
@@ -171,7 +177,7 @@ def _solve(
         work.update(detail, checkpoint.iteration)
 
     began = time.perf_counter()
-    root = history.state if history.outcomes else None
+    root = history.state if history.outcomes or history.beginning else None
     compiled = compile_whole_game(game, arguments.max_nodes, work, root=root)
     enumerated = time.perf_counter()
     free = None

@@ -5,6 +5,7 @@ dealer. With a board the game begins there, as a spot: nobody posts blinds, a po
 """
 
 import dataclasses
+import functools
 import itertools
 from typing import Any
 
@@ -15,11 +16,13 @@ from jax import Array
 
 from sog.games.cards.colex import combinations, number_of
 from sog.games.cards.hand_ranks import strength, suit_masks
+from sog.games.cards.holdem_encoding import holdem_encoding
 from sog.games.cards.holdem_setup import NO_EVENT, HoldemState
 from sog.games.cards.holdem_texts import HoldemTexts
 from sog.games.cards.no_limit import DENOMINATOR, MOST_RAISES, NO_FOLDER, BettingState
 from sog.games.cards.showdown import SortedHands, met, net_wins, sort_hands
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL, public_action
+from sog.games.encoding import CardHands
 from sog.pytree import pytree
 
 
@@ -50,7 +53,7 @@ them comes back. In the end the better hand of five out of one's own two and the
 cards takes the pot; equal ones share it."""
 
     def root(self) -> HoldemState:
-        board = np.full(max(self._num_public[-1], 1), self.deck.num_cards, np.int8)
+        board = np.full(max(self.num_public[-1], 1), self.deck.num_cards, np.int8)
         board[: len(self._start_board)] = sorted(self._start_board)
         return HoldemState(
             betting=self.betting.start(),
@@ -85,7 +88,7 @@ cards takes the pot; equal ones share it."""
         for street, dealt in enumerate(self._deals_left):
             sets = combinations(self.deck.num_cards, dealt)
             cards = jnp.asarray(sets, jnp.int8)[jnp.clip(outcome, 0, len(sets) - 1)]
-            first = self._num_public[street]
+            first = self.num_public[street]
             is_now = self._deals_street(state, street)
             board = board.at[first : first + dealt].set(
                 jnp.where(is_now, cards, board[first : first + dealt])
@@ -200,6 +203,11 @@ cards takes the pot; equal ones share it."""
             parts.append((betting.num_raises / jnp.asarray(most)[betting.street])[None])
         return jnp.concatenate(parts).astype(jnp.float32)
 
+    @functools.cached_property
+    def encoding(self) -> CardHands:
+        """The hands."""
+        return holdem_encoding(self)
+
     def random_symmetry(self, key: Array, state: HoldemState) -> tuple[HoldemState, Array, Array]:
         """Suits change places, those alike on the board that the game begins with."""
         alike, suits = self._alike_suits, self.deck.suits
@@ -212,7 +220,7 @@ cards takes the pot; equal ones share it."""
         cards = np.arange(self.deck.num_cards)
         renamed = jnp.asarray(cards // suits * suits) + new[cards % suits]
         board = jnp.append(renamed, self.deck.num_cards).astype(jnp.int8)[state.board]
-        ends = (0, *self._num_public, len(board))
+        ends = (0, *self.num_public, len(board))
         board = jnp.concatenate([jnp.sort(board[a:b]) for a, b in itertools.pairwise(ends)])
         old = jnp.argsort(renamed).astype(jnp.int32)
         hands = number_of(old[self.hands.cards], self.deck.num_cards)

@@ -49,7 +49,8 @@ class SpotSolver:
 
     ranges: [player, hand of the deck], or [spot, player, hand]: any weights that are not negative.
     boards: those of the spots, instead of `spot.board`. chunk: boards of the last street that are
-    computed together, by default one on a CPU and many on an accelerator.
+    computed together, by default one on a CPU and many on an accelerator. most_bytes: of memory, of
+    all that there is.
 
     Raises ValueError for ranges that no deal can have, and for what does not fit this machine.
     """
@@ -62,6 +63,7 @@ class SpotSolver:
         *,
         boards: Sequence[tuple[int, ...]] | None = None,
         chunk: int | None = None,
+        most_bytes: int | None = None,
     ) -> None:
         self.spot = spot
         self.rule = find_rule(rule) if isinstance(rule, str) else rule
@@ -86,7 +88,7 @@ class SpotSolver:
                 "of one has a card of the board or of all hands of the other."
             )
         self.num_pairs = pairs
-        check_memory(self.memory_parts())
+        check_memory(self.memory_parts(), most_bytes)
         self.cards = _on_device(self.hands, self.boards)
         self.reach: tuple[Array, Array] = (jnp.asarray(first), jnp.asarray(second))
         self.equities = _equities(self.layout, self.cards)
@@ -139,12 +141,17 @@ class SpotSolver:
     def values(self, player: int, aim: Aim = "value") -> np.ndarray:
         """[spot] float64, chips: what a player wins on average with his average policy, or with a
         best response, against the other's average policy; half of the pot is everybody's."""
-        cfvs = _evaluate(
+        reach = np.asarray(self.reach[player], np.float64)
+        total = np.sum(self.cfvs(player, aim) * reach, axis=1)
+        return np.asarray(total / self.num_pairs)
+
+    def cfvs(self, player: int, aim: Aim = "value") -> np.ndarray:
+        """[spot, hand] float64: for each hand of the player (`hands.number`), the chips it wins as
+        in `values`, times the other's range that it can meet."""
+        found = _evaluate(
             self.layout, self.cards, self.equities, self.reach, self.memory, player, aim
         )
-        reach = np.asarray(self.reach[player], np.float64)
-        total = np.sum(np.asarray(cfvs, np.float64) * reach, axis=1)
-        return np.asarray(total / self.num_pairs)
+        return np.asarray(found, np.float64)
 
     def exploitability(self) -> np.ndarray:
         """[spot] float64, chips: half of what best responses win together."""
@@ -186,8 +193,9 @@ def solve_spot(
 ) -> SpotSolution:
     """Runs CFR on a spot; of several, the worst counts and `value` is that of the first.
 
-    until: stops early when the exploitability (chips) of the average policies is at most this.
-    Ctrl-C stops too; the solution is what was reached, marked `interrupted`.
+    iterations: those that the solver has made count. until: stops early when the exploitability
+    (chips) of the average policies is at most this. Ctrl-C stops too; the solution is what was
+    reached, marked `interrupted`.
     """
     if iterations < 1:
         raise ValueError(f"iterations must be >= 1, got {iterations}.")
@@ -212,7 +220,7 @@ def solve_spot(
             on_checkpoint(checkpoints[-1])
 
     try:
-        for target in _checkpoint_iterations(iterations):
+        for target in _checkpoint_iterations(iterations, solver.iteration):
             while solver.iteration < target:
                 before = time.perf_counter()
                 solver.run(min(per_call, target - solver.iteration))
@@ -234,12 +242,17 @@ def solve_spot(
     )
 
 
-def _checkpoint_iterations(iterations: int) -> Iterator[int]:
+def _checkpoint_iterations(iterations: int, made: int = 0) -> Iterator[int]:
+    """Those to measure at; made: iterations that were made before, by which it may be enough."""
+    if made:
+        yield made
     at = _FIRST_CHECKPOINT
     while at < iterations:
-        yield at
+        if at > made:
+            yield at
         at += max(_FIRST_CHECKPOINT, int(at * (_CHECKPOINT_GROWTH - 1)))
-    yield iterations
+    if iterations > made:
+        yield iterations
 
 
 def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]]) -> np.ndarray:
