@@ -12,6 +12,7 @@ an event of chance: CFR finds an equilibrium of the others, and best responses h
 """
 
 import dataclasses
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -48,16 +49,41 @@ class Lock:
     """[S, A]: rows of these sum to 1, the others are 0."""
 
 
-def read_locks(game: Game[Any], texts: Iterable[str]) -> tuple[Lock, ...]:
+def read_locks(game: Game[Any], texts: Iterable[str], *, files: bool = True) -> tuple[Lock, ...]:
     """The locks of some texts or tables (names of files that end in .csv), one for each public
-    state. Raises ValueError, one line, for what is wrong with them."""
+    state. files: False for texts of somebody who may open none. Raises ValueError, one line, for
+    what is wrong with them."""
     found: dict[tuple[int, ...], _Draft] = {}
     for text in texts:
-        if text.strip().lower().endswith(TABLE):
+        if files and text.strip().lower().endswith(TABLE):
             _add_table(game, found, text.strip())
         else:
             _add_text(game, found, text)
     return tuple(draft.lock() for draft in found.values())
+
+
+def format_lock(game: Game[Any], lock: Lock) -> str:
+    """A lock of a game from its root as `read_locks` reads it, with four digits."""
+    state, events = game.root(), []
+    for outcome in lock.outcomes:
+        events.append(shlex.quote(game.describe_outcome(state, outcome)))
+        state = game.apply(state, jnp.int32(outcome))
+    rows: dict[str, str] = {}
+    for infostate in np.flatnonzero(lock.is_held).tolist():
+        name = game.describe_infostate(state, lock.player, infostate)
+        is_plain = not set(name) & set("='\"\\;:") and name.split() == name.split(" ")
+        shares = [
+            shlex.quote(f"{game.describe_action(state, infostate, action)}={share:.4g}")
+            for action, share in enumerate(lock.policy[infostate].tolist())
+            if share > 0
+        ]
+        rows[name if is_plain else str(infostate)] = " ".join(shares)
+    is_of_all = lock.is_held.sum() == np.asarray(game.legal_actions(state)).any(axis=-1).sum()
+    if is_of_all and len(set(rows.values())) == 1:
+        told = next(iter(rows.values()))
+    else:
+        told = "; ".join(f"{name} {shares}" for name, shares in rows.items())
+    return f"{' '.join(events)}: {told}".strip()
 
 
 def lock_game(
