@@ -76,7 +76,8 @@ def tell_locks(search: WatchedSearch, picture: Picture) -> dict[str, Any]:
     if search.locks and search.free_value is not None:
         for player in sorted({lock.player for lock in search.locks}):
             lost = (search.free_value - value) * (1 if player == 0 else -1)
-            costs.append({"player": player, "lost": f"{1000 * lost:+.0f} {game.milli_unit}"})
+            size = f"{1000 * abs(lost):.3g} {game.milli_unit}"
+            costs.append(f"player {player} gets {size} {'less' if lost >= 0 else 'more'}")
     is_from_root = search.start is None
     return {
         "text": "\n".join(format_lock(game, lock) for lock in search.locks) if is_from_root else "",

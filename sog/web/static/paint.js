@@ -6,7 +6,8 @@ document.documentElement.classList.add("scripted");
 
 const paintable = (under) => under && under.closest && under.closest("[data-paint]");
 const brushOf = (cell) => cell.closest("form").querySelector("[data-brush]").value;
-let painting = null; // the form whose cells are being painted
+const STEP = 8; // pixels: a quick hand is seen at a few points of its way only
+let painting = null; // { form, at } while cells are being painted
 
 function paint(cell) {
   const field = cell.querySelector("input");
@@ -20,14 +21,19 @@ document.addEventListener("pointerdown", (event) => {
   if (!cell || event.button !== 0 || brushOf(cell) === "") return;
   event.preventDefault();
   if (event.target.releasePointerCapture) event.target.releasePointerCapture(event.pointerId);
-  painting = cell.closest("form");
+  painting = { form: cell.closest("form"), at: [event.clientX, event.clientY] };
   paint(cell);
 });
 
 document.addEventListener("pointermove", (event) => {
   if (!painting || !(event.buttons & 1)) { painting = null; return; }
-  const cell = paintable(document.elementFromPoint(event.clientX, event.clientY));
-  if (cell && cell.closest("form") === painting) paint(cell);
+  const [x, y] = painting.at, by = [event.clientX - x, event.clientY - y];
+  const steps = Math.ceil(Math.hypot(...by) / STEP) || 1;
+  for (let step = 1; step <= steps; step++) {
+    const cell = paintable(document.elementFromPoint(x + by[0] * step / steps, y + by[1] * step / steps));
+    if (cell && cell.closest("form") === painting.form) paint(cell);
+  }
+  painting.at = [event.clientX, event.clientY];
 });
 
 document.addEventListener("pointerup", () => { painting = null; });
