@@ -276,6 +276,10 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "reduce the variance (Burch et al. 2018), see below",
     },
     # What is shown, and where it is written.
+    "--lock": _several(
+        "TEXT|FILE.csv",
+        "hold what a player does at a public state, see below; may be given several times",
+    ),
     "--json": _flag("print JSON on stdout, nothing else"),
     "--rules": _flag("how GAME is played, in a screenful"),
     "--sizes": _flag("count up to 10 million public states, not one million"),

@@ -65,6 +65,7 @@ examples:
   sog solve "liars_dice(dice=1,faces=6)" --rule dcfr --iterations 500
   sog solve kuhn --until-mbb 1e-6 --precision float64 --json
   sog solve tic_tac_toe --history XO./.X./..O
+  sog solve leduc --lock "check: bet2=0.5 check=0.5" --lock "bet2: Ks call=1; Kh call=1"
   sog solve leduc --save-state leduc.solve
   sog solve leduc --resume leduc.solve --iterations 5000
   sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
@@ -74,6 +75,12 @@ examples:
 A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
 0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
 writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from.
+
+A lock says what the player to act does after some events: a probability for each action, of all of
+his infostates or of the one that is named, and others behind semicolons; the later one counts. A
+table (FILE.csv) of `sog policy --table` with some of its rows is a lock, too. Everything else is
+optimized, and it is told what that costs him, if both adapt to it or if he adapts nothing else.
+Best responses, of the exploitability too, hold what is locked.
 
 Exploitability is half of NashConv: what a player loses on average against an optimal opponent,
 both seats counted. It is printed in thousandths of the game's unit; in poker that is mbb, a chip
@@ -86,7 +93,7 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             "--iterations",
             {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},
         ),
-        *("--until-mbb", "--precision", "--plot", "--save", "--save-state"),
+        *("--until-mbb", "--precision", "--lock", "--plot", "--save", "--save-state"),
         *("--range0", "--range1", "--until-pot"),
         ("--svg", {"help": "of a spot: draw the square of hands"}),
         (
