@@ -15,20 +15,23 @@ import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 
-from networks import graph
+from networks import graph, hands
 from networks.graph import GraphCVPN
+from networks.hands import HandsCVPN
 from networks.heads import MoveHead, head_init, joint_weights, opponents_given_own
 from networks.torsos import TORSOS
 from sog.games.core import PLAYER_1, Game
-from sog.games.encoding import Flat, Graph, Moves, Planes
+from sog.games.encoding import CardHands, Flat, Graph, Moves, Planes
 from sog.precision import in_32_bits
 from sog.program_names import FOLLOWS
 
 GRAPH: Final = "graph"
+HANDS: Final = "hands"
 _READS: Final[dict[str, tuple[type, ...]]] = {
-    "mlp": (Flat, Planes, Graph),
+    "mlp": (Flat, Planes, Graph, CardHands),
     "resnet": (Planes,),
     GRAPH: (Graph,),
+    HANDS: (CardHands,),
 }
 """The encodings of games (`Game.encoding`) that a torso is made for."""
 VALUE_HEADS: Final = ("plain", "pairwise")
@@ -43,12 +46,13 @@ class NetworkSettings:
     """The shape of a network. Hashable."""
 
     torso: str = "mlp"
-    """mlp for any game, resnet where `Game.encoding` is `Planes`, or graph where it is a `Graph`; a
-    graph has heads of its own, see `networks.graph`."""
+    """mlp for any game, resnet where `Game.encoding` is `Planes`, graph where it is a `Graph`, or
+    hands where it is `CardHands`; graph and hands have heads of their own, see `networks.graph` and
+    `networks.hands`."""
     width: int = 128
-    """Units of a layer, channels of the resnet, or numbers of a node of the graph."""
+    """Units of a layer, channels of the resnet, or numbers of a node of the graph or of a hand."""
     depth: int = 3
-    """Hidden layers, or blocks of the resnet or the graph."""
+    """Hidden layers, or blocks of the resnet or the graph; of hands, layers of the situation."""
     value_head: str = "plain"
     """plain, a value for every infostate, or pairwise, an expected utility for every pair of
     infostates; pairwise values follow from it by the definition of a cfv, so they are zero-sum, and
@@ -79,10 +83,10 @@ class NetworkSettings:
                 f"got {self.policy_heads}."
             )
         for name, plain in (("value_head", "plain"), ("policy_heads", 1)):
-            if self.torso == GRAPH and getattr(self, name) != plain:
+            if self.torso in (GRAPH, HANDS) and getattr(self, name) != plain:
                 raise ValueError(
-                    f"{name} must be {plain} with the torso graph, which has heads of its own, "
-                    f"got {getattr(self, name)}."
+                    f"{name} must be {plain} with the torso {self.torso}, which has heads of its "
+                    f"own, got {getattr(self, name)}."
                 )
         for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
             if not 1 <= getattr(self, name) <= most:
@@ -186,6 +190,8 @@ class EncodeState:
         player 1 acts. Where nobody does, no policy is used, whichever head it is of."""
         if self.settings.torso == GRAPH:
             return graph.observe(game, state)
+        if self.settings.torso == HANDS:
+            return hands.observe(game, state)
         parts = [game.observe(state)]
         if self.settings.value_head == "pairwise":
             parts.append(joint_weights(game, state).reshape(-1))
@@ -272,11 +278,13 @@ def _moves_of(game: Game[Any]) -> Moves:
     return moves
 
 
-def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> CVPN | GraphCVPN:
+def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> CVPN | GraphCVPN | HandsCVPN:
     check_torso(game, settings.torso)
     rngs = nnx.Rngs(seed)
     if settings.torso == GRAPH:
         return GraphCVPN(game, settings.width, settings.depth, rngs=rngs)
+    if settings.torso == HANDS:
+        return HandsCVPN(game, settings.width, settings.depth, rngs=rngs)
     return CVPN(game, settings, rngs=rngs)
 
 

@@ -28,6 +28,7 @@ from sog.cli.numbers import positive_integer
 from sog.games.boards.hex import Hex
 from sog.games.boards.hex_solver import HexSolver
 from sog.games.core import Game
+from sog.play.history import Opening
 from sog.play.match import PlayedGame, course_of_game
 from sog.play.rules import after, first_state, situation
 from sog.play.together import play_together
@@ -141,7 +142,9 @@ def _measure(arguments: argparse.Namespace) -> None:
         opening = _opening(game, arguments.opening, rng)
         begun.append(len(opening))
         agents = [player.make(seat, 2 * number + seat) for seat in (0, 1)]
-        return course_of_game(game, agents, jax.random.key(number), opening=opening)
+        return course_of_game(
+            game, agents, jax.random.key(number), opening=Opening(outcomes=tuple(opening))
+        )
 
     played: list[PlayedGame] = list(
         play_together((course(number) for number in range(arguments.games)), _BATCH)

@@ -14,7 +14,7 @@ INTERRUPTED: Final = 130  # 128 + SIGINT
 PICTURES: Final = (".png", ".pdf", ".svg")
 _BEGINNING: Final = 256  # bytes
 _MARKS: Final = {
-    ".csv": b"public_state,",  # of `sog policy --csv`
+    ".csv": b"probability",  # of `sog policy --csv`, --table and --openspiel
     ".json": b'"game":',  # of `sog play --save`
     ".jsonl": b'"sog tournament"',  # of `sog tournament --save`
     ".npz": b"probabilities.npy",  # of `sog solve --save`

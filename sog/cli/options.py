@@ -61,7 +61,9 @@ OPTIONS: Final[dict[str, Declaration]] = {
     # What a command is about.
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
-    "policy": _file("POLICY.npz", "a file that `sog solve --save` wrote"),
+    "policy": _file(
+        "POLICY", "a file that `sog solve --save` wrote, or a table (FILE.csv), see below"
+    ),
     "method": {"metavar": "METHOD", "help": "a method, see below"},
     "config": {
         "metavar": "CONFIG",
@@ -85,8 +87,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "metavar": "TEXT",
         "help": "the position to begin from: the public events that lead there, as a tree shows "
         "them or by number, or what players of the game write: 44353 in connect_four (columns), "
-        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 or a PGN in chess, where a search may also begin "
-        "with a FEN (default: the start)",
+        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 in chess; a FEN, a PGN, or an SGF with stones set "
+        "up, or a file of one, .fen, .pgn or .sgf (default: the start)",
     },
     "--openings": {
         "metavar": "FILE|random:PLIES",
@@ -279,6 +281,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
     ),
     "--svg": _file("FILE.svg", "draw the tree"),
     "--csv": _file("FILE.csv", "write the numbers to a table"),
+    "--table": _file("FILE.csv", "write the whole policy to a table, see below"),
+    "--openspiel": _file(
+        "FILE.csv",
+        "write the whole policy to a table with OpenSpiel's information states and actions",
+    ),
     "--picture": _file(
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),

@@ -1,4 +1,4 @@
-"""What a game shows a network: numbers, the planes of a board, or a map.
+"""What a game shows a network: numbers, the planes of a board, a map, or the hands of a deck.
 
 `Game.encoding` declares one of these; the torsos and heads of `networks` follow it.
 """
@@ -12,6 +12,8 @@ from jax import Array
 
 MOVER: Final = 0
 """A channel of the nodes, see `Graph`."""
+AT_STAKE: Final = 0
+"""A feature of the whole state, see `CardHands`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,7 +77,25 @@ class Graph:
         return int(self.action_kind.max()) + 1
 
 
-Encoding = Flat | Planes | Graph
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class CardHands:
+    """Hands out of one deck: infostate s of either player is hand s, and two can meet if they share
+    no card. What is public of a hand are numbers, its order among the others, and what is at stake.
+    """
+
+    channels: int
+    observe: Callable[[Any], tuple[Array, Array, Array]]
+    """From a public state to (float32[S, channel], float32[feature], int32[order]): what is public
+    of each hand, and of the whole state, roughly in [-1, 1]; and what `compare` needs, numbers up
+    to 2^24. Feature `AT_STAKE` is the share of the largest utility that is at stake so far. Other
+    names of the suits leave features as they are, and give each hand the channels of its twin."""
+    compare: Callable[[Array, Array], tuple[Array, Array]]
+    """From the order and ranges [2, S] to two arrays [2, S], of a player's hands against the range
+    of the other: the share of it that a hand beats as the board is now, less that which beats it;
+    and the share that it meets. Of a hand that cannot be, anything."""
+
+
+Encoding = Flat | Planes | Graph | CardHands
 
 
 def within(roads: np.ndarray, most: int) -> np.ndarray:

@@ -32,8 +32,9 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, LeafQueries, evaluate
 from gtcfr.flow import normalize
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
+from sog.play.history import first_state
 from sog.play.match import PlayedGame
-from sog.play.rules import after, first_state, situation
+from sog.play.rules import after, situation
 from sog.precision import in_32_bits
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
@@ -54,7 +55,8 @@ class Aivat:
         """
         if played.tells is None:
             raise ValueError("played must be recorded with_policies.")
-        state = first_state(self.game)
+        state = first_state(self.game, played.beginning)
+        # Elsewhere than at the root only with perfect information, where reach is 1 everywhere.
         reach = np.asarray(self.game.root_reach(), np.float32)
         estimate = value = 0.0
         for player in _BOTH:

@@ -84,7 +84,7 @@ def _read_network(text: str, host: "Host") -> "Candidate":
             f"{AGENT_PREFIX}{text}."
         )
     elif text.endswith(".npz"):
-        hint = f"of a policy file, sog policy {text} shows what it plays."
+        hint = f"of a policy file, policy:{text} plays it and sog policy {text} shows it."
     elif form := rule_form(text):
         hint = f"a rule of CFR is typed {form}."
     elif is_game(text):
@@ -93,6 +93,12 @@ def _read_network(text: str, host: "Host") -> "Candidate":
         forms = ", ".join(entry.form for entry in METHODS.values())
         hint = f"neither a run folder nor one of {forms}."
     raise ValueError(f"{text!r} is no player: {hint}")
+
+
+def _read_policy(text: str, host: "Host") -> "Candidate":
+    from sog.players.policies import read_policy_player
+
+    return read_policy_player(text)
 
 
 def _read_uci(text: str, host: "Host") -> "Candidate":
@@ -263,6 +269,36 @@ METHODS: Final[dict[str, Entry]] = {
         form="perfect",
         summary="perfect play where nothing is hidden; for small games, and Hex up to 5 x 5",
     ),
+    "always_call": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysCall",
+        form="always_call",
+        summary="in games of betting: calls any bet and makes none",
+    ),
+    "always_raise": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysRaise",
+        form="always_raise",
+        summary="in games of betting: raises while it may, by the smallest size; size=largest",
+    ),
+    "always_fold": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysFold",
+        form="always_fold",
+        summary="in games of betting: folds to any bet, else checks",
+    ),
+    "equity": Entry(
+        module="sog.methods.poker.bots",
+        attribute="Equity",
+        form="equity",
+        summary="in games of betting: by equity against any hand, and the odds of the pot",
+    ),
+    "lbr": Entry(
+        module="sog.methods.poker.local_best_response",
+        attribute="LocalBestResponse",
+        form="lbr",
+        summary="local best response: sees how the other plays, to tell how exploitable he is",
+    ),
     "random": Entry(
         module="sog.methods.simple",
         attribute="Random",
@@ -292,6 +328,11 @@ PLAYERS: Final[dict[str, Entry]] = {
         summary="the same, with a network that comes with the package, see sog agents",
         read=_read_network,
         searches=True,
+    ),
+    "policy": Entry(
+        form="policy:FILE",
+        summary="the policy of a file of sog solve --save, or of a table (FILE.csv)",
+        read=_read_policy,
     ),
     "uci": Entry(
         form="uci:COMMAND",

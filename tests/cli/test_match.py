@@ -18,6 +18,8 @@ from sog.games import make
 from sog.play.arena import MatchResult, play_match
 from sog.players.table import METHODS
 from sog.players.trained import Trained
+from sog.tabular import compile_tree, save_policy
+from sog.tabular.policy_table import write_policy_table
 
 Match = Callable[..., tuple[int, str, str]]
 
@@ -235,6 +237,21 @@ def test_ctrl_c_before_the_first_games_are_finished_is_told(
     code, out, err = run_match("random", "random", "--game", "kuhn")
     assert (code, out) == (130, "")
     assert err.endswith("sog: interrupted while playing kuhn: there is nothing to keep yet.\n")
+
+
+def test_a_policy_file_and_a_table_are_players(run_match: Match, tmp_path: Path) -> None:
+    """They always fold or check: player 0 then wins 0, and nothing is bet."""
+    tree = compile_tree(make("kuhn")).tree
+    first = np.argmax(tree.node_legal, axis=-1)
+    policy = np.eye(tree.game.num_actions)[first] * tree.node_legal
+    save_policy(tmp_path / "kuhn.npz", tree, policy)
+    write_policy_table(tmp_path / "kuhn.csv", tree, policy)
+    texts = [f"policy:{tmp_path / name}" for name in ("kuhn.npz", "kuhn.csv")]
+    code, out, err = run_match(*texts, "--games", "200", "--json")
+    assert code == 0, err
+    assert json.loads(out)["game"] == "kuhn(ranks=3)"
+    code, out, err = run_match(texts[1], texts[1], "--game", "kuhn", "--games", "2", "--json")
+    assert code == 0, err
 
 
 def test_uct_is_a_player(run_match: Match) -> None:

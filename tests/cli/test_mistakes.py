@@ -189,7 +189,8 @@ FIRST_BYTES = {
         ),
         (
             ["match", "k.npz", "random", "--game", "kuhn"],
-            "'k.npz' is no player: of a policy file, sog policy k.npz shows what it plays.",
+            "'k.npz' is no player: of a policy file, policy:k.npz plays it and "
+            "sog policy k.npz shows it.",
         ),
         *(
             (

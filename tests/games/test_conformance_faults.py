@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from jax import Array
 
-from sog.games import CHANCE, TERMINAL
+from sog.games import CHANCE, TERMINAL, make
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.leduc import Leduc
 from sog.games.conformance import ConformanceError, check_game
-from sog.games.conformance.encoding_laws import check_shown_graph
+from sog.games.conformance.encoding_laws import check_shown_graph, check_shown_hands
 from sog.games.core import opponents_weight, public_action
 from sog.games.encoding import MOVER, Moves, Planes
 from sog.games.scotland_yard.game import Glasses
@@ -30,6 +30,7 @@ def pick(state: Any, at_chance: Any, otherwise: Any) -> Any:
     return jnp.where(state.stage == CHANCE, at_chance, otherwise)
 
 
+SMALL_HOLDEM: Any = make("holdem(ranks=3,suits=2,deals=1,blinds=1/2,stack=3/4,bets=allin)")
 ONE_WAY = Glasses().encoding.roads.copy()
 ONE_WAY[0, 5] = True
 
@@ -62,7 +63,7 @@ EARLY = {
     ),
     "a list of planes is declared": (
         kuhn(encoding=(1, 2, 3)),
-        "encoding is Flat, Planes or Graph: got .1, 2, 3.",
+        "encoding is Flat, Planes, Graph or CardHands: got .1, 2, 3.",
     ),
     "planes are fewer than the features": (
         broken(TicTacToe(), encoding=Planes(channels=4, rows=3, columns=3)),
@@ -91,6 +92,10 @@ EARLY = {
             ),
         ),
         "action_end of the graph lies in 0 to 11: got 1 to 12",
+    ),
+    "hands have more channels than are said": (
+        broken(SMALL_HOLDEM, encoding=dataclasses.replace(SMALL_HOLDEM.encoding, channels=3)),
+        r"observe and compare of hands .*: expected float32.15, 3., .*, got float32.15, 23.,",
     ),
     "advance is not linear": (
         kuhn(advance=lambda reach, *_: jnp.where(reach > 0.5, reach, 0)),
@@ -437,3 +442,23 @@ def test_what_a_graph_says_of_a_state_is_checked() -> None:
         ConformanceError, match=r"player 1 has the one infostate 0; .*got \[0, 1, 2\]"
     ):
         check_shown_graph(two_hide, two_hide.root())
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (lambda wins, meets: (wins, jnp.ones_like(meets)), "let it meet; at .*: off by 0"),
+        (lambda wins, meets: (wins + 2 * meets, meets), "a hand wins at most what it meets"),
+    ],
+)
+def test_what_hands_say_of_a_state_is_checked(changed: Any, says: str) -> None:
+    hands, state = SMALL_HOLDEM.encoding, SMALL_HOLDEM.root()
+
+    def compare(*arguments: Array) -> tuple[Array, Array]:
+        found: tuple[Array, Array] = changed(*hands.compare(*arguments))
+        return found
+
+    faulty = broken(SMALL_HOLDEM, encoding=dataclasses.replace(hands, compare=compare))
+    check_shown_hands(SMALL_HOLDEM, state)
+    with pytest.raises(ConformanceError, match=says):
+        check_shown_hands(faulty, state)

@@ -58,7 +58,7 @@ board; have it open in a browser.
 "resolve_from", "seconds"), "seed", "games": [{{"human" (the player), "utility" (to player 0),
 "moves": [{{"state", "actor", "action", "text" (of the action), "outcome", "event"}}] (action: null
 where chance moves), "infostates": [[of player 0, of player 1], ...] (before each move and at the
-end), "names" (their texts)}}]}}.
+end), "names" (their texts), and "begins" where it began at a position: its text}}]}}.
 """,
     (
         *("agent", "--as", *_HOW, "--history", "--hints"),

@@ -107,8 +107,22 @@ examples:
   sog solve leduc --save leduc.npz
   sog exploitability leduc leduc.npz
   sog exploitability leduc leduc.npz --json
+  sog exploitability leduc mine.csv --save mine.npz   which `sog policy` and `sog explain` take
+
+A table has a line for each action of each infostate, and names its columns in the first line:
+
+  history,infostate,action,probability       as `sog policy --table` writes it; name and action_name
+                                             may stand for the numbers of the two in the middle
+  information_state,action,probability       with OpenSpiel's strings and numbers, as `sog policy
+                                             --openspiel` writes it; for games that OpenSpiel has
+
+Actions left out have probability 0, infostates with one action may be left out.
 """,
-    ("game", "policy", _MOST_NODES, "--json"),
+    (
+        *("game", "policy"),
+        ("--save", {"help": "write the policy that was read, as `sog solve --save` does"}),
+        *(_MOST_NODES, "--json"),
+    ),
 )
 POLICY: Final = Command(
     "show a strategy: who does what, with which probability, and its worth",
@@ -121,6 +135,9 @@ examples:
   sog solve leduc --until-mbb 1 --save leduc.npz
   sog policy leduc.npz --history "check bet2"
   sog policy leduc.npz --history "check bet2" --player 1 --csv facing.csv --svg facing.svg
+  sog policy leduc.npz --table leduc.csv          all of it, for a spreadsheet; and back again by
+                                                  sog exploitability leduc leduc.csv
+  sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel, see docs: policies
   sog policy turn.spot --history "check bet50"    a spot that `sog solve --save` wrote
   sog policy runs/leduc_demo --search 100,1 --history "check bet2 call '[Qh]'"
 
@@ -139,8 +156,10 @@ player 0), "events" ("event", "probability" of each that may follow) and "infost
 a line for each action of each infostate, with the same numbers. All values in the game's own unit.
 """,
     (
-        *("source", "--history", "--player", "--walk", "--csv"),
+        *("source", "--history", "--player", "--walk"),
+        ("--csv", {"help": "write the grid to a table"}),
         ("--svg", {"help": "draw the grid"}),
+        *("--table", "--openspiel"),
         *_MADE,
     ),
 )

@@ -126,7 +126,7 @@ def search_state(
     result = think(
         chosen.game,
         evaluator=chosen.evaluator,
-        root=first_root(chosen.game, history.path, history.beginning),
+        root=first_root(chosen.game, history.path, history.start),
         key=jax.random.key(arguments.seed),
         settings=settings,
         seconds=arguments.seconds,

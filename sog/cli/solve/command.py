@@ -169,7 +169,7 @@ def _solve(
         work.update(detail, checkpoint.iteration)
 
     began = time.perf_counter()
-    root = history.state if history.outcomes else None
+    root = history.state if history.outcomes or history.beginning else None
     compiled = compile_whole_game(game, arguments.max_nodes, work, root=root)
     enumerated = time.perf_counter()
     work.begin("compiling")

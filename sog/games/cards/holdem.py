@@ -5,6 +5,7 @@ dealer. With a board the game begins there, as a spot: nobody posts blinds, a po
 """
 
 import dataclasses
+import functools
 import itertools
 from typing import Any
 
@@ -15,11 +16,13 @@ from jax import Array
 
 from sog.games.cards.colex import combinations, number_of
 from sog.games.cards.hand_ranks import strength, suit_masks
+from sog.games.cards.holdem_encoding import holdem_encoding
 from sog.games.cards.holdem_setup import NO_EVENT, HoldemState
 from sog.games.cards.holdem_texts import HoldemTexts
 from sog.games.cards.no_limit import DENOMINATOR, MOST_RAISES, NO_FOLDER, BettingState
 from sog.games.cards.showdown import SortedHands, met, net_wins, sort_hands
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL, public_action
+from sog.games.encoding import CardHands
 from sog.pytree import pytree
 
 
@@ -199,6 +202,11 @@ cards takes the pot; equal ones share it."""
             most = np.array([cap or MOST_RAISES for cap in caps], np.float32)
             parts.append((betting.num_raises / jnp.asarray(most)[betting.street])[None])
         return jnp.concatenate(parts).astype(jnp.float32)
+
+    @functools.cached_property
+    def encoding(self) -> CardHands:
+        """The hands."""
+        return holdem_encoding(self)
 
     def random_symmetry(self, key: Array, state: HoldemState) -> tuple[HoldemState, Array, Array]:
         """Suits change places, those alike on the board that the game begins with."""

@@ -20,7 +20,7 @@ So check a small size of your game exhaustively, and the real one by walks. Numb
 float64, so that laws hold to 9 digits or are broken. What is checked, in this order:
 
     static_laws   sizes, shapes and dtypes in 32-bit and 64-bit mode; after state_laws the texts
-    encoding_laws planes, moves and graph as `Game.encoding` declares them
+    encoding_laws planes, moves, graph and hands as `Game.encoding` declares them
     shown_laws    pictures, and that `parse` reads what `describe_outcome` writes
     frequency     `deal` and `transition` against the joint weights, by sampling
     sample        every play ends within `max_depth`
@@ -40,7 +40,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.conformance.encoding_laws import check_encoding, check_shown_graph
+from sog.games.conformance.encoding_laws import (
+    check_encoding,
+    check_shown_graph,
+    check_shown_hands,
+)
 from sog.games.conformance.finding import ConformanceError, Law, found
 from sog.games.conformance.frequency import (
     RandomStep,
@@ -160,6 +164,7 @@ def _check_states(game: Game[Any], sample: Sample, seed: int) -> None:
     for state, probe in shown:
         check_texts(game, state, probe, seed)
         check_shown_graph(game, state)
+        check_shown_hands(game, state)
         check_view(game, state)
     check_notation(game, seed)
     for state, probe in (shown[0], shown[-1]):

@@ -1,25 +1,32 @@
 """Laws of what a game declares of its features, for networks that follow it."""
 
-from typing import Any
+import functools
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from sog.games.conformance.finding import broken
 from sog.games.core import PLAYER_1, Game
-from sog.games.encoding import MOVER, Encoding, Graph, Planes
+from sog.games.encoding import AT_STAKE, MOVER, CardHands, Encoding, Graph, Planes
+
+_ROUNDING: Final = 1e-5
 
 
 def check_encoding(game: Game[Any]) -> None:
     """The declaration has the sizes of the game."""
     encoding = game.encoding
     if not isinstance(encoding, Encoding):
-        raise broken(game, "encoding is Flat, Planes or Graph", numbers=f"got {encoding!r}")
+        text = "encoding is Flat, Planes, Graph or CardHands"
+        raise broken(game, text, numbers=f"got {encoding!r}")
     if isinstance(encoding, Planes):
         _check_planes(game, encoding)
     elif isinstance(encoding, Graph):
         _check_graph(game, encoding)
+    elif isinstance(encoding, CardHands):
+        _check_hands(game, encoding)
 
 
 def _check_planes(game: Game[Any], planes: Planes) -> None:
@@ -68,6 +75,51 @@ def _check_graph(game: Game[Any], graph: Graph) -> None:
             numbers = f"got {nodes.dtype}{list(nodes.shape)}, {whole.dtype}{list(whole.shape)}"
             text = f"observe of the graph is float32[channel, {size}] and float32[feature]"
             raise broken(game, text, numbers=numbers)
+
+
+def _check_hands(game: Game[Any], hands: CardHands) -> None:
+    size = game.num_infostates
+    for x64 in (False, True):
+        with jax.enable_x64(x64):
+            shown = jax.eval_shape(lambda: hands.observe(game.root()))
+            ranges = jax.ShapeDtypeStruct((2, size), jnp.float32)
+            compared = jax.eval_shape(hands.compare, shown[2], ranges)
+        found = [f"{array.dtype}{list(array.shape)}" for array in (*shown, *compared)]
+        others = [f"float32[{shown[1].size}]", f"int32[{shown[2].size}]"]
+        of_both = f"float32[2, {size}]"
+        wanted = [f"float32[{size}, {hands.channels}]", *others, of_both, of_both]
+        if found != wanted:
+            text = "observe and compare of hands have the shapes and types of the declaration"
+            numbers = f"expected {', '.join(wanted)}, got {', '.join(found)}"
+            raise broken(game, text, numbers=numbers)
+
+
+def check_shown_hands(game: Game[Any], state: Any) -> None:
+    """What hands say of a state: which can meet, as joint weights have it, and what is at stake."""
+    hands = game.encoding
+    if not isinstance(hands, CardHands):
+        return
+    mask = np.asarray(game.infostate_mask(state))
+    weight = np.random.default_rng(0).exponential(size=mask.shape) * mask
+    ranges = jnp.asarray(weight / weight.sum(axis=1, keepdims=True), jnp.float32)
+    seen = [np.asarray(array) for array in _seen(game, hands, state, ranges)]
+    at_stake, wins, meets, joint = seen
+    expected = joint * ((meets * mask).max() / np.maximum(joint.max(), 1e-30))
+    if not np.allclose(meets * mask, expected, atol=_ROUNDING):
+        text = "a hand meets the hands that joint weights let it meet"
+        raise broken(game, text, state, f"off by {np.abs(meets * mask - expected).max():.3g}")
+    if (np.abs(wins) > meets + _ROUNDING)[mask].any():
+        raise broken(game, "a hand wins at most what it meets", state)
+    if not 0 <= float(at_stake) <= 1:
+        text = "what is at stake is a share of the largest utility"
+        raise broken(game, text, state, f"got {float(at_stake)}")
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _seen(game: Game[Any], hands: CardHands, state: Any, ranges: Array) -> tuple[Array, ...]:
+    """What is at stake, wins, meets, and joint weights."""
+    _, whole, order = hands.observe(state)
+    return whole[AT_STAKE], *hands.compare(order, ranges), game.compatible_reach(state, ranges)
 
 
 def check_shown_graph(game: Game[Any], state: Any) -> None:

@@ -1,0 +1,32 @@
+"""A policy of a whole game from any file that has one: `load_any_policy`."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from sog.play.openspiel_tables import STRING, read_openspiel_table
+from sog.tabular.policy_file import load_policy
+from sog.tabular.policy_table import read_policy_table, titles_of
+from sog.tabular.public_tree import PublicTree
+
+TABLE: Final = ".csv"
+"""How the name of a table ends; any other file is one of `sog solve --save`."""
+
+
+def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
+    """The policy [node, S, A] of a file of `save_policy`, or of a table of either kind.
+
+    Raises PolicyFileError, in one line, with the number of the row if it is a table.
+    """
+    if not is_table(path):
+        return load_policy(path, tree)
+    if STRING in titles_of(path):
+        return read_openspiel_table(path, tree)
+    return read_policy_table(path, tree)
+
+
+def is_table(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is a table by its name."""
+    return Path(path).suffix.lower() == TABLE
