@@ -62,7 +62,8 @@ def draw_hand_squares(
                 draw_policy(cell, grid, colors, row, column, at, inner)
             elif is_there:
                 number, color = _number(grid, shown, row, column, scale)
-                tall = inner * min(float(grid.weight[row, column]), 1.0)
+                weight = min(float(grid.weight[row, column]), 1.0)
+                tall = inner * weight if shown == "range" else inner
                 rectangle(cell, at[0], at[1] + inner - tall, inner, tall, fill=color)
             if name == lit:
                 rectangle(cell, *at, inner, inner, fill="none", stroke=_LIT, rx="2")
@@ -84,7 +85,7 @@ def _number(grid: HandGrid, shown: Shown, row: int, column: int, scale: float) -
         return _told(f"{100 * value:.0f}", value), _between(2 * value - 1)
     if shown == "value":
         value = float(grid.value[row, column])
-        number = f"{value:+.0f}" if abs(value) >= 10 else f"{value + 0.0:+.1f}"
+        number = f"{value:+.0f}" if abs(value) >= 10 else f"{round(value, 1) + 0.0:+.1f}"
         if abs(value) >= _LARGE:
             number = f"{value / _LARGE:+.1f}k"
         return _told(number, value), _between(value / scale if scale > 0 else 0.0)

@@ -25,12 +25,14 @@ from sog.drawing.picture import draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
 from sog.play.history import Opening, read_history
+from sog.tabular.locks import Lock
 from sog.web.found import Found
 from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
+from sog.web.search_locks import can_lock, lock_at, lock_of, locks_in, tell_locks
 from sog.web.sessions import Sessions
 from sog.web.watched_search import PAUSED, WATCHED, WHOLE, Picture, WatchedSearch
 
@@ -64,6 +66,8 @@ class SearchPages:
             Route("/searches", slow(self.begin), methods=["POST"]),
             Route("/searches/{number}", page(self.look)),
             Route("/searches/{number}/ranges", slow(self.set_ranges), methods=["POST"]),
+            Route("/searches/{number}/lock", slow(self.lock), methods=["POST"]),
+            Route("/searches/{number}/locks", slow(self.set_locks), methods=["POST"]),
             *(
                 Route(f"/searches/{{number}}/{name}", page(answer), methods=["POST"])
                 for name, answer in pages.items()
@@ -162,10 +166,7 @@ class SearchPages:
     def set_ranges(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new search from one of the tree's public states, with ranges set by hand."""
         _, search = self._search(request)
-        picture = search.picture()
-        node = None if picture is None else picture.nodes.get(number_in(form, "row", 10**9))
-        if picture is None or node is None or node.actor == TERMINAL:
-            raise Mistake("That public state is not in the tree (any more).")
+        picture, node = _node_of(search, form)
         ranges = np.zeros((2, search.searcher.shown.num_infostates))
         for name, text in form.items():
             kind, _, rest = name.partition("-")
@@ -182,10 +183,45 @@ class SearchPages:
             start=search.start,
             ranges=ranges,
             before=before,
+            locks=search.locks,
             seed=search.seed,
             submit=self._submit,
         )
         return self._keep(edited, heed)
+
+    def lock(self, request: Request, form: Form, heed: Heed) -> Response:
+        """The same search where the player to act at one of its public states does what is set."""
+        _, search = self._search(request)
+        picture, node = _node_of(search, form)
+        new = lock_of(node, _outcomes(search, picture, node), form)
+        others = (one for one in search.locks if one.outcomes != new.outcomes)
+        return self._hold(search, picture, (*others, new), heed)
+
+    def set_locks(self, request: Request, form: Form, heed: Heed) -> Response:
+        """The same search with the locks of a text and no others."""
+        _, search = self._search(request)
+        picture = search.picture()
+        if picture is None:
+            raise Mistake("The search has found nothing yet.")
+        return self._hold(search, picture, locks_in(search, form.get("locks", "")), heed)
+
+    def _hold(
+        self, search: WatchedSearch, picture: Picture, locks: tuple[Lock, ...], heed: Heed
+    ) -> Response:
+        heed()
+        free_value = search.free_value if search.locks else picture.nodes[picture.row].mean_value
+        held = WatchedSearch(
+            search.searcher,
+            search.outcomes,
+            start=search.start,
+            ranges=search.ranges,
+            before=picture.found,
+            locks=locks,
+            free_value=free_value,
+            seed=search.seed,
+            submit=self._submit,
+        )
+        return self._keep(held, heed)
 
     def remove(self, request: Request, form: Form) -> Response:
         """Nobody looks at it any more."""
@@ -209,6 +245,15 @@ class SearchPages:
     def _back(number: int, form: Form) -> Response:
         node = whole_number(form.get("node", ""))
         return go_to(f"/searches/{number}" + ("" if node is None else f"?node={node}"))
+
+
+def _node_of(search: WatchedSearch, form: Form) -> tuple[Picture, NodeView]:
+    """The public state of the tree that a form is of."""
+    picture = search.picture()
+    node = None if picture is None else picture.nodes.get(number_in(form, "row", 10**9))
+    if picture is None or node is None or node.actor == TERMINAL:
+        raise Mistake("That public state is not in the tree (any more).")
+    return picture, node
 
 
 def _weight(text: str) -> float:
@@ -277,6 +322,9 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         "can_edit": node.actor != TERMINAL and 2 < int(node.is_possible.sum()) <= _MOST_EDITED,
         "most_edited": _MOST_EDITED,
         "is_decision": node.actor < CHANCE,
+        "locks": tell_locks(search, picture),
+        "is_locked": lock_at(search, _outcomes(search, picture, node)) is not None,
+        "can_lock": can_lock(node),
     }
 
 

@@ -87,7 +87,7 @@ def _card(deck: Deck, card: int) -> dict[str, str]:
 def _deck(deck: Deck, pause: SpotPause, link: Callable[[str], str]) -> list[list[dict[str, str]]]:
     """All cards, a row for each suit; those that may come lead somewhere."""
     rows = []
-    for suit in range(deck.suits)[::-1]:
+    for suit in range(deck.suits):
         cards = [rank * deck.suits + suit for rank in range(deck.ranks)[::-1]]
         rows.append(
             [

@@ -1,6 +1,7 @@
 """What the page of a table says: the game as it stands or stood, what has happened, and what every
 choice was worth."""
 
+import re
 from typing import Any, Final
 
 import numpy as np
@@ -64,7 +65,8 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         else "",
         "hidden": hidden,
         "choices": [
-            {"action": action, "text": game.describe_action(state, own, action)} for action in legal
+            {"action": action, "text": _spaced(game.describe_action(state, own, action))}
+            for action in legal
         ],
         "hint": hint,
         "waits_for_hint": is_now and hint is None and table.has_hints and len(legal) > 1,
@@ -138,6 +140,11 @@ def _names(table: Table) -> tuple[str, str]:
         return table.whose
     other = table.opponent.name
     return ("You", other) if table.seat == 0 else (other, "You")
+
+
+def _spaced(text: str) -> str:
+    """A word and its number apart, as "raise 300", as nobody has to type it here."""
+    return re.sub("^([a-z]{3,})([0-9]+)$", r"\1 \2", text)
 
 
 def _in_words(table: Table, state: Any, own: int) -> str:

@@ -67,6 +67,20 @@ def test_a_hand_of_holdem_shows_both_cards_the_board_and_the_pot() -> None:
     assert {"pot 150", "You", "zero", "to act"} <= set(words(root))
 
 
+def test_stacks_and_the_button_of_holdem_are_shown_and_chips_are_in_proportion() -> None:
+    root = drawn(
+        "holdem(deals=none,stack=20000)", 1, 4, infostates=(0, None), names=("You", "zero")
+    )
+    assert "the dealer" in titles(root)
+    assert {"0 behind", "19,900 behind", "pot 20,100", "100 chips"} <= set(words(root))
+    rows = {
+        (group.findtext(f"{SVG}title") or ""): len(list(group.iter(f"{SVG}circle"))) // 2
+        for group in root.iter(f"{SVG}g")
+    }
+    assert rows["You: 20,000 chips put in"] == 12
+    assert rows["zero: 100 chips put in"] == 1
+
+
 def test_one_who_has_folded_is_told() -> None:
     assert "player 0, folded" in words(drawn("kuhn", 1, 2, 0))
 

@@ -2,7 +2,6 @@
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
@@ -21,6 +20,9 @@ LINK = (
 )
 
 
+PARTS = ":is(button:not(.hand, .card), input, textarea, a.action, svg[role])"
+
+
 @pytest.fixture
 def form(browser: Browser) -> Browser:  # noqa: F811
     browser.driver.get(browser.address + LINK)
@@ -35,8 +37,7 @@ def ready(browser: Browser) -> None:  # noqa: F811
 
 
 def hand(browser: Browser, name: str, player: int = 0) -> WebElement:  # noqa: F811
-    cells = browser.all(f"[data-range='range{player}'] .hand")
-    return next(cell for cell in cells if cell.text == name)
+    return browser.find(f"[data-range='range{player}'] [data-hand='{name}']")
 
 
 def weight(browser: Browser, name: str, player: int = 0) -> float:  # noqa: F811
@@ -69,7 +70,7 @@ def test_a_board_is_put_together_by_clicking_on_cards(form: Browser) -> None:
 def test_a_range_is_painted_by_clicking_and_by_dragging_with_a_weight(form: Browser) -> None:
     assert (weight(form, "AA"), weight(form, "QQ"), weight(form, "JJ")) == (1, 1, 0)
     hand(form, "JJ").click()
-    form.until(lambda: text(form) == "QQ-JJ,AA")
+    form.until(lambda: text(form) == "AA,QQ-JJ")
     hand(form, "AA").click()  # it has the weight already: it is taken out
     form.until(lambda: text(form) == "QQ-JJ")
     form.find("#weight").send_keys(Keys.ARROW_LEFT * 10)
@@ -182,7 +183,7 @@ def test_a_phone_shows_a_spot_without_scrolling_sideways_and_is_painted_by_a_fin
             "Input.dispatchTouchEvent", {"type": kind, "touchPoints": points}
         )
     form.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
-    form.until(lambda: text(form) == "AA,QQ,99,98s-97s")
+    form.until(lambda: text(form) == "AA,QQ,99,97s+")
     solve(form)
     assert not form.is_wider_than_the_screen()
 
@@ -191,11 +192,27 @@ def test_every_part_of_a_spot_has_a_name_for_those_who_do_not_see_it(form: Brows
     def nameless() -> list[str]:
         return [
             one.get_attribute("outerHTML") or ""
-            for one in form.all("main button, main input, main textarea, main a.action, svg[role]")
+            for one in form.all(f"main {PARTS}")
             if one.is_displayed() and not one.accessible_name
         ]
 
     assert nameless() == []
+    assert hand(form, "AA").accessible_name == "AA 100%"
+    assert form.find("[data-card='As']").accessible_name == "As"
     solve(form)
     assert nameless() == []
-    assert form.find("body").find_elements(By.CSS_SELECTOR, "h1")
+
+
+def test_a_hand_of_holdem_is_played_with_its_cards_stacks_and_sizes(browser: Browser) -> None:  # noqa: F811
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**PHONE, "width": 390})
+    browser.begin("holdem", seat=1)  # the dealer, who is first to act
+    drawn = browser.find(".picture svg").text
+    assert "19,950 behind" in drawn
+    assert "pot 150" in drawn
+    assert [one.text[2:] for one in browser.all("#choices button")] == [
+        *("fold", "call", "raise 200", "raise 300", "allin 20000"),
+    ]
+    assert not browser.is_wider_than_the_screen()
+    while browser.ready() == "Your move.":
+        browser.act(lambda: browser.all("#choices button")[1].click())
+    assert "1 game" in browser.find("#score").text

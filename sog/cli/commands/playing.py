@@ -105,6 +105,7 @@ be expected, by guesses of what the game is worth there. The mean stays right wh
 are, and the interval shrinks as they get better. Their source:
   exact    the tabular solver's values of the whole game (1,000 iterations of CFR+)
   network  those of the first player who has a network, for games of any size
+  zero     none: nothing is expected, but all that players could hold counts, not what they held
 Of players who cannot tell how they would play with other cards (is_mcts, oos and their like) only
 the cards are corrected; one of the two must be able to.
 

@@ -62,7 +62,7 @@ class Painter {
     for (let row = 0; row < 13; row++) {
       for (let column = 0; column < 13; column++) {
         const name = nameOf(row, column), kind = name[2] || "p";
-        const cell = element("button", { type: "button", class: `hand ${kind}`, tabindex: this.cells.length ? -1 : 0 }, name);
+        const cell = element("button", { type: "button", class: `hand ${kind}`, "data-hand": name, tabindex: this.cells.length ? -1 : 0 }, name);
         this.cells.push(cell);
         square.append(cell);
       }
