@@ -62,7 +62,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
     "policy": _file(
-        "POLICY", "a file that `sog solve --save` wrote, or a table (FILE.csv), see below"
+        "POLICY",
+        "a file that `sog solve --save` wrote, a table (FILE.csv, see below), or a blueprint",
     ),
     "method": {"metavar": "METHOD", "help": "a method, see below"},
     "config": {

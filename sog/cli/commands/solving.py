@@ -116,6 +116,7 @@ examples:
       --save small.blueprint
   sog match blueprint:small.blueprint random --games 1000
   sog blueprint "holdem(ranks=4,suits=2,stack=400,deals=3)" --iterations 4000 --save tiny.blueprint
+  sog exploitability "holdem(ranks=4,suits=2,stack=400,deals=3)" tiny.blueprint
 
 Hands that do not differ much are one bucket: before the flop the 169 that differ in more than the
 names of suits, later those with about the same E[HS^2], the mean over cards to come of the squared
