@@ -1,8 +1,8 @@
 """Exact solutions of spots: heads-up poker from a board on, with ranges of one's own.
 
 Read `betting.py` (what may be bet, a street at a time), `boards.py` (cards, and those that stand
-for others), `arrays.py` (what is kept), `showdowns.py`, `passes.py` (CFR and best responses),
-`solver.py` (the driver), `walk.py` (what the solution does), `spot_file.py` (on disk).
+for others), `arrays.py` and `tables.py` (what is kept), `showdowns.py`, `passes.py` (CFR and best
+responses), `solver.py` (the driver), `walk.py` (what the solution does), `spot_file.py` (on disk).
 `push_fold.py` is the game before the flop in which one jams or folds.
 """
 
