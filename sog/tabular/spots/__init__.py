@@ -9,7 +9,15 @@ responses), `solver.py` (the driver), `walk.py` (what the solution does), `spot_
 from sog.tabular.spots.solver import SpotSolution, SpotSolver, solve_spot
 from sog.tabular.spots.spot import Spot, spot_of
 from sog.tabular.spots.spot_file import SavedSpot, SpotFileError, load_spot, save_spot
-from sog.tabular.spots.walk import Seen, SpotNode, SpotPause, look, split_history, walk
+from sog.tabular.spots.walk import (
+    Seen,
+    SpotNode,
+    SpotPause,
+    forget_programs,
+    look,
+    split_history,
+    walk,
+)
 
 __all__ = [
     "SavedSpot",
@@ -20,6 +28,7 @@ __all__ = [
     "SpotPause",
     "SpotSolution",
     "SpotSolver",
+    "forget_programs",
     "load_spot",
     "look",
     "save_spot",

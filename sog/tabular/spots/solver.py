@@ -329,3 +329,4 @@ def _run(
 
 _evaluate = jax.jit(evaluate, static_argnums=(0, 5, 6))
 _equities = jax.jit(all_in_equities, static_argnums=0)
+PROGRAMS: Final = (_run, _evaluate, _equities)
