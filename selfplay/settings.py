@@ -233,7 +233,7 @@ class RunSettings:
     """The search of evaluations, matches and play, as [search] where a file says nothing here."""
     value_error_states: int = 256
     """Random belief states that values are compared on with exact ones; 0 for none. Only in games
-    that are small enough to solve."""
+    that are small enough to solve; in hold'em rivers, and for every 16 of them a turn."""
 
     def __post_init__(self) -> None:
         for name in ("steps", "checkpoint_every", "keep"):

@@ -67,20 +67,16 @@ def read_history(game: Game[Any], text: str, *, anywhere: bool = False) -> Histo
     anywhere: whether it may begin elsewhere than at the root, see `Game.read_position`. Raises
     ValueError that says what is wrong with the text.
     """
-    beginning, events = None, []
-    if anywhere:
-        beginning, outcomes = _read_beginning(game, text)
-    else:
-        outcomes = game.parse(text)
-    state = first_state(game, beginning)
-    for outcome in outcomes:
+    opening = read_opening(game, text) if anywhere else Opening(outcomes=game.parse(text))
+    state, events = first_state(game, opening.beginning), list[str]()
+    for outcome in opening.outcomes:
         events.append(game.describe_outcome(state, outcome))
         state = rules.after(game, state, outcome)
     if rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(
-        beginning=beginning,
-        outcomes=outcomes,
+        beginning=opening.beginning,
+        outcomes=opening.outcomes,
         events=tuple(events),
         state=state,
     )
@@ -93,19 +89,20 @@ def first_state(game: Game[Any], beginning: Beginning | None) -> Any:
 
 def read_beginning(game: Game[Any], text: str) -> Beginning:
     """Where a game of a file begins. Raises ValueError for a text that names no such position."""
-    beginning, _ = _read_beginning(game, text)
+    beginning = read_opening(game, text).beginning
     if beginning is None:
         raise ValueError("it is said to begin elsewhere, and begins at the start.")
     return beginning
 
 
-def _read_beginning(game: Game[Any], text: str) -> tuple[Beginning | None, tuple[int, ...]]:
-    """Where a text begins, if that is no root, and the public events after it."""
+def read_opening(game: Game[Any], text: str) -> Opening:
+    """What a text says of how a game begins, which may be all of it. Raises ValueError."""
     begins, outcomes = game.read_position(text)
     if _is_same(begins, rules.first_state(game)):
-        return None, outcomes
+        return Opening(outcomes=outcomes)
     check_begins_anywhere(game)
-    return Beginning(text=text, state=jax.device_get(begins)), outcomes
+    beginning = Beginning(text=text, state=jax.device_get(begins))
+    return Opening(beginning=beginning, outcomes=outcomes)
 
 
 def _is_same(one: Any, other: Any) -> bool:

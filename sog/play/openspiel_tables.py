@@ -21,14 +21,13 @@ import numpy as np
 
 from sog.games.openspiel.histories import MISSING_EXTRA
 from sog.play.openspiel_places import Decision, places_of
+from sog.tabular.decision_names import list_names, quoted
 from sog.tabular.policy import check_policy, name_row
 from sog.tabular.policy_file import PolicyFileError
 from sog.tabular.policy_table import (
     Entry,
     Line,
-    list_names,
     policy_of,
-    quoted,
     read_lines,
     read_probability,
     write_rows,
@@ -150,8 +149,7 @@ class _Finder:
     """The node of the public tree that a decision is at."""
 
     def __init__(self, tree: PublicTree) -> None:
-        edges = zip(tree.node_parent.tolist(), tree.node_outcome.tolist(), strict=True)
-        self._children = {edge: node for node, edge in enumerate(edges)}
+        self._children = tree.child_of_edge()
 
     def node(self, decision: Decision) -> int:
         node = 0

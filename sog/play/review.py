@@ -70,6 +70,8 @@ class Choice:
     """[A]: what the adviser would have done."""
     values: np.ndarray
     """[A]: what each action was worth to him, in utility units; NaN where that is unknown."""
+    ranges: np.ndarray | None = None
+    """[player, S]: of both, as the adviser had them; None for one who does not search."""
 
     @property
     def best_action(self) -> int:
@@ -163,11 +165,17 @@ def review(
             legal=legal,
             policy=advisers[player].policy(infostate),
             values=values,
+            ranges=_ranges(advisers[player]),
         )
         choices.append(choice)
         if progress is not None:
             progress(len(choices), len(asked))
     return Review(game=game, played=played, choices=tuple(choices))
+
+
+def _ranges(adviser: Adviser) -> np.ndarray | None:
+    search = adviser.last_search if isinstance(adviser, SearchAgent) else None
+    return None if search is None else np.asarray(search.ranges)
 
 
 def _choices(

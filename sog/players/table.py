@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from sog.parameters import near_name, read_parameters, split_call, unknown_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.runs import load_run, near_run, split_step
+from sog.players.told import Told, read_told, split_told
 
 if TYPE_CHECKING:
     from sog.players.method import Method
@@ -113,6 +114,12 @@ def _read_gtp(text: str, host: "Host") -> "Candidate":
     return read_gtp(text, host)
 
 
+def _read_blueprint(text: str, host: "Host") -> "Candidate":
+    from sog.players.blueprint import read_blueprint
+
+    return read_blueprint(text, host)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Entry:
     """A kind of player."""
@@ -133,6 +140,8 @@ class Entry:
     """Whether it learns a policy of the whole game by sampling, a `LearningMethod`."""
     solves: bool = False
     """Whether it finds the exact value, in one go."""
+    reads_told: bool = True
+    """Whether "?name=value" behind it is about the search, and not for its own reader."""
 
 
 METHODS: Final[dict[str, Entry]] = {
@@ -338,11 +347,18 @@ PLAYERS: Final[dict[str, Entry]] = {
         form="uci:COMMAND",
         summary="a chess engine by UCI, as 'uci:stockfish?nodes=2000&Skill Level=0'",
         read=_read_uci,
+        reads_told=False,
     ),
     "gtp": Entry(
         form="gtp:COMMAND",
         summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
         read=_read_gtp,
+        reads_told=False,
+    ),
+    "blueprint": Entry(
+        form="blueprint:FILE",
+        summary="the average strategy of a file of sog blueprint, for the game it is of",
+        read=_read_blueprint,
     ),
     **METHODS,
 }
@@ -352,10 +368,19 @@ none of them is the path of a run."""
 
 def entry_of(text: str) -> Entry:
     """The kind of player that a text names."""
-    match = re.match(r"(\w+)\s*(?=$|[(:])", text)
+    match = re.match(r"(\w+)\s*(?=$|[(:?])", text)
     return PLAYERS.get(match[1] if match else _NETWORK, PLAYERS[_NETWORK])
 
 
 def read_player(text: str, host: "Host") -> "Candidate":
     """Who is named by a text; ValueError, in one line, if nobody is."""
-    return entry_of(text).read(text, host)
+    entry, (base, told) = entry_of(text), split_told(text)
+    if not (told and entry.reads_told):
+        return entry.read(text, host)
+    candidate = entry.read(base, host)
+    if not entry.searches:
+        raise ValueError(f"{base} cannot be told how to search, as by ?{told}.")
+    try:
+        return Told(candidate=candidate, text=told, changes=read_told(told))
+    except ValueError as error:
+        raise ValueError(f"{base}?{told}: {error}") from None

@@ -1,15 +1,15 @@
 """A policy of a whole game as a table of text, one line for each action of each infostate.
 
-    history,infostate,name,action,action_name,probability
-    ,0,J,0,check,0.75
-    ,0,J,1,bet,0.25
-    check,2,K,0,check,0.0
+    history,player,infostate,name,action,action_name,probability
+    ,0,0,J,1,check,0.75
+    ,0,0,J,2,bet1,0.25
+    check,1,2,K,1,check,0.0
 
 `history` has the public events since the start, as `--history` takes them. An infostate and an
-action may be named by their number or by their text: one of each two columns is enough. An action
-that is left out has probability 0; an infostate with one action only may be left out. What sums to
-1 but for rounding to three digits is scaled. Spreadsheets and other programs read and write such a
-file; `sog.tabular.policy_file` has the exact one.
+action may be named by their number or by their text: one of each two columns is enough. The player
+may be left out. An action that is left out has probability 0; an infostate with one action only may
+be left out. What sums to 1 but for rounding to three digits is scaled. Spreadsheets and other
+programs read and write such a file; `sog.tabular.policy_file` has the exact one.
 """
 
 import csv
@@ -24,16 +24,18 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sog.files import read_text, replace_file
+from sog.tabular.decision_names import DecisionNames, quoted
 from sog.tabular.policy import check_policy, name_row
 from sog.tabular.policy_file import PolicyFileError
 from sog.tabular.public_tree import PublicTree
 
-COLUMNS: Final = ("history", "infostate", "name", "action", "action_name", "probability")
-_TOLERANCE: Final = 2e-3  # of what is written with three digits, which is then scaled
+COLUMNS: Final = (
+    *("history", "player", "infostate", "name"),
+    *("action", "action_name", "probability"),
+)
+TOLERANCE: Final = 2e-3  # of what is written with three digits, which is then scaled
 _EXACT: Final = 1e-6  # from there on it is not
 _MOST_BYTES: Final = 2**28
-_MOST_QUOTED: Final = 60  # characters of a field
-_MOST_LISTED: Final = 12  # names of what there is
 _ROW_OF_TITLES: Final = 1
 
 AnyPath = str | os.PathLike[str]
@@ -64,12 +66,13 @@ def write_policy_table(path: AnyPath, tree: PublicTree, policy: np.ndarray) -> N
     def rows() -> Iterator[Sequence[Any]]:
         for node in np.flatnonzero(tree.node_actor < 2).tolist():
             state, legal = tree.state(node), tree.node_legal[node]
+            player = int(tree.node_actor[node])
             for infostate in np.flatnonzero(legal.any(axis=-1)).tolist():
-                name = tree.game.describe_infostate(state, int(tree.node_actor[node]), infostate)
+                name = tree.game.describe_infostate(state, player, infostate)
                 for action in np.flatnonzero(legal[infostate]).tolist():
                     told = tree.game.describe_action(state, infostate, action)
                     share = float(policy[node, infostate, action])
-                    yield histories[node], infostate, name, action, told, share
+                    yield histories[node], player, infostate, name, action, told, share
 
     write_rows(path, COLUMNS, rows())
 
@@ -78,12 +81,7 @@ def read_policy_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
     """The policy [node, S, A] of a table; PolicyFileError, with the number of the row and the rule,
     for one that is none of this game."""
     names, lines = read_lines(path)
-    for one, other in (("infostate", "name"), ("action", "action_name")):
-        if not {one, other} & set(names):
-            raise PolicyFileError(f"{path}: needs a column {one} or {other}.")
-    for name in ("history", "probability"):
-        if name not in names:
-            raise PolicyFileError(f"{path}: needs a column {name}.")
+    check_titles(path, names)
     reader = _Reader(tree)
 
     def entries() -> Iterator[Entry]:
@@ -118,7 +116,7 @@ def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[Entry]) -> np.n
         )
     policy[missing[:, :, None] & tree.node_legal] = 1.0
     total = policy.sum(axis=-1)
-    wrong = is_given & (abs(total - 1) > _TOLERANCE)
+    wrong = is_given & (abs(total - 1) > TOLERANCE)
     if wrong.any():
         first = np.where(wrong[:, :, None] & (row_of > 0), row_of, row_of.max() + 1).min()
         node, infostate, _ = np.argwhere(row_of == first)[0].tolist()
@@ -128,6 +126,26 @@ def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[Entry]) -> np.n
         )
     scale = np.where(is_given & (abs(total - 1) > _EXACT), total, 1)
     return np.asarray(policy / scale[:, :, None])
+
+
+def check_titles(path: AnyPath, names: Sequence[str]) -> None:
+    """Raises PolicyFileError unless these are the columns of a table of ours."""
+    for one, other in (("infostate", "name"), ("action", "action_name")):
+        if not {one, other} & set(names):
+            raise PolicyFileError(f"{path}: needs a column {one} or {other}.")
+    for name in ("history", "probability"):
+        if name not in names:
+            raise PolicyFileError(f"{path}: needs a column {name}.")
+
+
+def read_names(names: DecisionNames, fields: Mapping[str, str]) -> tuple[int, int]:
+    """The infostate and the action of a row; ValueError."""
+    player = fields.get("player", "").strip()
+    if player not in ("", str(names.actor)):
+        raise ValueError(f"player {names.actor} acts there, got {quoted(player)}.")
+    infostate = names.infostate(fields.get("infostate", ""), fields.get("name", ""))
+    action = names.action(infostate, fields.get("action", ""), fields.get("action_name", ""))
+    return infostate, action
 
 
 def titles_of(path: AnyPath) -> tuple[str, ...]:
@@ -192,41 +210,25 @@ def read_probability(text: str) -> float:
     return number
 
 
-def quoted(text: str) -> str:
-    """A field as a message shows it."""
-    return repr(text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}...")
-
-
-def list_names(names: Iterable[str]) -> str:
-    """What there is, for a message."""
-    listed = list(names)
-    more = len(listed) - _MOST_LISTED
-    return ", ".join(listed[:_MOST_LISTED]) + (f" ... and {more} more" if more > 0 else "")
-
-
 class _Reader:
     """Finds what the rows of a table name; what was found is kept, as rows come in groups."""
 
     def __init__(self, tree: PublicTree) -> None:
         self._tree = tree
         self._nodes = {text: node for node, text in enumerate(_histories(tree))}
-        self._children = {
-            edge: node
-            for node, edge in enumerate(
-                zip(tree.node_parent.tolist(), tree.node_outcome.tolist(), strict=True)
-            )
-        }
-        self._infostates: dict[int, dict[int, str]] = {}
-        self._actions: dict[tuple[int, int], dict[int, str]] = {}
+        self._children = tree.child_of_edge()
+        self._names: dict[int, DecisionNames] = {}
 
     def entry(self, line: Line) -> Entry:
         fields = line.fields
         node = self._node(fields["history"].strip())
-        infostate = _named(
-            self._infostates_at(node), "infostate", fields.get("infostate"), fields.get("name")
-        )
-        actions = self._actions_of(node, infostate)
-        action = _named(actions, "action", fields.get("action"), fields.get("action_name"))
+        if node not in self._names:
+            tree = self._tree
+            self._names[node] = DecisionNames(
+                tree.game, tree.state(node), int(tree.node_actor[node]), tree.node_legal[node]
+            )
+        names = self._names[node]
+        infostate, action = read_names(names, fields)
         return Entry(line.number, node, infostate, action, read_probability(fields["probability"]))
 
     def _node(self, history: str) -> int:
@@ -239,47 +241,7 @@ class _Reader:
             for outcome in outcomes:
                 node = self._children[node, outcome]
             self._nodes[history] = node
-        node = self._nodes[history]
-        if self._tree.node_actor[node] >= 2:
-            raise ValueError(f"history: no player acts after {quoted(history)}.")
-        return node
-
-    def _infostates_at(self, node: int) -> dict[int, str]:
-        if node not in self._infostates:
-            tree, state = self._tree, self._tree.state(node)
-            actor = int(tree.node_actor[node])
-            self._infostates[node] = {
-                infostate: tree.game.describe_infostate(state, actor, infostate)
-                for infostate in np.flatnonzero(tree.node_legal[node].any(axis=-1)).tolist()
-            }
-        return self._infostates[node]
-
-    def _actions_of(self, node: int, infostate: int) -> dict[int, str]:
-        if (node, infostate) not in self._actions:
-            tree, state = self._tree, self._tree.state(node)
-            self._actions[node, infostate] = {
-                action: tree.game.describe_action(state, infostate, action)
-                for action in np.flatnonzero(tree.node_legal[node, infostate]).tolist()
-            }
-        return self._actions[node, infostate]
-
-
-def _named(there: dict[int, str], what: str, number: str | None, name: str | None) -> int:
-    """Which of those that are there a row means, by its number, its name, or both."""
-    number, name = (number or "").strip(), (name or "").strip()
-    fits = [
-        key
-        for key, text in there.items()
-        if (number or name)
-        and (not number or str(key) == number)
-        and (not name or text.strip() == name)
-    ]
-    if len(fits) == 1:
-        return fits[0]
-    given = " ".join(part for part in (number, name) if part)
-    known = list_names(f"{key} {text}" for key, text in there.items())
-    several = "more than one" if fits else "none"
-    raise ValueError(f"{what} {quoted(given)} is {several} of those there: {known}.")
+        return self._nodes[history]
 
 
 def _histories(tree: PublicTree) -> list[str]:

@@ -31,8 +31,8 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
     preparations = Preparations()
     thinking = ThreadPoolExecutor(MOST_TABLES, thread_name_prefix="play")
     searching = ThreadPoolExecutor(_SEARCHING, thread_name_prefix="search")
-    play = PlayPages(offers, preparations, thinking.submit)
     looking = SearchPages(offers, preparations, searching.submit)
+    play = PlayPages(offers, preparations, thinking.submit, looking.begin_at)
     looking.warm_up()
     spots = SpotPages(preparations, searching.submit)
 
@@ -56,6 +56,7 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
             Route("/", page(home)),
             Route("/static/style.css", _static("style.css", "text/css")),
             Route("/static/script.js", _static("script.js", "text/javascript")),
+            Route("/static/paint.js", _static("paint.js", "text/javascript")),
             Route("/static/spots.js", _static("spots.js", "text/javascript")),
             Route("/static/spots.css", _static("spots.css", "text/css")),
             *play.routes,

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sog.drawing.marks import read_marks
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
     action_names,
@@ -23,13 +24,15 @@ from sog.drawing.outline import (
 from sog.drawing.picture import draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
-from sog.play.history import read_history
+from sog.play.history import Opening, read_history
+from sog.tabular.locks import Lock
 from sog.web.found import Found
 from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, inline, number_in, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
+from sog.web.search_locks import can_lock, lock_at, lock_of, locks_in, tell_locks
 from sog.web.sessions import Sessions
 from sog.web.watched_search import PAUSED, WATCHED, WHOLE, Picture, WatchedSearch
 
@@ -63,6 +66,8 @@ class SearchPages:
             Route("/searches", slow(self.begin), methods=["POST"]),
             Route("/searches/{number}", page(self.look)),
             Route("/searches/{number}/ranges", slow(self.set_ranges), methods=["POST"]),
+            Route("/searches/{number}/lock", slow(self.lock), methods=["POST"]),
+            Route("/searches/{number}/locks", slow(self.set_locks), methods=["POST"]),
             *(
                 Route(f"/searches/{{number}}/{name}", page(answer), methods=["POST"])
                 for name, answer in pages.items()
@@ -86,21 +91,37 @@ class SearchPages:
         text = form.get("game", "")
         game = self._offers.game(text)
         try:
-            history = read_history(game, form.get("history", ""))
+            history = read_history(game, form.get("history", ""), anywhere=True)
         except ValueError as error:
-            raise Mistake(f"History: {error}") from None
+            raise Mistake(f"Position: {error}") from None
+        return self.begin_at(text, history.opening, form, heed)
+
+    def begin_at(
+        self,
+        game: str,
+        opening: Opening,
+        form: Form,
+        heed: Heed,
+        ranges: np.ndarray | None = None,
+    ) -> Response:
+        """A new search of the position that an opening leads to.
+
+        game: or a network. form: how to search. ranges: [player, S] there, None to have them found.
+        """
         searcher = self._offers.searcher(
-            text,
+            game,
             form.get("evaluator", ""),
             form.get("search", "").strip(),
-            len(history.outcomes),
+            len(opening.outcomes),
             heed,
         )
         heed()
         mode = form.get("mode", WHOLE)
         search = WatchedSearch(
             searcher,
-            history.outcomes,
+            opening.outcomes,
+            start=None if opening.beginning is None else opening.beginning.state,
+            ranges=ranges,
             seed=number_in(form, "seed", 2**32 - 1) if form.get("seed", "").strip() else 0,
             mode=mode if mode in _MODES else WHOLE,
             submit=self._submit,
@@ -145,10 +166,7 @@ class SearchPages:
     def set_ranges(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new search from one of the tree's public states, with ranges set by hand."""
         _, search = self._search(request)
-        picture = search.picture()
-        node = None if picture is None else picture.nodes.get(number_in(form, "row", 10**9))
-        if picture is None or node is None or node.actor == TERMINAL:
-            raise Mistake("That public state is not in the tree (any more).")
+        picture, node = _node_of(search, form)
         ranges = np.zeros((2, search.searcher.shown.num_infostates))
         for name, text in form.items():
             kind, _, rest = name.partition("-")
@@ -162,12 +180,48 @@ class SearchPages:
         edited = WatchedSearch(
             search.searcher,
             _outcomes(search, picture, node),
+            start=search.start,
             ranges=ranges,
             before=before,
+            locks=search.locks,
             seed=search.seed,
             submit=self._submit,
         )
         return self._keep(edited, heed)
+
+    def lock(self, request: Request, form: Form, heed: Heed) -> Response:
+        """The same search where the player to act at one of its public states does what is set."""
+        _, search = self._search(request)
+        picture, node = _node_of(search, form)
+        new = lock_of(node, _outcomes(search, picture, node), form)
+        others = (one for one in search.locks if one.outcomes != new.outcomes)
+        return self._hold(search, picture, (*others, new), heed)
+
+    def set_locks(self, request: Request, form: Form, heed: Heed) -> Response:
+        """The same search with the locks of a text and no others."""
+        _, search = self._search(request)
+        picture = search.picture()
+        if picture is None:
+            raise Mistake("The search has found nothing yet.")
+        return self._hold(search, picture, locks_in(search, form.get("locks", "")), heed)
+
+    def _hold(
+        self, search: WatchedSearch, picture: Picture, locks: tuple[Lock, ...], heed: Heed
+    ) -> Response:
+        heed()
+        free_value = search.free_value if search.locks else picture.nodes[picture.row].mean_value
+        held = WatchedSearch(
+            search.searcher,
+            search.outcomes,
+            start=search.start,
+            ranges=search.ranges,
+            before=picture.found,
+            locks=locks,
+            free_value=free_value,
+            seed=search.seed,
+            submit=self._submit,
+        )
+        return self._keep(held, heed)
 
     def remove(self, request: Request, form: Form) -> Response:
         """Nobody looks at it any more."""
@@ -191,6 +245,15 @@ class SearchPages:
     def _back(number: int, form: Form) -> Response:
         node = whole_number(form.get("node", ""))
         return go_to(f"/searches/{number}" + ("" if node is None else f"?node={node}"))
+
+
+def _node_of(search: WatchedSearch, form: Form) -> tuple[Picture, NodeView]:
+    """The public state of the tree that a form is of."""
+    picture = search.picture()
+    node = None if picture is None else picture.nodes.get(number_in(form, "row", 10**9))
+    if picture is None or node is None or node.actor == TERMINAL:
+        raise Mistake("That public state is not in the tree (any more).")
+    return picture, node
 
 
 def _weight(text: str) -> float:
@@ -225,7 +288,10 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         list(picture.nodes.values()), node.row, depth=_LEVELS, most_children=_MOST_CHILDREN
     )
     title = f"{game.name}: {node.description}"
-    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges))
+    marks = read_marks(
+        game, node.state, node.policy, node.ranges[node.actor % 2], values=_worths(picture, node)
+    )
+    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges), marks=marks)
     exact = search.exact if is_searched else None
     before = search.before if is_searched else None
     return {
@@ -237,6 +303,7 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         "path": _path(picture, node),
         "tree": inline(draw_search(shown, title=title, unit=game.unit)),
         "board": inline(board),
+        "is_marked": bool(marks),
         "children": [
             {
                 "row": child,
@@ -255,7 +322,23 @@ def _told(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, 
         "can_edit": node.actor != TERMINAL and 2 < int(node.is_possible.sum()) <= _MOST_EDITED,
         "most_edited": _MOST_EDITED,
         "is_decision": node.actor < CHANCE,
+        "locks": tell_locks(search, picture),
+        "is_locked": lock_at(search, _outcomes(search, picture, node)) is not None,
+        "can_lock": can_lock(node),
     }
+
+
+def _worths(picture: Picture, node: NodeView) -> np.ndarray | None:
+    """[1, A]: what actions are worth to the one who acts, where information is perfect and hence an
+    action is the event that follows; else None."""
+    game = node.game
+    if game.num_infostates > 1 or not game.has_public_actions or node.actor >= CHANCE:
+        return None
+    values = np.full((1, game.num_actions), np.nan)
+    for row in node.children:
+        child = picture.nodes[row]
+        values[0, child.outcome] = child.mean_value if node.actor == 0 else -child.mean_value
+    return values
 
 
 def _all(shown: Any) -> list[Any]:

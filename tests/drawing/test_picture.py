@@ -164,7 +164,7 @@ def test_a_piece_that_is_no_stone_shows_its_letter() -> None:
     shown = game.view(state_after(game, 4))
     assert isinstance(shown, BoardView)
     view = dataclasses.replace(shown, pieces={4: (0, "K")})
-    assert "K" in words(ElementTree.fromstring(draw_board(view)))
+    assert "K" in words(ElementTree.fromstring(draw_board(view, {})))
 
 
 def test_a_game_without_a_picture_has_none() -> None:

@@ -71,6 +71,38 @@ def test_all_orders_of_a_flop_are_one_event_and_every_deal_has_its_weight() -> N
     assert (expected > 0).sum() == 6  # two hands of two out of four cards
 
 
+def test_where_nobody_can_bet_first_the_cards_are_dealt_at_once() -> None:
+    """A river that chance deals is the spot of its board, but for the weight of the board."""
+    cards = "ranks=4,suits=2,deals=3/1,blinds=none,pot=4,stack=6"
+    whole, spot = (
+        holdem(f"holdem({cards},{rest})")
+        for rest in ("bets=none|none|1/allin", "bets=1/allin,board=AsAhKsKh")
+    )
+    state, same = whole.root(), spot.root()
+    assert (whole.max_depth, whole.betting.num_silent) == (2 + spot.max_depth, 2)
+    for event in ("[AsAhKs]", "[Kh]"):
+        assert int(whole.actor(state)) == CHANCE
+        (outcome,) = (
+            outcome
+            for outcome in np.flatnonzero(whole.legal_outcomes(state)).tolist()
+            if whole.describe_outcome(state, outcome) == event
+        )
+        state = whole.apply(state, jnp.int32(outcome))
+    reach = jnp.asarray(np.random.default_rng(0).random((2, 28)), jnp.float32)
+    boards = 1 / 4  # C(4, 3): of four cards that are left when both hands are dealt
+    for action in (2, 1):  # a bet and a call
+        assert int(whole.actor(state)) == int(spot.actor(same))
+        np.testing.assert_array_equal(whole.legal_actions(state), spot.legal_actions(same))
+        state, same = whole.apply(state, jnp.int32(action)), spot.apply(same, jnp.int32(action))
+    assert int(whole.actor(state)) == int(spot.actor(same)) == TERMINAL
+    won, expected = whole.utilities(state, reach), spot.utilities(same, reach)
+    pairs = 28 * 15 / (6 * 1)  # of hands: in the deck, and beside the board
+    np.testing.assert_allclose(won, expected * boards / pairs, rtol=1e-5)
+    assert np.abs(won).max() > 0
+    blinds = holdem("holdem(ranks=4,suits=2,deals=3/1,blinds=1/2,stack=6,bets=none|none|1)")
+    assert int(blinds.actor(blinds.root())) == PLAYER_1  # who may fold
+
+
 def test_the_real_game_has_the_known_sizes() -> None:
     game = holdem()
     assert (game.num_infostates, game.num_actions, game.num_outcomes) == (1326, 5, 22100)

@@ -181,7 +181,7 @@ def test_a_torso_that_is_not_made_for_what_a_game_shows_is_refused(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"torso": "cnn"}, r"^torso must be one of mlp, resnet, graph, got 'cnn'\.$"),
+        ({"torso": "cnn"}, r"^torso must be one of mlp, resnet, graph, hands, got 'cnn'\.$"),
         ({"width": 0}, r"^width must be an integer from 1 to 1000000, got 0\.$"),
         ({"depth": -1}, r"^depth must be an integer from 1 to 1000, got -1\.$"),
         ({"policy_heads": 0}, r"^policy_heads must be 1 or 2, got 0\.$"),

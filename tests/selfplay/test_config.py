@@ -13,6 +13,7 @@ from selfplay.runs.config import dump_config, flatten, load_config, read_config
 from selfplay.runs.config_files import list_configs
 from selfplay.settings import Config, LearnerSettings, RunSettings, SelfplaySettings, SolverSettings
 from sog.games import CHANCE, make
+from sog.games.cards.holdem import Holdem
 from sog.games.encoding import Planes
 from sog.tabular.cfr import RULES
 from tests.games.random_plays import play_randomly
@@ -87,6 +88,10 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "go9_gpu": {"num_simulations": 400, "resolve_from": "deepest"},
     "goofspiel4": {"num_simulations": 50},
     "hex5": {"num_simulations": 200, "resolve_from": "deepest"},
+    "holdem_gpu": {"num_simulations": 10, "simulations_per_update": 0.01, "max_outcomes": 16},
+    "holdem_river": {"num_simulations": 10, "simulations_per_update": 0.01, "max_outcomes": 4},
+    "holdem_small": {"num_simulations": 10, "simulations_per_update": 0.01, "max_outcomes": 6},
+    "holdem_turn": {"num_simulations": 10, "simulations_per_update": 0.01, "max_outcomes": 6},
     "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr"},
@@ -102,6 +107,8 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     | {"num_simulations": 8000, "simulations_per_update": 10},
     "paper_go": {"resolve_from": "deepest", "prior_temperature": 1.5, "max_actions": 96}
     | {"num_simulations": 8000, "simulations_per_update": 10},
+    "paper_holdem": {"resolve_from": "deepest", "max_outcomes": 16}
+    | {"num_simulations": 10, "simulations_per_update": 0.01},
     "paper_scotland_yard": {"resolve_from": "deepest", "max_outcomes": 26}
     | {"num_simulations": 400},
     "tic_tac_toe": {"num_simulations": 25, "resolve_from": "deepest"},
@@ -493,6 +500,44 @@ def test_the_published_settings_of_go() -> None:
     assert game.max_depth == flat["selfplay.max_moves"]
     assert isinstance(game.encoding, Planes)
     assert (game.encoding.channels, game.encoding.rows) == (17, 19)  # Table S1
+
+
+def test_the_published_settings_of_holdem() -> None:
+    # Student of Games, Tables S1 and S2, and SoG(10, 0.01) of its text.
+    config = load_config(str(CHECKOUT / "configs" / "paper_holdem.toml"))
+    flat, game = flatten(config), make(config.game)
+    published = {
+        "network.torso": "mlp",
+        "network.depth": 6,
+        "network.width": 2048,
+        "learner.batch_size": 1024,
+        "learner.optimizer": "adam",
+        "learner.learning_rate": 0.0001,
+        "learner.decay_steps": 2_000_000,
+        "learner.decay_rate": 0.5,
+        "learner.policy_weight": 0.01,
+        "learner.value_weight": 1,
+        "replay.size": 1_000_000,
+        "replay.max_grad_updates": 10,
+        "selfplay.td1": 0,
+        "selfplay.queries_per_search": 0.9,
+        "solver.recursive_queries": 0.1,
+        "selfplay.uniform_mix": 0.1,
+        "selfplay.resign_threshold": None,
+        "selfplay.greedy_after": None,
+        "selfplay.max_moves": None,
+        "search.prior_temperature": 1,
+        "search.num_simulations": 10,
+        "search.simulations_per_update": 0.01,
+        "run.steps": 1_100_000,
+    }
+    assert {key: flat[key] for key in published} == published
+    off = ("solver.tremble", "solver.random_ranges", "search.leaf_averaging")
+    assert {flat[key] for key in (*off, "learner.average_decay")} == {0}
+    assert isinstance(game, Holdem)
+    assert game.num_actions == 3  # fold, call and one size
+    stakes, actor = 2, 3  # Table S1, and what was drawn
+    assert len(game.observe(game.root())) == 52 + stakes + actor + 2
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -116,7 +116,7 @@ def test_what_misses_1_by_rounding_to_three_digits_is_scaled(kuhn: Path) -> None
         (
             "\nbet1,K,call,1",
             "\nbet1 fold,K,call,1",
-            "row 13: history: no player acts after 'bet1 fold'.",
+            "row 13: no player acts at 'bet1 fold",
         ),
         ("\nbet1,K,call,1", "\nbet1,K,call", "row 13: must have 4 fields, has 3."),
         ("0.25", "nan", "row 4: probability must be a number from 0 to 1, got 'nan'."),

@@ -16,7 +16,8 @@ tabular(rule=dcfr):500. What each method is, its parameters and its paper: sog m
 What follows the ? of an engine is nodes, movetime (ms) or depth of a move, options of the engine,
 or timeout (s); of gtp: seconds for a move, or timeout.
 Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
-information they take their best action, else they draw one from their policy.
+information they take their best action, else they draw one from their policy. One of them alone is
+told how behind its name: 'runs/leduc?search=200,1&c_puct=2' (values of [search] of configurations).
 """
 _HOW: Final = (
     *("--game", "--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes"),
@@ -86,6 +87,7 @@ examples:
   sog match zero random --game kuhn --games 1000
   sog match runs/leduc tabular --search 100,1
   sog match runs/leduc@1000 runs/leduc@10000 --games 500
+  sog match 'runs/leduc?search=400,1' 'runs/leduc?search=100,1'
   sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
   sog match runs/leduc tabular --set search.c_puct=2 --set search.prior_temperature=1.5
   sog match rollout random --game tic_tac_toe --json
@@ -103,6 +105,7 @@ be expected, by guesses of what the game is worth there. The mean stays right wh
 are, and the interval shrinks as they get better. Their source:
   exact    the tabular solver's values of the whole game (1,000 iterations of CFR+)
   network  those of the first player who has a network, for games of any size
+  zero     none: nothing is expected, but all that players could hold counts, not what they held
 Of players who cannot tell how they would play with other cards (is_mcts, oos and their like) only
 the cards are corrected; one of the two must be able to.
 
@@ -222,18 +225,19 @@ With --json: "choices" ("move", "player", "state", "infostate", "action", "best"
 )
 _SPEAKING: Final = ("agent", *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
 GTP: Final = Command(
-    "be a Go program for a board that speaks GTP",
+    "be a program of Go, Hex or Othello for a board that speaks GTP",
     f"""\
 {_PLAYERS}
 examples:
   sog gtp runs/go9                              the command for Sabaki, GoGui or Lizzie
   sog gtp rollout --game go5 --search 1000,1
   sog gtp zero --game "go(size=7,komi=8.5)"
+  sog gtp rollout --game "hex(size=11,swap=true)"
   sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
 
 Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
 boardsize, komi, clear_board, play, genmove, reg_genmove, undo, time_settings, time_left,
-final_score (by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
+final_score (of Go by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
 KataGo lz-analyze, kata-analyze and their genmove_analyze, for those who search. A trained network
 refuses another size of the board or another komi than it was trained for. Without a clock a move
 takes --seconds, else the simulations of --search; the tree is kept from move to move. The first

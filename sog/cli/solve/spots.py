@@ -28,7 +28,7 @@ _SOLVING: Final = "solving"
 _RULE: Final = "dcfr"
 _MOST_ITERATIONS: Final = 10_000
 _UNTIL_POT: Final = 0.3
-_NOT_OF_SPOTS: Final = ("save_state", "plot", "max_nodes")
+_NOT_OF_SPOTS: Final = ("save_state", "plot", "max_nodes", "lock")
 _OF_SPOTS: Final = ("range0", "range1", "until_pot", "svg")
 _ALL_HANDS: Final = "100%"
 
@@ -147,7 +147,7 @@ def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
     for name in _NOT_OF_SPOTS:
-        if getattr(arguments, name) is not None:
+        if getattr(arguments, name) not in (None, []):
             raise CommandError(f"--{name.replace('_', '-')} is not of a spot; leave it out.")
     if arguments.precision not in (None, *PRECISIONS):
         raise CommandError(

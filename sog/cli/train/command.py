@@ -28,6 +28,7 @@ from sog.cli.loading import load_game
 from sog.cli.train.view import TrainView
 from sog.files import replacing
 from sog.games import Game
+from sog.games.cards.holdem import Holdem
 from sog.memory import in_bytes
 from sog.tabular.sizes import can_be_counted
 
@@ -165,6 +166,8 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
     """What is measured while a network trains, in games that are small enough."""
     if config.run.evaluate_every == 0:
         return None
+    if isinstance(game, Holdem) and not can_be_counted(game):
+        return _spot_errors(game, config, view)
     if not can_be_counted(game):
         raise CommandError(f"run.evaluate_every must be 0 in {game.name}, which is too large.")
     from sog.evaluation.measure import NetworkMeasure
@@ -179,7 +182,26 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
             max_nodes=_MOST_NODES,
         )
     except TreeTooLargeError as error:
+        if isinstance(game, Holdem):
+            return _spot_errors(game, config, view)
         raise CommandError(f"run.evaluate_every must be 0 in {game.name}: {error}") from None
+
+    def evaluate(evaluator: Evaluator) -> dict[str, float]:
+        view.tell("evaluating")
+        measured = measure.measure(evaluator)
+        if not view.has_begun:
+            view.tell(_BEGINNING)
+        return measured
+
+    return evaluate
+
+
+def _spot_errors(game: Holdem, config: Config, view: TrainView) -> Evaluate:
+    """Of hold'em, errors on spots that are solved before the training begins."""
+    from sog.evaluation.spot_errors import SpotMeasure
+
+    view.tell("solving rivers and turns to compare with")
+    measure = SpotMeasure(game, num_rivers=config.run.value_error_states)
 
     def evaluate(evaluator: Evaluator) -> dict[str, float]:
         view.tell("evaluating")

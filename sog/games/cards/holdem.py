@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.games.cards.board_classes import by_ranks
 from sog.games.cards.colex import combinations, number_of
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem_encoding import holdem_encoding
@@ -53,7 +54,7 @@ them comes back. In the end the better hand of five out of one's own two and the
 cards takes the pot; equal ones share it."""
 
     def root(self) -> HoldemState:
-        board = np.full(max(self._num_public[-1], 1), self.deck.num_cards, np.int8)
+        board = np.full(max(self.num_public[-1], 1), self.deck.num_cards, np.int8)
         board[: len(self._start_board)] = sorted(self._start_board)
         return HoldemState(
             betting=self.betting.start(),
@@ -80,6 +81,15 @@ cards takes the pot; equal ones share it."""
             legal |= padded(~is_there) & is_now
         return legal
 
+    def outcomes_in_order(self, state: HoldemState) -> Array:
+        """Cards that are dealt by their ranks, as `by_ranks` has them."""
+        order = jnp.arange(self.num_outcomes, dtype=jnp.int32)
+        for street, dealt in enumerate(self._deals_left):
+            by_rank = by_ranks(self.deck, dealt)
+            sorted_now = order.at[: len(by_rank)].set(by_rank)
+            order = jnp.where(self._deals_street(state, street), sorted_now, order)
+        return order
+
     def apply(self, state: HoldemState, outcome: Array) -> HoldemState:
         is_deal = self.actor(state) == CHANCE
         action = jnp.clip(outcome, 0, self.num_actions - 1).astype(jnp.int32)
@@ -88,7 +98,7 @@ cards takes the pot; equal ones share it."""
         for street, dealt in enumerate(self._deals_left):
             sets = combinations(self.deck.num_cards, dealt)
             cards = jnp.asarray(sets, jnp.int8)[jnp.clip(outcome, 0, len(sets) - 1)]
-            first = self._num_public[street]
+            first = self.num_public[street]
             is_now = self._deals_street(state, street)
             board = board.at[first : first + dealt].set(
                 jnp.where(is_now, cards, board[first : first + dealt])
@@ -220,7 +230,7 @@ cards takes the pot; equal ones share it."""
         cards = np.arange(self.deck.num_cards)
         renamed = jnp.asarray(cards // suits * suits) + new[cards % suits]
         board = jnp.append(renamed, self.deck.num_cards).astype(jnp.int8)[state.board]
-        ends = (0, *self._num_public, len(board))
+        ends = (0, *self.num_public, len(board))
         board = jnp.concatenate([jnp.sort(board[a:b]) for a, b in itertools.pairwise(ends)])
         old = jnp.argsort(renamed).astype(jnp.int32)
         hands = number_of(old[self.hands.cards], self.deck.num_cards)

@@ -13,7 +13,7 @@ from jax import Array
 from sog.games.cards import bet_menus
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import suit_masks
-from sog.games.cards.no_limit import MOST_RAISES, Betting, BettingState
+from sog.games.cards.no_limit import MOST_RAISES, Betting, BettingState, Menu
 from sog.games.cards.showdown import Hands
 from sog.games.core import MOST_EXACT, Game, check_params, param
 from sog.pytree import pytree
@@ -55,7 +55,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
     )
     stack: str = param("20000", "chips of each player at the start, or of player 0/of player 1")
     bets: str = param(
-        "0.5/1/allin", "sizes: parts of the pot, chips as 2c, min, allin; | by street"
+        "0.5/1/allin", "sizes: parts of the pot, chips as 2c, min, allin, none; | by street"
     )
     raises: str = param("same", "sizes of raises, or 'same' as bets")
     caps: str = param(_NONE, "most bets and raises of a street, blinds not counted, or 'none'")
@@ -148,7 +148,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         return tuple(sizes)
 
     @functools.cached_property
-    def _num_public(self) -> tuple[int, ...]:
+    def num_public(self) -> tuple[int, ...]:
         """How many cards lie on the board, by street."""
         start = len(self._start_board)
         return tuple(
@@ -186,7 +186,16 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
             smallest_bet=max(blinds[1], 1),
             menus=menus,
             setups=setups,
+            num_silent=self._num_silent(menus),
         )
+
+    def _num_silent(self, menus: tuple[Menu, ...]) -> int:
+        """Streets before the first one that has sizes, where nobody has posted a blind: players
+        could only check, as in a game that begins with a river that chance deals."""
+        if self.board != _NONE or max(self._blinds) > 0:
+            return 0
+        has_sizes = [bool(menu.bets or menu.raises) for menu in menus]
+        return has_sizes.index(True) if any(has_sizes) else 0
 
     @property
     def unit(self) -> str:  # type: ignore[override]
@@ -240,7 +249,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
 
     @property
     def num_chance_outcomes(self) -> int:
-        unseen = [self.deck.num_cards - there for there in self._num_public]
+        unseen = [self.deck.num_cards - there for there in self.num_public]
         pairs = zip(unseen, self._deals_left, strict=False)
         events = [math.comb(cards, dealt) for cards, dealt in pairs]
         return max([len(self.betting.setups), *events])

@@ -52,7 +52,7 @@ class HoldemTexts(HoldemSetup):
 
     def draw(self, state: HoldemState, ranges: np.ndarray | None = None) -> str:
         betting, names = state.betting, self._public_names(state)
-        missing = self._num_public[-1] - len(names)
+        missing = self.num_public[-1] - len(names)
         stakes, stacks = betting.stakes.tolist(), betting.stacks.tolist()
         lines = [
             f"board     {' '.join([*names, *['--'] * missing])}",
@@ -106,7 +106,7 @@ class HoldemTexts(HoldemSetup):
             title=self.describe_state(state),
             cards=(hands[0], hands[1]),
             public_cards=self._public_names(state),
-            num_public_cards=self._num_public[-1],
+            num_public_cards=self.num_public[-1],
             chips=(stakes[0], stakes[1]),
             pot=self.pot + int(betting.stakes.sum()),
             actor=int(betting.stage),
@@ -147,12 +147,12 @@ class HoldemTexts(HoldemSetup):
         return f"[{setup.stack}:{float(setup.part):g}]" if setup.part else f"[{setup.stack}]"
 
     def _dealt(self, state: HoldemState, street: int) -> str:
-        first, last = self._num_public[street : street + 2]
+        first, last = self.num_public[street : street + 2]
         return f"[{self.deck.cards_name(np.asarray(state.board)[first:last].tolist())}]"
 
     def _public_names(self, state: HoldemState) -> list[str]:
         """Street by street; the board of a spot as it was written."""
-        board, ends = np.asarray(state.board).tolist(), self._num_public
+        board, ends = np.asarray(state.board).tolist(), self.num_public
         cards = list(self._start_board)
         for first, last in itertools.pairwise(ends[: int(state.betting.street) + 1]):
             cards += self.deck.in_order(board[first:last])

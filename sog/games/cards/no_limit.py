@@ -99,6 +99,8 @@ class Betting:
     """By street."""
     setups: tuple[Setup, ...] = ()
     """One of which chance draws first, all alike often; empty where nothing is drawn."""
+    num_silent: int = 0
+    """Streets at the start on which nobody acts: the cards of the next are dealt at once."""
 
     @property
     def num_actions(self) -> int:
@@ -148,7 +150,7 @@ class Betting:
     @property
     def most_bets(self) -> int:
         """The most decisions of a hand."""
-        return sum(most + 2 for most in self.most_raises)
+        return sum(most + 2 for most in self.most_raises[self.num_silent :])
 
     @property
     def most_won(self) -> float:
@@ -165,7 +167,7 @@ class Betting:
         small, big = self.blinds
         stacks = np.zeros(2) if self.setups else np.array(self.stacks)
         return BettingState(
-            stage=jnp.int8(CHANCE if self.setups else self.first_to_act),
+            stage=jnp.int8(CHANCE if self.setups or self.num_silent else self.first_to_act),
             street=jnp.int8(0),
             stakes=jnp.array([big, small], jnp.int32),
             matched=jnp.int32(0),
@@ -189,7 +191,7 @@ class Betting:
         stack = jnp.asarray(stacks)[at]
         return dataclasses.replace(
             state,
-            stage=jnp.int8(self.first_to_act),
+            stage=jnp.int8(CHANCE if self.num_silent else self.first_to_act),
             stacks=jnp.stack([stack, stack]),
             part=jnp.asarray(parts)[at],
         )
@@ -254,11 +256,12 @@ class Betting:
         )
 
     def next_street(self, state: BettingState) -> BettingState:
-        """After the cards are dealt: nobody bets once somebody is all-in."""
+        """After the cards are dealt: nobody bets once somebody is all-in, or on a silent street."""
         street = state.street + jnp.int8(1)
         is_last = street == len(self.menus) - 1
         no_bets = jnp.where(is_last, TERMINAL, CHANCE)
-        stage = jnp.where(_is_all_in(state, state.stakes), no_bets, PLAYER_0)
+        nobody_acts = _is_all_in(state, state.stakes) | (street < self.num_silent)
+        stage = jnp.where(nobody_acts, no_bets, PLAYER_0)
         return dataclasses.replace(
             state,
             stage=stage.astype(jnp.int8),

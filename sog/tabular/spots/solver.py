@@ -146,12 +146,17 @@ class SpotSolver:
     def values(self, player: int, aim: Aim = "value") -> np.ndarray:
         """[spot] float64, chips: what a player wins on average with his average policy, or with a
         best response, against the other's average policy; half of the pot is everybody's."""
-        cfvs = _evaluate(
+        reach = np.asarray(self.reach[player], np.float64)
+        total = np.sum(self.cfvs(player, aim) * reach, axis=1)
+        return np.asarray(total / self.num_pairs)
+
+    def cfvs(self, player: int, aim: Aim = "value") -> np.ndarray:
+        """[spot, hand] float64: for each hand of the player (`hands.number`), the chips it wins as
+        in `values`, times the other's range that it can meet."""
+        found = _evaluate(
             self.layout, self.cards, self.equities, self.reach, self.memory, player, aim
         )
-        reach = np.asarray(self.reach[player], np.float64)
-        total = np.sum(np.asarray(cfvs, np.float64) * reach, axis=1)
-        return np.asarray(total / self.num_pairs)
+        return np.asarray(found, np.float64)
 
     def exploitability(self) -> np.ndarray:
         """[spot] float64, chips: half of what best responses win together."""
