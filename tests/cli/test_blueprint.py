@@ -43,6 +43,9 @@ def test_a_blueprint_is_written_and_gone_on_with(
         *("--save", str(folder / "further.blueprint")),
     )
     assert (further["boards"], further["boards_before"]) == (408, 400)
+    known = sog_json("exploitability", GAME, str(path))
+    assert 0 < known["exploitability"] < 0.1
+    assert known["value"] == pytest.approx(exact, abs=0.02)
     result = sog_json("match", f"blueprint:{path}", "random", "--games", "400")
     assert result["interval"][0] > 0
     assert result["game"].startswith("holdem(ranks=3")
@@ -103,10 +106,13 @@ def test_a_mistake_is_told_in_one_line(
 
 
 def test_a_blueprint_plays_no_other_game(learned: dict[str, Any], folder: Path, sog: Run) -> None:
-    player = f"blueprint:{folder / 'leduc.blueprint'}"
+    path = str(folder / "leduc.blueprint")
+    player = f"blueprint:{path}"
     code, _, err = sog("match", player, "random", "--game", "holdem", "--games", "2")
     assert code == 2
     assert "the players must play the same game" in err
+    code, _, err = sog("exploitability", "holdem(ranks=3,suits=2,hole_cards=1,deals=1)", path)
+    assert (code, "is a blueprint of holdem(ranks=3" in err) == (2, True)
     code, _, err = sog("match", "blueprint:", "random", "--game", "holdem", "--games", "2")
     assert (code, "blueprint: must be followed by a file" in err) == (2, True)
 

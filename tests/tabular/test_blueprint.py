@@ -13,32 +13,15 @@ from sog.players.blueprint import BlueprintAgent
 from sog.tabular import compile_game, enumerate_public_tree, evaluate_policy, solve
 from sog.tabular.blueprint.betting_tree import ILLEGAL, OVER, make_betting_tree
 from sog.tabular.blueprint.file import (
-    Blueprint,
     BlueprintFileError,
     begin,
     load_blueprint,
     save_blueprint,
 )
-from sog.tabular.public_tree import PublicTree
+from sog.tabular.blueprint.position import Playing, policy_on
 
 SMALL = Holdem(ranks=4, suits=2, deals="3", stack="400", bets="1/allin")
 LEDUC_LIKE = Holdem(ranks=3, suits=2, hole_cards=1, deals="1", stack="500", bets="0.5/1/allin")
-
-
-def policy_of(blueprint: Blueprint, tree: PublicTree) -> np.ndarray:
-    """[node, S, A]: what agents say that they play."""
-    policy = np.zeros(tree.node_legal.shape)
-    paths: list[list[int]] = []
-    agents = [BlueprintAgent(blueprint, blueprint.policy(), player=p) for p in (0, 1)]
-    for node, actor in enumerate(tree.node_actor.tolist()):
-        before = paths[tree.node_parent[node]] if node else []
-        paths.append([*before, *([int(tree.node_outcome[node])] if node else [])])
-        if actor < CHANCE:
-            agents[actor].begin()
-            for outcome in paths[-1]:
-                agents[actor].observe(outcome)
-            policy[node] = agents[actor].policies()
-    return policy
 
 
 @pytest.mark.parametrize(
@@ -53,7 +36,7 @@ def test_without_loss_a_blueprint_approaches_the_equilibrium(
     assert blueprint.trainer.buckets.sizes == sizes
 
     def exploitability() -> float:
-        policy = policy_of(blueprint, tree)
+        policy = policy_on(blueprint, tree)
         return 1000 * float(np.asarray(evaluate_policy(compiled, policy).exploitability)[0])
 
     at_first = exploitability()
@@ -159,7 +142,7 @@ def test_a_file_that_is_torn_or_not_there_is_refused(saved: Path, tmp_path: Path
 
 def test_an_agent_is_told_what_can_happen_only(saved: Path) -> None:
     blueprint = load_blueprint(saved)
-    agent = BlueprintAgent(blueprint, blueprint.policy(), player=0)
+    agent = BlueprintAgent(Playing(blueprint), player=0)
     with pytest.raises(ValueError, match="outcome must be one of"):
         agent.observe(9)
     with pytest.raises(ValueError, match="it is not his turn"):

@@ -93,7 +93,16 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             "--iterations",
             {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},
         ),
-        *("--until-mbb", "--precision", "--lock", "--plot", "--save", "--save-state"),
+        "--until-mbb",
+        (
+            "--precision",
+            {
+                "choices": ("float32", "float64", "int16"),
+                "help": "of the iterations (default: float32); exploitability is always in "
+                "float64. Of a spot float32, or int16 for half of the memory",
+            },
+        ),
+        *("--lock", "--plot", "--save", "--save-state"),
         *("--range0", "--range1", "--until-pot"),
         ("--svg", {"help": "of a spot: draw the square of hands"}),
         (
@@ -116,6 +125,7 @@ examples:
       --save small.blueprint
   sog match blueprint:small.blueprint random --games 1000
   sog blueprint "holdem(ranks=4,suits=2,stack=400,deals=3)" --iterations 4000 --save tiny.blueprint
+  sog exploitability "holdem(ranks=4,suits=2,stack=400,deals=3)" tiny.blueprint
 
 Hands that do not differ much are one bucket: before the flop the 169 that differ in more than the
 names of suits, later those with about the same E[HS^2], the mean over cards to come of the squared
