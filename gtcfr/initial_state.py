@@ -113,6 +113,7 @@ def planted_state(
         slot=jnp.zeros(batch_size, jnp.int32),
         num_updates=jnp.zeros(batch_size, jnp.int32),
         num_before=jnp.zeros(batch_size, jnp.int32),
+        held=root.held,
     )
 
 

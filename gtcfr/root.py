@@ -9,6 +9,7 @@ from jax import Array
 
 from gtcfr.flow import normalize
 from gtcfr.gadget import NOBODY
+from gtcfr.locks import HeldPolicies
 from sog.games.core import Game
 from sog.precision import in_32_bits
 from sog.pytree import pytree
@@ -37,6 +38,8 @@ class SearchRoot:
     """[batch] int32: the player who has the gadget's choice, or NOBODY."""
     terminate_cfvs: Array
     """[batch, S]: what he gets by terminating, under `ranges` of the other player."""
+    held: HeldPolicies | None = None
+    """Policies that are held fixed, see `gtcfr.locks`."""
 
 
 @in_32_bits

@@ -27,6 +27,7 @@ from gtcfr.expansion import expansion_phase, repeat
 from gtcfr.flow import normalize
 from gtcfr.gadget import Gadget
 from gtcfr.initial_state import initial_state
+from gtcfr.locks import HeldPolicies, hold_rows
 from gtcfr.mesh import on_all, split_batch
 from gtcfr.packing import unpack
 from gtcfr.query import QuerySample
@@ -144,7 +145,8 @@ def advance(
 @in_32_bits
 def read(game: Game[Any], state: SearchState) -> SearchResult:
     """What the searches have found so far; before the first update there is nothing to read."""
-    policy, values, ranges = jax.vmap(functools.partial(_read_result, game))(state.tree, state.slot)
+    read_one = jax.vmap(functools.partial(_read_result, game))
+    policy, values, ranges = read_one(state.tree, state.slot, state.held)
     return SearchResult(
         policy=policy,
         values=values,
@@ -256,7 +258,9 @@ def _update(
     return regret_update(game, evaluator, settings, state, step.astype(jnp.float32))
 
 
-def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array, Array, Array]:
+def _read_result(
+    game: Game[Any], tree: SearchTree, slot: Array, held: HeldPolicies | None
+) -> tuple[Array, Array, Array]:
     """Policy [S, A], values [player, S] and ranges [player, S] at an interior node."""
     state = unpack(game, tree.interior.state[slot])
     statistics = jax.tree.map(lambda leaf: leaf[slot], tree.interior_statistics)
@@ -265,6 +269,9 @@ def _read_result(game: Game[Any], tree: SearchTree, slot: Array) -> tuple[Array,
     values = jnp.where(
         compatible > 0, statistics.cfv_sum / jnp.where(compatible > 0, compatible, 1), 0
     )
+    if held is not None and held.state.shape[-2] > 0:  # where he never arrives, too
+        node = jax.tree.map(lambda leaf: leaf[slot][None], tree.interior)
+        policy = hold_rows(tree.shape.layout, held, node, policy[None])[0]
     policy = tree.shape.layout.over_all_actions(game, tree.interior.listed[slot], policy).T
     return policy, values, normalize(statistics.reach_sum, game.infostate_mask(state))
 

@@ -6,6 +6,7 @@ from jax import Array
 
 from gtcfr.evaluator import Fault
 from gtcfr.gadget import Gadget
+from gtcfr.locks import HeldPolicies
 from gtcfr.query import QuerySample
 from gtcfr.tree import SearchTree
 from sog.pytree import pytree
@@ -39,3 +40,4 @@ class SearchState:
     """[batch] int32: regret updates made; all equal."""
     num_before: Array
     """[batch] int32: those of the searches that this one goes on from, see `gtcfr.keeping`."""
+    held: HeldPolicies | None = None

@@ -30,7 +30,8 @@ class Room:
     for as many levels as a tree of so many simulations comes to, 16 and twice their square root. A
     result says if that was too little."""
     kept_simulations: int = 0
-    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.keeping`."""
+    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.keeping`.
+    Agents who have it go on with their trees from move to move; for perfect information."""
     chunk_size: int | None = None
     """Nodes that are processed as one array operation; for speed and memory only. None for what
     `chunk_size_of` says, or fewer in trees that may be deep."""

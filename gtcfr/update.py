@@ -24,6 +24,7 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.flow import by_player, sum_rows, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import value_leaves
+from gtcfr.locks import hold
 from gtcfr.packing import unpack, unpack_kept
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
@@ -89,6 +90,7 @@ def _one_pass(
 
 def push_ranges(game: Game[Any], state: SearchState, alpha: float) -> SearchState:
     """Sends the root's ranges, the gadget's included, down all trees under the current policies."""
+    state = replace(state, tree=jax.vmap(hold)(state.tree, state.held))
     mask = jax.vmap(lambda row: game.infostate_mask(unpack(game, row)))(state.root_state)
     reach = jax.vmap(functools.partial(root_reach, alpha=alpha))(state.gadget, state.ranges, mask)
     num_chunks = jnp.max(state.tree.num_chunks)

@@ -1,4 +1,6 @@
-"""Makes the README's table of results again, with the code as it is now, and says which rows moved.
+"""Makes figures of training again, with the code as it is now, and says which rows moved.
+
+The rows are those of the README's table and of docs/results/boards.md.
 
 Examples:
     python scripts/figures.py --list                       the rows, and how long each takes
@@ -70,6 +72,14 @@ def _dice(config: str, what: str, minutes: int) -> Row:
     return _exploitability(config, what, "points", *search, minutes=minutes)
 
 
+def _match(config: str, what: str, opponent: str, games: int, **others: Any) -> Row:
+    command = ("match", "RUN", opponent, "--games", str(games))
+    return Row(config=config, what=what, measure=("-m", "sog", *command, "--json"), **others)
+
+
+_GNU_GO: Final = (
+    "gtp:gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead"
+)
 _FEW, _MANY = ("--search", "100,1", "--seeds", "50"), ("--search", "100,0.1", "--seeds", "20")
 ROWS: Final = {
     "leduc_demo": _exploitability(
@@ -93,6 +103,53 @@ ROWS: Final = {
         measure=("-m", "sog", "match", "RUN", "random", "--games", "200", "--json"),
         take=("wins",),
         minutes=40,
+    ),
+    "hex5": Row(
+        config="hex5",
+        what="Hex 5 x 5, wins of 100 games against perfect play, which can win 50 of them",
+        unit="wins",
+        measure=(
+            *("-m", "sog", "tournament", "RUN", "perfect", "--openings", "random:1"),
+            *("--games", "100", "--json"),
+        ),
+        take=("pairings", 0, "wins"),
+        minutes=10,
+    ),
+    "go5": _match(
+        "go5",
+        "Go 5 x 5, komi 24.5, against GNU Go level 10, as Black (-1 to 1)",
+        _GNU_GO,
+        100,
+        unit="points",
+        take=("mean_as", 0),
+        minutes=60,
+    ),
+    "go7": _match(
+        "go7",
+        "Go 7 x 7, komi 9, against GNU Go level 10 (-1 to 1)",
+        _GNU_GO,
+        100,
+        unit="points",
+        take=("mean",),
+        minutes=90,
+    ),
+    "othello6": _match(
+        "othello6",
+        "Othello 6 x 6, against search that plays games to their end at random (-1 to 1)",
+        "rollout",
+        200,
+        unit="points",
+        take=("mean",),
+        minutes=60,
+    ),
+    "gardner_chess": _match(
+        "gardner_chess",
+        "Gardner's chess, against Fairy-Stockfish at skill -10 (-1 to 1)",
+        "uci:fairy-stockfish?nodes=10000&Skill Level=-10",
+        100,
+        unit="points",
+        take=("mean",),
+        minutes=90,
     ),
     "cfr": Row(
         what="CFR+ on Leduc, an iteration",

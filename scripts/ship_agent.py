@@ -16,6 +16,7 @@ import numpy as np
 
 import sog.players.agents
 from gtcfr.mesh import batch_mesh
+from selfplay.recipe import ALPHAZERO
 from selfplay.runs.run_folder import RunFolder
 from sog.evaluation import compose
 from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
@@ -43,19 +44,24 @@ def main() -> None:
     settings = dataclasses.replace(run.settings, chunk_size=None)
     arrays: dict[str, Any] = pack_params(run.evaluator.params)
     np.savez_compressed(_FOLDER / f"{name}.npz", **arrays)
+    algorithm = "" if run.alphazero is None else f" --set algorithm={ALPHAZERO}"
     entry = AgentEntry(
         name=name,
         game=folder.config.game,
-        trained=f"sog train {arguments.config or name}",
+        trained=f"sog train {arguments.config or name}{algorithm}",
         step=run.step,
         network=changed_fields(folder.config.network),
         search=changed_fields(settings),
         measured=f"sog evaluate {AGENT_PREFIX}{name} --seeds {arguments.seeds}",
         exploitability=None,
         unit=run.game.unit,
+        alphazero=None if run.alphazero is None else changed_fields(run.alphazero),
     )
     _write({**entries, name: entry})
     agent = load_agent(name)  # what users get
+    if agent.alphazero is not None:
+        print(f"{name}: exploitability is of the search of Student of Games alone")
+        return
     try:
         compiled = compile_tree(agent.game, max_nodes=_MOST_NODES)
     except TreeTooLargeError:

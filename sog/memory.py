@@ -15,9 +15,18 @@ _CGROUP: Final = Path("/sys/fs/cgroup")
 _UNITS: Final = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
-def check_memory(parts: dict[str, int]) -> None:
-    """Raises ValueError if this machine lacks the memory for all parts; names the largest."""
+def check_memory(parts: dict[str, int], most: int | None = None) -> None:
+    """Raises ValueError if this machine lacks the memory for all parts; names the largest.
+
+    most: bytes that they may take in any case.
+    """
     there, needed = available_bytes(), sum(parts.values())
+    if most is not None and needed > most:
+        name = max(parts, key=lambda part: parts[part])
+        raise ValueError(
+            f"it would take {in_bytes(needed)} of memory, most of it for {name}; "
+            f"{in_bytes(most)} may be used."
+        )
     if there is None or needed <= there:
         return
     name = max(parts, key=lambda part: parts[part])

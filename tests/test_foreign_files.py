@@ -27,6 +27,11 @@ READERS: Final = {
     "sog explain": ("policy.npz", "explain policy.npz"),
     "sog exploitability": ("policy.npz", "exploitability kuhn policy.npz"),
     "sog solve --resume": ("kuhn.solve", "solve kuhn --resume kuhn.solve"),
+    "sog policy, a spot": ("own.spot", "policy own.spot"),
+    "sog solve --resume, a spot": (
+        "own.spot",
+        "solve holdem(board=Ts3h2h5c9s,pot=9,stack=9) --resume own.spot",
+    ),
     "sog configs": ("mine.toml", "configs mine.toml"),
     "sog train, its configuration": ("mine.toml", "train mine.toml --run other"),
     "sog replay": ("saved.json", "replay saved.json"),
@@ -38,6 +43,14 @@ READERS: Final = {
     "sog tournament --openings": (
         "openings.txt",
         "tournament random ismcts:1 --game tic_tac_toe --games 2 --openings openings.txt",
+    ),
+    "sog blueprint --resume": (
+        "small.blueprint",
+        "blueprint holdem --resume small.blueprint --save other.blueprint",
+    ),
+    "a blueprint that plays": (
+        "small.blueprint",
+        "match blueprint:small.blueprint random --games 2",
     ),
     "a map": ("town.csv", "games scotland_yard(map=town.csv)"),
     "sog plot, the configuration": ("run/config.toml", "plot run"),
@@ -110,6 +123,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         CheckpointStore(run.checkpoints, keep=1).save(0, {"learner": np.zeros(2)}, {})
         MetricsFile(run.metrics).add({"step": 0, "seconds": 1.0})
     write_policy(folder / "policy.npz")
+    (folder / "own.spot").write_bytes(b"")
+    (folder / "small.blueprint").write_bytes(b"")
     (folder / "kuhn.solve").write_bytes(b"")  # what lies there instead is not even looked into
     (folder / "saved.json").write_text(json.dumps(SAVED))
     (folder / "saved.jsonl").write_text('{"file": "sog tournament"}\n')

@@ -14,7 +14,8 @@ INTERRUPTED: Final = 130  # 128 + SIGINT
 PICTURES: Final = (".png", ".pdf", ".svg")
 _BEGINNING: Final = 256  # bytes
 _MARKS: Final = {
-    ".csv": b"public_state,",  # of `sog policy --csv`
+    ".csv": b"probability",  # of `sog policy --csv`, --table and --openspiel
+    ".blueprint": b"blueprint.npy",  # of `sog blueprint --save`
     ".json": b'"game":',  # of `sog play --save`
     ".jsonl": b'"sog tournament"',  # of `sog tournament --save`
     ".npz": b"probabilities.npy",  # of `sog solve --save`
@@ -23,6 +24,7 @@ _MARKS: Final = {
     ".png": b"\x89PNG",
     ".sgf": b"(;",
     ".solve": b"numbers.npy",  # of `sog solve --save-state`
+    ".spot": b"ranges.npy",  # of `sog solve --save` of a spot
     ".svg": b"svg",
 }
 """What is among the first bytes of the files that commands write, by the ending of the name."""

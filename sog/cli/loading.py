@@ -1,10 +1,11 @@
 """From the text of a command line to a game."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
+from sog.files import read_text
 from sog.games import Game, make
 from sog.games.registry import OPENSPIEL_PREFIX
 from sog.play.history import History, check_begins_anywhere, read_history
@@ -12,6 +13,9 @@ from sog.players.runs import is_run, load_run
 
 if TYPE_CHECKING:
     from sog.players.trained import Trained
+
+_POSITION_FILES: Final = (".fen", ".pgn", ".sgf")
+_MOST_BYTES: Final = 2**20
 
 
 def load_game(text: str, work: Work | None = None) -> Game[Any]:
@@ -38,12 +42,24 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
 def load_history(
     game: Game[Any], text: str, *, begins: bool = False, anywhere: bool = False
 ) -> History:
-    """The position of `--history`; begins: whether a game is to begin there, and not a search.
-    anywhere: whether it may begin with a position, as a FEN."""
+    """The position of `--history`, which may name a file that says it.
+
+    begins: whether a game is to begin there, and not a search. anywhere: whether it may begin with
+    a position, as a FEN; a game may.
+    """
+    if text.endswith(_POSITION_FILES):
+        text = _read_position_file(text)
     with mistakes("--history: "):
         if text and begins:
             check_begins_anywhere(game)
-        return read_history(game, text, anywhere=anywhere)
+        return read_history(game, text, anywhere=anywhere or begins)
+
+
+def _read_position_file(path: str) -> str:
+    try:
+        return read_text(path, _MOST_BYTES).strip()
+    except OSError as error:
+        raise CommandError(f"--history: cannot read {path}: {reason(error)}.") from None
 
 
 def load_named_run(text: str) -> "Trained":

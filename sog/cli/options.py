@@ -61,7 +61,10 @@ OPTIONS: Final[dict[str, Declaration]] = {
     # What a command is about.
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
-    "policy": _file("POLICY.npz", "a file that `sog solve --save` wrote"),
+    "policy": _file(
+        "POLICY",
+        "a file that `sog solve --save` wrote, a table (FILE.csv, see below), or a blueprint",
+    ),
     "method": {"metavar": "METHOD", "help": "a method, see below"},
     "config": {
         "metavar": "CONFIG",
@@ -74,6 +77,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "first": {"metavar": "A", "help": "a player, see below"},
     "second": {"metavar": "B", "help": "the other player"},
     "players": {"metavar": "PLAYER", "nargs": "+", "help": "two or more players, see below"},
+    "dealer_host": {"metavar": "HOST", "help": "where the dealer is, as 127.0.0.1"},
+    "dealer_port": {"metavar": "PORT", "type": port_number, "help": "its port"},
     "--game": {"metavar": "GAME", "help": "the game, where no player is a run folder"},
     "--player": {
         "type": _player,
@@ -85,8 +90,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "metavar": "TEXT",
         "help": "the position to begin from: the public events that lead there, as a tree shows "
         "them or by number, or what players of the game write: 44353 in connect_four (columns), "
-        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 or a PGN in chess, where a search may also begin "
-        "with a FEN (default: the start)",
+        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 in chess; a FEN, a PGN, or an SGF with stones set "
+        "up, or a file of one, .fen, .pgn or .sgf (default: the start)",
     },
     "--openings": {
         "metavar": "FILE|random:PLIES",
@@ -132,6 +137,20 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "KQo:0.5, AhKd' or 25%% (default: any hand)",
     },
     "--range1": {"metavar": "TEXT", "help": "likewise of player 1"},
+    "--minutes": {
+        "type": positive_number,
+        "metavar": "X",
+        "help": "train for X minutes, compiling not counted (default: 10, without --iterations)",
+    },
+    "--buckets": {
+        "metavar": "N/N/...",
+        "help": "the most buckets of each street (default: 169/1000/500/200, as far as they go)",
+    },
+    "--bucketing": {
+        "choices": ("percentile", "grid"),
+        "help": "buckets of about equally many hands, or equal parts of [0, 1] (default: "
+        "percentile)",
+    },
     "--precision": {
         "choices": ("float32", "float64"),
         "help": "of the iterations (default: float32); exploitability is always in float64",
@@ -254,11 +273,16 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "share of its regrets that the exact evaluator keeps from update to update "
         "(default: 0.9)",
     },
+    "--lbr": _flag("play against local best response, see below, instead of composing a policy"),
     "--aivat": {
-        "choices": ("exact", "network"),
+        "choices": ("exact", "network", "zero"),
         "help": "reduce the variance (Burch et al. 2018), see below",
     },
     # What is shown, and where it is written.
+    "--lock": _several(
+        "TEXT|FILE.csv",
+        "hold what a player does at a public state, see below; may be given several times",
+    ),
     "--json": _flag("print JSON on stdout, nothing else"),
     "--rules": _flag("how GAME is played, in a screenful"),
     "--sizes": _flag("count up to 10 million public states, not one million"),
@@ -279,10 +303,15 @@ OPTIONS: Final[dict[str, Declaration]] = {
     ),
     "--svg": _file("FILE.svg", "draw the tree"),
     "--csv": _file("FILE.csv", "write the numbers to a table"),
+    "--table": _file("FILE.csv", "write the whole policy to a table, see below"),
+    "--openspiel": _file(
+        "FILE.csv",
+        "write the whole policy to a table with OpenSpiel's information states and actions",
+    ),
     "--picture": _file(
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),
-    "--save": _file("FILE.npz", "write the average policy to a file"),
+    "--save": _file("FILE.npz", "write the average policy to a file; of a spot, FILE.spot"),
     "--games-out": _file(
         "FILE", "write all games to FILE.pgn or FILE.sgf, where the game has such, or FILE.json"
     ),

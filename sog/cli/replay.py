@@ -84,7 +84,8 @@ def _told(saved: Saved, number: int, game: dict[str, Any]) -> str:
     lines += _news(who, known, game["names"][-1])
     gain = float(game["utility"]) * (1 if human == 0 else -1)
     result = f"won {gain:g}" if gain > 0 else f"lost {-gain:g}" if gain < 0 else "drew"
-    unit = f" {saved.unit}" if gain else ""
+    unit = saved.unit.removesuffix("s") if abs(gain) == 1 else saved.unit
+    unit = f" {unit}" if gain else ""
     return "\n".join([*lines, f"  You {result}{unit}."])
 
 

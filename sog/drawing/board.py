@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
+from sog.drawing.marks import Marks, draw_disk, told_with
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.views import BoardView
 
@@ -12,7 +13,7 @@ _PIECES: Final = {0: "#f2b632", 1: "#d9534f"}
 _EDGE, _WON = "#1d2733", "#2f9e44"
 
 
-def draw_board(view: BoardView) -> str:
+def draw_board(view: BoardView, marks: Marks) -> str:
     """The text of an SVG file."""
     rows, columns = view.rows, view.columns
     slant = _CELL / 2 if view.is_rhombus else 0.0
@@ -26,7 +27,8 @@ def draw_board(view: BoardView) -> str:
         row, column = divmod(cell, columns)
         x, y = left + (column + 0.5) * _CELL + row * slant, top + (row + 0.5) * _CELL
         can = view.choices.get(cell, ())
-        group = choice(svg, can, view.told[cell])
+        mark = marks.get(cell)
+        group = choice(svg, can, told_with(view.told[cell], mark))
         if can:  # the whole square can be clicked
             rectangle(group, x - _CELL / 2, y - _CELL / 2, _CELL, _CELL, fill=_BOARD)
         circle(group, x, y, 0.41 * _CELL, fill=_HOLE)
@@ -34,6 +36,8 @@ def draw_board(view: BoardView) -> str:
             _piece(group, x, y, *view.pieces[cell], is_marked=cell in view.won)
         elif cell in view.landing:
             circle(group, x, y, 0.1 * _CELL, fill=_RULE)
+        if mark is not None:
+            draw_disk(group, x, y, 0.37 * _CELL, mark, marks, size=16)
     if view.is_rhombus:
         _sides(svg, view, left, top, slant)
     return as_text(svg)

@@ -10,9 +10,10 @@ _WIDTH, _HEIGHT = 640.0, 430.0  # of the table of a betting game
 _CARD, _TALL, _MARGIN, _GAP = 74.0, 104.0, 22.0, 8.0
 _CLOTH, _RIM, _PAPER, _BACK = "#2e5e4e", "#244b3e", "#fdfaf2", "#33558b"
 _WORDS, _SOFT_WORDS, _GOLD = "#ffffff", "#cfe3da", "#f2b632"
-_SUITS: Final = {"s": ("♠", "#1d2733"), "h": ("♥", "#c92a2a"), "d": ("♦", "#c92a2a")}
-_CLUB: Final = ("♣", "#1d2733")
+_SUITS: Final = {"s": ("♠", "#1d2733"), "h": ("♥", "#c92a2a"), "d": ("♦", "#1864ab")}
+_CLUB: Final = ("♣", "#2b6e33")
 _MOST_CHIPS_DRAWN: Final = 12
+_TO_CHIPS: Final = 19.0  # from the cards
 _CHIP: Final = 13.0
 _MOST_IN_ROW: Final = 13
 _MOST_BESIDE_CHIPS: Final = 3  # public cards
@@ -44,12 +45,17 @@ def draw_cards(view: CardsView, *, names: Names, bottom: int) -> str:
         if step:
             below += 22
             text(svg, _MARGIN, below, f"at {step}", size=14, color=_SOFT_WORDS)
+        if view.behind is not None:
+            below += 22
+            text(svg, _MARGIN, below, f"{view.behind[player]:,} behind", size=14, color=_SOFT_WORDS)
         if view.actor == player:
             text(svg, _MARGIN, below + 22, "to act", size=14, color=_GOLD)
-        above_or_below = y + _TALL + 26 if is_above else y - 26
-        _chips(svg, middle, above_or_below, view.chips[player], names[player])
+        if view.dealer == player:
+            _button(svg, middle + _CARD + 40, y + _TALL / 2)
+        above_or_below = y + _TALL + _TO_CHIPS if is_above else y - _TO_CHIPS
+        _chips(svg, middle, above_or_below, view.chips[player], max(view.chips), names[player])
     _public_cards(svg, view)
-    pot = f"pot {view.pot}"
+    pot = f"pot {view.pot:,}"
     text(svg, _MARGIN, _HEIGHT / 2 + 6, pot, size=18, weight="bold", color=_GOLD)
     if view.is_over:
         how = "showdown" if view.folder is None else "folded"
@@ -155,14 +161,25 @@ def _place(number: int, in_row: int, step: float, top: float) -> tuple[float, fl
     return _MARGIN + column * step, top + row * (_TALL + 34)
 
 
-def _chips(parent: ElementTree.Element, x: float, y: float, count: int, name: str) -> None:
+def _button(parent: ElementTree.Element, x: float, y: float) -> None:
+    group = ElementTree.SubElement(parent, "g")
+    ElementTree.SubElement(group, "title").text = "the dealer"
+    circle(group, x, y, 14, fill=_PAPER, stroke="#7a5a00", width=2)
+    text(group, x, y + 5.5, "D", size=15, weight="bold", anchor="middle")
+
+
+def _chips(
+    parent: ElementTree.Element, x: float, y: float, count: int, most: int, name: str
+) -> None:
+    """A row of chips; as many as there are, or where that is too long, of `most` a full row."""
     group = ElementTree.SubElement(parent, "g")
     unit = "chip" if count == 1 else "chips"
-    ElementTree.SubElement(group, "title").text = f"{name}: {count} {unit} put in"
-    drawn = min(count, _MOST_CHIPS_DRAWN)
+    ElementTree.SubElement(group, "title").text = f"{name}: {count:,} {unit} put in"
+    scale = max(most / _MOST_CHIPS_DRAWN, 1)
+    drawn = min(max(round(count / scale), 1), count)
     left = x - (drawn - 1) * _CHIP / 2
     for number in range(drawn):
         circle(group, left + number * _CHIP, y, 10, fill=_GOLD, stroke="#7a5a00", width=2)
         circle(group, left + number * _CHIP, y, 5, fill="none", stroke="#7a5a00", width=1)
-    told = f"{count} {unit}"
+    told = f"{count:,} {unit}"
     text(group, left + drawn * _CHIP + 8, y + 5, told, size=14, weight="bold", color=_WORDS)

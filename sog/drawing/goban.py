@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
+from sog.drawing.marks import PASS, Mark, Marks, draw_disk, told_with
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.core import PLAYER_0
 from sog.games.views import GoView
@@ -11,14 +12,14 @@ _CELL, _MARGIN, _BELOW = 40.0, 37.0, 40.0
 _NARROWEST: Final = 320.0  # what stands below has room
 _STONE: Final = 0.46 * _CELL
 _NAMES_AWAY: Final = 0.72 * _CELL  # from the outermost lines
-_BUTTON_WIDTH: Final = 1.5 * _CELL
+_BUTTON_WIDTH: Final = 2.1 * _CELL
 _BOARD, _LINE, _NAME = "#e3bd78", "#4a3a1e", "#5b4826"
 _STONES: Final = ("#1b1d21", "#f7f6f2")
 _EDGE: Final = "#16181c"
 _BUTTON: Final = "#f4e3bf"
 
 
-def draw_goban(view: GoView) -> str:
+def draw_goban(view: GoView, marks: Marks) -> str:
     """The text of an SVG file."""
     length = (view.size - 1) * _CELL
     side = 2 * _MARGIN + length + _CELL / 2
@@ -29,8 +30,8 @@ def draw_goban(view: GoView) -> str:
     _draw_lines(svg, view, left, top, length)
     for point in range(view.size**2):
         row, column = divmod(point, view.size)
-        _draw_point(svg, view, point, left + column * _CELL, top + row * _CELL)
-    _draw_foot(svg, view, width, side + _BELOW / 2 - 6)
+        _draw_point(svg, view, point, left + column * _CELL, top + row * _CELL, marks)
+    _draw_foot(svg, view, width, side + _BELOW / 2 - 6, marks.get(PASS))
     return as_text(svg)
 
 
@@ -52,9 +53,11 @@ def _draw_lines(
         circle(svg, left + column * _CELL, top + row * _CELL, 3.2, fill=_LINE)
 
 
-def _draw_point(svg: ElementTree.Element, view: GoView, point: int, x: float, y: float) -> None:
-    can = view.choices.get(point, ())
-    group = choice(svg, can, view.told[point])
+def _draw_point(
+    svg: ElementTree.Element, view: GoView, point: int, x: float, y: float, marks: Marks
+) -> None:
+    can, mark = view.choices.get(point, ()), marks.get(point)
+    group = choice(svg, can, told_with(view.told[point], mark))
     if can:  # the whole square can be clicked
         rectangle(group, x - _CELL / 2, y - _CELL / 2, _CELL, _CELL, fill=_BOARD, opacity=0.01)
     if point in view.stones:
@@ -67,17 +70,22 @@ def _draw_point(svg: ElementTree.Element, view: GoView, point: int, x: float, y:
         half = 0.15 * _CELL
         fill = _STONES[view.owners[point]]
         rectangle(group, x - half, y - half, 2 * half, 2 * half, fill=fill, stroke=_EDGE)
+    if mark is not None:
+        draw_disk(group, x, y, _STONE, mark, marks, size=12)
 
 
-def _draw_foot(svg: ElementTree.Element, view: GoView, width: float, y: float) -> None:
+def _draw_foot(
+    svg: ElementTree.Element, view: GoView, width: float, y: float, mark: Mark | None
+) -> None:
     """Captured stones, each with a stone of their color before the number, and the pass."""
     for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.4 * _CELL)):
         name = ("Black", "White")[player]
         group = choice(svg, (), f"{name} has captured {view.captured[player]}")
         circle(group, x, y, 9, fill=_STONES[1 - player], stroke=_EDGE, width=1)
         text(group, x + 15, y + 5, f"{view.captured[player]} taken", size=14, color=_EDGE)
-    if view.passes:
-        group = choice(svg, view.passes, "pass")
+    if view.passes or mark is not None:
+        group = choice(svg, view.passes, told_with("pass", mark))
+        name = "pass" if mark is None else f"pass {mark.text}"
         left = width - _MARGIN - _BUTTON_WIDTH
         rectangle(group, left, y - 14, _BUTTON_WIDTH, 28, fill=_BUTTON, stroke=_LINE, rx="6")
-        text(group, left + _BUTTON_WIDTH / 2, y + 5, "pass", size=14, color=_EDGE, anchor="middle")
+        text(group, left + _BUTTON_WIDTH / 2, y + 5, name, size=14, color=_EDGE, anchor="middle")

@@ -27,8 +27,10 @@ _EMPTY: Final = "#eef1f4"
 class HandGrid:
     """Means over the hands of each class, weighted by the range; NaN for classes without any."""
 
-    actor: int
+    player: int
+    """Whose hands they are."""
     actions: tuple[str, ...]
+    """None if it is not his turn."""
     names: tuple[tuple[str, ...], ...]
     """[row][column]: as "AKs"."""
     share: np.ndarray
@@ -45,10 +47,12 @@ class HandGrid:
     """[row, column]."""
 
 
-def read_hand_grid(node: SpotNode, deck: Deck) -> HandGrid:
-    """The hands of the player to act, by class."""
+def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> HandGrid:
+    """The hands of a player by class; of who is to act if None."""
+    player = node.actor if player is None else player
+    acts = player == node.actor
     rows, columns = class_of_hands(deck).T
-    size, seen = (deck.ranks, deck.ranks), node.seen[node.actor]
+    size, seen = (deck.ranks, deck.ranks), node.seen[player]
 
     def total(values: np.ndarray) -> np.ndarray:
         found = np.zeros(size)
@@ -62,19 +66,22 @@ def read_hand_grid(node: SpotNode, deck: Deck) -> HandGrid:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.where(over > 0, weighed / over, np.nan))
 
+    def by_action(values: np.ndarray) -> np.ndarray:
+        return np.stack([mean(one) for one in values]) if acts else np.zeros((0, *size))
+
     holds = deck.holds()[:, list(node.board)].any(axis=1)
     possible = total(np.asarray(~holds, np.float64))
     return HandGrid(
-        actor=node.actor,
-        actions=node.actions,
+        player=player,
+        actions=node.actions if acts else (),
         names=tuple(
             tuple(class_name(row, column, deck) for column in range(deck.ranks))
             for row in range(deck.ranks)
         ),
         share=total(seen.range_),
         weight=total(seen.weight) / np.maximum(possible, 1),
-        policy=np.stack([mean(one) for one in node.policy]),
-        action_value=np.stack([mean(one) for one in node.action_value]),
+        policy=by_action(node.policy),
+        action_value=by_action(node.action_value),
         value=mean(seen.value),
         equity=mean(seen.equity),
     )
@@ -128,21 +135,35 @@ def _draw_cell(
     x, y = at
     inner = _CELL - 2
     cell = ElementTree.SubElement(svg, "g", {"class": "hands"})
-    ElementTree.SubElement(cell, "title").text = _tooltip(grid, row, column)
+    ElementTree.SubElement(cell, "title").text = describe_hands(grid, row, column)
     rectangle(cell, x, y, inner, inner, fill=_EMPTY, rx="2")
     is_there = grid.share[row, column] > 0
     if is_there:
-        left, tall = x, inner * min(float(grid.weight[row, column]), 1.0)
-        for action, color in enumerate(colors):
-            wide = inner * float(grid.policy[action, row, column])
-            if wide > 0:
-                rectangle(cell, left, y + inner - tall, wide, tall, fill=color)
-            left += wide
+        draw_policy(cell, grid, colors, row, column, at, inner)
     ink = INK if is_there else SOFT
     text(cell, x + 3, y + 13, grid.names[row][column], size=11, color=ink, halo=is_there)
 
 
-def _tooltip(grid: HandGrid, row: int, column: int) -> str:
+def draw_policy(
+    parent: ElementTree.Element,
+    grid: HandGrid,
+    colors: Sequence[str],
+    row: int,
+    column: int,
+    at: tuple[float, float],
+    size: float,
+) -> None:
+    """A cell as wide in each color as its hands choose the action, as tall as they are there."""
+    (left, y), tall = at, size * min(float(grid.weight[row, column]), 1.0)
+    for action, color in enumerate(colors):
+        wide = size * float(grid.policy[action, row, column])
+        if wide > 0:
+            rectangle(parent, left, y + size - tall, wide, tall, fill=color)
+        left += wide
+
+
+def describe_hands(grid: HandGrid, row: int, column: int) -> str:
+    """All that is known of a class, in a line."""
     name = grid.names[row][column]
     if not grid.share[row, column] > 0:
         return f"{name}: not in the range"

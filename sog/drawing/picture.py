@@ -9,6 +9,7 @@ from sog.drawing.board import draw_board
 from sog.drawing.cards import draw_cards, draw_prizes
 from sog.drawing.dice import draw_dice
 from sog.drawing.goban import draw_goban
+from sog.drawing.marks import Marks
 from sog.drawing.scotland_yard import draw_map
 from sog.drawing.squares import draw_squares
 from sog.games import Game
@@ -31,22 +32,24 @@ def draw_picture(
     bottom: int = 0,
     choices: Sequence[int] = (),
     ranges: np.ndarray | None = None,
+    marks: Marks | None = None,
     title: str | None = None,
 ) -> str | None:
     """The text of an SVG file; None for a game without a picture, which `Game.draw` shows.
 
     infostates, choices and ranges: as for `Game.view`; shapes that one may click are groups with
     the attribute `data-actions`. names: what the players are called. bottom: the player whose place
-    it is. title: of a map, which has room for one.
+    it is. marks: what is known of the actions, on boards and maps, see `read_marks`. title: of a
+    map, which has room for one.
     """
     view = game.view(state, infostates=infostates, choices=choices, ranges=ranges)
     match view:
         case BoardView():
-            return draw_board(view)
+            return draw_board(view, marks or {})
         case SquaresView():
-            return draw_squares(view)
+            return draw_squares(view, marks or {})
         case GoView():
-            return draw_goban(view)
+            return draw_goban(view, marks or {})
         case CardsView():
             return draw_cards(view, names=names, bottom=bottom)
         case DiceView():
@@ -54,5 +57,5 @@ def draw_picture(
         case PrizesView():
             return draw_prizes(view, names=names)
         case MapView():
-            return draw_map(view, title=title or view.title)
+            return draw_map(view, title=title or view.title, marks=marks or {})
     return None

@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Final
 
+from sog.drawing.marks import COLOR, TAKEN, Marks, opacity_of, told_with
 from sog.drawing.svg import INK, SOFT, as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.scotland_yard.view import (
     DetectiveView,
@@ -42,7 +43,7 @@ _EDGES: Final = {
 }
 
 
-def draw_map(view: MapView, *, title: str) -> str:
+def draw_map(view: MapView, *, title: str, marks: Marks) -> str:
     """The text of an SVG file."""
     yard = view.yard
     places, radius, size = _places(view.positions)
@@ -57,7 +58,7 @@ def draw_map(view: MapView, *, title: str) -> str:
     board = ElementTree.SubElement(svg, "g", {"class": "map"})
     board.set("transform", f"translate({(width - size[0]) / 2:.1f},0)")
     _draw_edges(board, view.edges, places)
-    _draw_stations(board, yard, places, radius, view.choices)
+    _draw_stations(board, yard, places, radius, view.choices, marks)
     _draw_pawns(board, yard, places, radius, view.mr_x)
     for number, fact in enumerate(told):
         text(svg, _MARGIN, bottom + _ROW * (number + 1), fact)
@@ -106,14 +107,19 @@ def _draw_stations(
     places: Positions,
     radius: float,
     choices: Choices,
+    marks: Marks,
 ) -> None:
     most = max(view.likelihood.values(), default=0.0)
     for station, (x, y) in places.items():
         can = choices.get(station, ())
-        group = choice(board, can, _told(view, station), kind="station")
+        mark = marks.get(station)
+        group = choice(board, can, told_with(_told(view, station), mark), kind="station")
         group.set("id", f"station-{station}")
         if can:
             circle(group, x, y, radius + 4, fill=_REACHED, opacity=0.55)
+        if mark is not None:
+            shade = TAKEN if mark.is_taken else COLOR
+            circle(group, x, y, radius + 7, fill=shade, opacity=opacity_of(mark, marks))
         circle(group, x, y, radius, fill="#ffffff", stroke="#66717e")
         share = view.likelihood.get(station)
         opacity = 0.0
@@ -123,6 +129,20 @@ def _draw_stations(
         size = min(max(0.95 * radius, 6.5), 12.0)
         color = "#ffffff" if opacity > 0.5 else INK
         text(group, x, y + 0.36 * size, str(station), size=size, color=color, anchor="middle")
+        if mark is not None:
+            above = y - radius - 9
+            color = TAKEN if mark.is_taken else COLOR
+            text(
+                group,
+                x,
+                above,
+                mark.text,
+                size=size + 1,
+                weight="bold",
+                color=color,
+                anchor="middle",
+                halo=True,
+            )
         if share is not None and share >= _LEAST_TOLD and len(view.possible) > 1:
             below = y + radius + size
             text(

@@ -4,11 +4,13 @@ For pages, a square says where it is (`data-cell`), and one where moves begin to
 lead by which actions (`data-moves`, as "12:345 20:346,347"); a sign for those is there, unseen.
 """
 
+import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Final
 
-from sog.drawing.svg import as_text, circle, document, rectangle, text
+from sog.drawing.marks import COLOR, TAKEN, Mark, Marks
+from sog.drawing.svg import as_text, circle, document, line, rectangle, text
 from sog.games.views import SquaresView
 
 _CELL, _MARGIN, _NAMES = 62.0, 14.0, 22.0
@@ -18,11 +20,13 @@ _LAST: Final = ("#f3e3a1", "#d9c266")
 _CHECK: Final = "#e58a80"
 _PIECES: Final = {0: ("#ffffff", "#1d2733"), 1: ("#1d2733", "#e9eff6")}
 """By player: what fills a piece, and the line around it."""
+_MOST_ARROWS: Final = 6
+_THINNEST, _WIDEST = 2.0, 15.0  # of an arrow
 _TEXT: Final = "\ufe0e"
 """Asks for a letter, and not for a small picture of it."""
 
 
-def draw_squares(view: SquaresView) -> str:
+def draw_squares(view: SquaresView, marks: Marks) -> str:
     """The text of an SVG file."""
     rows, columns = view.rows, view.columns
     width, height = 2 * _MARGIN + _NAMES + columns * _CELL, 2 * _MARGIN + _NAMES + rows * _CELL
@@ -38,7 +42,49 @@ def draw_squares(view: SquaresView) -> str:
     for cell in range(rows * columns):
         row, column = divmod(cell, columns)
         _square(svg, view, cell, left + column * _CELL, top + row * _CELL)
+    _arrows(svg, view, marks, left, top)
     return as_text(svg)
+
+
+def _arrows(
+    svg: ElementTree.Element, view: SquaresView, marks: Marks, left: float, top: float
+) -> None:
+    """The likeliest moves, as wide as they are likely, and the one that was made."""
+    moves = [(place, mark) for place, mark in marks.items() if isinstance(place, tuple)]
+    moves.sort(key=lambda pair: (pair[1].is_taken, pair[1].share), reverse=True)
+    # Squares are to be clicked, not what lies on them.
+    group = ElementTree.SubElement(svg, "g", {"class": "arrows", "pointer-events": "none"})
+    for places, mark in moves[:_MOST_ARROWS][::-1]:
+        ends = [divmod(cell, view.columns) for cell in places]
+        start, end = (
+            (left + (column + 0.5) * _CELL, top + (row + 0.5) * _CELL) for row, column in ends
+        )
+        _arrow(group, start, end, mark)
+
+
+def _arrow(
+    parent: ElementTree.Element, start: tuple[float, float], end: tuple[float, float], mark: Mark
+) -> None:
+    """From the middle of a square to that of another, and how likely it is beside its end."""
+    (x, y), (to_x, to_y) = start, end
+    length = math.hypot(to_x - x, to_y - y)
+    right, down = (to_x - x) / length, (to_y - y) / length
+    width = _THINNEST + (_WIDEST - _THINNEST) * mark.share
+    head, half = 10 + 1.2 * width, 5 + 0.8 * width
+    neck_x, neck_y = to_x - head * right, to_y - head * down
+    color = TAKEN if mark.is_taken else COLOR
+    group = ElementTree.SubElement(parent, "g", {"class": "arrow", "opacity": "0.78"})
+    ElementTree.SubElement(group, "title").text = mark.told
+    line(group, start, (neck_x, neck_y), color=color, width=width)
+    corners = [
+        end,
+        (neck_x - half * down, neck_y + half * right),
+        (neck_x + half * down, neck_y - half * right),
+    ]
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
+    ElementTree.SubElement(group, "polygon", {"points": points, "fill": color})
+    at = (to_x - 0.3 * _CELL * right, to_y - 0.3 * _CELL * down + 5)
+    text(parent, *at, mark.text, size=14, weight="bold", color=color, anchor="middle", halo=True)
 
 
 def _square(svg: ElementTree.Element, view: SquaresView, cell: int, x: float, y: float) -> None:

@@ -1,5 +1,7 @@
 """What each player of a finished game could expect, move by move, as a picture."""
 
+import math
+
 from sog.drawing.curves import draw_curves
 from sog.play.review import Review
 
@@ -10,15 +12,11 @@ def draw_worth(found: Review, names: tuple[str, str], title: str) -> str:
     names: of the players.
     """
     last = len(found.played.outcomes)
-    curves = [
-        (
-            names[player],
-            [
-                *((float(choice.number + 1), choice.value) for choice in found.of(player)),
-                (float(last + 1), found.utility(player)),
-            ],
-        )
-        for player in (0, 1)
-    ]
+    curves = []
+    for player in (0, 1):
+        worths = [(float(choice.number + 1), choice.value) for choice in found.of(player)]
+        worths.append((float(last + 1), found.utility(player)))
+        known = [(x, y) for x, y in worths if not math.isnan(y)]
+        curves.append((names[player], known))
     label = f"move (worth in {found.game.unit})"
     return draw_curves(title, curves, x_label=label, may_be_log=False)

@@ -4,6 +4,7 @@ A game that has these functions can be played through the protocol, whatever it 
 asks which game it is. All of them run on the host.
 """
 
+from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from sog.games.core import Game
@@ -50,6 +51,9 @@ class GtpGame(Protocol):
 
     def action_of_vertex(self, text: str) -> int:
         """The action of such a text, in letters of either case; ValueError if it is none."""
+
+    def stones_of(self, state: Any) -> Mapping[int, int]:
+        """By action the player whose stone is there; of games that begin with stones set up."""
 
 
 def uci_game(game: Game[Any]) -> UciGame:

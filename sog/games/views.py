@@ -75,6 +75,10 @@ class CardsView(View):
     actor: int
     folder: int | None
     is_over: bool
+    behind: tuple[int, int] | None = None
+    """What each has left to bet, if that is bounded."""
+    dealer: int | None = None
+    """Who has the button, where that matters."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

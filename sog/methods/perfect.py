@@ -31,9 +31,11 @@ class PerfectAgent(Agent):
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, at its start."""
-        only_at_the_start(state)
-        self._state, self._line = first_state(self.game), list[int]()
+        """Begins a new game; in Hex, whose positions are known by their moves, at its start."""
+        if self._solver is not None:
+            only_at_the_start(state)
+        self._state = first_state(self.game) if state is None else state
+        self._line: list[int] = []
         if seed is not None:
             self._random = np.random.default_rng(seed)
 

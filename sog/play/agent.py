@@ -22,7 +22,8 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, search_chains
-from sog.play.match import Agent, only_at_the_start
+from sog.play.history import check_begins_anywhere
+from sog.play.match import Agent
 from sog.play.rules import after, first_state, sample, situation
 
 
@@ -67,11 +68,16 @@ class SearchAgent(Agent):
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, at its start."""
-        only_at_the_start(state)
+        """Begins a new game; elsewhere than at its start only with perfect information."""
         if seed is not None:
             self._key = jax.random.key(seed)
-        self._chain = Chain(player=self.player, state=first_state(self.game))
+        begins = first_state(self.game)
+        if state is not None:
+            check_begins_anywhere(self.game)
+            if type(state) is not type(begins):
+                raise ValueError(f"{self.game} can be searched from its start only.")
+            begins = state
+        self._chain = Chain(player=self.player, state=begins, start=state)
         self._now = situation(self.game, self.state)
 
     @property

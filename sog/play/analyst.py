@@ -19,8 +19,8 @@ from gtcfr.root import known_root
 from gtcfr.search import check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
-from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
+from sog.play.chained_search import Searching
 from sog.play.match import Agent
 from sog.play.principal import Lines, read_lines
 from sog.play.rules import after, first_state, situation
@@ -110,8 +110,9 @@ class Analyst:
         most: int,
         seed: int = 0,
     ) -> None:
-        """settings: of a move. most: simulations that a search has room for, and as many that are
-        kept of the one before. Raises ValueError for sizes that cannot be, or hidden information.
+        """settings: of a move; kept_simulations of searches before are kept, as many as this one
+        has room for where none are said. most: simulations that a search has room for. Raises
+        ValueError for sizes that cannot be, or hidden information.
         """
         if game.num_infostates > 1 or game.has_chance:
             raise ValueError(f"only perfect information can be analyzed so, which {game} has not.")
@@ -122,10 +123,10 @@ class Analyst:
         self._settings = dataclasses.replace(
             settings,
             num_simulations=room,
-            kept_simulations=room,
+            kept_simulations=settings.kept_simulations or room,
             capacity=None if settings.lookahead == 1 else settings.capacity,
         )
-        self._key = jax.random.key(seed)
+        self.draw_from(seed)
         self._thinking: Thinking | None = None
         self._position: Position | None = None
 
@@ -154,6 +155,10 @@ class Analyst:
         """What was grown counts no more."""
         self._thinking = self._position = None
 
+    def draw_from(self, seed: int) -> None:
+        """The next searches draw other random numbers."""
+        self._key = jax.random.key(seed)
+
     def close(self) -> None:
         """It holds nothing that must end."""
 
@@ -165,10 +170,15 @@ class Analyst:
         updates = math.ceil(wanted / settings.simulations_per_phase) * settings.updates_per_phase
         self._think(updates, next_slice)
 
+    def policy(self) -> np.ndarray:
+        """[A]: the average policy where it has thought."""
+        assert self._thinking is not None
+        policy: np.ndarray = np.asarray(self._thinking.read().policy)[0, 0]
+        return policy
+
     def best(self) -> int:
         """The likeliest action of the average policy."""
-        assert self._thinking is not None
-        return int(np.argmax(np.asarray(self._thinking.read().policy)[0, 0]))
+        return int(np.argmax(self.policy()))
 
     def lines(self) -> Lines | None:
         """What the search has found so far; nothing before its first update."""
@@ -262,8 +272,8 @@ class Follower:
 def thinker_of(game: Game[Any], make: AgentFactory, *, most: int, seed: int = 0) -> Thinker:
     """Who answers for a player, whose agents `make` makes: a search, if that is how he plays."""
     agent = make(0, seed)
-    if isinstance(agent, SearchAgent):
-        how = agent.how_it_searches
+    how = getattr(agent, "how_it_searches", None)
+    if isinstance(how, Searching):
         return Analyst(how.game, how.evaluator, how.settings, most=most, seed=seed)
     agent.close()
     return Follower(game, make, seed=seed)

@@ -21,6 +21,7 @@ from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
+from sog.play.history import AT_THE_ROOT, Opening
 from sog.play.match import Agent, PlayedGame, TellingAgent, course_of_game
 from sog.play.together import Course, play_together
 
@@ -161,7 +162,7 @@ def play_match(
     progress: Callable[[MatchResult], None] | None = None,
     aivat: Aivat | None = None,
     batch_size: int = 1,
-    openings: Sequence[Sequence[int]] = ((),),
+    openings: Sequence[Opening] = (AT_THE_ROOT,),
     finished: Sequence[tuple[float, float]] = (),
     record: Callable[[int, PlayedGame, PlayedGame], None] | None = None,
 ) -> MatchResult:
@@ -171,9 +172,9 @@ def play_match(
     random numbers would not be independent), and are closed in the end. progress: called after
     every pair with the result so far. aivat: what also says what each game was worth without luck.
     batch_size: searches of different games at once; rounding apart (and but for playouts at random,
-    which are numbered through a batch) the result does not depend on it. openings: the actions that
-    games begin with, where information is perfect: both games of a pair with the same, pairs with
-    one after the other, and again from the first. finished: the utilities of the pairs that were
+    which are numbered through a batch) the result does not depend on it. openings: how games
+    begin, where information is perfect: both games of a pair with the same, pairs with one after
+    the other, and again from the first. finished: the utilities of the pairs that were
     played before, as in `MatchResult`; those after are what they would have been. record: called
     with the number of a pair and its games. Ctrl-C stops too, once a pair is finished; before that
     it is passed on. Raises ValueError if `num_games` is not an even number or batch_size less than
@@ -205,7 +206,7 @@ def play_match(
     sides = _Side(first), _Side(second)
 
     def table(
-        seats: tuple[_Side, _Side], key: Array, seeds: tuple[int, int], opening: Sequence[int]
+        seats: tuple[_Side, _Side], key: Array, seeds: tuple[int, int], opening: Opening
     ) -> Course:
         agents = seats[0].take(PLAYER_0, seeds[0]), seats[1].take(PLAYER_1, seeds[1])
         if aivat is not None and not any(isinstance(agent, TellingAgent) for agent in agents):

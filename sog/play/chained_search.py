@@ -22,6 +22,7 @@ from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
+from sog.play.rules import first_state
 from sog.play.thinking import Thinking, first_root, think
 from sog.precision import in_32_bits
 from sog.pytree import pytree
@@ -68,6 +69,8 @@ class Chain:
     """Of this game."""
     path: tuple[int, ...] = ()
     """The public events since its state, or since the start of the game."""
+    start: Any = None
+    """Where the game began, if not at its root; with perfect information only."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -145,7 +148,7 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
         row[: len(chain.path)] = chain.path
     summaries = [chain.last.summary for chain in chains if chain.last is not None]
     if not summaries:
-        return first_root(how.game, path)
+        return _first_root(how.game, chains, path)
     # All are for the whole batch, in which somebody's summary stands in where there is none, so
     # that no program depends on how many there are of which.
     begins = np.array([chain.last is None for chain in chains])
@@ -156,8 +159,19 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
     going_on = np.where(begins[:, None], NO_EVENT, path)
     root: SearchRoot = _next_root(how.game, summary, going_on, players, how.settings.safe)
     if begins.any():
-        root = _where(begins, *jax.device_get((first_root(how.game, path), root)))
+        first = _first_root(how.game, chains, path)
+        root = _where(begins, *jax.device_get((first, root)))
     return root
+
+
+def _first_root(game: Game[Any], chains: Sequence[Chain], path: np.ndarray) -> SearchRoot:
+    """Where games begin, each at its root or at a position of its own."""
+    root = first_root(game, path)
+    if all(chain.start is None for chain in chains):
+        return root
+    usual = first_state(game)
+    starts = [usual if chain.start is None else chain.start for chain in chains]
+    return dataclasses.replace(root, state=_stack(starts))
 
 
 def _padded(summaries: Sequence[Summary]) -> list[Summary]:

@@ -1,7 +1,7 @@
 """From a position that a user typed to the public state, and the events on the way there."""
 
 import dataclasses
-from typing import Any
+from typing import Any, Final
 
 import jax
 import numpy as np
@@ -12,21 +12,48 @@ from sog.play import rules
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Beginning:
+    """A position of its own, where a game begins instead of at its root."""
+
+    text: str
+    """What it was read from by `Game.read_position`, perhaps with public events after it."""
+    state: Any
+    """The public state."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Opening:
+    """How a game begins, whoever plays it."""
+
+    beginning: Beginning | None = None
+    """None for the root."""
+    outcomes: tuple[int, ...] = ()
+    """The public events after it; with perfect information they are the actions, too."""
+
+
+AT_THE_ROOT: Final = Opening()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class History:
     """Public events from the start of a game, or from a position of its own."""
 
-    start: Any
-    """The public state where they begin."""
-    is_from_root: bool
+    beginning: Beginning | None
+    """Where they begin, if that is no root."""
     outcomes: tuple[int, ...]
     events: tuple[str, ...]
     state: Any
     """The public state after them."""
 
     @property
-    def beginning(self) -> Any | None:
-        """Where they begin, if that is no root."""
-        return None if self.is_from_root else self.start
+    def opening(self) -> Opening:
+        """The same as how games begin."""
+        return Opening(beginning=self.beginning, outcomes=self.outcomes)
+
+    @property
+    def start(self) -> Any | None:
+        """The public state where they begin, if that is no root."""
+        return None if self.beginning is None else self.beginning.state
 
     @property
     def path(self) -> np.ndarray:
@@ -40,27 +67,42 @@ def read_history(game: Game[Any], text: str, *, anywhere: bool = False) -> Histo
     anywhere: whether it may begin elsewhere than at the root, see `Game.read_position`. Raises
     ValueError that says what is wrong with the text.
     """
-    start, events = rules.first_state(game), []
-    is_from_root = True
-    if anywhere:
-        begins, outcomes = game.read_position(text)
-        is_from_root = _is_same(begins, start)
-        start = start if is_from_root else begins
-    else:
-        outcomes = game.parse(text)
-    state = start
-    for outcome in outcomes:
+    opening = read_opening(game, text) if anywhere else Opening(outcomes=game.parse(text))
+    state, events = first_state(game, opening.beginning), list[str]()
+    for outcome in opening.outcomes:
         events.append(game.describe_outcome(state, outcome))
         state = rules.after(game, state, outcome)
     if rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(
-        start=start,
-        is_from_root=is_from_root,
-        outcomes=outcomes,
+        beginning=opening.beginning,
+        outcomes=opening.outcomes,
         events=tuple(events),
         state=state,
     )
+
+
+def first_state(game: Game[Any], beginning: Beginning | None) -> Any:
+    """The public state that a game begins with."""
+    return rules.first_state(game) if beginning is None else beginning.state
+
+
+def read_beginning(game: Game[Any], text: str) -> Beginning:
+    """Where a game of a file begins. Raises ValueError for a text that names no such position."""
+    beginning = read_opening(game, text).beginning
+    if beginning is None:
+        raise ValueError("it is said to begin elsewhere, and begins at the start.")
+    return beginning
+
+
+def read_opening(game: Game[Any], text: str) -> Opening:
+    """What a text says of how a game begins, which may be all of it. Raises ValueError."""
+    begins, outcomes = game.read_position(text)
+    if _is_same(begins, rules.first_state(game)):
+        return Opening(outcomes=outcomes)
+    check_begins_anywhere(game)
+    beginning = Beginning(text=text, state=jax.device_get(begins))
+    return Opening(beginning=beginning, outcomes=outcomes)
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -77,5 +119,6 @@ def check_begins_anywhere(game: Game[Any]) -> None:
     if game.num_infostates > 1 or game.has_chance or not game.has_public_actions:
         raise ValueError(
             f"only a game of perfect information can begin at a later state, which {game.name} is "
-            f"not."
+            f"not: who holds what there depends on how both have played; `sog search --history` "
+            f"finds ranges there."
         )

@@ -9,7 +9,8 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
-from sog.play.rules import Situation, after, deal, first_state, situation, step, utility
+from sog.play.history import AT_THE_ROOT, Beginning, Opening, first_state
+from sog.play.rules import Situation, after, deal, situation, step, utility
 
 
 class Resignation(Exception):  # noqa: N818 (it is no error)
@@ -50,6 +51,26 @@ class TellingAgent(Agent, Protocol):
         """
 
 
+@runtime_checkable
+class WatchingAgent(Agent, Protocol):
+    """An agent that is let in on how the other plays, to measure him."""
+
+    def watch(self, other: Agent) -> None:
+        """Right after `begin`: who sits opposite; ValueError for one who cannot be watched.
+
+        Of each public event a watching agent is told before the other, who can still be asked for
+        his policies then.
+        """
+
+
+@runtime_checkable
+class RecordingAgent(Agent, Protocol):
+    """An agent that is told, when a game is over, what both players held."""
+
+    def record(self, infostates: tuple[int, int]) -> None:
+        """After the last event: the infostates of both at the end."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlayedGame:
     """A game from the deal to the end."""
@@ -66,6 +87,8 @@ class PlayedGame:
     """[S, A]: of the player who moved, None where chance did or he does not tell it."""
     resigned: int | None = None
     """The player who gave up; None for a game that came to its end."""
+    beginning: Beginning | None = None
+    """Where it began, if not at the root."""
     tells: tuple[bool, bool] | None = None
     """Who tells his policies (`TellingAgent`); None if nobody was asked."""
 
@@ -84,15 +107,21 @@ def only_at_the_start(state: Any) -> None:
 
 
 def play_game(
-    game: Game[Any], agents: Sequence[Agent], key: Array, *, with_policies: bool = False
+    game: Game[Any],
+    agents: Sequence[Agent],
+    key: Array,
+    *,
+    with_policies: bool = False,
+    opening: Opening = AT_THE_ROOT,
 ) -> PlayedGame:
     """Plays one game; agents[0] is player 0.
 
     Every agent sees its own infostate and the public events, and nothing else. key: for the deal
-    and for chance. with_policies: also records how agents play who tell it. Raises ValueError if
+    and for chance. with_policies: also records how agents play who tell it. opening: as of
+    `course_of_game`. Raises ValueError if
     there are not two agents, or if one chooses an illegal action.
     """
-    course = course_of_game(game, agents, key, with_policies=with_policies)
+    course = course_of_game(game, agents, key, with_policies=with_policies, opening=opening)
     while True:
         try:
             next(course)
@@ -108,26 +137,31 @@ def course_of_game(
     *,
     with_policies: bool = False,
     seeds: tuple[int | None, int | None] = (None, None),
-    opening: Sequence[int] = (),
+    opening: Opening = AT_THE_ROOT,
 ) -> Generator[Agent, None, PlayedGame]:
     """The same game, which halts before each move: yields the agent that is to move.
 
     So agents of several games can search together (`sog.play.together`). seeds: of the agents in
-    this game, as of `Agent.begin`. opening: the actions it begins with, whoever plays.
+    this game, as of `Agent.begin`. opening: how it begins; later than at its root only with perfect
+    information.
     """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
     for agent, seed in zip(agents, seeds, strict=True):
-        agent.begin(seed=seed)
+        agent.begin(None if opening.beginning is None else opening.beginning.state, seed)
+    for agent, other in zip(agents, agents[::-1], strict=True):
+        if isinstance(agent, WatchingAgent):
+            agent.watch(other)
+    told_in_turn = sorted(agents, key=lambda agent: not isinstance(agent, WatchingAgent))
     tells: tuple[bool, bool] | None = None
     if with_policies:
         tells = isinstance(agents[0], TellingAgent), isinstance(agents[1], TellingAgent)
     key, deal_key = jax.random.split(key)
-    state, infostates = first_state(game), deal(game, deal_key)
+    state, infostates = first_state(game, opening.beginning), deal(game, deal_key)
     outcomes: list[int] = []
     actions: list[int | None] = []
     policies: list[np.ndarray | None] = []
-    seen, given = [_pair(infostates)], list(opening)[::-1]
+    seen, given = [_pair(infostates)], list(opening.outcomes)[::-1]
     resigned: int | None = None
     while (now := situation(game, state)).actor != TERMINAL:
         action, policy = None, None
@@ -144,13 +178,16 @@ def course_of_game(
                 break
         key, step_key = jax.random.split(key)
         outcome, infostates = step(game, step_key, state, infostates, action or 0)
-        for agent in agents:
+        for agent in told_in_turn:
             agent.observe(outcome)
         state = after(game, state, outcome)
         outcomes.append(outcome)
         actions.append(action)
         policies.append(policy)
         seen.append(_pair(infostates))
+    for agent in agents:
+        if isinstance(agent, RecordingAgent):
+            agent.record(seen[-1])
     return PlayedGame(
         utility=outcome_of(game, state, infostates, resigned),
         outcomes=tuple(outcomes),
@@ -158,6 +195,7 @@ def course_of_game(
         infostates=tuple(seen),
         policies=tuple(policies),
         resigned=resigned,
+        beginning=opening.beginning,
         tells=tells,
     )
 

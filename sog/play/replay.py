@@ -6,8 +6,9 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games import PLAYER_1, TERMINAL, Game
+from sog.play.history import Beginning, first_state, read_beginning
 from sog.play.match import PlayedGame, outcome_of
-from sog.play.rules import after, first_state, situation
+from sog.play.rules import after, situation
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 
@@ -21,7 +22,8 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
 
     Everything is in it, also what was hidden.
     """
-    state, moves, names = first_state(game), [], [_names(game, first_state(game), played, 0)]
+    state, moves = first_state(game, played.beginning), list[dict[str, Any]]()
+    names = [_names(game, state, played, 0)]
     for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
         moves.append(
             {
@@ -39,6 +41,7 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
         "human": human,
         "utility": played.utility,
         **({} if played.resigned is None else {"resigned": played.resigned}),
+        **({} if played.beginning is None else {"begins": played.beginning.text}),
         "moves": moves,
         "infostates": [list(pair) for pair in played.infostates],
         "names": names,
@@ -51,7 +54,9 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     Raises ReplayError if they deny its events, or what these led to, and ValueError, KeyError,
     IndexError or TypeError for what is no record.
     """
-    state, outcomes = first_state(game), []
+    begins = record.get("begins")
+    beginning = None if begins is None else _beginning(game, begins)
+    state, outcomes = first_state(game, beginning), []
     actions: list[int | None] = []
     infostates = [(int(first), int(second)) for first, second in record["infostates"]]
     for number, move in enumerate(record["moves"]):
@@ -83,7 +88,17 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
         actions=tuple(actions),
         infostates=tuple(infostates),
         resigned=resigned,
+        beginning=beginning,
     )
+
+
+def _beginning(game: Game[Any], text: Any) -> Beginning:
+    if not isinstance(text, str):
+        raise TypeError
+    try:
+        return read_beginning(game, text)
+    except ValueError as error:
+        raise ReplayError(f"where it begins: {error}") from None
 
 
 def _action_text(game: Game[Any], state: Any, played: PlayedGame, number: int) -> str:

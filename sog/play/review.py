@@ -23,8 +23,9 @@ import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.agent import SearchAgent
+from sog.play.history import first_state
 from sog.play.match import Agent, PlayedGame
-from sog.play.rules import after, first_state, situation
+from sog.play.rules import after, situation
 from sog.play.simple_agents import TabularAgent
 
 GRADES: Final = (("good", 0.02), ("inaccuracy", 0.08), ("mistake", math.inf))
@@ -69,6 +70,8 @@ class Choice:
     """[A]: what the adviser would have done."""
     values: np.ndarray
     """[A]: what each action was worth to him, in utility units; NaN where that is unknown."""
+    ranges: np.ndarray | None = None
+    """[player, S]: of both, as the adviser had them; None for one who does not search."""
 
     @property
     def best_action(self) -> int:
@@ -142,7 +145,7 @@ def review(
     be, and as the advisers.
     """
     for adviser in advisers:
-        adviser.begin()
+        adviser.begin(None if played.beginning is None else played.beginning.state)
     asked, choices = list(_choices(game, played)), []
     told = 0
     for number, state, player, infostate, legal in asked:
@@ -162,6 +165,7 @@ def review(
             legal=legal,
             policy=advisers[player].policy(infostate),
             values=values,
+            ranges=_ranges(advisers[player]),
         )
         choices.append(choice)
         if progress is not None:
@@ -169,11 +173,16 @@ def review(
     return Review(game=game, played=played, choices=tuple(choices))
 
 
+def _ranges(adviser: Adviser) -> np.ndarray | None:
+    search = adviser.last_search if isinstance(adviser, SearchAgent) else None
+    return None if search is None else np.asarray(search.ranges)
+
+
 def _choices(
     game: Game[Any], played: PlayedGame
 ) -> Iterator[tuple[int, Any, int, int, np.ndarray]]:
     """Where somebody had a choice: (number, state, player, infostate, [A] legal)."""
-    state = first_state(game)
+    state = first_state(game, played.beginning)
     for number, outcome in enumerate(played.outcomes):
         now = situation(game, state)
         if now.actor in _BOTH:

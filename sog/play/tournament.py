@@ -10,8 +10,9 @@ import numpy as np
 from sog.games.core import TERMINAL, Game
 from sog.play.arena import AgentFactory, MatchResult, play_match
 from sog.play.elo import Ratings, fit_elo
+from sog.play.history import AT_THE_ROOT, Opening, first_state
 from sog.play.match import PlayedGame
-from sog.play.rules import after, first_state, situation
+from sog.play.rules import after, situation
 
 Pairing = tuple[int, int]
 """The numbers of two agents, the lower one first."""
@@ -66,26 +67,33 @@ def pairings(num_agents: int) -> list[Pairing]:
 
 
 def random_openings(
-    game: Game[Any], count: int, plies: int, *, seed: int = 0, after_outcomes: Sequence[int] = ()
-) -> list[tuple[int, ...]]:
-    """Openings of random moves after some that are given, each as likely; all different if they
+    game: Game[Any],
+    count: int,
+    plies: int,
+    *,
+    seed: int = 0,
+    after_opening: Opening = AT_THE_ROOT,
+) -> list[Opening]:
+    """Openings of random moves after one that is given, each as likely; all different if they
     can be, and none that ends the game.
 
     For games where each action is its event. Raises ValueError where no game lasts so long.
     """
-    random, start = np.random.default_rng(seed), first_state(game)
-    for outcome in after_outcomes:
+    random = np.random.default_rng(seed)
+    beginning, given = after_opening.beginning, after_opening.outcomes
+    start = first_state(game, beginning)
+    for outcome in given:
         start = after(game, start, outcome)
     openings: dict[tuple[int, ...], None] = {}
     for _ in range(_MOST_TRIES * count):
         opening = _random_moves(game, start, plies, random)
         if opening is not None:
-            openings[*after_outcomes, *opening] = None
+            openings[*given, *opening] = None
         if len(openings) == count:
             break
     if not openings:
         raise ValueError(f"no game of {game} that was tried goes on after {plies} random moves.")
-    return list(openings)
+    return [Opening(beginning=beginning, outcomes=outcomes) for outcomes in openings]
 
 
 def _random_moves(
@@ -108,7 +116,7 @@ def play_tournament(
     seed: int = 0,
     progress: Callable[[Pairing, MatchResult], None] | None = None,
     batch_size: int = 1,
-    openings: Sequence[Sequence[int]] = ((),),
+    openings: Sequence[Opening] = (AT_THE_ROOT,),
     finished: Mapping[Pairing, Sequence[tuple[float, float]]] | None = None,
     record: Callable[[Pairing, int, PlayedGame, PlayedGame], None] | None = None,
 ) -> dict[Pairing, MatchResult]:

@@ -1,6 +1,7 @@
 """Players that search by growing-tree CFR: how, with how much room, and what makes their agents."""
 
 import dataclasses
+import functools
 from typing import Any
 
 from gtcfr.evaluator import Evaluator
@@ -12,6 +13,7 @@ from sog.parameters import unknown_name
 from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import usual_path
+from sog.play.keeping_agent import KeepingAgent
 from sog.players.player import Host, Player, SearchChanges
 
 
@@ -102,8 +104,19 @@ def check_room(
 def search_agents(
     game: Game[Any], evaluator: Evaluator, settings: SearchSettings, seconds: float | None = None
 ) -> AgentFactory:
-    """Agents that search; with perfect information they take their best action."""
+    """Agents that search; with perfect information they take their best action.
+
+    They go on with their trees where `SearchSettings.kept_simulations` says so; ValueError where
+    that cannot be.
+    """
     greedy = is_perfect_information(game)
+    if settings.kept_simulations:
+        if not greedy or game.has_chance:
+            raise ValueError(
+                f"kept_simulations must be 0 where things are hidden or left to chance, as in "
+                f"{game.name}, got {settings.kept_simulations}."
+            )
+        return functools.partial(_keeping_agent, game, evaluator, settings, seconds)
 
     def make(player: int, seed: int) -> SearchAgent:
         return SearchAgent(
@@ -117,6 +130,17 @@ def search_agents(
         )
 
     return make
+
+
+def _keeping_agent(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    seconds: float | None,
+    player: int,
+    seed: int,
+) -> KeepingAgent:
+    return KeepingAgent(game, evaluator, settings, player=player, seed=seed, seconds=seconds)
 
 
 def is_perfect_information(game: Game[Any]) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.recipe import make_evaluator
+from selfplay.settings import AlphaZeroSettings
 from sog.games import make
 from sog.memory import bytes_of
 from sog.npz import opened_npz, read_array
@@ -32,7 +33,7 @@ def load_agent(name: str) -> Trained:
     Raises ValueError, in one line, for a name that is not in `read_agents()` or a damaged file.
     """
     entry = find_agent(name)
-    network, search = agent_settings(entry)
+    network, search, alphazero = agent_settings(entry)
     game = make(entry.game)
     apply_fn, params = make_network(game, network)
     data = (importlib.resources.files(_PACKAGE) / f"{name}.npz").read_bytes()
@@ -51,6 +52,7 @@ def load_agent(name: str) -> Trained:
         step=entry.step,
         name=f"{AGENT_PREFIX}{name}",
         skipped=(),
+        alphazero=alphazero,
     )
 
 
@@ -63,10 +65,14 @@ def find_agent(name: str) -> AgentEntry:
     return agents[name]
 
 
-def agent_settings(entry: AgentEntry) -> tuple[NetworkSettings, SearchSettings]:
+def agent_settings(
+    entry: AgentEntry,
+) -> tuple[NetworkSettings, SearchSettings, AlphaZeroSettings | None]:
     """The network of an agent, and how it searches; ValueError if its entry is damaged."""
+    told = entry.alphazero
     try:
-        return NetworkSettings(**entry.network), SearchSettings(**entry.search)
+        alphazero = None if told is None else AlphaZeroSettings(**told)
+        return NetworkSettings(**entry.network), SearchSettings(**entry.search), alphazero
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"agent {entry.name}: its entry is damaged ({error}); install sog anew."

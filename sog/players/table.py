@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from sog.parameters import near_name, read_parameters, split_call, unknown_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.runs import load_run, near_run, split_step
+from sog.players.told import Told, read_told, split_told
 
 if TYPE_CHECKING:
     from sog.players.method import Method
@@ -84,7 +85,7 @@ def _read_network(text: str, host: "Host") -> "Candidate":
             f"{AGENT_PREFIX}{text}."
         )
     elif text.endswith(".npz"):
-        hint = f"of a policy file, sog policy {text} shows what it plays."
+        hint = f"of a policy file, policy:{text} plays it and sog policy {text} shows it."
     elif form := rule_form(text):
         hint = f"a rule of CFR is typed {form}."
     elif is_game(text):
@@ -93,6 +94,12 @@ def _read_network(text: str, host: "Host") -> "Candidate":
         forms = ", ".join(entry.form for entry in METHODS.values())
         hint = f"neither a run folder nor one of {forms}."
     raise ValueError(f"{text!r} is no player: {hint}")
+
+
+def _read_policy(text: str, host: "Host") -> "Candidate":
+    from sog.players.policies import read_policy_player
+
+    return read_policy_player(text)
 
 
 def _read_uci(text: str, host: "Host") -> "Candidate":
@@ -105,6 +112,18 @@ def _read_gtp(text: str, host: "Host") -> "Candidate":
     from sog.players.engines.gtp import read_gtp
 
     return read_gtp(text, host)
+
+
+def _read_blueprint(text: str, host: "Host") -> "Candidate":
+    from sog.players.blueprint import read_blueprint
+
+    return read_blueprint(text, host)
+
+
+def _read_acpc(text: str, host: "Host") -> "Candidate":
+    from sog.players.engines.acpc import read_acpc
+
+    return read_acpc(text, host)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -127,6 +146,8 @@ class Entry:
     """Whether it learns a policy of the whole game by sampling, a `LearningMethod`."""
     solves: bool = False
     """Whether it finds the exact value, in one go."""
+    reads_told: bool = True
+    """Whether "?name=value" behind it is about the search, and not for its own reader."""
 
 
 METHODS: Final[dict[str, Entry]] = {
@@ -263,6 +284,36 @@ METHODS: Final[dict[str, Entry]] = {
         form="perfect",
         summary="perfect play where nothing is hidden; for small games, and Hex up to 5 x 5",
     ),
+    "always_call": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysCall",
+        form="always_call",
+        summary="in games of betting: calls any bet and makes none",
+    ),
+    "always_raise": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysRaise",
+        form="always_raise",
+        summary="in games of betting: raises while it may, by the smallest size; size=largest",
+    ),
+    "always_fold": Entry(
+        module="sog.methods.poker.bots",
+        attribute="AlwaysFold",
+        form="always_fold",
+        summary="in games of betting: folds to any bet, else checks",
+    ),
+    "equity": Entry(
+        module="sog.methods.poker.bots",
+        attribute="Equity",
+        form="equity",
+        summary="in games of betting: by equity against any hand, and the odds of the pot",
+    ),
+    "lbr": Entry(
+        module="sog.methods.poker.local_best_response",
+        attribute="LocalBestResponse",
+        form="lbr",
+        summary="local best response: sees how the other plays, to tell how exploitable he is",
+    ),
     "random": Entry(
         module="sog.methods.simple",
         attribute="Random",
@@ -293,15 +344,33 @@ PLAYERS: Final[dict[str, Entry]] = {
         read=_read_network,
         searches=True,
     ),
+    "policy": Entry(
+        form="policy:FILE",
+        summary="the policy of a file of sog solve --save, or of a table (FILE.csv)",
+        read=_read_policy,
+    ),
     "uci": Entry(
         form="uci:COMMAND",
         summary="a chess engine by UCI, as 'uci:stockfish?nodes=2000&Skill Level=0'",
         read=_read_uci,
+        reads_told=False,
     ),
     "gtp": Entry(
         form="gtp:COMMAND",
         summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
         read=_read_gtp,
+        reads_told=False,
+    ),
+    "blueprint": Entry(
+        form="blueprint:FILE",
+        summary="the average strategy of a file of sog blueprint, for the game it is of",
+        read=_read_blueprint,
+    ),
+    "acpc": Entry(
+        form="acpc:COMMAND",
+        summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
+        read=_read_acpc,
+        reads_told=False,
     ),
     **METHODS,
 }
@@ -311,10 +380,19 @@ none of them is the path of a run."""
 
 def entry_of(text: str) -> Entry:
     """The kind of player that a text names."""
-    match = re.match(r"(\w+)\s*(?=$|[(:])", text)
+    match = re.match(r"(\w+)\s*(?=$|[(:?])", text)
     return PLAYERS.get(match[1] if match else _NETWORK, PLAYERS[_NETWORK])
 
 
 def read_player(text: str, host: "Host") -> "Candidate":
     """Who is named by a text; ValueError, in one line, if nobody is."""
-    return entry_of(text).read(text, host)
+    entry, (base, told) = entry_of(text), split_told(text)
+    if not (told and entry.reads_told):
+        return entry.read(text, host)
+    candidate = entry.read(base, host)
+    if not entry.searches:
+        raise ValueError(f"{base} cannot be told how to search, as by ?{told}.")
+    try:
+        return Told(candidate=candidate, text=told, changes=read_told(told))
+    except ValueError as error:
+        raise ValueError(f"{base}?{told}: {error}") from None

@@ -16,7 +16,7 @@ import numpy as np
 from jax import Array
 
 from sog.pytree import pytree
-from sog.tabular.sequence_form import SequenceForm, SparsePayoff, Treeplex
+from sog.tabular.sequence_form import Layer, SequenceForm, SparsePayoff, Treeplex
 
 LayerArrays = tuple[Array, ...]
 """One array [A, H, batch] per layer of a treeplex."""
@@ -180,10 +180,18 @@ def act(plex: Treeplex, root_reach: Array, regret: LayerArrays) -> tuple[LayerAr
     root_reach: [S, batch]. Returns [A, H, batch] per layer and the buffer [entry, batch].
     """
     policy = tuple(
-        regret_matching(values, layer.uniform[:, :, None])
+        hold(layer, regret_matching(values, layer.uniform[:, :, None]))
         for values, layer in zip(regret, plex.layers, strict=True)
     )
     return policy, realize(plex, root_reach, policy)
+
+
+def hold(layer: Layer, policy: Array) -> Array:
+    """The policy [A, H, batch] of a layer with the columns that are held as they are held."""
+    if layer.held is None:
+        return policy
+    held = layer.held.policy.astype(policy.dtype)
+    return jnp.where(layer.held.is_held[None, :, None], held[:, :, None], policy)
 
 
 def realize(plex: Treeplex, root_reach: Array, policy: LayerArrays) -> Array:
@@ -212,7 +220,7 @@ def average_policy(
     """The policy that sums of sequences stand for; uniform where a player never arrives."""
     first, second = (
         tuple(  # regret matching on sums is just normalization
-            regret_matching(values, layer.uniform[:, :, None])
+            hold(layer, regret_matching(values, layer.uniform[:, :, None]))
             for values, layer in zip(in_layers(plex, sums), plex.layers, strict=True)
         )
         for plex, sums in zip(form.treeplex, policy_sum, strict=True)
@@ -266,6 +274,9 @@ def back_up(
         q = q.reshape(*layer.legal.shape, -1)
         if best_response:
             value = jnp.max(jnp.where(layer.legal[:, :, None], q, -jnp.inf), axis=0)
+            if layer.held is not None:
+                given = add_up([p * q[a] for a, p in enumerate(layer.held.policy[:, :, None])])
+                value = jnp.where(layer.held.is_held[:, None], given, value)
         else:
             value = add_up([p * action for p, action in zip(probability, q, strict=True)])
         advantages.append(jnp.where(layer.legal[:, :, None], q - value[None], 0))

@@ -2,7 +2,8 @@
 
 Koller, Megiddo, von Stengel (1996). Variables are player 0's realization plan x over sequences and
 one value per infostate of player 1; constraints say that no sequence of player 1 gains on them.
-Solved by HiGHS through scipy, for small games.
+Solved by HiGHS through scipy, for small games. Where a policy is held (`sog.tabular.locks`) there
+is one constraint more for each of its actions.
 """
 
 import dataclasses
@@ -33,7 +34,8 @@ def solve_lp(compiled: CompiledGame) -> LPSolution:
         _behavior(plan, placement, compiled.tree.game.num_infostates)
         for plan, placement in zip((plan_0, plan_1), compiled.placements, strict=True)
     )
-    return LPSolution(value=value, policy=compiled.to_tree((layers[0], layers[1])))
+    policy = compiled.with_held(compiled.to_tree((layers[0], layers[1])))
+    return LPSolution(value=value, policy=policy)
 
 
 def _payoff_matrix(compiled: CompiledGame) -> "scipy.sparse.csr_matrix":
@@ -54,14 +56,25 @@ def _realization(
         (np.ones(size), (np.arange(size), np.arange(1, 1 + size))), (size, num_entries)
     )
     blocks, start = [root], 1 + size
-    for node, infostate, legal in zip(
-        placement.node, placement.infostate, placement.legal, strict=True
+    for number, (node, infostate, legal) in enumerate(
+        zip(placement.node, placement.infostate, placement.legal, strict=True)
     ):
         column = np.broadcast_to(np.arange(legal.shape[1]), legal.shape)[legal]
         entry = start + np.flatnonzero(legal)
         shape = (legal.shape[1], num_entries)
         actions = scipy.sparse.csr_matrix((np.ones(len(entry)), (column, entry)), shape)
-        blocks.append(actions - placement.source[node * size + infostate])
+        reach = placement.source[node * size + infostate]
+        blocks.append(actions - reach)
+        held = compiled.form.treeplex[player].layers[number].held
+        if held is not None:  # each action has its share of that reach
+            action, place = np.nonzero(legal & np.asarray(held.is_held))
+            entry = start + action * legal.shape[1] + place
+            shape = (len(entry), num_entries)
+            taken = scipy.sparse.csr_matrix(
+                (np.ones(len(entry)), (np.arange(len(entry)), entry)), shape
+            )
+            share = scipy.sparse.diags(np.asarray(held.policy)[action, place])
+            blocks.append(taken - share @ reach[place])
         start += legal.size
     right = np.zeros(sum(block.shape[0] for block in blocks))
     right[:size] = compiled.tree.node_mask[0, player]

@@ -34,19 +34,20 @@ def check_policy(tree: PublicTree, policy: Any) -> np.ndarray:
         if is_wrong.any():
             node, infostate, action = np.argwhere(is_wrong)[0].tolist()
             number = found[node, infostate, action]
-            where = f"action {action} of {_row(tree, node, infostate)}"
+            where = f"action {action} of {name_row(tree, node, infostate)}"
             raise ValueError(f"policy {rule}, got {number:g} for {where}.")
     total = found.sum(axis=-1)
     decides = tree.node_legal.any(axis=-1) & (tree.node_actor < CHANCE)[:, None]
     is_wrong = decides & (abs(total - 1) > _TOLERANCE)
     if is_wrong.any():
         node, infostate = np.argwhere(is_wrong)[0].tolist()
-        where = _row(tree, node, infostate)
+        where = name_row(tree, node, infostate)
         raise ValueError(f"policy must sum to 1, got {total[node, infostate]:g} for {where}.")
     return found
 
 
-def _row(tree: PublicTree, node: int, infostate: int) -> str:
+def name_row(tree: PublicTree, node: int, infostate: int) -> str:
+    """A row of a policy, in words for a message."""
     state, actor = tree.state(node), int(tree.node_actor[node])
     name = f"infostate {infostate}"
     if actor < CHANCE and tree.node_mask[node, actor, infostate]:

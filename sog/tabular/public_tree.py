@@ -82,6 +82,11 @@ class PublicTree:
         """Infostates of a player at the public states where he acts."""
         return int(self.node_mask[self.node_actor == player, player].sum())
 
+    def child_of_edge(self) -> dict[tuple[int, int], int]:
+        """The node that each public event of each node leads to."""
+        edges = zip(self.node_parent.tolist(), self.node_outcome.tolist(), strict=True)
+        return {edge: node for node, edge in enumerate(edges) if node > 0}
+
     def state(self, node: int) -> Any:
         """The game's public state at a node."""
         return jax.tree.map(lambda leaf: leaf[node], self.node_state)

@@ -31,6 +31,14 @@ NOTHING: Final = 0  # the sequence whose reach is always 0; pads source lists
 
 
 @pytree
+class Held:
+    """Infostates of a layer whose policy is given, see `sog.tabular.locks`."""
+
+    is_held: Array  # [H] bool
+    policy: Array  # [A, H]: means something where it is held
+
+
+@pytree
 class Layer:
     """Infostates of one player, none of which leads to another; index lists are padded."""
 
@@ -39,6 +47,7 @@ class Layer:
     uniform: Array  # [A, H]: the uniform policy over legal actions
     leaf: Array  # [list, A * H]: leaf rows that each sequence leads to
     child: Array  # [list, A * H]: infostates it leads to, counted from the end of this layer
+    held: Held | None = None
 
 
 @pytree
@@ -88,12 +97,27 @@ class Placement:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class TreeLocks:
+    """Where a policy is held, see `sog.tabular.locks`."""
+
+    is_held: np.ndarray  # [node, S] bool
+    policy: np.ndarray  # [node, S, A]: 0 where it is not
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class CompiledGame:
     """A public tree, its sequence form, and the way between the two."""
 
     tree: PublicTree
     form: SequenceForm
     placements: tuple[Placement, Placement]
+    locks: TreeLocks | None = None
+
+    def with_held(self, policy: np.ndarray) -> np.ndarray:
+        """The policy [node, S, A] with the rows that are held as they are held."""
+        if self.locks is None:
+            return policy
+        return np.where(self.locks.is_held[:, :, None], self.locks.policy, policy)
 
     def to_tree(self, layers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> np.ndarray:
         """Scatters a policy, [A, H] per layer and player, into [node, S, A]; forced moves get 1."""

@@ -137,7 +137,8 @@ class Solver:
             first, second = (tuple(block[..., one] for block in player) for player in layers)
             sums = self.compiled.to_tree((first, second))
             total = sums.sum(axis=-1, keepdims=True)
-            policies.append(np.where(total > 0, sums / np.where(total > 0, total, 1), uniform))
+            average = np.where(total > 0, sums / np.where(total > 0, total, 1), uniform)
+            policies.append(self.compiled.with_held(average))
         return np.stack(policies, axis=-1)
 
     def warm_up(self) -> None:

@@ -16,6 +16,7 @@ from sog.web.preparations import Preparations
 from sog.web.run_pages import RunPages
 from sog.web.search_pages import SearchPages
 from sog.web.security import Guard
+from sog.web.spot_pages import SpotPages
 
 _SEARCHING: Final = 2
 """Threads for searches, which take turns there. Every table has one for its agent, as a decision
@@ -30,13 +31,18 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
     preparations = Preparations()
     thinking = ThreadPoolExecutor(MOST_TABLES, thread_name_prefix="play")
     searching = ThreadPoolExecutor(_SEARCHING, thread_name_prefix="search")
-    play = PlayPages(offers, preparations, thinking.submit)
     looking = SearchPages(offers, preparations, searching.submit)
+    play = PlayPages(offers, preparations, thinking.submit, looking.begin_at)
     looking.warm_up()
+    spots = SpotPages(preparations, searching.submit)
 
     def home(request: Request, form: Form) -> Response:
         return show(
-            "home", offers=offers, tables=play.tables.list(), searches=looking.searches.list()
+            "home",
+            offers=offers,
+            tables=play.tables.list(),
+            searches=looking.searches.list(),
+            spots=spots.spots.list(),
         )
 
     async def missing(request: Request, error: Exception) -> Response:
@@ -50,8 +56,12 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
             Route("/", page(home)),
             Route("/static/style.css", _static("style.css", "text/css")),
             Route("/static/script.js", _static("script.js", "text/javascript")),
+            Route("/static/paint.js", _static("paint.js", "text/javascript")),
+            Route("/static/spots.js", _static("spots.js", "text/javascript")),
+            Route("/static/spots.css", _static("spots.css", "text/css")),
             *play.routes,
             *looking.routes,
+            *spots.routes,
             *RunPages(offers).routes,
         ],
         exception_handlers={404: missing, 405: wrong_method},

@@ -1,7 +1,7 @@
 """The course of a game at a table: where it stands, and how it came there, event by event."""
 
 import dataclasses
-from collections.abc import Sequence
+import math
 from typing import Any
 
 import jax
@@ -10,8 +10,9 @@ from jax import Array
 
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.play import Agent, PlayedGame
+from sog.play.history import AT_THE_ROOT, Opening, first_state
 from sog.play.match import outcome_of
-from sog.play.rules import Situation, after, deal, first_state, situation, step
+from sog.play.rules import Situation, after, deal, situation, step
 from sog.play.thoughts import Thought
 
 
@@ -30,6 +31,8 @@ class Step:
     agent: Agent | None
     """The agent before it, at the person's last choices, if it has a chain of searches."""
     thoughts: list[Thought]
+    ranges: np.ndarray | None = None
+    """[player, S]: before it, where the agent that moved had just searched."""
 
     @property
     def actor(self) -> int:
@@ -40,18 +43,37 @@ class Step:
 class Course:
     """One game from the deal on; an event is added at a time, and may be taken back."""
 
-    def __init__(self, game: Game[Any], key: Array, opening: Sequence[int] = ()) -> None:
-        """Deals. opening: public events that it begins with, where information is perfect."""
-        self.game, self.num_given = game, len(opening)
+    def __init__(self, game: Game[Any], key: Array, opening: Opening = AT_THE_ROOT) -> None:
+        """Deals. opening: how it begins, where information is perfect."""
+        self.game, self.num_given = game, len(opening.outcomes)
+        self.beginning = opening.beginning
         self.resigned: int | None = None
         """The player who gave the game up."""
         self.steps: list[Step] = []
         self._key, deal_key = jax.random.split(key)
-        self.state: Any = jax.device_get(first_state(game))
+        self.state: Any = jax.device_get(first_state(game, opening.beginning))
         self.now = situation(game, self.state)
         self.infostates = deal(game, deal_key)
-        for outcome in opening:  # with perfect information it is the action, too
-            self._go_to(outcome, self.infostates, outcome, None, [])
+        for outcome in opening.outcomes:  # with perfect information it is the action, too
+            self._go_to(outcome, self.infostates, outcome, None, [], None)
+
+    @staticmethod
+    def of(game: Game[Any], played: PlayedGame) -> "Course":
+        """That of a game that was played elsewhere; none of it is taken back."""
+        course = Course(game, jax.random.key(0), Opening(beginning=played.beginning))
+        course.infostates = np.asarray(played.infostates[0], np.int32)
+        for number, (outcome, action) in enumerate(
+            zip(played.outcomes, played.actions, strict=True), start=1
+        ):
+            held = np.asarray(played.infostates[number], np.int32)
+            course._go_to(outcome, held, action, None, [], None)
+        course.resigned, course.num_given = played.resigned, len(course.steps)
+        return course
+
+    def opening(self, number: int) -> Opening:
+        """A game that begins as this one did, up to an event."""
+        outcomes = tuple(one.outcome for one in self.steps[:number])
+        return Opening(beginning=self.beginning, outcomes=outcomes)
 
     @property
     def is_over(self) -> bool:
@@ -74,11 +96,17 @@ class Course:
                 return number
         return None
 
-    def add(self, action: int | None, agent: Agent | None, thoughts: list[Thought]) -> int:
-        """One event, which is returned. action: None at chance. agent: as of `Step`."""
+    def add(
+        self,
+        action: int | None,
+        agent: Agent | None,
+        thoughts: list[Thought],
+        ranges: np.ndarray | None,
+    ) -> int:
+        """One event, which is returned. action: None at chance. agent, ranges: as of `Step`."""
         key = jax.random.fold_in(self._key, len(self.steps))
         outcome, infostates = step(self.game, key, self.state, self.infostates, action or 0)
-        self._go_to(outcome, infostates, action, agent, thoughts)
+        self._go_to(outcome, infostates, action, agent, thoughts, ranges)
         return outcome
 
     def go_back(self, number: int) -> Step:
@@ -96,11 +124,15 @@ class Course:
             self.steps[number] = dataclasses.replace(self.steps[number], agent=None)
 
     def played(self) -> PlayedGame:
-        """The game, which is over."""
+        """The game so far; while it goes on its utility is NaN."""
         pairs = [*(one.infostates for one in self.steps), self.infostates]
+        utility = math.nan
+        if self.is_over:
+            utility = outcome_of(self.game, self.state, self.infostates, self.resigned)
         return PlayedGame(
-            utility=outcome_of(self.game, self.state, self.infostates, self.resigned),
+            utility=utility,
             resigned=self.resigned,
+            beginning=self.beginning,
             outcomes=tuple(one.outcome for one in self.steps),
             actions=tuple(one.action for one in self.steps),
             infostates=tuple((int(first), int(second)) for first, second in pairs),
@@ -113,6 +145,7 @@ class Course:
         action: int | None,
         agent: Agent | None,
         thoughts: list[Thought],
+        ranges: np.ndarray | None,
     ) -> None:
         self.steps.append(
             Step(
@@ -123,6 +156,7 @@ class Course:
                 action=action,
                 agent=agent,
                 thoughts=thoughts,
+                ranges=ranges,
             )
         )
         self.state = jax.device_get(after(self.game, self.state, outcome))

@@ -96,6 +96,7 @@ class Offers:
             read_player(text, Host())
         # Not all of them can play every game, which the page says then.
         self.players = tuple(dict.fromkeys([*METHODS, *players]))
+        self._names: dict[str, str] | None = None
         self._prepared: dict[tuple[Any, ...], Any] = {}
         self._lock = threading.Lock()
 
@@ -108,6 +109,17 @@ class Offers:
         if text not in self.games:
             raise Mistake(f"{text!r} is no game of this server.")
         return self._told(make, self._given.get(text, text))
+
+    def named_by(self, text: str) -> tuple[str, list[str]]:
+        """A game that a file names with all its parameters: how it is called here, empty if it is
+        the game of networks only, and the networks that play it."""
+        if self._names is None:
+            self._names = {str(self.game(name)): name for name in reversed(self.games)}
+        playing = [one for one in self.networks if str(self.game(one)) == text]
+        name = self._names.get(text, "")
+        if not name and not playing:
+            raise Mistake(f"{text[:60]!r} is no game of this server; SOG_GAMES may name others.")
+        return name, playing
 
     def opponent(self, game: str, player: str, search: str, heed: Heed) -> Player:
         """Prepares a player; may take long. search: "s,c", or empty for the default."""

@@ -23,7 +23,11 @@ MOST_BYTES: Final = 1_000_000
 _TOO_LARGE: Final = f"A request may have {MOST_BYTES:,} bytes at most."
 LET_IN: Final = "let_in"
 """What a server has in the state of a request, to be told that the token was shown."""
-OPEN_PATHS: Final = ("/static/style.css", "/static/script.js", "/favicon.ico")
+OPEN_PATHS: Final = (
+    *("/static/style.css", "/static/spots.css", "/static/script.js", "/static/spots.js"),
+    "/static/paint.js",
+    "/favicon.ico",
+)
 """What is no secret: it is the same in every installation."""
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "

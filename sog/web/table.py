@@ -10,19 +10,23 @@ import threading
 from typing import Any, Final
 
 import jax
+import numpy as np
 
 from sog.games.core import CHANCE
 from sog.play import Agent, PlayedGame, SearchAgent
+from sog.play.history import AT_THE_ROOT, Opening, check_begins_anywhere
 from sog.play.match import Resignation
 from sog.play.replay import replay_of
 from sog.play.review import as_adviser
 from sog.play.thoughts import Thought, think_of_all
 from sog.players.player import Player
 from sog.web.course import Course
+from sog.web.hints import Hint, Hints
 from sog.web.host import Mistake, Submit
 from sog.web.judging import Judging
 from sog.web.numbers import in_units
 
+_KNOWS_NOTHING: Final = "random"
 _MOST_KEPT: Final = 8  # copies of an agent
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
 
@@ -44,13 +48,17 @@ class Table:
         seat: int,
         seed: int,
         submit: Submit,
-        opening: tuple[int, ...] = (),
+        opening: Opening = AT_THE_ROOT,
+        opened: PlayedGame | None = None,
+        opened_names: tuple[str, str] | None = None,
         searched: str = "",
     ) -> None:
         """seat: the person's player in the first game; they change after it.
 
-        opening: public events that every game begins with, where information is perfect. searched:
-        what the server calls the game where a position of it is to be searched.
+        opening: how every game begins, where information is perfect. opened: a game that was played
+        elsewhere, and is only gone through; its utility is NaN if it was not played to its end.
+        opened_names: of its players, None where the person was one of them. searched: what the
+        server calls the game where a position of it is to be searched.
         """
         self.opponent, self.game, self.seat = opponent, opponent.game, seat
         self.searched = searched
@@ -64,17 +72,34 @@ class Table:
         self.lock = threading.RLock()
         """To be held by whoever wants all of it as it stands at one moment."""
         self._agents: dict[int, Agent] = {}
+        self._hints: Hints | None = None
         self._is_closed = False
-        self._begin()
+        self.is_opened = opened is not None
+        """Whether the game was played elsewhere: then nobody moves."""
+        self.opened_names = opened_names
+        if opened is None:
+            self._begin()
+        else:
+            self._open(opened)
 
     def _begin(self) -> None:
         self._drop_judging()
+        if self._hints is not None:  # for another seat
+            self._hints.close()
+            self._hints = self._new_hints()
         self.is_revealed, self.problem = False, ""
         key = jax.random.fold_in(jax.random.key(self.seed), len(self.finished))
         self.course = Course(self.game, key, self._opening)
         self._agent: Agent | None = None
         self.is_busy = True
         self._submit(self._go_on)
+
+    def _open(self, opened: PlayedGame) -> None:
+        self.is_revealed, self.problem, self.is_busy = True, "", False
+        self.course = Course.of(self.game, opened)
+        self._agent = self.opponent.make(1 - self.seat, self.seed)
+        if self.course.is_over:
+            self.finished.append((self.seat, opened))
 
     # What can be asked.
 
@@ -86,12 +111,20 @@ class Table:
     @property
     def is_finished(self) -> bool:
         """Whether nobody is in the middle of a game."""
-        return self.is_over or bool(self.problem)
+        return self.is_over or self.is_opened or bool(self.problem)
+
+    @property
+    def whose(self) -> tuple[str, str]:
+        """What each player is called."""
+        if self.is_opened and self.opened_names:
+            return self.opened_names
+        return ("You", "Agent") if self.seat == 0 else ("Agent", "You")
 
     @property
     def is_persons_turn(self) -> bool:
         """Whether it waits for the person."""
-        return not self.is_busy and not self.problem and self.course.now.actor == self.seat
+        waits = not (self.is_busy or self.is_opened or self.problem)
+        return waits and self.course.now.actor == self.seat
 
     @property
     def turn(self) -> int:
@@ -106,11 +139,14 @@ class Table:
     @property
     def can_take_back(self) -> bool:
         """Whether the person has chosen something in this game."""
-        return not self.is_busy and self.course.last_choice(self.seat) is not None
+        can = not (self.is_busy or self.is_opened)
+        return can and self.course.last_choice(self.seat) is not None
 
     @property
     def progress(self) -> str:
         """How far the games here are, in a few words."""
+        if self.is_opened:
+            return f"opened, {len(self.course.steps)} events"
         if self.is_over:
             now = "over"
         elif self.problem:
@@ -146,7 +182,7 @@ class Table:
             self._check(turn)
             if action not in self.legal:
                 raise Mistake("That is no action here.")
-            self._do(action, [])
+            self._do(action, [], None)
             self._go_on_soon()
 
     def take_back(self, turn: int) -> None:
@@ -154,7 +190,7 @@ class Table:
         with self.lock:
             self._check(turn)
             number = self.course.last_choice(self.seat)
-            if number is None:
+            if number is None or self.is_opened:
                 raise Mistake("There is nothing to take back.")
             if self.is_over:
                 self.finished.pop()
@@ -162,14 +198,16 @@ class Table:
             self.problem = ""
             self._drop_judging()
             at = self.course.go_back(number)
+            if self._hints is not None:
+                self._hints.forget()
             self._agent = at.agent if at.agent is not None else self._told_agent()
 
     def play_again(self, turn: int) -> None:
         """The next game, with seats changed."""
         with self.lock:
             self._check(turn)
-            if not self.is_finished:
-                raise Mistake("This game is not over.")
+            if not self.is_finished or self.is_opened:
+                raise Mistake("This game is not over, or was only opened.")
             if len(self.finished) >= _MOST_GAMES:
                 raise Mistake(f"A table remembers {_MOST_GAMES} games: begin at a new one.")
             self.seat = 1 - self.seat
@@ -177,8 +215,58 @@ class Table:
 
     @property
     def can_be_judged(self) -> bool:
-        """Whether the game is over, and the agent can say what its choices were worth."""
-        return self.is_over and not self.is_busy and as_adviser(self._agent) is not None
+        """Whether the game is over, or nothing in it is hidden, and the agent can say what its
+        choices were worth."""
+        is_told = self.is_over or self.can_be_left
+        can = is_told and bool(self.course.steps) and not self.is_busy
+        return can and as_adviser(self._agent) is not None
+
+    @property
+    def can_hint(self) -> bool:
+        """Whether the agent can say what it would do in the person's place, and knows better than
+        chance."""
+        return not (self.is_over or self.is_opened) and self.opponent.name != _KNOWS_NOTHING
+
+    @property
+    def has_hints(self) -> bool:
+        """Whether the person wants hints."""
+        return self._hints is not None
+
+    def switch_hints(self) -> None:
+        """Has hints shown, or no more."""
+        with self.lock:
+            if self._hints is not None:
+                self._hints.close()
+                self._hints = None
+            elif self.can_hint:
+                self._hints = self._new_hints()
+
+    def _new_hints(self) -> Hints:
+        return Hints(self.opponent, self.seat, (self.seed + 3 + self.seat) % 2**32, self._submit)
+
+    @property
+    def hint(self) -> Hint | None:
+        """For the person's choice, as soon as it is found; None also where there is no choice."""
+        hints = self._hints
+        return hints.at(self.course) if hints is not None and len(self.legal) > 1 else None
+
+    @property
+    def can_be_left(self) -> bool:
+        """Whether another game may begin at any position of this one."""
+        try:
+            check_begins_anywhere(self.game)
+        except ValueError:
+            return False
+        return True
+
+    def ranges(self, number: int) -> np.ndarray | None:
+        """[player, S]: before an event, as whoever searched there had them; None where nobody
+        did."""
+        judged = None if self.judging is None else self.judging.review
+        for choice in () if judged is None else judged.choices:
+            if choice.number == number:
+                return choice.ranges
+        return self.course.steps[number].ranges if number < len(self.course.steps) else None
 
     def judge(self, turn: int) -> None:
         """Has the choices of the game that is over judged. Raises Mistake."""
@@ -194,10 +282,30 @@ class Table:
             self.judging.stop()
         self.judging = None
 
+    def leave(self, number: int) -> "Table":
+        """A new table where a game begins as this one, up to an event. Raises Mistake."""
+        course = self.course
+        if not 0 <= number <= len(course.steps) or not self.can_be_left:
+            raise Mistake("No other game can begin there.")
+        is_end = number == len(course.steps)
+        now = course.now if is_end else course.steps[number].now
+        if now.actor not in (0, 1):
+            raise Mistake("The game is over there.")
+        return Table(
+            self.opponent,
+            seat=now.actor,
+            seed=self.seed,
+            submit=self._submit,
+            opening=course.opening(number),
+            searched=self.searched,
+        )
+
     def close(self) -> None:
         """Nobody comes back."""
         self._is_closed = True
         self._drop_judging()
+        if self._hints is not None:
+            self._hints.close()
         self._submit(self._close_agents)  # behind what they still do
 
     def _close_agents(self) -> None:
@@ -226,6 +334,7 @@ class Table:
             while not self._is_closed and not course.is_over:
                 actor, action = course.now.actor, None
                 thoughts: list[Thought] = []
+                ranges: np.ndarray | None = None
                 if actor == self.seat:
                     if len(course.legal) > 1:
                         break
@@ -235,8 +344,9 @@ class Table:
                     held = int(course.infostates[actor])
                     thoughts = think_of_all(self.game, course.state, agent, actor, held)
                     action = self._agent.act(held)
+                    ranges = _ranges(self._agent) if thoughts else None
                 with self.lock:
-                    self._do(action, thoughts)
+                    self._do(action, thoughts, ranges)
         except Resignation:
             with self.lock:
                 course.resigned = 1 - self.seat
@@ -255,7 +365,8 @@ class Table:
         if player not in self._agents:
             self._agents[player] = self.opponent.make(player, (self.seed + 1 + player) % 2**32)
         agent = self._agents[player]
-        agent.begin()
+        beginning = self.course.beginning
+        agent.begin(None if beginning is None else beginning.state)
         return agent
 
     def _told_agent(self) -> Agent:
@@ -265,10 +376,10 @@ class Table:
             agent.observe(one.outcome)
         return agent
 
-    def _do(self, action: int | None, thoughts: list[Thought]) -> None:
+    def _do(self, action: int | None, thoughts: list[Thought], ranges: np.ndarray | None) -> None:
         """One event; action: None at chance."""
         assert self._agent is not None
-        outcome = self.course.add(action, self._kept_agent(action), thoughts)
+        outcome = self.course.add(action, self._kept_agent(action), thoughts, ranges)
         self._agent.observe(outcome)
         if self.is_over:
             self.finished.append((self.seat, self.course.played()))
@@ -282,3 +393,9 @@ class Table:
             return None
         self.course.forget_agents(_MOST_KEPT - 1)
         return copy.copy(self._agent)
+
+
+def _ranges(agent: Agent) -> np.ndarray | None:
+    """What an agent that has just searched found of both."""
+    search = agent.last_search if isinstance(agent, SearchAgent) else None
+    return None if search is None else np.asarray(search.ranges)

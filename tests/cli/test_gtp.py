@@ -4,11 +4,15 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sog.cli.gtp.server import GtpServer
+from sog.games import Game
 from sog.games.boards.go_sizes import Go5
+from sog.games.boards.hex import Hex
+from sog.games.boards.othello import Othello
 from sog.play.analyst import Follower, Position
 from sog.play.simple_agents import RandomAgent
 from tests.cli.speaking_games import GAME, Patient, analyst, heard
@@ -75,7 +79,7 @@ def test_moves_are_played_and_taken_back() -> None:
         (["komi 7.5"], "? unacceptable komi: "),
         (["time_settings 1 2"], "? syntax error: time_settings needs more arguments"),
         (["loadsgf /no/such.sgf"], "? cannot load file: No such file or directory"),
-        (["final_score"], "? cannot score: tic_tac_toe has no points"),
+        (["final_score"], "? cannot score: tic_tac_toe has no points, and is not over"),
     ],
 )
 def test_what_is_wrong_is_the_answer(lines: list[str], refusal: str) -> None:
@@ -156,6 +160,43 @@ def test_a_score_is_that_of_the_area() -> None:
     lines = ["final_score", "play b c3", "final_score", "komi 3", "final_score", "boardsize 7"]
     GtpServer(game, seat, heard=heard([*lines, "final_score"]), say=said.append).run()
     assert said == ["= W+24.5\n", "=\n", "= B+0.5\n", "=\n", "= B+22\n", "=\n", "= W+3\n"]
+
+
+def said_of(game: Game[Any], *lines: str) -> list[str]:
+    """What is answered where players of any such game make random moves."""
+    said: list[str] = []
+
+    def seat(changed: Game[Any]) -> Follower:
+        return Follower(
+            changed, lambda player, seed: RandomAgent(changed, player=player, seed=seed)
+        )
+
+    GtpServer(game, seat, heard=heard(lines), say=said.append).run()
+    return [one.rstrip("\n") for one in said]
+
+
+def test_hex_is_spoken_as_its_programs_do() -> None:
+    """Black joins top and bottom, a1 is at the top left; a swap puts the stone into the mirror."""
+    moves = ["play b b1", "play w SWAP-PIECES", "play b b1", "play w b2", "play b c1", "play w c2"]
+    said = said_of(Hex(size=11, swap=True), "boardsize 3", *moves, "showboard", "final_score")
+    assert said[:7] == ["="] * 7
+    assert said[7:] == ["= \n  a b c\n1 . X X\n 2 O O O\n  3 . . .", "= W+"]
+    over = said_of(Hex(size=2), "play b b1", "final_score", "play w a2", "play b b2", "final_score")
+    assert over == ["=", "? cannot score: hex has no points, and is not over", "=", "=", "= B+"]
+    wrong = said_of(Hex(size=3), "play b d1", "play b swap-pieces", "genmove b")
+    assert wrong[0] == "? illegal move: cells go from a1 to c3, got 'd1'"
+    assert wrong[1].startswith("? illegal move: cells go from a1 to c3, got 'swap-pieces'")
+    assert re.fullmatch("= [abc][123]", wrong[2])
+
+
+def test_othello_is_spoken_as_its_programs_do() -> None:
+    """Black has the disks at the top right and bottom left of the middle, and turns one over."""
+    said = said_of(Othello(), "boardsize 4", "showboard", "play b A2", "final_score", "genmove w")
+    start = "= \n  a b c d\n1 . . . .\n2 . O X .\n3 . X O .\n4 . . . ."
+    assert said[:4] == ["=", start, "=", "= B+3"]
+    assert re.fullmatch("= [abcd][1234]", said[4])
+    assert said_of(Othello(), "play b pass")[0].startswith("? illegal move: there is no such move")
+    assert said_of(Othello(), "boardsize 7")[0].startswith("? unacceptable size: othello: size")
 
 
 def test_what_is_sent_as_a_program_sends_it_is_understood() -> None:

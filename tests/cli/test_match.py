@@ -18,6 +18,8 @@ from sog.games import make
 from sog.play.arena import MatchResult, play_match
 from sog.players.table import METHODS
 from sog.players.trained import Trained
+from sog.tabular import compile_tree, save_policy
+from sog.tabular.policy_table import write_policy_table
 
 Match = Callable[..., tuple[int, str, str]]
 
@@ -237,6 +239,21 @@ def test_ctrl_c_before_the_first_games_are_finished_is_told(
     assert err.endswith("sog: interrupted while playing kuhn: there is nothing to keep yet.\n")
 
 
+def test_a_policy_file_and_a_table_are_players(run_match: Match, tmp_path: Path) -> None:
+    """They always fold or check: player 0 then wins 0, and nothing is bet."""
+    tree = compile_tree(make("kuhn")).tree
+    first = np.argmax(tree.node_legal, axis=-1)
+    policy = np.eye(tree.game.num_actions)[first] * tree.node_legal
+    save_policy(tmp_path / "kuhn.npz", tree, policy)
+    write_policy_table(tmp_path / "kuhn.csv", tree, policy)
+    texts = [f"policy:{tmp_path / name}" for name in ("kuhn.npz", "kuhn.csv")]
+    code, out, err = run_match(*texts, "--games", "200", "--json")
+    assert code == 0, err
+    assert json.loads(out)["game"] == "kuhn(ranks=3)"
+    code, out, err = run_match(texts[1], texts[1], "--game", "kuhn", "--games", "2", "--json")
+    assert code == 0, err
+
+
 def test_uct_is_a_player(run_match: Match) -> None:
     pytest.importorskip("pyspiel")
     code, out, _ = run_match("uct:50", "random", "--game", "tic_tac_toe", "--games", "6", "--json")
@@ -339,12 +356,12 @@ def test_uct_is_a_player(run_match: Match) -> None:
         (
             ["random", "zero", "--game", "london", "--aivat", "exact"],
             "--aivat exact: london is made for search, too large to enumerate. --aivat network "
-            "asks a trained player's network instead.",
+            "or zero asks less.",
         ),
         (
             ["random", "zero", "--game", "kuhn", "--aivat", "exact", "--max-nodes", "5"],
             "--aivat exact: the public tree of kuhn(ranks=3) has more than max_nodes = 5 nodes "
-            "(reached 7 at depth 2). --aivat network asks a trained player's network instead.",
+            "(reached 7 at depth 2). --aivat network or zero asks less.",
         ),
     ],
 )

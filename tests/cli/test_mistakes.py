@@ -76,7 +76,7 @@ FIRST_BYTES = {
         (["solve", "kuhn", "--save", "/"], "--save: / is a folder; a file name is needed."),
         (
             ["solve", "kuhn", "--save", "k.png", "--plot", "k.png"],
-            "--save: the name must end in .npz, got k.png.",
+            "--save: the name must end in one of .npz, .spot, got k.png.",
         ),
         (["solve"], f"the following arguments are required: GAME{SEE_SOLVE}"),
         (
@@ -100,7 +100,10 @@ FIRST_BYTES = {
             ["solve", "kuhn", "--until-mbb", "1e300"],
             f"argument --until-mbb: must be at most 1e+18, got 1e300{SEE_SOLVE}",
         ),
-        (["solve", "kuhn", "--save", "R.md"], "--save: the name must end in .npz, got R.md."),
+        (
+            ["solve", "kuhn", "--save", "R.md"],
+            "--save: the name must end in one of .npz, .spot, got R.md.",
+        ),
         (["search", "kuhn", "--svg", "k.png"], "--svg: the name must end in .svg, got k.png."),
         (
             ["play", "random", "--game", "kuhn", "--save", "policy.npz"],
@@ -186,7 +189,8 @@ FIRST_BYTES = {
         ),
         (
             ["match", "k.npz", "random", "--game", "kuhn"],
-            "'k.npz' is no player: of a policy file, sog policy k.npz shows what it plays.",
+            "'k.npz' is no player: of a policy file, policy:k.npz plays it and "
+            "sog policy k.npz shows it.",
         ),
         *(
             (

@@ -51,7 +51,7 @@ Game 1: you were player 1.
     Agent: bet1
   bet1
     You: fold
-  You lost 1 chips.
+  You lost 1 chip.
 """
 
 
@@ -114,7 +114,7 @@ def test_a_game_that_was_played_is_told(
     code, out, err = sog("replay", str(path))
     assert (code, err) == (0, "")
     assert out.startswith("kuhn(ranks=3) against random\n\nGame 1: you were player 0.\n")
-    assert " chips." in out
+    assert " chip" in out
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"games": [1], "game": "kuhn", "unit": "x"}'])
@@ -147,7 +147,7 @@ def test_a_game_that_was_given_up_is_over_at_the_turn_of_who_did(sog: Run, tmp_p
     saved = {**SAVED, "game": "tic_tac_toe", "games": [game]}
     path.write_text(json.dumps(saved))
     code, out, _ = sog("replay", str(path))
-    assert (code, "You won 1 chips." in out) == (0, True)
+    assert (code, "You won 1 chip." in out) == (0, True)
     for wrong in ({"utility": -1.0}, {"resigned": 0}, {"resigned": None}):
         path.write_text(json.dumps({**saved, "games": [{**game, **wrong}]}))
         assert sog("replay", str(path))[0] == 2

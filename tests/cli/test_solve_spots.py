@@ -1,11 +1,15 @@
 """`sog solve` of a spot: what is printed, and what is refused in one line."""
 
+import io
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from sog.cli.main import main
+from sog.tabular.spots import SpotSolver
 
 Run = Callable[..., tuple[int, str, str]]
 SPOT = "holdem(board=Ts3h2h5c9s,pot=100,stack=100,bets=allin)"
@@ -58,8 +62,10 @@ def test_the_square_of_hands_is_shown_after_a_history(sog: Run, tmp_path: Path) 
         ((SPOT, *RANGES, "--history", "check check"), ["--history", "over"]),
         ((SPOT, "--until-pot", "0"), ["--until-pot", "> 0"]),
         ((SPOT, "--until-mbb", "5"), ["--until-mbb", "--until-pot"]),
-        ((SPOT, "--save", "x.npz"), ["--save", "not of a spot"]),
+        ((SPOT, "--save-state", "x.solve"), ["--save-state", "not of a spot"]),
         ((SPOT, "--rule", "cfr++"), ["--rule", "cfr++"]),
+        ((SPOT, "--precision", "float64"), ["--precision", "int16", "float64"]),
+        (("leduc", "--precision", "int16"), ["--precision int16", "of a spot"]),
         (("holdem(board=KsKs7s4d,pot=100,stack=100)",), ["Ks twice"]),
         (("holdem(board=KsTx7s4d,pot=100,stack=100)",), ["'Tx'"]),
         (("holdem(board=KsTh7s4d,pot=100,stack=100,bets=1/0.5)",), ["bets", "ascend"]),
@@ -91,3 +97,77 @@ def test_too_few_iterations_are_told(sog: Run) -> None:
     code, _, err = sog("solve", SPOT, *RANGES, "--iterations", "3", "--until-pot", "0.01")
     assert code == 0
     assert "0.01% of the pot was not reached in 3 iterations" in err
+
+
+def test_a_saved_spot_is_walked_again_and_gone_on_with(
+    sog: Run, sog_json: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "river.spot")
+    first = sog_json("solve", SPOT, *RANGES, "--iterations", "30", "--save", path)
+    solved: list[int] = []
+    monkeypatch.setattr(SpotSolver, "run", lambda _, count: solved.append(count))
+    shown = sog_json("policy", path, "--history", "allin100")
+    assert not solved  # it was not solved again
+    monkeypatch.undo()
+    assert shown["game"] == first["game"]
+    assert shown["exploitability"] == pytest.approx(first["exploitability"])
+    assert shown["node"]["actions"] == ["fold", "call"]
+    on = sog_json("solve", SPOT, "--resume", path, "--iterations", "300", "--save", path)
+    assert on["checkpoints"][0]["iteration"] == 30
+    assert on["exploitability"] < first["exploitability"]
+    assert on["ranges"] == ["AA,QQ", "KK"]
+    assert sog_json("policy", path)["iterations"] == 300
+
+
+def test_a_saved_spot_is_walked_event_by_event(
+    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "turn.spot")
+    spot = "holdem(board=AsAhKsKh,ranks=5,suits=2,blinds=none,pot=10,stack=20,bets=1,caps=1)"
+    assert sog("solve", spot, "--iterations", "10", "--save", path)[0] == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("check\ncheck\nKd\nQs\nb\nt\nbet10\nfold\nq\n"))
+    code, out, _ = sog("policy", path, "--walk")
+    assert code == 0
+    assert "a card comes, such as " in out
+    assert "'Kd'" in out  # which is on no card of this deck
+    assert "after check check Qs: board As Ah Ks Kh Qs" in out
+    assert out.count("a card comes, such as ") == 3
+    assert "the hand is over, the pot is 10" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("solve", SPOT, "--save", "x.npz"), ["--save", ".spot"]),
+        (("solve", "kuhn", "--save", "x.spot"), ["--save", ".npz"]),
+        (("solve", SPOT, "--resume", "no.spot"), ["--resume", "no such file"]),
+        (("solve", SPOT, "--resume", "own.spot", "--range0", "AA"), ["--range0", "--resume"]),
+        (("solve", SPOT, "--resume", "own.spot", "--rule", "cfr+"), ["by dcfr, not by cfr+"]),
+        (("solve", SPOT, "--resume", "own.spot", "--iterations", "10"), ["more than the 10 "]),
+        (("solve", SPOT.replace("pot=100", "pot=99"), "--resume", "own.spot"), ["pot=99"]),
+        (("policy", "no.spot"), ["no such file"]),
+        (("policy", "own.spot", "--history", "bet7"), ["--history", "bet7"]),
+        (("policy", "own.spot", "--history", "check check"), ["--history", "over"]),
+        (("policy", "own.spot", "--player", "1"), ["--player", "no effect"]),
+    ],
+)
+def test_a_mistake_about_a_saved_spot_is_told_in_one_line(
+    sog: Run,
+    own_spot: Path,
+    arguments: tuple[str, ...],
+    words: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(own_spot.parent)
+    code, out, err = sog(*arguments)
+    assert (code, out) == (2, "")
+    (line,) = [line for line in err.splitlines() if line.startswith("sog: error: ")]
+    assert all(word in line for word in words), line
+
+
+@pytest.fixture(scope="module")
+def own_spot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("spot") / "own.spot"
+    arguments = ("solve", SPOT, *RANGES, "--iterations", "10", "--save", str(path))
+    assert main(arguments) == 0
+    return path

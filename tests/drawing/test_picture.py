@@ -67,6 +67,20 @@ def test_a_hand_of_holdem_shows_both_cards_the_board_and_the_pot() -> None:
     assert {"pot 150", "You", "zero", "to act"} <= set(words(root))
 
 
+def test_stacks_and_the_button_of_holdem_are_shown_and_chips_are_in_proportion() -> None:
+    root = drawn(
+        "holdem(deals=none,stack=20000)", 1, 4, infostates=(0, None), names=("You", "zero")
+    )
+    assert "the dealer" in titles(root)
+    assert {"0 behind", "19,900 behind", "pot 20,100", "100 chips"} <= set(words(root))
+    rows = {
+        (group.findtext(f"{SVG}title") or ""): len(list(group.iter(f"{SVG}circle"))) // 2
+        for group in root.iter(f"{SVG}g")
+    }
+    assert rows["You: 20,000 chips put in"] == 12
+    assert rows["zero: 100 chips put in"] == 1
+
+
 def test_one_who_has_folded_is_told() -> None:
     assert "player 0, folded" in words(drawn("kuhn", 1, 2, 0))
 
@@ -150,7 +164,7 @@ def test_a_piece_that_is_no_stone_shows_its_letter() -> None:
     shown = game.view(state_after(game, 4))
     assert isinstance(shown, BoardView)
     view = dataclasses.replace(shown, pieces={4: (0, "K")})
-    assert "K" in words(ElementTree.fromstring(draw_board(view)))
+    assert "K" in words(ElementTree.fromstring(draw_board(view, {})))
 
 
 def test_a_game_without_a_picture_has_none() -> None:

@@ -9,13 +9,17 @@ from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.mesh import batch_mesh
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import FIRST_CHILD, RESOLVE_FROM, SearchSettings
 from sog.evaluation import ComposedPolicies, compose
 from sog.tabular.enumerated_game import EnumeratedGame
+from tests.gtcfr import plain_search
+from tests.gtcfr.test_plain_search import exploitability as plain_exploitability
 from tests.tabular.small_games import compiled_game
 
 
-def _exploitability(text: str, updates: int, safe: bool = True) -> float:
+def _exploitability(
+    text: str, updates: int, safe: bool = True, resolve_from: str = FIRST_CHILD
+) -> float:
     compiled = compiled_game(text)
     settings = SearchSettings(
         num_simulations=updates,
@@ -24,6 +28,7 @@ def _exploitability(text: str, updates: int, safe: bool = True) -> float:
         capacity=compiled.tree.num_nodes + compiled.tree.game.num_outcomes,
         search_everywhere=True,
         safe=safe,
+        resolve_from=resolve_from,
     )
     composed = compose(
         compiled,
@@ -151,10 +156,44 @@ def test_impossible_seeds_are_refused(evaluators: int, seeds: int, message: str)
 
 
 @pytest.mark.slow
-def test_resolving_leduc_gives_the_figures_of_a_chain_per_player() -> None:
-    # 45.9 in the plain oracle; rounding of the ranges alone moves it by about 1.
-    assert _exploitability("leduc", 100) == pytest.approx(46, rel=0.06)
+@pytest.mark.parametrize("resolve_from", RESOLVE_FROM)
+def test_resolving_leduc_gives_the_figures_of_a_chain_per_player(resolve_from: str) -> None:
+    """The plain oracle finds 168.3 and 45.9 mbb if a re-solve starts where the player is to move,
+    152.6 and 42.8 if it starts right after the move before, which on Leduc is before the card."""
+    for updates, tolerance in ((30, 0.2), (100, 1.0)):  # rounding adds up, as near ties are broken
+        how = plain_search.Resolving(
+            num_updates=updates, from_first_child=resolve_from == FIRST_CHILD
+        )
+        oracle = plain_exploitability("leduc", how)
+        found = _exploitability("leduc", updates, resolve_from=resolve_from)
+        assert found == pytest.approx(oracle, abs=tolerance)
+
+
+@pytest.mark.slow
+def test_unsafe_resolving_of_leduc_is_several_times_as_exploitable() -> None:
     assert _exploitability("leduc", 100, safe=False) > 200
+
+
+DECK = "holdem(ranks=4,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=13,bets=2c|4c,caps=2)"
+"""Eight cards, one each and one on the table; two bets and raises of 2, then of 4."""
+
+
+@pytest.mark.slow
+def test_unsafe_resolving_of_a_small_holdem_stays_exploitable_and_safe_resolving_does_not() -> None:
+    safe, unsafe = (_exploitability(DECK, 100, safe=safe) for safe in (True, False))
+    assert unsafe > 4 * safe
+    assert safe < 60
+
+
+@pytest.mark.slow
+def test_search_of_a_small_holdem_with_exact_leaves_comes_near_an_equilibrium() -> None:
+    compiled = compiled_game(DECK)
+    evaluator = exact_evaluator(EnumeratedGame(tree=compiled.tree))
+    short, long = (
+        compose(compiled, evaluator, SearchSettings(num_simulations=number), seeds=1).exploitability
+        for number in (10, 40)
+    )
+    assert long[0] < short[0] / 3
 
 
 def test_a_batch_of_one_search_needs_one_device() -> None:

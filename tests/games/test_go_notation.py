@@ -80,7 +80,7 @@ def test_the_main_line_of_the_first_game_is_read() -> None:
         ("(;GM[2]SZ[9])", "SGF: GM must be 1, the number of Go, got '2'."),
         (
             "(;SZ[9]HA[2]AB[cc][gg];W[dd])",
-            "SGF: AB sets a position up; a game begins with an empty board.",
+            "SGF: stones are set up; a game begins with an empty board.",
         ),
         ("(;SZ[9];W[dd])", "SGF: move 1, W[dd], is White's, but it is Black's turn."),
         ("(;SZ[9];B[dd];B[ee])", "SGF: move 2, B[ee], is Black's, but it is White's turn."),
@@ -155,3 +155,77 @@ def test_the_result_is_that_of_the_board_once_both_have_passed() -> None:
     assert "RE[?]" in game.sgf(game.parse("B2 pass"))
     even = Go(size=3, komi=9.0)
     assert "RE[0]" in even.sgf(even.parse("B2 pass pass"))
+
+
+HANDICAP = "(;GM[1]FF[4]SZ[5]KM[0.5]HA[2]AB[db][bd];W[cc];B[cb])"
+
+
+def test_stones_that_are_set_up_are_where_a_game_begins() -> None:
+    game = Go5()
+    start, actions = game.read_position(HANDICAP)
+    assert game.describe_state(start).startswith("5/3X1/5/1X3/5")
+    assert int(game.actor(start)) == 1
+    assert actions == (12, 7)
+    assert game.describe_state(game.start(HANDICAP)).startswith("5/2XX1/2O2/1X3/5")
+    with pytest.raises(ValueError, match="SGF: stones are set up; a game begins with an empty"):
+        game.parse(HANDICAP)
+
+
+@pytest.mark.parametrize(
+    ("text", "player"),
+    [
+        ("(;SZ[5]HA[2]AB[db][bd])", 1),
+        ("(;SZ[5]AB[db]AW[bd])", 0),
+        ("(;SZ[5]AB[db]AW[bd];W[aa])", 1),
+        ("(;SZ[5]HA[2]AB[db][bd]PL[B])", 0),
+        ("(;SZ[5]PL[W])", 1),
+        ("(;SZ[5]HA[2];B[aa])", 0),
+    ],
+)
+def test_who_moves_first_is_what_the_file_says(text: str, player: int) -> None:
+    start, _ = Go5().read_position(text)
+    assert int(Go5().actor(start)) == player
+
+
+def test_stones_that_were_set_up_are_taken_like_others() -> None:
+    """White's two in the corner have one liberty, at A3."""
+    game = Go5()
+    start, _ = game.read_position("(;SZ[5]AB[ba:bb][ee]AE[ee]AW[aa:ab])")
+    assert game.describe_state(start).startswith("OX3/OX3/5/5/5")
+    taken = game.play([10], start)
+    assert game.describe_state(taken).startswith("1X3/1X3/X4/5/5")
+    assert taken.captured.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(;SZ[5]AB[ab][ba]AW[aa])", "the stones at A5 have no liberty."),
+        ("(;SZ[5]AB[ff])", "SGF: AB[ff] is no point from aa to ee."),
+        ("(;SZ[5]AB[aa:])", "SGF: AB[aa:] is no point from aa to ee."),
+        ("(;SZ[5];B[aa];AW[bb])", "SGF: AW sets a position up after move 1."),
+        ("(;SZ[5]PL[green])", "SGF: PL must be B or W, whose turn it is, got 'green'."),
+        ("(;AB[aa])", "SGF: SZ must be 5, the size of this board, got '19' (there is no SZ"
+         " before the first move)."),
+        ("(;SZ[5]AB[cc];W[cc])", "move 1, C3, puts a stone where there is one."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_set_up_is_told(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
+        Go5().read_position(text)
+    assert str(caught.value) == message
+
+
+def test_a_written_game_with_stones_set_up_is_read_by_an_independent_program() -> None:
+    sgf = pytest.importorskip("sgfmill.sgf")
+    boards = pytest.importorskip("sgfmill.sgf_moves")
+    game = Go5()
+    start, actions = game.read_position(HANDICAP)
+    text = game.sgf(actions, start=start)
+    board, plays = boards.get_setup_and_moves(sgf.Sgf_game.from_string(text))
+    stones = {(color, row, column) for color, (row, column) in board.list_occupied_points()}
+    assert stones == {("b", 3, 3), ("b", 1, 1)}
+    assert plays == [("w", (2, 2)), ("b", (3, 2))]
+    again, same = game.read_position(text)
+    assert game.describe_state(again) == game.describe_state(start)
+    assert same == actions

@@ -293,6 +293,9 @@ class Resolving:
     at_every_decision: bool = True
     """A player searches, as himself, also where his opponent decides."""
     rule: Rule = RULES["sog"]
+    from_first_child: bool = False
+    """A re-solve starts right after the decision that was searched last, not at its own: before
+    chance, if that moved in between."""
     resolves_first_decision: bool = True
     """A player whose first decision is not the start of the game re-solves there too, from the
     search of the whole game; otherwise he plays what that search says."""
@@ -303,20 +306,30 @@ def compose(tree: PublicTree, how: Resolving) -> Array:
     start = normalized(tree.node_mask[0], tree.node_mask[0])
     first = _run(PlainSearch(tree, ranges=start, rule=how.rule), how)
     policy = np.zeros(tree.node_legal.shape)
-    # Per player and node, his search at the nearest node above where he made one.
-    chains: tuple[dict[int, PlainSearch], ...] = ({}, {})
+    # Per player and node, the nearest node above where he searched, and what he found.
+    chains: tuple[dict[int, tuple[int, PlainSearch]], ...] = ({}, {})
     for node in range(tree.num_nodes):
         actor = int(tree.node_actor[node])
         for player, chain in enumerate(chains):
             before = chain.get(int(tree.node_parent[node]))
             searches = actor == player or (how.at_every_decision and actor <= PLAYER_1)
             if before is None and (searches or how.resolves_first_decision):
-                chain[node] = first
+                chain[node] = node, first
             elif before is not None:
-                chain[node] = resolve(before, node, player, how) if searches else before
+                chain[node] = before
+                if searches:
+                    above = _child_towards(tree, before[0], node) if how.from_first_child else node
+                    chain[node] = node, resolve(before[1], above, player, how)
             if actor == player:
-                policy[node] = chain[node].average_policy[node]
+                policy[node] = chain[node][1].average_policy[node]
     return policy
+
+
+def _child_towards(tree: PublicTree, above: int, node: int) -> int:
+    """The child of a node on the way to one below it."""
+    while tree.node_parent[node] != above:
+        node = int(tree.node_parent[node])
+    return node
 
 
 def resolve(before: PlainSearch, node: int, player: int, how: Resolving) -> PlainSearch:

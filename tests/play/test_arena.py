@@ -11,6 +11,7 @@ from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.play import SearchAgent
 from sog.play.arena import AgentFactory, MatchResult, play_match
+from sog.play.history import Opening
 from sog.play.match import Agent
 from sog.play.rules import after, first_state
 from sog.play.simple_agents import RandomAgent, TabularAgent
@@ -43,7 +44,7 @@ def test_every_game_of_a_match_begins_with_the_opening() -> None:
         return First()
 
     opening = game.parse("XX./OO./...")
-    result = play_match(game, make_first, make_first, 4, openings=[opening])
+    result = play_match(game, make_first, make_first, 4, openings=[Opening(outcomes=opening)])
     assert told == [[0, 3, 1, 4, 2]] * 8
     assert result.mean_as == (1, -1)
 

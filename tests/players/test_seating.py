@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from sog.play.simple_agents import RandomAgent
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.seating import seat
 from sog.players.table import PLAYERS, Entry
+from sog.players.told import split_told
 from sog.tabular import TreeTooLargeError
 
 
@@ -92,6 +94,12 @@ def test_another_kind_of_player_is_one_entry_of_the_table(monkeypatch: pytest.Mo
         ),
         (["uct:5"], {"game": "kuhn"}, "uct:5: uct needs perfect information, which kuhn(ranks=3)"),
         (["tabular"], {"game": "london"}, "tabular: london is made for search, too large to"),
+        (["random?search=5,1"], {"game": "kuhn"}, "random cannot be told how to search, as by ?"),
+        (["zero?search=5"], {"game": "kuhn"}, "zero?search=5: search must be two numbers s,c"),
+        (["zero?sims=4"], {"game": "kuhn"}, "search.sims is no key of a configuration; did you"),
+        (["zero?search=5,1&num_simulations=3"], {"game": "kuhn"}, "num_simulations is told twice."),
+        (["zero?search="], {"game": "kuhn"}, "write settings as name=value, got 'search='."),
+        (["zero?alpha=2"], {"game": "kuhn"}, "zero?alpha=2: alpha must be in [0, 1], got 2.0"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(
@@ -105,3 +113,23 @@ def test_a_mistake_is_told_in_one_line(
 def test_a_game_with_more_states_than_the_host_allows_is_refused_with_their_number() -> None:
     with pytest.raises(TreeTooLargeError, match="has more than max_nodes = 8 nodes"):
         seat(["tabular"], game="kuhn", host=Host(max_nodes=8))
+
+
+def test_players_of_one_table_may_search_differently_and_are_called_so() -> None:
+    texts = ["zero?search=9,1&c_puct=3", "zero", "agent:kuhn?num_simulations=7"]
+    first, second, third = seat(texts, search="5,1").players
+    assert first.search is not None
+    assert second.search is not None
+    assert third.search is not None
+    assert (first.search.num_simulations, first.search.c_puct) == (9, 3.0)
+    assert (second.search.num_simulations, second.search.c_puct) == (5, 1.25)
+    assert third.search.num_simulations == 7
+    assert [first.name, second.name] == ["zero, search=9,1&c_puct=3", "zero"]
+    assert third.name.endswith(", num_simulations=7")
+
+
+def test_a_run_whose_path_has_a_question_mark_is_still_that_run(tmp_path: Path) -> None:
+    folder = tmp_path / "run?a=b"
+    folder.mkdir()
+    assert split_told(str(folder)) == (str(folder), "")
+    assert split_told("runs/x@5?a=b&c=d") == ("runs/x@5", "a=b&c=d")

@@ -1,5 +1,6 @@
 """Trained agents that come with the package."""
 
+import dataclasses
 import importlib.resources
 import json
 from pathlib import Path
@@ -11,10 +12,13 @@ import numpy as np
 import pytest
 
 from networks.cvpn import NetworkSettings, make_network
+from selfplay.settings import AlphaZeroSettings
 from sog.evaluation import compose
 from sog.games import make
+from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.players import shipped
 from sog.players.agents import read_agents
+from sog.players.player import Host
 from sog.players.shipped import load_agent, pack_params, unpack_params
 from sog.tabular import compile_tree
 from tests.players.shipped_answers import RECORD, answers
@@ -87,6 +91,23 @@ def test_parameters_of_another_network_are_refused(damage: Any, says: str) -> No
     damage(arrays)
     with pytest.raises(ValueError, match=says):
         unpack_params(params, arrays)
+
+
+def test_an_agent_of_alphazero_searches_as_it_was_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mctx")
+    entry = dataclasses.replace(read_agents()["tic_tac_toe"], alphazero={"search": "puct"})
+    monkeypatch.setattr(shipped, "find_agent", {"tic_tac_toe": entry}.__getitem__)
+    told = load_agent("tic_tac_toe")
+    assert told.alphazero == AlphaZeroSettings(search="puct")
+    agent = told.player("", told.game, {"num_simulations": 8}, Host()).make(0, 0)
+    assert isinstance(agent, AlphaZeroAgent)
+    assert (agent.settings, agent.num_simulations) == (told.alphazero, 8)
+    monkeypatch.setattr(shipped, "find_agent", read_agents().__getitem__)
+    assert load_agent("tic_tac_toe").alphazero is None
+    damaged = dataclasses.replace(entry, alphazero={"search": "uct"})
+    monkeypatch.setattr(shipped, "find_agent", {"tic_tac_toe": damaged}.__getitem__)
+    with pytest.raises(ValueError, match=r"^agent tic_tac_toe: its entry is damaged \(search"):
+        load_agent("tic_tac_toe")
 
 
 @pytest.mark.parametrize("data", [b"", b"no archive"])

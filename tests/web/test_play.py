@@ -1,6 +1,5 @@
 """Games in a browser, without the browser: what the pages say, and what they send."""
 
-import html
 import json
 import re
 from collections.abc import Callable
@@ -281,7 +280,7 @@ def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> Non
     assert grades
     assert set(grades) <= {"best", "good", "inaccuracy", "mistake"}
     assert "What each could expect" in page
-    rows = re.findall(r'<tr><th scope="row">(You|The agent)</th>(.*?)</tr>', page)
+    rows = re.findall(r'<tr><th scope="row">(You|Agent)</th>(.*?)</tr>', page)
     assert rows[0][0] == "You"
     for _, cells in rows:
         got, expected, luck, lost = map(float, re.findall(r"<td>([^<]*)</td>", cells))
@@ -318,12 +317,11 @@ def test_a_game_that_the_agent_gives_up_is_won_and_counts(
 def test_a_position_of_a_game_is_searched_in_one_click(visitor: Visitor) -> None:
     path = visitor.begin(player="random", game="connect_four", seed=3)
     page = visitor.choose(path, 3, turn_in(visitor.get(path).text))
-    form = dict(re.findall(r'name="(game|history|evaluator)" value="([^"]*)"', page))
-    way = html.unescape(form["history"])
-    assert form["game"] == "connect_four"
-    assert way.startswith("'column 4' 'column ")
-    found = visitor.follow("/searches", **{**form, "history": way, "search": "2,1"})
+    form = dict(re.findall(r'name="(at|evaluator)" value="([^"]*)"', page))
+    assert form == {"at": "2", "evaluator": "rollout"}
+    found = visitor.follow(f"{path}/search", **form, search="2,1")
     assert "connect_four" in visitor.wait(found)
+    assert "connect_four after 2 events" in visitor.get("/").text
     visitor.post(f"{found}/remove")
     home = visitor.get("/").text
     assert "game 1, move 3: your move" in home

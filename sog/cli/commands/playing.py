@@ -16,7 +16,8 @@ tabular(rule=dcfr):500. What each method is, its parameters and its paper: sog m
 What follows the ? of an engine is nodes, movetime (ms) or depth of a move, options of the engine,
 or timeout (s); of gtp: seconds for a move, or timeout.
 Those that search make SoG(s, c): s simulations, c of them per regret update phase. With perfect
-information they take their best action, else they draw one from their policy.
+information they take their best action, else they draw one from their policy. One of them alone is
+told how behind its name: 'runs/leduc?search=200,1&c_puct=2' (values of [search] of configurations).
 """
 _HOW: Final = (
     *("--game", "--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes"),
@@ -58,7 +59,7 @@ board; have it open in a browser.
 "resolve_from", "seconds"), "seed", "games": [{{"human" (the player), "utility" (to player 0),
 "moves": [{{"state", "actor", "action", "text" (of the action), "outcome", "event"}}] (action: null
 where chance moves), "infostates": [[of player 0, of player 1], ...] (before each move and at the
-end), "names" (their texts)}}]}}.
+end), "names" (their texts), and "begins" where it began at a position: its text}}]}}.
 """,
     (
         *("agent", "--as", *_HOW, "--history", "--hints"),
@@ -86,6 +87,7 @@ examples:
   sog match zero random --game kuhn --games 1000
   sog match runs/leduc tabular --search 100,1
   sog match runs/leduc@1000 runs/leduc@10000 --games 500
+  sog match 'runs/leduc?search=400,1' 'runs/leduc?search=100,1'
   sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
   sog match runs/leduc tabular --set search.c_puct=2 --set search.prior_temperature=1.5
   sog match rollout random --game tic_tac_toe --json
@@ -103,6 +105,7 @@ be expected, by guesses of what the game is worth there. The mean stays right wh
 are, and the interval shrinks as they get better. Their source:
   exact    the tabular solver's values of the whole game (1,000 iterations of CFR+)
   network  those of the first player who has a network, for games of any size
+  zero     none: nothing is expected, but all that players could hold counts, not what they held
 Of players who cannot tell how they would play with other cards (is_mcts, oos and their like) only
 the cards are corrected; one of the two must be able to.
 
@@ -222,18 +225,19 @@ With --json: "choices" ("move", "player", "state", "infostate", "action", "best"
 )
 _SPEAKING: Final = ("agent", *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
 GTP: Final = Command(
-    "be a Go program for a board that speaks GTP",
+    "be a program of Go, Hex or Othello for a board that speaks GTP",
     f"""\
 {_PLAYERS}
 examples:
   sog gtp runs/go9                              the command for Sabaki, GoGui or Lizzie
   sog gtp rollout --game go5 --search 1000,1
   sog gtp zero --game "go(size=7,komi=8.5)"
+  sog gtp rollout --game "hex(size=11,swap=true)"
   sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
 
 Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
 boardsize, komi, clear_board, play, genmove, reg_genmove, undo, time_settings, time_left,
-final_score (by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
+final_score (of Go by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
 KataGo lz-analyze, kata-analyze and their genmove_analyze, for those who search. A trained network
 refuses another size of the board or another komi than it was trained for. Without a clock a move
 takes --seconds, else the simulations of --search; the tree is kept from move to move. The first
@@ -258,6 +262,28 @@ that win as often: 400 log10(p / (1 - p)), p being the share of games. isready w
 be compiled; the tree is kept from move to move.
 """,
     _SPEAKING,
+)
+ACPC: Final = Command(
+    "be a hold'em program for a dealer that speaks ACPC",
+    f"""\
+{_PLAYERS}
+examples:
+  sog acpc equity 127.0.0.1 18791 --game holdem
+  sog acpc runs/holdem_small 127.0.0.1 18791    a dealer's command has a script around it
+  sog match random 'acpc:sog acpc equity --game holdem' --game holdem
+
+Connects to a dealer by the protocol of the Annual Computer Poker Competition (version 2.0.0) and
+plays until it ends the connection. The dealer's game must have our blinds and stacks. A bet that
+our menu does not have counts as the size that the pseudo-harmonic mapping (Ganzfried and Sandholm
+2013) takes more often; our own bets are told as the chips that they are, or as the same part of the
+pot where stakes differ by then. Programs are compiled before it connects.
+""",
+    (
+        "agent",
+        *_HOW,
+        ("--seed", {"help": "of agents (default: 0)"}),
+        *("dealer_host", "dealer_port"),
+    ),
 )
 _REPEATED: Final = {"action": "append", "default": [], "type": str}
 SERVE: Final = Command(

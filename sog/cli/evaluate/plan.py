@@ -200,7 +200,7 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
         run = arguments.game
         with mistakes():
             agent = find_agent(run.removeprefix(AGENT_PREFIX))
-            _, search = agent_settings(agent)
+            _, search, _ = agent_settings(agent)
         arguments.game = agent.game
         return run, search
     path, step = split_step(arguments.game)

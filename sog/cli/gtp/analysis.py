@@ -4,11 +4,45 @@
 to move. https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 """
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Final
 
+from sog.cli.gtp.words import PLAYERS, read_color, read_number
 from sog.play.principal import Lines
 
-_PER_TEN_THOUSAND = 10_000
+_PER_TEN_THOUSAND: Final = 10_000
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AnalysisOrder:
+    """What is to be told."""
+
+    player: int
+    """Who must be to move."""
+    interval: float = 1.0
+    """Seconds between lines."""
+    most: int = 64
+    """Moves in a line, at most."""
+
+
+def read_order(words: Sequence[str], mover: int) -> AnalysisOrder:
+    """From "[color] [centiseconds] [name value] ..."; ValueError for what is no number.
+
+    mover: whose turn it is, where no color is said. Names of which we know nothing are passed over,
+    as the extension wants.
+    """
+    left, order = list(words), AnalysisOrder(player=mover)
+    if left and left[0].lower() in PLAYERS:
+        order = dataclasses.replace(order, player=read_color(left.pop(0)))
+    if left and left[0].isdecimal():
+        order = dataclasses.replace(order, interval=int(left.pop(0)) / 100)
+    for name, value in zip(left[::2], left[1::2], strict=False):
+        if name == "interval":
+            order = dataclasses.replace(order, interval=read_number(value, float) / 100)
+        elif name == "maxmoves":
+            order = dataclasses.replace(order, most=max(1, read_number(value, int)))
+    return order
 
 
 def analysis_line(

@@ -14,7 +14,7 @@ from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
-from sog.cli.play.moves import Moves, TakeBack, moves_to
+from sog.cli.play.moves import Moves, TakeBack, moves_of
 from sog.cli.play.saved import Saved, read_saved
 from sog.cli.play.screen import (
     Quit,
@@ -30,7 +30,7 @@ from sog.cli.players import check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
-from sog.play.history import History
+from sog.play.history import Opening, read_beginning
 from sog.play.replay import replay_of
 from sog.play.thoughts import PolicyAgent, Thought
 from sog.players.agents import AGENT_PREFIX, read_agents
@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.resume is not None:
             _check_resumed(seating.game, seating.players[0], arguments)
         history = load_history(seating.game, arguments.history, begins=True)
-    session = _Session(seating.game, seating.players[0], arguments, history)
+        left = None if arguments.resume is None else _left_game(seating.game, arguments)
+    session = _Session(seating.game, seating.players[0], arguments, history.opening, left)
 
     def conclude() -> None:
         print()
@@ -104,14 +105,29 @@ def _check_resumed(game: Game[Any], player: Player, arguments: argparse.Namespac
             )
 
 
+def _left_game(game: Game[Any], arguments: argparse.Namespace) -> Opening | None:
+    """Where the game of --resume that was left began, if one was."""
+    saved = read_saved(arguments.resume)
+    if not saved.begins:
+        return Opening() if saved.unfinished else None
+    with mistakes("--resume: where the game that was left begins: "):
+        return Opening(beginning=read_beginning(game, saved.begins))
+
+
 class _Session:
     """Games with one agent, and the score."""
 
     def __init__(
-        self, game: Game[Any], player: Player, arguments: argparse.Namespace, history: History
+        self,
+        game: Game[Any],
+        player: Player,
+        arguments: argparse.Namespace,
+        opening: Opening,
+        left: Opening | None,
     ) -> None:
+        """left: how the game that is gone on with began; None if there is none."""
         self.game, self.player, self.arguments = game, player, arguments
-        self._opening = moves_to(game, history)
+        self._opening, self._left = opening, left
         self.terminal = Terminal()
         self.file: Path | None = arguments.resume or arguments.save
         if arguments.resume is not None:
@@ -161,6 +177,7 @@ class _Session:
             own = (infostate, None) if seat == PLAYER_0 else (None, infostate)
             self._draw(number, state, ranges, own)
             self.saved.human, self.saved.unfinished = seat, list(human.moves.done)
+            self.saved.begins = "" if beginning is None else beginning.text
             with holding_interrupts():
                 self.save()
 
@@ -168,18 +185,21 @@ class _Session:
         side = self.game.describe_seat(seat)
         told = f"you are player {seat}{side and ', '}{side}"
         self.terminal.say(f"\nGame {number + 1}: {told}.", "bold")
-        moves = Moves(self.saved.unfinished or self._opening)
+        opening = self._left if self.saved.unfinished and self._left else self._opening
+        beginning, self._left = opening.beginning, None
+        moves = Moves(self.saved.unfinished or moves_of(self.game, opening))
         while True:
             human.moves = opponent.moves = moves
             agents = (human, opponent) if seat == 0 else (opponent, human)
             try:
-                played = play_game(self.game, agents, key)
+                begins = Opening(beginning=beginning)  # agents make the moves after it again
+                played = play_game(self.game, agents, key, opening=begins)
                 break
             except TakeBack:
                 moves = Moves(moves.before_last_choice(seat) or (), is_told=False)
                 self.terminal.say("  Taken back.", "dim")
         self.saved.games.append(replay_of(self.game, seat, played))
-        self.saved.unfinished = []
+        self.saved.unfinished, self.saved.begins = [], ""
         with holding_interrupts():
             self.save()
         self._draw(number, human.state, None, played.infostates[-1])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sog.games import Game
-from sog.play.history import History
-from sog.play.rules import after, first_state, situation
+from sog.play.history import Opening, first_state
+from sog.play.rules import after, situation
 
 
 class TakeBack(Exception):  # noqa: N818 (no error: the person wants another try)
@@ -22,10 +22,10 @@ class Move:
     action: int
 
 
-def moves_to(game: Game[Any], history: History) -> list[Move]:
+def moves_of(game: Game[Any], opening: Opening) -> list[Move]:
     """How a position comes about where information is perfect: an event is the action, too."""
-    moves, state = [], first_state(game)
-    for outcome in history.outcomes:
+    moves, state = [], first_state(game, opening.beginning)
+    for outcome in opening.outcomes:
         moves.append(Move(player=situation(game, state).actor, action=outcome))
         state = after(game, state, outcome)
     return moves

@@ -28,13 +28,17 @@ class Saved:
     """The person's player in the unfinished game."""
     unfinished: list[Move] = dataclasses.field(default_factory=list)
     """Its moves; empty if there is none."""
+    begins: str = ""
+    """Where it began, as of `replay_of`; empty for the start of the game."""
 
     def write(self, path: Path) -> None:
         """Replaces the file, which is whole at every moment. Raises CommandError."""
         fields = dataclasses.asdict(self)
         moves = [[move.player, move.action] for move in self.unfinished]
+        left = {"human": self.human, "moves": moves}
         del fields["human"]
-        fields["unfinished"] = {"human": self.human, "moves": moves} if moves else None
+        begins = fields.pop("begins")
+        fields["unfinished"] = {**left, **({"begins": begins} if begins else {})} if moves else None
         with writing(path):
             replace_file(path, json.dumps(fields, indent=1) + "\n")
 
@@ -55,6 +59,7 @@ def read_saved(path: Path) -> Saved:
             games=[_read_game(game) for game in fields["games"]],
             human=int(left["human"]),
             unfinished=[Move(player=int(one), action=int(two)) for one, two in left["moves"]],
+            begins=str(left.get("begins", "")),
         )
     except (ValueError, AttributeError, KeyError, TypeError, OverflowError):
         raise no_saved(path) from None

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
+from sog.cli.policy import spots
 from sog.cli.policy.text import legend, print_grid
 from sog.cli.policy.walk import walk
 from sog.cli.strategy import Strategy, check_source, load_strategy
@@ -15,11 +16,16 @@ from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, merge_alike, node_
 from sog.drawing.grid_svg import draw_grid
 from sog.files import replace_file
 from sog.games.core import CHANCE, PLAYER_0
+from sog.play.openspiel_tables import write_openspiel_table
+from sog.tabular.policy_table import write_policy_table
+from sog.tabular.spots.spot_file import ENDING
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
+    if arguments.source.endswith(ENDING):
+        return spots.run(arguments)
     start_jax(all_cores=True)
     with display.working() as work, concluding(work.tell_interrupted):
         strategy = load_strategy(
@@ -30,6 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     grid = _grid(strategy, node, arguments.player)
     with holding_interrupts():
         _write_files(strategy, grid, arguments)
+        _write_tables(strategy, arguments)
         if arguments.json:
             display.print_json(_as_json(strategy, grid))
             return SUCCESS
@@ -53,11 +60,15 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     if arguments.walk and arguments.json:
         raise CommandError("--walk has no effect with --json, which prints one public state.")
-    for option, ending in (("csv", ".csv"), ("svg", ".svg")):
+    endings = {"csv": ".csv", "svg": ".svg", "table": ".csv", "openspiel": ".csv"}
+    for option, ending in endings.items():
         path = getattr(arguments, option)
         if path is not None:
             check_target(f"--{option}", path, (ending,))
-    check_source(arguments)
+    if arguments.source.endswith(ENDING):
+        spots.check(arguments)
+    else:
+        check_source(arguments)
 
 
 def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:
@@ -84,6 +95,16 @@ def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) 
         rows = merge_alike(grid.rows)
         title = strategy.title
         _write(arguments.svg, draw_grid(grid, rows, title=title, unit=strategy.game.unit))
+
+
+def _write_tables(strategy: Strategy, arguments: argparse.Namespace) -> None:
+    tree, policy = strategy.examination.tree, strategy.examination.policy
+    if arguments.table is not None:
+        with writing(arguments.table):
+            write_policy_table(arguments.table, tree, policy)
+    if arguments.openspiel is not None:
+        with writing(arguments.openspiel), mistakes("--openspiel: "):
+            write_openspiel_table(arguments.openspiel, tree, policy)
 
 
 def _write(path: Path, content: str) -> None:

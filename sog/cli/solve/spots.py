@@ -6,30 +6,31 @@ import math
 from typing import Any, Final
 
 import numpy as np
-from rich.table import Table
-from rich.text import Text
 
 from sog.cli import display
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import holding_interrupts
-from sog.drawing.hand_grid import HandGrid, action_colors, draw_hand_grid, read_hand_grid
+from sog.cli.spot_node import node_as_json, print_node
+from sog.drawing.hand_grid import draw_hand_grid
 from sog.files import replace_file
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.ranges import format_range, parse_range
 from sog.tabular import Checkpoint
+from sog.tabular.cfr import RULES
 from sog.tabular.solver import find_rule
 from sog.tabular.spots.solver import SpotSolution, SpotSolver, solve_spot
 from sog.tabular.spots.spot import spot_of
+from sog.tabular.spots.spot_file import ENDING, check_saved, load_spot, save_spot
+from sog.tabular.spots.tables import PRECISIONS
 from sog.tabular.spots.walk import SpotNode, split_history, walk
 
 _SOLVING: Final = "solving"
 _RULE: Final = "dcfr"
 _MOST_ITERATIONS: Final = 10_000
 _UNTIL_POT: Final = 0.3
-_NOT_OF_SPOTS: Final = ("save", "save_state", "resume", "plot", "precision", "max_nodes")
+_NOT_OF_SPOTS: Final = ("save_state", "plot", "max_nodes", "lock")
 _OF_SPOTS: Final = ("range0", "range1", "until_pot", "svg")
 _ALL_HANDS: Final = "100%"
-_NOTHING: Final = "."
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,7 +63,11 @@ def is_spot(game: Holdem) -> bool:
 
 
 def refuse_options(arguments: argparse.Namespace) -> None:
-    """Raises CommandError for options that other games do not have."""
+    """Raises CommandError for options, and kinds of files, that other games do not have."""
+    if arguments.precision == "int16":
+        raise CommandError("--precision int16 is of a spot of hold'em.")
+    if arguments.save is not None:
+        check_target("--save", arguments.save, (".npz",))
     for name in _OF_SPOTS:
         if getattr(arguments, name) is not None:
             raise CommandError(
@@ -75,7 +80,7 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
     """Solves the spot that a game begins with."""
     ranges = _check(game, arguments)
     history = split_history(arguments.history)
-    rule = arguments.rule or _RULE
+    rule, precision = arguments.rule or _RULE, arguments.precision or PRECISIONS[0]
     until = arguments.until_pot
     if until is None:
         until = _UNTIL_POT if arguments.iterations is None else None
@@ -89,10 +94,16 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
         work.update(detail, checkpoint.iteration)
 
     work.begin("dealing")
-    with mistakes():
-        solver = SpotSolver(spot_of(game), np.stack(ranges), rule)
+    if arguments.resume is not None:
+        rule, ranges, solver = _resume(game, arguments)
+    else:
+        with mistakes():
+            solver = SpotSolver(spot_of(game), np.stack(ranges), rule, precision=precision)
     with mistakes("--history: "):
         walk(solver, history)  # a mistake is told before the work
+    if arguments.save is not None:
+        with mistakes("--save: "):
+            check_saved(solver)
     if arguments.svg is not None and game.hole_cards != 2:
         raise CommandError("--svg draws hands of two cards; leave it out.")
     work.begin("compiling")
@@ -123,6 +134,10 @@ def tell(result: Result) -> int:
         if svg is not None:
             with writing(svg):
                 replace_file(svg, draw_hand_grid(result.node, result.game.deck, _title(result)))
+        save = result.arguments.save
+        if save is not None:
+            with writing(save):
+                save_spot(save, result.solver, result.game, np.stack(result.ranges))
         _print(result)
     return INTERRUPTED if result.solution.interrupted else SUCCESS
 
@@ -132,15 +147,24 @@ def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
     for name in _NOT_OF_SPOTS:
-        if getattr(arguments, name) is not None:
+        if getattr(arguments, name) not in (None, []):
             raise CommandError(f"--{name.replace('_', '-')} is not of a spot; leave it out.")
+    if arguments.precision not in (None, *PRECISIONS):
+        raise CommandError(
+            f"--precision of a spot must be one of {', '.join(PRECISIONS)}, got "
+            f"{arguments.precision}."
+        )
     if arguments.until_mbb is not None:
         raise CommandError("--until-mbb is not of a spot; --until-pot is.")
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
+    if arguments.save is not None:
+        check_target("--save", arguments.save, (ENDING,))
     ranges = []
     for player in (0, 1):
         text = getattr(arguments, f"range{player}")
+        if arguments.resume is not None and text is not None:
+            raise CommandError(f"--range{player}: the ranges are those of --resume; leave it out.")
         if game.hole_cards != 2 and text is not None:
             raise CommandError(f"--range{player} is of hands of two cards; leave it out.")
         if game.hole_cards != 2:
@@ -149,6 +173,30 @@ def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.
         with mistakes(f"--range{player}: "):
             ranges.append(parse_range(text or _ALL_HANDS, game.deck))
     return ranges[0], ranges[1]
+
+
+def _resume(
+    game: Holdem, arguments: argparse.Namespace
+) -> tuple[str, tuple[np.ndarray, np.ndarray], SpotSolver]:
+    """The rule, the ranges and the solver of a saved spot; it must be this one."""
+    path = arguments.resume
+    with mistakes("--resume: "):
+        saved = load_spot(path)
+    rule = next(name for name, known in RULES.items() if known == saved.solver.rule)
+    for word, found, wanted in (
+        ("of", saved.game, game),
+        ("by", rule, arguments.rule),
+        ("in", saved.solver.precision, arguments.precision),
+    ):
+        if wanted is not None and str(found) != str(wanted):
+            raise CommandError(f"--resume: {path}: is a solve {word} {found}, not {word} {wanted}.")
+    made = saved.solver.iteration
+    if arguments.iterations is not None and arguments.iterations <= made:
+        raise CommandError(
+            f"--iterations must be more than the {made:,} that {path} has made, got "
+            f"{arguments.iterations:,}."
+        )
+    return rule, (saved.ranges[0], saved.ranges[1]), saved.solver
 
 
 def _tell(result: Result) -> None:
@@ -187,87 +235,18 @@ def _print(result: Result) -> None:
     ]
     display.print_facts(f"{display.short_name(result.game)} by {result.rule}", facts)
     print()
-    _print_node(result)
-
-
-def _print_node(result: Result) -> None:
-    node, deck = result.node, result.game.deck
-    after = " ".join(node.history) or "the start"
-    board = " ".join(map(deck.card_name, node.board))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("", "of the range", "mean value"):
-        table.add_column(column, justify="right" if column else "left")
-    seen = node.seen[node.actor]
-    for number, action in enumerate(node.actions):
-        weights = np.nan_to_num(node.policy[number]) * seen.range_
-        known = np.isfinite(node.action_value[number]) & (weights > 0)
-        mean = math.nan
-        if weights[known].sum() > 0:
-            mean = (weights * node.action_value[number])[known].sum() / weights[known].sum()
-        table.add_row(f"  {action}", f"{100 * node.frequency[number]:.1f}%", f"{mean:+.4g}")
-    display.print_table(
-        table,
-        f"after {after}: board {board or 'empty'}, pot {node.pot}, behind "
-        f"{node.stacks[0]} and {node.stacks[1]}; player {node.actor} to act",
-    )
-    if result.game.hole_cards != 2:
-        return
-    grid = read_hand_grid(node, deck)
-    for number, action in enumerate(node.actions):
-        print()
-        display.print_table(_square(grid, number), f"{action}: how often, in percent")
-    print()
-    display.print_table(_square(grid, None), "value in chips, beyond half of the pot")
-
-
-def _square(grid: HandGrid, action: int | None) -> Table:
-    """A square of hands: frequencies of an action, or values; rows and columns are named."""
-    size = len(grid.names)
-    letters = [grid.names[number][number][0] for number in range(size)]
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    table.add_column("")
-    for letter in letters:
-        table.add_column(letter, justify="right", min_width=3 if action is not None else 4)
-    values = grid.value if action is None else 100 * grid.policy[action]
-    style = "" if action is None else action_colors(grid.actions)[action]
-    for row in range(size):
-        cells = []
-        for value in values[row]:
-            if math.isnan(value):
-                cells.append(Text(_NOTHING, style="dim"))
-            elif action is None:
-                cells.append(Text(f"{value:.0f}" if abs(value) >= 10 else f"{value:.1f}"))
-            else:
-                cells.append(Text(f"{value:.0f}", style=f"bold {style}" if value >= 50 else ""))
-        table.add_row(Text(letters[row], style="bold"), *cells)
-    return table
+    print_node(result.node, result.game)
 
 
 def _as_json(result: Result) -> dict[str, Any]:
-    solver, last, node = result.solver, result.solution.last, result.node
+    solver, last = result.solver, result.solution.last
     deck, hole_cards = result.game.deck, result.game.hole_cards
-    names = [deck.cards_name(hand) for hand in deck.hands(hole_cards)]
-    players = []
-    for player, seen in enumerate(node.seen):
-        hands = []
-        for hand in np.flatnonzero(seen.range_ > 0)[::-1].tolist():
-            found: dict[str, Any] = {
-                "hand": names[hand],
-                "range": float(seen.range_[hand]),
-                "weight": float(seen.weight[hand]),
-                "value": _number(seen.value[hand]),
-                "equity": _number(seen.equity[hand]),
-            }
-            if player == node.actor:
-                found["policy"] = [float(p) for p in node.policy[:, hand]]
-                found["action_values"] = [_number(v) for v in node.action_value[:, hand]]
-            hands.append(found)
-        players.append({"value": _number(node.value(player)), "hands": hands})
     texts = [format_range(one, deck) for one in result.ranges] if hole_cards == 2 else None
     return {
         "game": str(result.game),
         "ranges": texts,
         "rule": result.rule,
+        "precision": solver.precision,
         "iterations": last.iteration,
         "interrupted": result.solution.interrupted,
         "reached": result.reached,
@@ -286,18 +265,5 @@ def _as_json(result: Result) -> dict[str, Any]:
             }
             for point in result.solution.checkpoints
         ],
-        "node": {
-            "history": list(node.history),
-            "board": [deck.card_name(card) for card in node.board],
-            "pot": node.pot,
-            "stacks": list(node.stacks),
-            "actor": node.actor,
-            "actions": list(node.actions),
-            "frequencies": [_number(f) for f in node.frequency],
-            "players": players,
-        },
+        "node": node_as_json(result.node, result.game),
     }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -16,6 +16,7 @@ from sog.cli.tournament.openings import Openings, check_openings, make_openings
 from sog.cli.tournament.report import print_report, report_as_json
 from sog.cli.tournament.saved import SavedTournament
 from sog.play.arena import MatchResult
+from sog.play.history import Opening
 from sog.play.match import PlayedGame
 from sog.play.tournament import Pairing, Results, is_whole, pairings, play_tournament
 from sog.players.seating import Seating
@@ -77,7 +78,8 @@ def _check(arguments: argparse.Namespace) -> None:
 def _setup(seating: Seating, arguments: argparse.Namespace, openings: Openings) -> dict[str, Any]:
     """What makes games those of one tournament; there may be more of them than before."""
     from_file = arguments.openings is not None and Path(arguments.openings).exists()
-    digest = hashlib.sha256(json.dumps(openings).encode()).hexdigest() if from_file else None
+    told = json.dumps([_told(opening) for opening in openings])
+    digest = hashlib.sha256(told.encode()).hexdigest() if from_file else None
     return {
         "game": str(seating.game),
         "players": arguments.players,
@@ -88,6 +90,12 @@ def _setup(seating: Seating, arguments: argparse.Namespace, openings: Openings) 
         "openings": arguments.openings,
         "openings_digest": digest,
     }
+
+
+def _told(opening: Opening) -> list[Any]:
+    """An opening for a digest."""
+    begins = opening.beginning
+    return [*([] if begins is None else [begins.text]), *opening.outcomes]
 
 
 def _play(

@@ -1,5 +1,6 @@
 """The file of `sog tournament --games-out`: every game, in the format that players of it read."""
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -9,7 +10,8 @@ from sog.cli.errors import CommandError, check_target, writing
 from sog.cli.tournament.saved import Record, SavedTournament
 from sog.files import replace_file
 from sog.games import Game
-from sog.play.rules import after, first_state
+from sog.play.history import Beginning, first_state, read_beginning
+from sog.play.rules import after
 
 _ENDINGS: Final = (".json", ".pgn", ".sgf")
 _WON_BY_RESIGNATION: Final = ("0-1", "1-0")
@@ -49,10 +51,20 @@ def _all_games(
             yield (names[second], names[first]), other
 
 
+def _start(game: Game[Any], record: Record) -> Any:
+    """The public state that a game began with."""
+    return first_state(game, None if record.begins is None else _beginning(game, record.begins))
+
+
+@functools.lru_cache
+def _beginning(game: Game[Any], text: str) -> Beginning:
+    return read_beginning(game, text)
+
+
 def _as_json(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> str:
     games = []
     for players, record in _all_games(names, saved):
-        state, events = first_state(game), []
+        state, events = _start(game, record), []
         for outcome in record.outcomes:
             events.append(game.describe_outcome(state, outcome))
             state = after(game, state, outcome)
@@ -61,6 +73,7 @@ def _as_json(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> s
                 "players": players,
                 "utility": record.utility,
                 "resigned": record.resigned,
+                **({} if record.begins is None else {"begins": record.begins}),
                 "outcomes": record.outcomes,
                 "events": events,
             }
@@ -75,6 +88,7 @@ def _as_sgf(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> st
             record.outcomes,
             names=players,
             result="" if record.resigned is None else f"{'WB'[record.resigned]}+R",
+            start=_start(game, record),
         ).rstrip("\n")
         + "\n"
         for players, record in _all_games(names, saved)
@@ -88,6 +102,7 @@ def _as_pgn(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> st
             record.outcomes,
             names=players,
             result="" if record.resigned is None else _WON_BY_RESIGNATION[record.resigned],
+            start=_start(game, record),
         )
         for players, record in _all_games(names, saved)
     )

@@ -8,7 +8,7 @@ from sog.cli.errors import CommandError, reason
 from sog.cli.loading import load_history
 from sog.files import read_text
 from sog.games import Game
-from sog.play.history import check_begins_anywhere, read_history
+from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.tournament import random_openings
 
 _RANDOM: Final = "random:"
@@ -16,7 +16,7 @@ _MOST_BYTES: Final = 2**24
 _MOST_OPENINGS: Final = 100_000
 _COMMENT: Final = "#"
 
-Openings = list[tuple[int, ...]]
+Openings = list[Opening]
 
 
 def check_openings(text: str | None, history: str) -> None:
@@ -35,11 +35,11 @@ def check_openings(text: str | None, history: str) -> None:
 def make_openings(
     game: Game[Any], text: str | None, history: str, num_games: int | None, seed: int
 ) -> Openings:
-    """The events that games begin with. num_games: of a pairing, None for as many as it takes.
+    """How games begin. num_games: of a pairing, None for as many as it takes.
 
     Raises CommandError for positions that cannot be.
     """
-    start = load_history(game, history, begins=True).outcomes
+    start = load_history(game, history, begins=True).opening
     if text is None:
         return [start]
     try:
@@ -47,13 +47,13 @@ def make_openings(
         if not Path(text).exists():
             plies = int(text.removeprefix(_RANDOM))
             count = (num_games or 2) // 2
-            return random_openings(game, count, plies, seed=seed, after_outcomes=start)
+            return random_openings(game, count, plies, seed=seed, after_opening=start)
     except ValueError as error:
         raise CommandError(f"--openings: {error}") from None
     openings: Openings = []
     for number, line in _read_lines(text):
         try:
-            openings.append(read_history(game, line).outcomes)
+            openings.append(read_history(game, line, anywhere=True).opening)
         except ValueError as error:
             raise CommandError(f"{text}: line {number}: {error}") from None
     return openings

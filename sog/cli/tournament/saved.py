@@ -27,11 +27,18 @@ class Record:
     """Of player 0."""
     outcomes: tuple[int, ...]
     resigned: int | None = None
+    begins: str | None = None
+    """Where it began, if not at the start of the game, see `sog.play.history.Beginning`."""
 
     @staticmethod
     def of(played: PlayedGame) -> "Record":
         """What is kept of a game."""
-        return Record(utility=played.utility, outcomes=played.outcomes, resigned=played.resigned)
+        return Record(
+            utility=played.utility,
+            outcomes=played.outcomes,
+            resigned=played.resigned,
+            begins=None if played.beginning is None else played.beginning.text,
+        )
 
 
 PairOfGames = tuple[Record, Record]
@@ -115,6 +122,7 @@ class SavedTournament:
                 utility=float(game["utility"]),
                 outcomes=tuple(map(int, game["outcomes"])),
                 resigned=None if game["resigned"] is None else int(game["resigned"]),
+                begins=None if game.get("begins") is None else str(game["begins"]),
             )
             for game in line["games"]
         )

@@ -177,14 +177,20 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         return self.read_action(state, word)
 
     def pgn(
-        self, actions: Sequence[int], *, names: tuple[str, str] = ("?", "?"), result: str = ""
+        self,
+        actions: Sequence[int],
+        *,
+        names: tuple[str, str] = ("?", "?"),
+        result: str = "",
+        start: ChessState | None = None,
     ) -> str:
-        """A game from its beginning as PGN.
+        """A game from its beginning, or from a position, as PGN.
 
-        names: of White and of Black. result: as "1-0", where it is not what the board says.
+        names: of White and of Black. result: as "1-0", where it is not what the board says. start:
+        the position, None for that of a game.
         """
         tags = {"White": names[0], "Black": names[1], **({"Result": result} if result else {})}
-        return write_game(self, actions, tags=tags)
+        return write_game(self, actions, tags=tags, start=start)
 
     def ending(self, state: ChessState) -> str:
         """How a game has ended, for people; empty while it goes on."""

@@ -6,7 +6,7 @@ but a stone must have a liberty when captures are made.
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import jax
@@ -15,7 +15,8 @@ import numpy as np
 from jax import Array
 
 from sog.games.boards import go_notation, go_rules, go_shown
-from sog.games.boards.go_rules import BITS, NUM_SHOWN, GoState, color_of, last_stone, to_move
+from sog.games.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
+from sog.games.boards.go_setup import board_of
 from sog.games.core import PLAYER_0, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
@@ -179,12 +180,42 @@ A1 is at the bottom left."""
         self.play(actions)
         return tuple(actions)
 
-    def start(self, text: str) -> GoState:
-        return self.play(self.parse(text))
+    def read_position(self, text: str) -> tuple[GoState, tuple[int, ...]]:
+        """Also a game in the Smart Game Format that begins with stones set up, as a handicap."""
+        if not go_notation.is_sgf(text):
+            return self.root(), self.parse(text)
+        record = go_notation.read_record(text, self.size)
+        start = self.set_up(record.stones, record.first)
+        self.play(record.actions, start)
+        return start, record.actions
 
-    def play(self, actions: Sequence[int]) -> GoState:
-        """The state after moves from the beginning. Raises ValueError for one that is not legal."""
-        state = self.root()
+    def set_up(self, stones: Mapping[int, int], first: int) -> GoState:
+        """A board before any move. stones: by point the player whose it is; first: who moves.
+
+        Raises ValueError for stones without a liberty.
+        """
+        shown, chain = board_of(stones, self.size)
+        root = self.root()
+        return dataclasses.replace(
+            root,
+            shown=jnp.asarray(shown),
+            chain=jnp.asarray(chain, root.chain.dtype),
+            num_moves=jnp.int16(first),  # whose turn it is follows from it
+        )
+
+    def stones_of(self, state: GoState) -> dict[int, int]:
+        """By point the player whose stone is there."""
+        color = color_of(state).tolist()
+        return {point: one - 1 for point, one in enumerate(color) if one != EMPTY}
+
+    def start(self, text: str) -> GoState:
+        start, actions = self.read_position(text)
+        return self.play(actions, start)
+
+    def play(self, actions: Sequence[int], start: GoState | None = None) -> GoState:
+        """The state after moves, from the beginning or from `start`. Raises ValueError for one that
+        is not legal."""
+        state = self.root() if start is None else start
         for number, action in enumerate(actions, start=1):
             legal, after = _look(self, state, jnp.int32(action))
             if not legal[action]:
@@ -214,19 +245,32 @@ A1 is at the bottom left."""
         return go_notation.read_vertex(text, self.size)
 
     def sgf(
-        self, actions: Sequence[int], *, names: tuple[str, str] = ("", ""), result: str = ""
+        self,
+        actions: Sequence[int],
+        *,
+        names: tuple[str, str] = ("", ""),
+        result: str = "",
+        start: GoState | None = None,
     ) -> str:
-        """A game from its beginning in the Smart Game Format.
+        """A game from its beginning, or from a position that was set up, in the Smart Game Format.
 
-        names: of Black and of White. result: as "W+R", where it is not what the board says. Raises
-        ValueError for a move that is not legal.
+        names: of Black and of White. result: as "W+R", where it is not what the board says. start:
+        the position, see `set_up`, None for that of a game. Raises ValueError for a move that is
+        not legal.
         """
-        state = self.play(actions)
+        begins = self.root() if start is None else start
+        state = self.play(actions, begins)
         if not result and self.actor(state) == TERMINAL:
             score = float(self.score(state))
             result = f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
         return go_notation.write_sgf(
-            actions, size=self.size, komi=self.komi, result=result or "?", names=names
+            actions,
+            size=self.size,
+            komi=self.komi,
+            result=result or "?",
+            names=names,
+            stones=self.stones_of(begins),
+            first=int(to_move(begins)),
         )
 
     @property

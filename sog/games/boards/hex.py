@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.boards.line_game import EMPTY, MARKS
-from sog.games.boards.stones import draw_rows, split_cells, view_stones, write_rows
+from sog.games.boards.stones import draw_rows, read_cell, split_cells, view_stones, write_rows
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.grid import cell_name
@@ -26,6 +26,7 @@ from sog.games.views import BoardView
 from sog.pytree import pytree
 
 SWAP: Final = "swap"
+_GTP_SWAP: Final = "swap-pieces"
 _NEIGHBOURS: Final = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 _SIGN: Final = (1, -1)  # of the labels of each player
 _TOP, _BOTTOM, _LEFT, _RIGHT = range(4)  # the sides, numbered after the cells
@@ -190,6 +191,16 @@ stone, which is put at the cell where O would have it: with row and column excha
     def describe_seat(self, player: int) -> str:
         way = ("from the top to the bottom", "from the left to the right")[player]
         return f"your stones are {MARKS[player]}, {way}"
+
+    def vertex_of_action(self, action: int) -> str:
+        """As programs of Hex write it in GTP: a1 at the top left, "swap-pieces"; X is Black."""
+        return _GTP_SWAP if action == self._num_cells else cell_name(action, self.size)
+
+    def action_of_vertex(self, text: str) -> int:
+        """The action of such a text; ValueError if it is none."""
+        if self.swap and text.strip().lower() in (_GTP_SWAP, SWAP):
+            return self._num_cells
+        return read_cell(text, self.size)
 
     def describe_action(self, state: HexState, infostate: int, action: int) -> str:
         return SWAP if action == self._num_cells else cell_name(action, self.size)

@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.boards.line_game import EMPTY, MARKS
-from sog.games.boards.stones import draw_rows, split_cells, view_stones, write_rows
+from sog.games.boards.stones import draw_rows, read_cell, split_cells, view_stones, write_rows
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.grid import cell_name
@@ -115,9 +115,13 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
             is_over=~can_move,
         )
 
-    def result(self, state: OthelloState) -> Array:
+    def score(self, state: OthelloState) -> Array:
+        """By how many disks player 0 leads."""
         counts = jax.lax.population_count(state.disks).sum(axis=1).astype(jnp.float32)
-        lead = counts[PLAYER_0] - counts[PLAYER_1]
+        return counts[PLAYER_0] - counts[PLAYER_1]
+
+    def result(self, state: OthelloState) -> Array:
+        lead = self.score(state)
         return lead if self.payoff == "diff" else jnp.sign(lead)
 
     # Bits: uint32[word] for some cells, or uint32[direction, word].
@@ -224,8 +228,17 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
     def describe_seat(self, player: int) -> str:
         return f"your disks are {MARKS[player]}"
 
-    def describe_action(self, state: OthelloState, infostate: int, action: int) -> str:
+    def vertex_of_action(self, action: int) -> str:
+        """As programs of Othello write it in GTP: a1 at the top left, or "pass"; X is Black."""
         return PASS if action == self._num_cells else cell_name(action, self.size)
+
+    def action_of_vertex(self, text: str) -> int:
+        """The action of such a text; ValueError if it is none."""
+        is_pass = text.strip().lower() == PASS
+        return self._num_cells if is_pass else read_cell(text, self.size)
+
+    def describe_action(self, state: OthelloState, infostate: int, action: int) -> str:
+        return self.vertex_of_action(action)
 
     def describe_state(self, state: OthelloState) -> str:
         """The rows of the board from the top, and who is to move or the disks of both."""

@@ -3,12 +3,15 @@ letter, rows by number from the top."""
 
 import re
 from collections.abc import Collection, Sequence
+from typing import Final
 
 import numpy as np
 
 from sog.games.boards.line_game import EMPTY, MARKS
 from sog.games.grid import cell_name
 from sog.games.views import BoardView
+
+_MOST_QUOTED: Final = 20
 
 
 def write_rows(board: np.ndarray) -> str:
@@ -35,6 +38,16 @@ def split_cells(text: str) -> list[str] | None:
     """The cells of "f5d6c3" or "f5 d6 c3"; None if that is not how the text is written."""
     joined = "".join(text.split())
     return re.findall(r"[a-z]\d+", joined) if re.fullmatch(r"([a-z]\d+)+", joined) else None
+
+
+def read_cell(text: str, size: int) -> int:
+    """The cell of "d3", in letters of either case, on a square board; ValueError if it is none."""
+    match = re.fullmatch(r"([a-z])([0-9]{1,2})", text.strip().lower())
+    column, row = (ord(match[1]) - ord("a"), int(match[2]) - 1) if match else (size, size)
+    if not (column < size and 0 <= row < size):
+        last = cell_name(size * size - 1, size)
+        raise ValueError(f"cells go from a1 to {last}, got {text[:_MOST_QUOTED]!r}.")
+    return row * size + column
 
 
 def view_stones(

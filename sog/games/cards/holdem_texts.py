@@ -101,16 +101,19 @@ class HoldemTexts(HoldemSetup):
             for hand in infostates
         ]
         betting = state.betting
+        stakes, stacks = betting.stakes.tolist(), betting.stacks.tolist()
         return CardsView(
             title=self.describe_state(state),
             cards=(hands[0], hands[1]),
             public_cards=self._public_names(state),
             num_public_cards=self.num_public[-1],
-            chips=(int(betting.stakes[0]), int(betting.stakes[1])),
+            chips=(stakes[0], stakes[1]),
             pot=self.pot + int(betting.stakes.sum()),
             actor=int(betting.stage),
             folder=None if int(betting.folder) == NO_FOLDER else int(betting.folder),
             is_over=int(betting.stage) == TERMINAL,
+            behind=(max(stacks[0] - stakes[0], 0), max(stacks[1] - stakes[1], 0)),
+            dealer=1 if max(self.betting.blinds) > 0 else None,
         )
 
     def describe_action(self, state: HoldemState, infostate: int, action: int) -> str:

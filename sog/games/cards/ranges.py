@@ -33,10 +33,16 @@ _LONGEST: Final = 200_000  # letters; all hands one by one, with weights of many
 _FULL: Final = "100%"
 
 
-def parse_range(text: str, deck: Deck = Deck()) -> np.ndarray:  # noqa: B008 - frozen
+def parse_range(
+    text: str,
+    deck: Deck = Deck(),  # noqa: B008 - frozen
+    *,
+    may_be_empty: bool = False,
+) -> np.ndarray:
     """[hand] float64: the weights that a text names.
 
-    Raises ValueError, one line that names the part of the text and what is wrong with it.
+    may_be_empty: whether all may be 0, as while a range is put together. Raises ValueError, one
+    line that names the part of the text and what is wrong with it.
     """
     if len(text) > _LONGEST:
         raise ValueError(f"a range must have at most {_LONGEST} letters, got {len(text)}.")
@@ -45,7 +51,7 @@ def parse_range(text: str, deck: Deck = Deck()) -> np.ndarray:  # noqa: B008 - f
         body, weight = _split_weight(part.strip())
         hands, share = _hands_of(body, deck)
         weights[hands] = weight * share
-    if not weights.any():
+    if not weights.any() and not may_be_empty:
         raise ValueError(f"a range must have a hand with a weight above 0, got {text!r}.")
     return weights
 

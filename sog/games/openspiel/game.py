@@ -266,8 +266,11 @@ class OpenSpiel(Game[OpenSpielState]):
 
     def spiel_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
         """OpenSpiel's information state string; a policy for OpenSpiel is keyed by it."""
-        history = self._history(state, player, infostate)
-        return information_string(self.spiel_state(history), player)
+        return information_string(self.spiel_world(state, player, infostate), player)
+
+    def spiel_world(self, state: OpenSpielState, player: int, infostate: int) -> Any:
+        """One of OpenSpiel's states that are an infostate of a player."""
+        return self.spiel_state(self._history(state, player, infostate))
 
     def spiel_action(self, state: OpenSpielState, action: int) -> int | None:
         """OpenSpiel's number of an action of the acting player; None if it is to wait."""

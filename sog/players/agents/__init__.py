@@ -17,6 +17,7 @@ _KINDS: Final[dict[str, type | tuple[type, ...]]] = {
     "network": dict,
     "search": dict,
     "exploitability": (int, float, types.NoneType),
+    "alphazero": (dict, types.NoneType),
 }
 """Of the values of an entry that are no texts."""
 
@@ -41,6 +42,9 @@ class AgentEntry:
     exploitability: float | None
     """In the game's unit, mean over seeds; None for a game that is too large."""
     unit: str
+    alphazero: dict[str, Any] | None = None
+    """`selfplay.settings.AlphaZeroSettings` of one that was trained by AlphaZero and searches so,
+    defaults left out."""
 
 
 def read_agents() -> dict[str, AgentEntry]:

@@ -75,9 +75,12 @@ class GtpEngine:
 
     def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
         """The engine's move, as of `Engine`."""
-        if start is not None:
-            raise self.refuse("can begin at the start of a game only")
-        self._show(table, moves)
+        stones = {} if start is None else self._spoken.stones_of(start)
+        set_up = [
+            f"{COLORS[player]} {self._spoken.vertex_of_action(point)}"
+            for point, player in stones.items()
+        ]
+        self._show(table, [*set_up, *moves])
         color = COLORS[situation(self._game, state).actor]
         answer = self.ask(f"genmove {color}", self._patience_of_a_move).strip()
         if answer.lower() == "resign":

@@ -20,6 +20,7 @@ Kind = Literal["fold", "showdown", "next"]
 KINDS: Final[tuple[Kind, ...]] = ("fold", "showdown", "next")
 """How a street ends: somebody folds; nobody can bet any more, or it was the last street; else the
 next card is dealt."""
+_MOST_DECISIONS: Final = 200_000  # of a street
 _NO_BETS: Final = ("fold", "check", "call")
 
 
@@ -158,7 +159,11 @@ class _Ended:
 
 
 def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: bool) -> Street:
-    """The betting of a street. last: whether it is the last one."""
+    """The betting of a street. last: whether it is the last one.
+
+    Raises ValueError for more decisions than any machine has the memory for.
+    """
+    count = 0
     levels: list[list[_Node]] = [
         [_Node(number, 0, (0, 0), (), None) for number in range(len(lines))]
     ]
@@ -167,6 +172,12 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
         for node in levels[-1]:
             _add_actions(node, lines[node.line], menu, smallest_bet, last)
             below += [child for child in node.children if isinstance(child, _Node)]
+            count += 1
+            if count > _MOST_DECISIONS:
+                raise ValueError(
+                    f"a street must have at most {_MOST_DECISIONS:,} decisions, all that is bet "
+                    f"before it counted: leave out sizes, or set caps."
+                )
         levels.append(below)
     return _lay_out(lines, levels[:-1])
 

@@ -23,6 +23,7 @@ from sog.tabular.spots.boards import Boards, Hands, deal, list_hands, root_board
 from sog.tabular.spots.passes import Aim, evaluate, iterate
 from sog.tabular.spots.showdowns import all_in_equities
 from sog.tabular.spots.spot import Spot
+from sog.tabular.spots.tables import PRECISIONS, Precision, read
 
 _LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
 _FIRST_CHECKPOINT: Final = 10
@@ -49,7 +50,9 @@ class SpotSolver:
 
     ranges: [player, hand of the deck], or [spot, player, hand]: any weights that are not negative.
     boards: those of the spots, instead of `spot.board`. chunk: boards of the last street that are
-    computed together, by default one on a CPU and many on an accelerator.
+    computed together, by default one on a CPU and many on an accelerator. precision: of what is
+    kept, see `tables.py`. most_bytes: of memory, of
+    all that there is.
 
     Raises ValueError for ranges that no deal can have, and for what does not fit this machine.
     """
@@ -62,8 +65,12 @@ class SpotSolver:
         *,
         boards: Sequence[tuple[int, ...]] | None = None,
         chunk: int | None = None,
+        precision: Precision = "float32",
+        most_bytes: int | None = None,
     ) -> None:
-        self.spot = spot
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision}.")
+        self.spot, self.precision = spot, precision
         self.rule = find_rule(rule) if isinstance(rule, str) else rule
         self.iteration = 0
         roots = [spot.board] if boards is None else list(boards)
@@ -86,7 +93,7 @@ class SpotSolver:
                 "of one has a card of the board or of all hands of the other."
             )
         self.num_pairs = pairs
-        check_memory(self.memory_parts())
+        check_memory(self.memory_parts(), most_bytes)
         self.cards = _on_device(self.hands, self.boards)
         self.reach: tuple[Array, Array] = (jnp.asarray(first), jnp.asarray(second))
         self.equities = _equities(self.layout, self.cards)
@@ -95,7 +102,7 @@ class SpotSolver:
     def memory_parts(self) -> dict[str, int]:
         """Bytes by what they are for, for `sog.memory.check_memory`."""
         masks = [[level.mask[player] for level in self.boards] for player in (0, 1)]
-        kept = [_shape_of_memory(self.layout, masks[p], p, self.rule) for p in (0, 1)]
+        kept = [self._shape_of_memory(masks[p], p) for p in (0, 1)]
         size_of_matrix = 4 * self.hands.compatible.size
         before_last = sum(level.size for level in self.boards[:-1])
         last = self.boards[-1]
@@ -160,7 +167,7 @@ class SpotSolver:
         """[action, decision, hand] float64: uniform where the player never arrives."""
         numbers = [number for number, _ in self.layout.streets[street].groups_of(player)]
         table = self.memory[player].policy_sum[street][numbers.index(group)]
-        sums = np.asarray(table[board], np.float64)
+        sums = np.asarray(read(table, jnp.int32(board), 1)[0], np.float64)
         total = sums.sum(axis=0, keepdims=True)
         return np.asarray(np.where(total > 0, sums / np.where(total > 0, total, 1), 1 / len(sums)))
 
@@ -177,9 +184,16 @@ class SpotSolver:
 
     def _empty(self, player: int) -> Memory:
         masks = [level.mask[player] for level in self.boards]
-        shapes = _shape_of_memory(self.layout, masks, player, self.rule)
+        shapes = self._shape_of_memory(masks, player)
         empty: Memory = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), shapes)
         return empty
+
+    def _shape_of_memory(self, masks: Sequence[np.ndarray], player: int) -> Memory:
+        boards = [mask.shape for mask in masks]
+        shapes: Memory = jax.eval_shape(
+            lambda: empty_memory(self.layout, boards, player, self.rule, self.precision)
+        )
+        return shapes
 
 
 def solve_spot(
@@ -191,8 +205,9 @@ def solve_spot(
 ) -> SpotSolution:
     """Runs CFR on a spot; of several, the worst counts and `value` is that of the first.
 
-    until: stops early when the exploitability (chips) of the average policies is at most this.
-    Ctrl-C stops too; the solution is what was reached, marked `interrupted`.
+    iterations: those that the solver has made count. until: stops early when the exploitability
+    (chips) of the average policies is at most this. Ctrl-C stops too; the solution is what was
+    reached, marked `interrupted`.
     """
     if iterations < 1:
         raise ValueError(f"iterations must be >= 1, got {iterations}.")
@@ -217,7 +232,7 @@ def solve_spot(
             on_checkpoint(checkpoints[-1])
 
     try:
-        for target in _checkpoint_iterations(iterations):
+        for target in _checkpoint_iterations(iterations, solver.iteration):
             while solver.iteration < target:
                 before = time.perf_counter()
                 solver.run(min(per_call, target - solver.iteration))
@@ -239,12 +254,17 @@ def solve_spot(
     )
 
 
-def _checkpoint_iterations(iterations: int) -> Iterator[int]:
+def _checkpoint_iterations(iterations: int, made: int = 0) -> Iterator[int]:
+    """Those to measure at; made: iterations that were made before, by which it may be enough."""
+    if made:
+        yield made
     at = _FIRST_CHECKPOINT
     while at < iterations:
-        yield at
+        if at > made:
+            yield at
         at += max(_FIRST_CHECKPOINT, int(at * (_CHECKPOINT_GROWTH - 1)))
-    yield iterations
+    if iterations > made:
+        yield iterations
 
 
 def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]]) -> np.ndarray:
@@ -275,15 +295,6 @@ def _deal_all(
         symmetric = weights[0] if len(roots) == 1 else None
         levels.append(deal(hands, levels[-1], symmetric, together))
     return tuple(levels)
-
-
-def _shape_of_memory(
-    layout: Layout, masks: Sequence[np.ndarray], player: int, rule: Rule
-) -> Memory:
-    shapes: Memory = jax.eval_shape(
-        lambda: empty_memory(layout, [mask.shape for mask in masks], player, rule)
-    )
-    return shapes
 
 
 def _on_device(hands: Hands, levels: Sequence[Boards]) -> Cards:
@@ -323,3 +334,4 @@ def _run(
 
 _evaluate = jax.jit(evaluate, static_argnums=(0, 5, 6))
 _equities = jax.jit(all_in_equities, static_argnums=0)
+PROGRAMS: Final = (_run, _evaluate, _equities)

@@ -19,7 +19,7 @@ from sog.tabular.spots.betting import Decision, End
 from sog.tabular.spots.boards import rename_hands, rename_suits
 from sog.tabular.spots.passes import action_values
 from sog.tabular.spots.showdowns import against, at_showdown
-from sog.tabular.spots.solver import SpotSolver
+from sog.tabular.spots.solver import PROGRAMS, SpotSolver
 
 _MOST_NAMED: Final = 8
 
@@ -74,6 +74,20 @@ class SpotNode:
         return float((seen.range_ * seen.value)[known].sum() / total) if total > 0 else float("nan")
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SpotPause:
+    """Where nobody is to bet: a card comes, or the hand is over."""
+
+    history: tuple[str, ...]
+    board: tuple[int, ...]
+    pot: int
+    stacks: tuple[int, int]
+    cards: tuple[int, ...]
+    """Those that may come; none where the hand is over."""
+    is_fold: bool
+    """Whether it is over since somebody has folded."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class _Place:
     """Where one stands; reach is in the names of the board that stands for the true one."""
@@ -96,8 +110,22 @@ def walk(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode:
     """The decision that events lead to: bets as "check", "bet50" or "bet_50", cards as "[Td]" or
     "Td". spot: of several, which one.
 
-    Raises ValueError that names the event which is not possible, and what is.
+    Raises ValueError that names the event which is not possible, and what is; also where nobody is
+    to bet.
     """
+    found = look(solver, history, spot)
+    if isinstance(found, SpotNode):
+        return found
+    if found.cards:
+        raise ValueError(
+            f"after {' '.join(history)!r} a card is dealt; name it, such as "
+            f"[{solver.spot.deck.card_name(found.cards[-1])}]."
+        )
+    raise ValueError(f"nobody is to bet after {' '.join(history)!r}: the hand is over.")
+
+
+def look(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode | SpotPause:
+    """Likewise, also where a card is to come, or the hand is over."""
     place = _start(solver, spot)
     for number, word in enumerate(history):
         if isinstance(place.at, End) and place.at.kind != "next":
@@ -108,12 +136,7 @@ def walk(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode:
             _deal(solver, place, word) if isinstance(place.at, End) else _bet(solver, place, word)
         )
     if isinstance(place.at, End):
-        if place.at.kind == "next":
-            raise ValueError(
-                f"after {' '.join(history)!r} a card is dealt; name it, such as "
-                f"[{solver.spot.deck.card_name(_possible_cards(solver, place)[-1])}]."
-            )
-        raise ValueError(f"nobody is to bet after {' '.join(history)!r}: the hand is over.")
+        return _pause(solver, place, place.at, tuple(history))
     return _examine(solver, place, place.at, tuple(history))
 
 
@@ -181,6 +204,20 @@ def _deal(solver: SpotSolver, place: _Place, word: str) -> _Place:
 
 def _possible_cards(solver: SpotSolver, place: _Place) -> list[int]:
     return sorted(set(range(solver.spot.deck.num_cards)) - set(place.cards))
+
+
+def _pause(solver: SpotSolver, place: _Place, at: End, history: tuple[str, ...]) -> SpotPause:
+    pot, behind = round(2 * abs(at.payoff)), solver.spot.stack
+    behind -= (pot - solver.spot.pot) // 2
+    is_next = at.kind == "next"
+    return SpotPause(
+        history=history,
+        board=place.cards,
+        pot=pot,
+        stacks=(behind, behind),
+        cards=tuple(_possible_cards(solver, place)) if is_next else (),
+        is_fold=at.kind == "fold",
+    )
 
 
 def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str, ...]) -> SpotNode:
@@ -268,6 +305,13 @@ def _spread(
     whole = np.full(deck.num_hands(hands.hole_cards), nothing)
     whole[hands.number[player]] = values
     return np.asarray(whole[rename_hands(deck, hands.hole_cards, place.suits)])
+
+
+def forget_programs() -> None:
+    """Drops what was compiled for all spots, some 45 MB of each: those that are still there are
+    compiled anew when they are needed. For whoever makes spots without end."""
+    for program in (*PROGRAMS, _action_values, _against, _at_showdown):
+        program.clear_cache()  # type: ignore[attr-defined]
 
 
 _action_values = jax.jit(action_values, static_argnums=(0, 4, 7))

@@ -27,6 +27,7 @@ async function show(url, options) {
   if (next) next.focus({ preventScroll: true });
   showLatest();
   poll();
+  document.dispatchEvent(new Event("shown")); // for scripts of single pages
 }
 
 // Of a long list of events the last that has happened where the page stands.
@@ -206,6 +207,21 @@ document.addEventListener("pointerup", (event) => {
 });
 
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") letGo(); });
+
+// A field that has one line until it needs more is sent like one.
+document.addEventListener("keydown", (event) => {
+  const field = event.target;
+  if (event.key !== "Enter" || event.shiftKey || !field.matches || !field.matches("textarea[rows='1']")) return;
+  event.preventDefault();
+  field.form.requestSubmit();
+});
+
+// The text of a chosen file comes into the field that is sent.
+document.addEventListener("change", async (event) => {
+  const file = event.target.files && event.target.files[0];
+  const into = event.target.dataset.into && document.getElementById(event.target.dataset.into);
+  if (file && into) into.value = await file.text();
+});
 
 // The number before an action, and the arrow keys between actions.
 document.addEventListener("keydown", (event) => {

@@ -1,0 +1,291 @@
+"""Elo over training, or against simulations, of several trainings in one picture.
+
+Examples:
+    python scripts/elo_curves.py SoG=runs/sog AlphaZero=runs/az --out elo.json --plot elo.png
+    python scripts/elo_curves.py SoG=runs/sog AlphaZero=runs/az \\
+        --simulations 25 50 100 200 400 --out figure4.json --plot figure4.png
+    python scripts/elo_curves.py "one child=rollout" "three=rollout?num_children=3" \\
+        --game connect_four --simulations 50 100 200 --out children.json
+
+A line is LABEL=PLAYER. Without --simulations its points are the checkpoints of a run (all, or
+--steps of them) with --search simulations, against the hours that the run had worked; with them,
+PLAYER with so many simulations each. What else a search is told stands behind the player. Every
+point plays the next ones of its line (--next) and the nearest of each other line, so that all are
+connected. Games begin with random moves, each opening twice with either player first. Ratings are
+the likeliest (`sog.play.elo`), with mean 0 and 95% intervals. Games are kept beside --out, in a
+file ending in .games.jsonl: the same command goes on where it was stopped, and plays more if more
+--games are asked for.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from machine import processor, versions
+
+from selfplay.runs.metrics import read_metrics
+from selfplay.runs.run_folder import RunFolder
+from sog.cli.backend import start_jax
+from sog.cli.errors import CommandError, check_target
+from sog.cli.figure import COLORS, check_plot, finish_axes, new_figure, write_figure
+from sog.cli.numbers import positive_integer
+from sog.cli.tournament.saved import SavedTournament
+from sog.files import replace_file
+from sog.play.arena import MatchResult, play_match
+from sog.play.history import AT_THE_ROOT, Opening
+from sog.play.match import PlayedGame
+from sog.play.tournament import Pairing, random_openings, rate
+from sog.players.runs import is_run
+from sog.players.seating import Seating, seat
+from sog.players.told import split_told
+from sog.players.trained import trained_steps
+
+PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "mctx")
+_HOUR: Final = 3600.0
+_TRAINING, _SIMULATIONS = "hours of training", "simulations of a move"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Point:
+    """A player of a line, and where it stands on the horizontal axis."""
+
+    label: str
+    text: str
+    """The player, as `sog match` takes it."""
+    x: float
+    step: int | None = None
+
+
+def training_points(label: str, text: str, steps: Sequence[int], simulations: int) -> list[Point]:
+    """The checkpoints of a run, at the hours that it had worked; ValueError if it is none."""
+    run, told = split_told(text)
+    path = Path(run)
+    if not is_run(path):
+        raise ValueError(f"{label}: {run} is no run folder, and without --simulations it must be.")
+    kept = trained_steps(path)
+    for step in steps:
+        if step not in kept:
+            raise ValueError(f"{run} has no checkpoint of step {step}; it has {kept}.")
+    lines = read_metrics(RunFolder.read(path).metrics)
+    if not lines:
+        raise ValueError(f"{run} has no metrics, which tell how long it trained.")
+    at, seconds = zip(*sorted((line["step"], line["seconds"]) for line in lines), strict=True)
+    return [
+        Point(
+            label=label,
+            text=with_simulations(f"{run}@{step}", told, simulations),
+            x=float(np.interp(step, at, seconds)) / _HOUR,
+            step=step,
+        )
+        for step in sorted(steps or kept)
+    ]
+
+
+def search_points(label: str, text: str, simulations: Sequence[int]) -> list[Point]:
+    """A player with different numbers of simulations."""
+    return [
+        Point(label=label, text=with_simulations(*split_told(text), count), x=float(count))
+        for count in sorted(set(simulations))
+    ]
+
+
+def with_simulations(player: str, told: str, simulations: int) -> str:
+    """The text of a player who makes so many. told: what else it is told, see `split_told`."""
+    return f"{player}?{told}{'&' if told else ''}num_simulations={simulations}"
+
+
+def pairings_of(points: Sequence[Point], neighbours: int) -> list[Pairing]:
+    """Each with the next of its line, and with the nearest of the others."""
+    lines: dict[str, list[int]] = {}
+    for number, point in enumerate(points):
+        lines.setdefault(point.label, []).append(number)
+    found: set[Pairing] = set()
+    for label, line in lines.items():
+        others = [other for name, other in lines.items() if name != label]
+        for place, number in enumerate(line):
+            met = line[place + 1 : place + 1 + neighbours]
+            met += [_nearest(points, other, points[number].x) for other in others]
+            found |= {(min(number, one), max(number, one)) for one in met}
+    return sorted(found)
+
+
+def _nearest(points: Sequence[Point], line: Sequence[int], x: float) -> int:
+    return min(line, key=lambda number: abs(points[number].x - x))
+
+
+def play(
+    seating: Seating, pairings: Sequence[Pairing], saved: SavedTournament, given: Any
+) -> dict[Pairing, MatchResult]:
+    """Plays what is not played yet."""
+    openings: Sequence[Opening] = (AT_THE_ROOT,)
+    if given.openings:
+        openings = random_openings(seating.game, given.games // 2, given.openings, seed=given.seed)
+    results = {}
+    for number, (first, second) in enumerate(pairings, start=1):
+
+        def record(
+            pair: int, one: PlayedGame, other: PlayedGame, pairing: Pairing = (first, second)
+        ) -> None:
+            saved.add(pairing, pair, one, other)
+
+        result = play_match(
+            seating.game,
+            seating.players[first].make,
+            seating.players[second].make,
+            given.games,
+            given.seed,
+            batch_size=seating.batch_size(given.batch),
+            openings=openings,
+            finished=saved.finished.get((first, second), ()),
+            record=record,
+        )
+        results[first, second] = result
+        names = " against ".join(seating.players[one].name for one in (first, second))
+        told = f"{number} of {len(pairings)}: {names}: {100 * result.win_rate:.0f}% of"
+        print(f"{told} {result.num_games} games, {result.seconds:.0f} s", file=sys.stderr)
+        if result.interrupted:
+            raise KeyboardInterrupt
+    return results
+
+
+def report(
+    points: Sequence[Point], seating: Seating, results: dict[Pairing, MatchResult], axis: str
+) -> dict[str, Any]:
+    """What was found, for JSON."""
+    rated, ratings = rate(results)
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for number, point in enumerate(points):
+        place = rated.index(number)
+        lines.setdefault(point.label, []).append(
+            {
+                "player": seating.players[number].name,
+                "x": point.x,
+                "step": point.step,
+                "elo": round(float(ratings.elo[place]), 1),
+                "half_width": round(float(ratings.half_width[place]), 1),
+            }
+        )
+    return {
+        "game": str(seating.game),
+        "command": " ".join(["python", *sys.argv]),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "versions": versions(PACKAGES),
+        "x": axis,
+        "lines": [{"label": label, "points": line} for label, line in lines.items()],
+        "added_draws": ratings.added_draws,
+        "pairings": [
+            {"points": pairing, "wins": one.wins, "draws": one.draws, "losses": one.losses}
+            for pairing, one in results.items()
+        ],
+    }
+
+
+def draw(path: Path, found: dict[str, Any]) -> None:
+    """A line for each player or run, with its intervals."""
+    figure, axes = new_figure(found["game"].partition("(")[0])
+    for number, line in enumerate(found["lines"]):
+        x, elo, width = (
+            [point[name] for point in line["points"]] for name in ("x", "elo", "half_width")
+        )
+        axes.errorbar(
+            x,
+            elo,
+            yerr=width,
+            label=line["label"],
+            color=COLORS[number % len(COLORS)],
+            linewidth=1.6,
+            marker="o",
+            markersize=4,
+            capsize=2,
+            elinewidth=0.8,
+        )
+    finish_axes(axes, x_label=found["x"], y_label="Elo", has_logarithms=False)
+    if found["x"] == _SIMULATIONS:
+        counts = sorted({point["x"] for line in found["lines"] for point in line["points"]})
+        axes.set_xticks(counts, [f"{count:g}" for count in counts])
+        axes.minorticks_off()
+    else:
+        axes.set_xscale("linear")
+    axes.legend(fontsize=8, frameon=False)
+    write_figure(path, figure)
+
+
+def read_line(text: str, given: argparse.Namespace) -> list[Point]:
+    """The points of LABEL=PLAYER."""
+    label, _, player = (part.strip() for part in text.partition("="))
+    if not (label and player):
+        raise ValueError(f"lines must be LABEL=PLAYER, got {text!r}.")
+    if given.simulations:
+        return search_points(label, player, given.simulations)
+    return training_points(label, player, given.steps, given.search)
+
+
+def main() -> int:
+    """Runs the script; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("lines", nargs="+", metavar="LABEL=PLAYER")
+    parser.add_argument("--game", help="for players of any game")
+    parser.add_argument("--steps", nargs="+", type=int, default=[], metavar="STEP")
+    parser.add_argument("--simulations", nargs="+", type=positive_integer, metavar="S")
+    parser.add_argument(
+        "--search", type=positive_integer, default=100, metavar="S", help="of a checkpoint's moves"
+    )
+    parser.add_argument("--games", type=positive_integer, default=40, help="of a pairing")
+    parser.add_argument("--openings", type=int, default=2, metavar="PLIES", help="random moves")
+    parser.add_argument("--next", type=positive_integer, default=2, help="of its line (default: 2)")
+    parser.add_argument("--batch", type=positive_integer, default=16, help="searches at once")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.json")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png")
+    given = parser.parse_args()
+    try:
+        check_target("--out", given.out, (".json",))
+        if given.plot is not None:
+            check_plot(given.plot)
+        _measure(given)
+    except (CommandError, ValueError) as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: interrupted; the same command goes on.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _measure(given: argparse.Namespace) -> None:
+    start_jax()
+    points = [point for text in given.lines for point in read_line(text, given)]
+    texts = [point.text for point in points]
+    if len({*texts}) < len(texts) or len(texts) < 2:
+        raise ValueError(f"points must be two or more different players, got {texts}.")
+    seating = seat(texts, game=given.game)
+    setup = {
+        "game": str(seating.game),
+        "players": texts,
+        "names": [player.name for player in seating.players],
+        "openings": given.openings,
+        "seed": given.seed,
+    }
+    saved = SavedTournament(given.out.with_suffix(".games.jsonl"), setup)
+    results = play(seating, pairings_of(points, given.next), saved, given)
+    axis = _SIMULATIONS if given.simulations else _TRAINING
+    found = report(points, seating, results, axis)
+    replace_file(given.out, json.dumps(found, indent=1) + "\n")
+    for line in found["lines"]:
+        for point in line["points"]:
+            print(f"{point['player']}: {point['elo']:+.0f} ± {point['half_width']:.0f}")
+    if given.plot is not None:
+        draw(given.plot, found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""A decision of a solved spot: in the terminal, and as JSON."""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from sog.cli import display
+from sog.drawing.hand_grid import HandGrid, action_colors, read_hand_grid
+from sog.games.cards.holdem import Holdem
+from sog.tabular.spots.walk import SpotNode
+
+_NOTHING: Final = "."
+
+
+def print_node(node: SpotNode, game: Holdem) -> None:
+    """Frequencies and values of the range, and a square of hands for each action."""
+    deck = game.deck
+    after = " ".join(node.history) or "the start"
+    board = " ".join(map(deck.card_name, node.board))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("", "of the range", "mean value"):
+        table.add_column(column, justify="right" if column else "left")
+    seen = node.seen[node.actor]
+    for number, action in enumerate(node.actions):
+        weights = np.nan_to_num(node.policy[number]) * seen.range_
+        known = np.isfinite(node.action_value[number]) & (weights > 0)
+        mean = math.nan
+        if weights[known].sum() > 0:
+            mean = (weights * node.action_value[number])[known].sum() / weights[known].sum()
+        table.add_row(f"  {action}", f"{100 * node.frequency[number]:.1f}%", f"{mean:+.4g}")
+    display.print_table(
+        table,
+        f"after {after}: board {board or 'empty'}, pot {node.pot}, behind "
+        f"{node.stacks[0]} and {node.stacks[1]}; player {node.actor} to act",
+    )
+    if game.hole_cards != 2:
+        return
+    grid = read_hand_grid(node, deck)
+    for number, action in enumerate(node.actions):
+        print()
+        display.print_table(_square(grid, number), f"{action}: how often, in percent")
+    print()
+    display.print_table(_square(grid, None), "value in chips, beyond half of the pot")
+
+
+def _square(grid: HandGrid, action: int | None) -> Table:
+    """A square of hands: frequencies of an action, or values; rows and columns are named."""
+    size = len(grid.names)
+    letters = [grid.names[number][number][0] for number in range(size)]
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    table.add_column("")
+    for letter in letters:
+        table.add_column(letter, justify="right", min_width=3 if action is not None else 4)
+    values = grid.value if action is None else 100 * grid.policy[action]
+    style = "" if action is None else action_colors(grid.actions)[action]
+    for row in range(size):
+        cells = []
+        for value in values[row]:
+            if math.isnan(value):
+                cells.append(Text(_NOTHING, style="dim"))
+            elif action is None:
+                cells.append(Text(f"{value:.0f}" if abs(value) >= 10 else f"{value:.1f}"))
+            else:
+                cells.append(Text(f"{value:.0f}", style=f"bold {style}" if value >= 50 else ""))
+        table.add_row(Text(letters[row], style="bold"), *cells)
+    return table
+
+
+def node_as_json(node: SpotNode, game: Holdem) -> dict[str, Any]:
+    """All that is known of every hand of both players."""
+    deck, hole_cards = game.deck, game.hole_cards
+    names = [deck.cards_name(hand) for hand in deck.hands(hole_cards)]
+    players = []
+    for player, seen in enumerate(node.seen):
+        hands = []
+        for hand in np.flatnonzero(seen.range_ > 0)[::-1].tolist():
+            found: dict[str, Any] = {
+                "hand": names[hand],
+                "range": float(seen.range_[hand]),
+                "weight": float(seen.weight[hand]),
+                "value": _number(seen.value[hand]),
+                "equity": _number(seen.equity[hand]),
+            }
+            if player == node.actor:
+                found["policy"] = [float(p) for p in node.policy[:, hand]]
+                found["action_values"] = [_number(v) for v in node.action_value[:, hand]]
+            hands.append(found)
+        players.append({"value": _number(node.value(player)), "hands": hands})
+    return {
+        "history": list(node.history),
+        "board": [deck.card_name(card) for card in node.board],
+        "pot": node.pot,
+        "stacks": list(node.stacks),
+        "actor": node.actor,
+        "actions": list(node.actions),
+        "frequencies": [_number(f) for f in node.frequency],
+        "players": players,
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

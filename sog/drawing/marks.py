@@ -1,0 +1,160 @@
+"""How likely actions are and what they are worth, on the board: by the place where one clicks for
+them, which the game's view declares."""
+
+import dataclasses
+import math
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sog.drawing.svg import INK, circle, text
+from sog.games import Game
+from sog.games.core import CHANCE
+from sog.games.scotland_yard.view import MapView
+from sog.games.shown import Seen
+from sog.games.views import BoardView, GoView, SquaresView, View
+
+COLOR: Final = "#0b7285"
+"""Of what is marked; no player and no piece has it."""
+TAKEN: Final = "#c2255c"
+"""Of the action that was taken, where that is not the likeliest."""
+LEAST: Final = 0.01
+"""A probability that is drawn."""
+PASS: Final = -1
+"""The place of what is done nowhere on a board, as a pass of Go."""
+_PALEST, _DARKEST = 0.12, 0.8
+_PALE: Final = 0.45
+"""Opacity up to which letters are dark."""
+_MOST_HELD: Final = 24  # infostates that are asked about
+
+Place = int | tuple[int, int]
+"""A cell, a point, a station; or the cells where a move begins and ends."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Mark:
+    """What is drawn at a place."""
+
+    share: float
+    """The probability of the actions that lead there."""
+    value: float = math.nan
+    """What the best of them is worth to the one who acts; NaN where that is unknown."""
+    is_taken: bool = False
+
+    @property
+    def text(self) -> str:
+        """As "63%"."""
+        return f"{self.share:.0%}"
+
+    @property
+    def told(self) -> str:
+        """The same and the value, for whoever points at it."""
+        worth = "" if math.isnan(self.value) else f", worth {round(self.value, 2) + 0.0:+.2f}"
+        return f"{self.share:.1%}{worth}{', taken' if self.is_taken else ''}"
+
+
+Marks = Mapping[Place, Mark]
+
+
+def read_marks(
+    game: Game[Any],
+    state: Any,
+    policy: np.ndarray,
+    range_: np.ndarray,
+    *,
+    values: np.ndarray | None = None,
+    taken: int | None = None,
+    infostates: Seen = (None, None),
+) -> Marks:
+    """What a player does at a public state, by place; empty where the game has no such picture.
+
+    policy: [S, A], of the one who acts, NaN or 0 where he does nothing. range_: [S], how likely he
+    has each infostate; one of them if it is known. values: [S, A], of actions. taken: the action
+    that was. infostates: those that the picture shows. Of many that the player may have the
+    likeliest count, and values only with a single one.
+    """
+    actor = int(game.actor(state))
+    if actor >= CHANCE:
+        return {}
+    weights = np.nan_to_num(np.asarray(range_, float))
+    held = np.argsort(-weights, kind="stable")[:_MOST_HELD]
+    held = held[weights[held] > 0]
+    if not len(held):
+        return {}
+    total, found = float(weights[held].sum()), dict[Place, Mark]()
+    legal_actions = np.asarray(game.legal_actions(state))
+    for infostate in held.tolist():
+        row = np.nan_to_num(np.asarray(policy[infostate], float))
+        legal = np.flatnonzero(legal_actions[infostate]).tolist()
+        seen = infostates
+        if game.num_infostates > 1:  # else a view may ask only who looks at it
+            seen = (infostate, None) if actor == 0 else (None, infostate)
+        view = game.view(state, infostates=seen, choices=legal)
+        if view is None:
+            return {}
+        for place, actions in _places(view).items():
+            share = float(row[list(actions)].sum()) * weights[infostate] / total
+            known = found.get(place, Mark(share=0.0))
+            worth = math.nan
+            if values is not None and len(held) == 1:
+                worths = [float(values[infostate, a]) for a in actions]
+                worth = max((one for one in worths if not math.isnan(one)), default=math.nan)
+            found[place] = Mark(
+                share=known.share + share,
+                value=worth,
+                is_taken=known.is_taken or taken in actions,
+            )
+    return {place: one for place, one in found.items() if one.share >= LEAST or one.is_taken}
+
+
+def opacity_of(mark: Mark, marks: Marks) -> float:
+    """How dark a mark is: the darkest is the likeliest."""
+    most = max(one.share for one in marks.values())
+    return _PALEST + (_DARKEST - _PALEST) * mark.share / most if most > 0 else _PALEST
+
+
+def told_with(name: str, mark: Mark | None) -> str:
+    """What pointing at a place shows."""
+    return name if mark is None else f"{name}: {mark.told}"
+
+
+def draw_disk(
+    group: ElementTree.Element,
+    x: float,
+    y: float,
+    radius: float,
+    mark: Mark,
+    marks: Marks,
+    *,
+    size: float,
+) -> None:
+    """A mark on a cell or a point, with its probability; a ring around what was taken."""
+    shade = opacity_of(mark, marks)
+    circle(group, x, y, radius, fill=COLOR, opacity=shade)
+    if mark.is_taken:
+        circle(group, x, y, radius, fill="none", stroke=TAKEN, width=4)
+    color = "#ffffff" if shade > _PALE else INK
+    text(
+        group, x, y + 0.36 * size, mark.text, size=size, weight="bold", color=color, anchor="middle"
+    )
+
+
+def _places(view: View) -> Mapping[Place, Sequence[int]]:
+    """The actions by place."""
+    match view:
+        case BoardView():
+            return {cell: view.choices[cell] for cell in sorted(view.landing)}
+        case SquaresView():
+            return {
+                (start, end): actions
+                for start, ends in view.moves.items()
+                for end, actions in ends.items()
+            }
+        case GoView():
+            points: dict[Place, Sequence[int]] = {**dict(view.choices.items())}
+            return {**points, PASS: view.passes} if view.passes else points
+        case MapView():
+            return dict(view.choices.items())
+    return {}

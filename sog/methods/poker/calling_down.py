@@ -1,0 +1,145 @@
+"""What hands are worth if both players only check and call from a public state on.
+
+The public cards that are still to come are gone through one by one where they are few. Else a
+sample of them is, always the same at the same state, so that what is found is a function of the
+public state and of the ranges alone.
+"""
+
+import functools
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.cards.holdem import Holdem
+from sog.games.cards.no_limit import CALL
+from sog.games.cards.poker import BettingGame
+from sog.games.core import CHANCE, TERMINAL, Game
+from sog.play.rules import situation
+from sog.precision import in_32_bits
+
+RUNOUTS: Final = 256
+"""Sequences of public cards that are looked at, unless told otherwise."""
+_AT_ONCE: Final = 64
+_MOST_KEPT: Final = 1000
+
+
+def check_betting(game: Game[Any]) -> None:
+    """Raises ValueError for a game that is not one of betting, where one folds, calls or raises."""
+    if not isinstance(game, BettingGame | Holdem):
+        raise ValueError(f"the game must be one of betting, such as holdem or leduc, not {game}.")
+
+
+class CallingDown:
+    """The worth of hands against ranges, if nobody bets from here on."""
+
+    def __init__(self, game: Game[Any], runouts: int = RUNOUTS) -> None:
+        """runouts: the most sequences of public cards; more are sampled."""
+        check_betting(game)
+        self.game, self._most = game, runouts
+        self._equities: dict[bytes, np.ndarray] = {}
+
+    @in_32_bits
+    def cfvs(self, state: Any, reach: np.ndarray) -> np.ndarray:
+        """[2, S]: counterfactual values of a public state, from reach [2, S]."""
+        means, met = self._means(state, np.asarray(reach, np.float32))
+        return np.asarray(means * met, float)
+
+    @in_32_bits
+    def equities(self, state: Any) -> np.ndarray:
+        """[S]: the share of the pot that a hand gets at the showdown against any hand, each as
+        likely as the others, ties counting half. It is kept: bets make no difference."""
+        board = np.asarray(state.board).tobytes()
+        if board not in self._equities:
+            if len(self._equities) >= _MOST_KEPT:
+                self._equities.pop(next(iter(self._equities)))
+            anything = situation(self.game, state).infostate_mask.astype(np.float32)
+            means, _ = self._means(state, anything)
+            self._equities[board] = 0.5 + 0.5 * means[0] / won(self.game, self._end)
+        return self._equities[board]
+
+    def _means(self, state: Any, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Two arrays [2, S]: the utility to be expected of each hand, and the joint weight."""
+        states, count = self._ends(jax.tree.map(lambda leaf: np.asarray(leaf)[None], state))
+        self._end = jax.tree.map(lambda leaf: leaf[0], states)
+        cfvs, met = jax.device_get(_sums(self.game, states, np.int32(count), reach))
+        # Both from the same sample, whatever cards of it a hand holds itself.
+        means = np.divide(cfvs, met, out=np.zeros_like(cfvs), where=met > 0)
+        return means, np.asarray(_compatible(self.game, state, reach))
+
+    def _ends(self, states: Any) -> tuple[Any, int]:
+        """The terminal states: the first so many of some."""
+        random, count = np.random.default_rng(0), 1
+        while True:
+            states, actor, outcomes = _call_on(self.game, states)
+            if int(actor) == TERMINAL:
+                return states, count
+            parents, dealt = np.nonzero(np.asarray(outcomes)[:count])
+            if len(dealt) > self._most:
+                # At random, but of all parents, who have equally many children, equally many.
+                order = random.permutation(len(dealt))
+                order = order[np.argsort(parents[order], kind="stable")]
+                place = np.arange(len(dealt)) - np.searchsorted(parents[order], parents[order])
+                order = order[np.lexsort((random.random(len(dealt)), place))]
+                kept = order[: self._most]
+                parents, dealt = parents[kept], dealt[kept]
+            count = len(dealt)
+            # One state, or as many as there are at most: little is to be compiled.
+            padding = (0, self._most - count if count > 1 else 0)
+            parents, dealt = (np.pad(array, padding, mode="edge") for array in (parents, dealt))
+            states = _deal(self.game, states, parents, dealt.astype(np.int32))
+
+
+def won(game: Game[Any], state: Any) -> float:
+    """What the winner gets if the hand ends at this state, in the game's unit."""
+    if isinstance(game, Holdem):
+        return float(game.betting.won(state.betting)) / game.chips_per_unit
+    return float(np.min(state.stakes))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _call_on(game: Game[Any], states: Any) -> tuple[Any, Array, Array]:
+    """Calls up to a card or the end; the states there, who acts in all of them, and bool[n, K]."""
+    actor = jax.vmap(game.actor)
+
+    def call(states: Any) -> Any:
+        return jax.vmap(lambda state: game.apply(state, jnp.int32(CALL)))(states)
+
+    states = jax.lax.while_loop(lambda states: actor(states)[0] < CHANCE, call, states)
+    return states, actor(states)[0], jax.vmap(game.legal_outcomes)(states)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _deal(game: Game[Any], states: Any, parents: Array, outcomes: Array) -> Any:
+    return jax.vmap(game.apply)(jax.tree.map(lambda leaf: leaf[parents], states), outcomes)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _sums(game: Game[Any], states: Any, count: Array, reach: Array) -> tuple[Array, Array]:
+    """Two arrays [2, S], summed over the first `count` of terminal states: `Game.utilities`, and
+    `Game.compatible_reach`."""
+    length = len(jax.tree.leaves(states)[0])
+    size = min(_AT_ONCE, length)
+
+    def add(number: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
+        # The last of them may overlap with those before.
+        first = jnp.minimum(number * size, length - size)
+        some = jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, size), states)
+        places = first + jnp.arange(size, dtype=jnp.int32)
+        counts = ((places >= number * size) & (places < count))[:, None, None]
+        cfvs = jax.vmap(lambda state: game.utilities(state, reach))(some)
+        met = jax.vmap(lambda state: game.compatible_reach(state, reach))(some)
+        cfvs, met = (jnp.sum(jnp.where(counts, values, 0), axis=0) for values in (cfvs, met))
+        return sums[0] + cfvs, sums[1] + met
+
+    nothing = jnp.zeros_like(reach)
+    batches = (count + (size - 1)) // size
+    sums: tuple[Array, Array] = jax.lax.fori_loop(0, batches, add, (nothing, nothing))
+    return sums
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _compatible(game: Game[Any], state: Any, reach: Array) -> Array:
+    return game.compatible_reach(state, reach)

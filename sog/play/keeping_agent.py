@@ -1,0 +1,85 @@
+"""An agent that goes on with its tree: what it grew below the moves that were played is kept.
+
+    agent = KeepingAgent(make("go5"), evaluator, SearchSettings(kept_simulations=100), player=0)
+
+For perfect information. Its first search in a game is that of an agent that keeps nothing; later
+ones make as many simulations as that one, beside those that are kept (`gtcfr.keeping`).
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from gtcfr.evaluator import Evaluator
+from gtcfr.settings import SearchSettings
+from sog.games.core import Game
+from sog.play.analyst import Analyst, Position
+from sog.play.chained_search import Searching
+from sog.play.match import Agent
+from sog.play.rules import situation
+
+
+class KeepingAgent(Agent):
+    """Takes the likeliest action of its searches; compiled programs are shared by all agents."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        evaluator: Evaluator,
+        settings: SearchSettings,
+        *,
+        player: int,
+        seed: int = 0,
+        seconds: float | None = None,
+    ) -> None:
+        """Sits down as a player. seconds: the most a search takes.
+
+        Raises ValueError for hidden information, and for sizes that cannot be.
+        """
+        self.game, self.player = game, player
+        self._seconds = seconds
+        self.how_it_searches = Searching(
+            game=game, evaluator=evaluator, settings=settings, seconds=seconds
+        )
+        """For whoever wants to search likewise."""
+        self._analyst = Analyst(game, evaluator, settings, most=settings.num_simulations, seed=seed)
+        self.begin()
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, anywhere."""
+        self._position = Position.of(self.game, state)
+        self._analyst.forget()
+        if seed is not None:
+            self._analyst.draw_from(seed)
+        self._is_searched = False
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event."""
+        self._position = self._position.after(self.game, outcome)
+        self._is_searched = False
+
+    def act(self, infostate: int) -> int:
+        """The likeliest action. infostate: 0."""
+        return int(np.argmax(self.policy(infostate)))
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: what the search found, of which `act` takes the likeliest; one search until the next
+        event. infostate: 0."""
+        legal = np.asarray(situation(self.game, self._position.state).legal_outcomes, float)
+        if legal.sum() < 2:
+            return legal
+        if not self._is_searched:
+            self._search()
+        found = np.asarray(self._analyst.policy(), float) * legal
+        return np.asarray(found / found.sum())
+
+    def _search(self) -> None:
+        began = time.monotonic()
+
+        def left() -> float:
+            seconds = self._seconds
+            return 1.0 if seconds is None else began + seconds - time.monotonic()
+
+        self._analyst.think(self._position, self._analyst.usual_simulations, left)
+        self._is_searched = True

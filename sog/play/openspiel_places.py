@@ -1,0 +1,171 @@
+"""Where the decisions of an OpenSpiel game are in ours: `places_of`.
+
+For a game that was made from OpenSpiel's (`sog.games.openspiel.game`) its tables say it, for one of
+ours that OpenSpiel has too (`sog.games.openspiel.twins`) both are played side by side.
+"""
+
+import abc
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sog.games.core import CHANCE, Game
+from sog.games.openspiel.game import OpenSpiel, OpenSpielState
+from sog.games.openspiel.histories import information_string, load_spiel
+from sog.games.openspiel.twins import twin_of
+from sog.play.rules import Situation, after, first_state, situation, step
+
+Path = tuple[int, ...]
+"""Public events since the start."""
+
+
+class Place(NamedTuple):
+    """A decision of OpenSpiel's game in ours."""
+
+    path: Path
+    infostate: int  # of the player to move
+    actions: dict[int, int]  # our number of each of OpenSpiel's legal actions
+
+
+class Decision(NamedTuple):
+    """An information state of OpenSpiel's game."""
+
+    player: int
+    string: str
+    state: Any
+    """One of the states of OpenSpiel's that it is."""
+    place: Place
+
+
+class Places(abc.ABC):
+    """Where OpenSpiel's decisions are in our game."""
+
+    spiel: Any
+    """OpenSpiel's game."""
+
+    @abc.abstractmethod
+    def locate(self, state: Any) -> Place:
+        """The place of a decision."""
+
+    @abc.abstractmethod
+    def decisions(self) -> Iterator[Decision]:
+        """Every information state once, that of forced moves too."""
+
+
+def places_of(game: Game[Any]) -> Places:
+    """The places of OpenSpiel's game in ours; ValueError for one that OpenSpiel does not have."""
+    return _TablePlaces(game) if isinstance(game, OpenSpiel) else _TwinPlaces(game)
+
+
+class _TablePlaces(Places):
+    """A game that was made from OpenSpiel's knows its information states."""
+
+    def __init__(self, game: OpenSpiel) -> None:
+        self.spiel = load_spiel(game.text)
+        tables = game.tables
+        self._places: dict[tuple[int, str], Place] = {}
+        self._states: dict[tuple[int, str], tuple[OpenSpielState, int]] = {}
+        self._game = game
+        paths: dict[int, Path] = {tables.root: ()}
+        for node in range(tables.root, len(tables.node_actor)):
+            if node != tables.root:
+                parent = int(tables.node_parent[node])
+                paths[node] = (*paths[parent], node - int(tables.children.start[parent]))
+            player = int(tables.node_actor[node])
+            if player >= CHANCE:
+                continue
+            state = OpenSpielState(node=jnp.int32(node))
+            for infostate in range(int(tables.entries[player].count[node])):
+                legal = np.flatnonzero(tables.legal[tables.legal_start[node] + infostate])
+                numbers = [game.spiel_action(state, action) for action in legal.tolist()]
+                actions = {
+                    number: action
+                    for number, action in zip(numbers, legal.tolist(), strict=True)
+                    if number is not None
+                }
+                if actions:  # else it waits here
+                    string = game.spiel_infostate(state, player, infostate)
+                    self._places[player, string] = Place(paths[node], infostate, actions)
+                    self._states[player, string] = state, infostate
+
+    def locate(self, state: Any) -> Place:
+        player = state.current_player()
+        return self._places[player, information_string(state, player)]
+
+    def decisions(self) -> Iterator[Decision]:
+        for (player, string), place in self._places.items():
+            ours, infostate = self._states[player, string]
+            yield Decision(player, string, self._game.spiel_world(ours, player, infostate), place)
+
+
+class _World(NamedTuple):
+    """A history of OpenSpiel's game and the same world in ours."""
+
+    spiel: Any
+    path: Path
+    state: Any
+    infostates: np.ndarray | None  # [2]; None while private chance events are missing
+    now: Situation
+
+
+class _TwinPlaces(Places):
+    """Both games are played side by side."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        self._game, self._twin = game, twin_of(game)
+        self.spiel = load_spiel(self._twin.spiel)
+        state, spiel = first_state(game), self.spiel.new_initial_state()
+        first = _World(spiel, (), state, self._dealt(()), situation(game, state))
+        self._worlds: dict[tuple[int, ...], _World] = {(): first}
+
+    def locate(self, state: Any) -> Place:
+        world = self._world(tuple(state.history()))
+        assert world.infostates is not None  # somebody moves, so all is dealt
+        infostate = int(world.infostates[world.now.actor])
+        return Place(world.path, infostate, self._actions(world, infostate))
+
+    def decisions(self) -> Iterator[Decision]:
+        states, known = [self.spiel.new_initial_state()], set[tuple[int, str]]()
+        while states:
+            state = states.pop()
+            player = state.current_player()
+            if player >= 0:
+                key = player, information_string(state, player)
+                if key not in known:
+                    known.add(key)
+                    yield Decision(*key, state, self.locate(state))
+            states += [state.child(action) for action in reversed(state.legal_actions())]
+
+    def _world(self, history: tuple[int, ...]) -> _World:
+        if history not in self._worlds:
+            before = self._world(history[:-1])
+            self._worlds[history] = self._next(before, history)
+        return self._worlds[history]
+
+    def _next(self, world: _World, history: tuple[int, ...]) -> _World:
+        number = history[-1]
+        spiel = world.spiel.child(number)
+        if world.infostates is None:
+            return world._replace(spiel=spiel, infostates=self._dealt(history))
+        if world.spiel.is_chance_node():
+            outcome, infostates = number, world.infostates
+        else:
+            action = self._actions(world, int(world.infostates[world.now.actor]))[number]
+            outcome, infostates = step(
+                self._game, jax.random.key(0), world.state, world.infostates, action
+            )
+        state = after(self._game, world.state, outcome)
+        now = situation(self._game, state)
+        return _World(spiel, (*world.path, outcome), state, infostates, now)
+
+    def _dealt(self, history: tuple[int, ...]) -> np.ndarray | None:
+        if len(history) < self._twin.num_deals:
+            return None
+        return np.array(self._twin.deal(history), np.int32)
+
+    def _actions(self, world: _World, infostate: int) -> dict[int, int]:
+        legal = np.flatnonzero(world.now.legal_actions[infostate]).tolist()
+        return dict(zip(world.spiel.legal_actions(), legal, strict=True))

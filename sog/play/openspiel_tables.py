@@ -1,0 +1,185 @@
+"""Policies of whole games as OpenSpiel has them: as its `TabularPolicy`, and as a table of text.
+
+    table = to_openspiel(compiled.tree, solution.policy)   # open_spiel.python.policy.TabularPolicy
+    exploitability(table.game, table)                      # of open_spiel.python.algorithms
+    policy = from_openspiel(compiled.tree, table)          # [node, S, A], of any policy of theirs
+
+The game is one that was made from OpenSpiel's, or one of ours that it has too, see
+`sog.play.openspiel_places`. The file has a line for each action of each information state:
+
+    player,information_state,action,probability
+
+with OpenSpiel's strings (of several lines, where they are) and numbers, so that it makes a
+`pyspiel.TabularPolicy` as well.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games.openspiel.histories import MISSING_EXTRA
+from sog.play.openspiel_places import Decision, places_of
+from sog.tabular.decision_names import list_names, quoted
+from sog.tabular.policy import check_policy, name_row
+from sog.tabular.policy_file import PolicyFileError
+from sog.tabular.policy_table import (
+    Entry,
+    Line,
+    policy_of,
+    read_lines,
+    read_probability,
+    write_rows,
+)
+from sog.tabular.public_tree import PublicTree
+
+STRING: Final = "information_state"
+"""The column that tells such a table from one of `sog.tabular.policy_table`."""
+COLUMNS: Final = ("player", STRING, "action", "probability")
+_ALIKE: Final = 1e-6  # probabilities that were 32-bit numbers on the way
+
+AnyPath = str | os.PathLike[str]
+
+
+def to_openspiel(tree: PublicTree, policy: np.ndarray) -> Any:
+    """A policy [node, S, A] as an `open_spiel.python.policy.TabularPolicy`.
+
+    Raises ValueError for a game that OpenSpiel does not have, and for what is no policy.
+    """
+    try:
+        from open_spiel.python.policy import TabularPolicy
+    except ImportError:
+        raise ValueError(MISSING_EXTRA) from None
+    policy = check_policy(tree, policy)
+    places = places_of(tree.game)
+    table = TabularPolicy(places.spiel)
+    strings = set[str]()
+    for decision, shares in _shares(tree, policy, places.decisions()):
+        if decision.string in strings:
+            string = quoted(decision.string)
+            raise ValueError(f"{places.spiel}: {string} is an information state of both players.")
+        strings.add(decision.string)
+        row = table.action_probability_array[table.state_lookup[decision.string]]
+        row[list(shares)] = list(shares.values())
+    return table
+
+
+def from_openspiel(tree: PublicTree, policy: Any) -> np.ndarray:
+    """The policy [node, S, A] that a policy of OpenSpiel's is in our game.
+
+    policy: with `action_probabilities(state)`, as all of theirs, in Python and C++. Raises
+    ValueError for one of another game, or one that is none.
+    """
+    places, found = places_of(tree.game), np.zeros(tree.node_legal.shape)
+    game = getattr(policy, "game", places.spiel)
+    if str(game) != str(places.spiel):
+        raise ValueError(f"policy must be one of {places.spiel}, got one of {game}.")
+    finder = _Finder(tree)
+    for decision in places.decisions():
+        node, infostate = finder.node(decision), decision.place.infostate
+        shares = dict(policy.action_probabilities(decision.state))
+        numbers = decision.place.actions
+        if any(number not in numbers for number, share in shares.items() if share != 0):
+            raise ValueError(
+                f"policy must be 0 for illegal actions, got {shares} at {quoted(decision.string)}."
+            )
+        row = np.zeros(tree.game.num_actions)
+        for number, action in numbers.items():
+            row[action] = shares.get(number, 0.0)
+        if found[node, infostate].any() and abs(found[node, infostate] - row).max() > _ALIKE:
+            raise ValueError(
+                f"policy must be the same in all states that are {name_row(tree, node, infostate)}."
+            )
+        found[node, infostate] = row
+    return check_policy(tree, _with_forced_moves(tree, found))
+
+
+def write_openspiel_table(path: AnyPath, tree: PublicTree, policy: np.ndarray) -> None:
+    """Writes a policy [node, S, A]; raises as `to_openspiel`, and OSError."""
+    policy = check_policy(tree, policy)
+    rows = [
+        (decision.player, decision.string, number, share)
+        for decision, shares in _shares(tree, policy, places_of(tree.game).decisions())
+        for number, share in shares.items()
+    ]
+    write_rows(path, COLUMNS, rows)
+
+
+def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
+    """The policy [node, S, A] of such a table; raises as `sog.tabular.policy_table` does."""
+    names, lines = read_lines(path)
+    for name in COLUMNS[1:]:
+        if name not in names:
+            raise PolicyFileError(f"{path}: needs a column {name}.")
+    try:
+        decisions = list(places_of(tree.game).decisions())
+    except ValueError as error:
+        raise PolicyFileError(f"{path}: {error}") from None
+    known: dict[str, list[Decision]] = {}
+    for decision in decisions:
+        known.setdefault(decision.string, []).append(decision)
+    finder = _Finder(tree)
+
+    def entries() -> Iterator[Entry]:
+        for line in lines:
+            try:
+                decision = _decision(known, line)
+                action = _action(decision, line.fields["action"].strip())
+                share = read_probability(line.fields["probability"])
+            except ValueError as error:
+                raise PolicyFileError(f"{path}: row {line.number}: {error}") from None
+            place = finder.node(decision), decision.place.infostate, action
+            yield Entry(line.number, *place, share)
+
+    return policy_of(path, tree, entries())
+
+
+def _shares(
+    tree: PublicTree, policy: np.ndarray, decisions: Iterator[Decision]
+) -> Iterator[tuple[Decision, dict[int, float]]]:
+    """The probabilities of OpenSpiel's actions at each of its information states."""
+    finder = _Finder(tree)
+    for decision in decisions:
+        row = policy[finder.node(decision), decision.place.infostate]
+        yield decision, {number: float(row[a]) for number, a in decision.place.actions.items()}
+
+
+class _Finder:
+    """The node of the public tree that a decision is at."""
+
+    def __init__(self, tree: PublicTree) -> None:
+        self._children = tree.child_of_edge()
+
+    def node(self, decision: Decision) -> int:
+        node = 0
+        for outcome in decision.place.path:
+            node = self._children[node, outcome]
+        return node
+
+
+def _with_forced_moves(tree: PublicTree, policy: np.ndarray) -> np.ndarray:
+    """Where our game has an infostate wait, OpenSpiel's has no decision."""
+    waits = (tree.node_actor < 2)[:, None] & ~tree.has_choice & ~policy.any(axis=-1)
+    return np.where(waits[:, :, None], tree.node_legal, policy)
+
+
+def _decision(known: dict[str, list[Decision]], line: Line) -> Decision:
+    string, player = line.fields[STRING], line.fields.get("player", "").strip()
+    fits = [one for one in known.get(string, []) if player in ("", str(one.player))]
+    if len(fits) == 1:
+        return fits[0]
+    if fits:
+        raise ValueError(
+            f"{STRING} {quoted(string)} is of both players: a column player is needed."
+        )
+    whose = f" of player {quoted(player)}" if player else ""
+    raise ValueError(f"{STRING} {quoted(string)} is none{whose} in this game.")
+
+
+def _action(decision: Decision, text: str) -> int:
+    for number, action in decision.place.actions.items():
+        if str(number) == text:
+            return action
+    legal = list_names(map(str, decision.place.actions))
+    raise ValueError(f"action must be one of {legal} there, got {quoted(text)}.")

@@ -1,0 +1,48 @@
+"""Players who play by a policy that a file has: `policy:FILE`."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from sog.games.core import Game
+from sog.games.foreign import check_named_by_file
+from sog.games.registry import make
+from sog.play.policies import is_table, load_any_policy
+from sog.play.simple_agents import TabularAgent
+from sog.players.player import Host, Player, SearchChanges
+from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular.policy_file import read_metadata
+from sog.tabular.policy_table import titles_of
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PolicyPlayer:
+    """Who plays by a file."""
+
+    path: Path
+    game: Game[Any] | None
+    """That the file is of; a table does not say."""
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `sog.players.player.Candidate`; the game is enumerated."""
+        tree = host.enumerate(game)
+        policy, enumerated = load_any_policy(self.path, tree), EnumeratedGame(tree=tree)
+
+        def make_agent(player: int, seed: int) -> TabularAgent:
+            return TabularAgent(enumerated, policy, player=player, seed=seed)
+
+        return Player(name=name, game=game, make=make_agent)
+
+
+def read_policy_player(text: str) -> PolicyPlayer:
+    """From `policy:FILE`; ValueError for what is no file of a policy."""
+    name = text.partition(":")[2].strip()
+    if not name:
+        raise ValueError(f"{text!r} is no player: a file is needed, as policy:leduc.npz.")
+    path = Path(name)
+    if is_table(path):
+        titles_of(path)
+        return PolicyPlayer(path=path, game=None)
+    game = str(read_metadata(path)["game"])
+    check_named_by_file(game, path)
+    return PolicyPlayer(path=path, game=make(game))

@@ -1,0 +1,106 @@
+"""A spot of hold'em as a visitor writes it: in a form, or in a link."""
+
+import contextlib
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+from urllib.parse import urlencode
+
+import numpy as np
+
+from sog.games.cards.holdem import Holdem
+from sog.games.cards.ranges import parse_range
+from sog.games.registry import make
+from sog.web.host import Mistake
+
+_MOST_CHIPS: Final = 1_000_000
+_MOST_LETTERS: Final = 100
+_SIZES: Final = re.compile(r"[0-9a-z./|%]*")
+_CARDS: Final = re.compile("([2-9TtJjQqKkAa][shdc]){3,5}")
+_LEAST_PERCENT: Final = 0.01
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AskedSpot:
+    """All texts are unread; the defaults are an example."""
+
+    board: str = "KsTh7s4d2c"
+    pot: str = "100"
+    stack: str = "200"
+    bets: str = "0.5/1/allin"
+    raises: str = "allin"
+    caps: str = "none"
+    range0: str = "22+,A2s+,K9s+,Q9s+,J9s+,T8s+,97s+,86s+,76s,65s,54s,ATo+,KTo+,QTo+,JTo"
+    range1: str = (
+        "22-99,A2s-AJs,K8s+,Q9s+,J8s+,T8s+,97s+,87s,76s,65s,A8o-AJo,KTo+,QTo+,JTo,TT+:0.25"
+    )
+    until: str = "0.3"
+
+    @classmethod
+    def read(cls, given: Mapping[str, str]) -> "AskedSpot":
+        """From a form or a link; what is not given is that of the example."""
+        names = (field.name for field in dataclasses.fields(cls))
+        return cls(**{name: given[name].strip() for name in names if name in given})
+
+    @property
+    def query(self) -> str:
+        """The part of a link that says all of it."""
+        return urlencode(dataclasses.asdict(self))
+
+    @property
+    def cards(self) -> str:
+        """The board without what may stand between its cards."""
+        return re.sub(r"[\s,]", "", self.board)
+
+    def game(self) -> Holdem:
+        """The game that begins with the spot. Raises Mistake."""
+        if not _CARDS.fullmatch(self.cards):
+            raise Mistake(
+                f"Board: choose three, four or five cards, as KsTh7s, got {self.board[:40]!r}."
+            )
+        for name, text in (("Pot", self.pot), ("Stack", self.stack)):
+            if not re.fullmatch("[0-9]{1,7}", text) or not 1 <= int(text) <= _MOST_CHIPS:
+                raise Mistake(
+                    f"{name}: a whole number of chips from 1 to {_MOST_CHIPS:,}, got {text[:20]!r}."
+                )
+        parts = {"board": self.cards, "pot": self.pot, "stack": self.stack}
+        for name, none in (("bets", "none"), ("raises", "same"), ("caps", "none")):
+            text = re.sub(r"\s", "", getattr(self, name)) or none
+            if not _SIZES.fullmatch(text) or len(text) > _MOST_LETTERS:
+                raise Mistake(f"{name.title()}: sizes joined by /, got {text[:40]!r}.")
+            parts[name] = text
+        with mistaken():
+            game = make(f"holdem({','.join(f'{name}={text}' for name, text in parts.items())})")
+        assert isinstance(game, Holdem)
+        return game
+
+    def ranges(self) -> np.ndarray:
+        """[player, hand] float64. Raises Mistake."""
+        found = []
+        for player, text in enumerate((self.range0, self.range1)):
+            with mistaken(f"Range of player {player}: "):
+                found.append(parse_range(text or "100%"))
+        return np.stack(found)
+
+    def percent(self) -> float:
+        """Of the pot: the exploitability to reach. Raises Mistake."""
+        try:
+            value = float(self.until)
+        except ValueError:
+            value = -1.0
+        if not _LEAST_PERCENT <= value <= 100:
+            raise Mistake(
+                f"Until: a percentage of the pot from {_LEAST_PERCENT} to 100, got "
+                f"{self.until[:20]!r}."
+            )
+        return value
+
+
+@contextlib.contextmanager
+def mistaken(where: str = "") -> Iterator[None]:
+    """What the library refuses in its body is told on a page."""
+    try:
+        yield
+    except ValueError as error:
+        raise Mistake(f"{where}{error}") from None

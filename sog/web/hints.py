@@ -1,0 +1,94 @@
+"""What the agent would do in the person's place, found out in another thread."""
+
+import dataclasses
+import logging
+import threading
+from typing import Any
+
+import numpy as np
+
+from sog.play.history import Beginning
+from sog.play.match import Agent, Resignation
+from sog.play.thoughts import Thought, think
+from sog.players.player import Player
+from sog.web.course import Course
+from sog.web.host import Submit
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Hint:
+    """What it would do at one position."""
+
+    number: int
+    """Of the public events before it."""
+    thought: Thought | None
+    policy: np.ndarray | None
+    """[A]"""
+    problem: str = ""
+    """Why there is none."""
+
+
+class Hints:
+    """An agent in the person's place, who is told what happens and asked at every choice."""
+
+    def __init__(self, player: Player, seat: int, seed: int, submit: Submit) -> None:
+        self._player, self._seat, self._seed, self._submit = player, seat, seed, submit
+        self._agent: Any = None
+        self._told: tuple[Beginning | None, tuple[int, ...]] | None = None
+        self._hint: Hint | None = None
+        self._asked = -1
+        self._lock = threading.Lock()
+        """Held while the agent is at work."""
+
+    def at(self, course: Course) -> Hint | None:
+        """The hint for the position, which is asked for if it was not; None until it is there."""
+        hint, number = self._hint, len(course.steps)
+        if hint is not None and hint.number == number:
+            return hint
+        if self._asked != number:
+            self._asked = number
+            outcomes = tuple(one.outcome for one in course.steps)
+            infostate = int(course.infostates[self._seat])
+            state = course.state
+            self._submit(lambda: self._find(course.beginning, outcomes, state, infostate))
+        return None
+
+    def forget(self) -> None:
+        """The position is another one, with as many events perhaps."""
+        self._hint, self._asked = None, -1
+
+    def close(self) -> None:
+        """Nobody asks any more."""
+        if self._agent is not None:
+            agent: Agent = self._agent
+            self._submit(agent.close)
+
+    def _find(
+        self, beginning: Beginning | None, outcomes: tuple[int, ...], state: Any, infostate: int
+    ) -> None:
+        thought, policy, problem = None, None, ""
+        with self._lock:
+            try:
+                self._tell(beginning, outcomes)
+                thought = think(self._player.game, state, self._agent, self._seat, infostate)
+                policy = np.asarray(self._agent.policy(infostate), float)
+            except (ValueError, Resignation) as error:
+                problem = str(error) or "the agent would give up"
+            except Exception as error:
+                problem = f"the agent failed: {error}"
+                logging.getLogger("sog.web").exception("a hint failed")
+        self._hint = Hint(number=len(outcomes), thought=thought, policy=policy, problem=problem)
+
+    def _tell(self, beginning: Beginning | None, outcomes: tuple[int, ...]) -> None:
+        """Brings the agent to a position: by what is new there, or from the beginning."""
+        if self._agent is None:
+            self._agent = self._player.make(self._seat, self._seed)
+        known = () if self._told is None else self._told[1]
+        follows = self._told is not None and self._told[0] is beginning
+        if not follows or outcomes[: len(known)] != known:
+            self._agent.begin(None if beginning is None else beginning.state)
+            known = ()
+        self._told = None  # should it fail half-way
+        for outcome in outcomes[len(known) :]:
+            self._agent.observe(outcome)
+        self._told = beginning, outcomes

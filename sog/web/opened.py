@@ -1,0 +1,95 @@
+"""Games from elsewhere, to be gone through: files of `sog play --save` and of tables here, and
+positions and games as people write them."""
+
+from typing import Any, Final
+
+import jax
+
+from sog.files import parse_json
+from sog.games import Game
+from sog.play import PlayedGame
+from sog.play.history import check_begins_anywhere, read_opening
+from sog.play.replay import ReplayError, played_of
+from sog.web.course import Course
+from sog.web.host import Heed, Mistake, Submit
+from sog.web.numbers import whole_number
+from sog.web.offers import Offers
+from sog.web.pages import Form
+from sog.web.table import Table
+
+_NO_FILE: Final = (
+    "That is no file of games: `sog play --save` writes such, and so does a table here."
+)
+_USUAL_JUDGE: Final = "rollout"
+_DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
+
+
+def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table:
+    """A table with the game that a form has. Raises Mistake, which says what is wrong with it.
+
+    "text": the content of a file, or a position or game that the game "game" reads. "number": of
+    the game in a file, the last if it is empty. "player": who says what choices were worth; empty
+    for a network that plays the game, if there is one.
+    """
+    text = form.get("text", "").strip()
+    if not text:
+        raise Mistake("Choose a file, or paste a text.")
+    record, told = _read_record(text, form.get("number", "").strip())
+    if record is None:
+        told = str(offers.game(form.get("game", "")))
+    name, networks = offers.named_by(told)
+    judge = form.get("player", "") or (networks[0] if networks else _USUAL_JUDGE)
+    is_network = judge in offers.networks
+    if is_network and judge not in networks:
+        raise Mistake(f"{judge} plays its own game, and not {told}.")
+    opponent = offers.opponent("" if is_network else name, judge, "", heed)
+    heed()
+    played = _read_text(opponent.game, text) if record is None else _played(opponent.game, record)
+    human = None if record is None else int(record["human"])
+    return Table(
+        opponent,
+        seat=human or 0,
+        seed=0,
+        submit=submit,
+        opened=played,
+        opened_names=("Player 0", "Player 1") if human is None else None,
+        searched=judge if is_network else name,
+    )
+
+
+def _read_record(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
+    """The game of a file, and what is played there; None for a text that is no such file."""
+    if not text.startswith("{"):
+        return None, ""
+    try:
+        content = parse_json(text)
+        game, games = str(content["game"]), list(content["games"])
+        records = [dict(one) for one in games]
+        if any(record["human"] not in (0, 1) for record in records):
+            raise ValueError
+    except _DAMAGED:
+        raise Mistake(_NO_FILE) from None
+    if not records:
+        raise Mistake("No game in that file was finished; `sog play --resume` goes on with one.")
+    place = whole_number(number, len(records)) if number else len(records)
+    if not place:
+        raise Mistake(f"Game must be from 1 to {len(records)}, which are in the file.")
+    return records[place - 1], game
+
+
+def _played(game: Game[Any], record: dict[str, Any]) -> PlayedGame:
+    try:
+        return played_of(game, record)
+    except ReplayError as error:
+        raise Mistake(f"The rules deny that game: {error}") from None
+    except _DAMAGED:
+        raise Mistake(_NO_FILE) from None
+
+
+def _read_text(game: Game[Any], text: str) -> PlayedGame:
+    """A game without hidden information, as far as the text tells it."""
+    try:
+        check_begins_anywhere(game)
+        return Course(game, jax.random.key(0), read_opening(game, text)).played()
+    except ValueError as error:
+        raise Mistake(f"Game: {error}") from None

@@ -1,0 +1,187 @@
+"""A spot of hold'em that is solved in slices in other threads, and walked meanwhile."""
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from typing import Final
+
+from sog.memory import in_bytes
+from sog.tabular import Checkpoint
+from sog.tabular.spots import SpotNode, SpotPause, SpotSolver, look, spot_of
+from sog.web.asked_spot import AskedSpot, mistaken
+from sog.web.host import Heed, Mistake, Submit
+
+MOST_SECONDS: Final = 300.0
+"""Of solving, until the visitor has it gone on with."""
+MOST_BYTES: Final = 2 * 10**9
+_MOST_ITERATIONS: Final = 100_000
+_SLICE_SECONDS: Final = 0.2
+_FIRST_MEASURE: Final = 10
+_MEASURE_GROWTH: Final = 1.1
+_PATIENCE: Final = 20.0
+"""Seconds that a page waits for a slice to end."""
+_MOST_SEEN: Final = 64
+_RULE: Final = "dcfr"
+
+
+class SolvedSpot:
+    """One spot. Methods may be called by any thread.
+
+    What CFR keeps is changed in place, so a page that looks at it waits for the slice to end, and
+    the next slice for the page.
+    """
+
+    def __init__(self, asked: AskedSpot, submit: Submit, heed: Heed) -> None:
+        """Deals, counts the memory and compiles; solving begins. Raises Mistake, and Left."""
+        self.asked, self.problem = asked, ""
+        self.game, self.ranges = asked.game(), asked.ranges()
+        self.percent = asked.percent()
+        with mistaken():
+            self.solver = SpotSolver(spot_of(self.game), self.ranges, _RULE, most_bytes=MOST_BYTES)
+        self.size = in_bytes(sum(self.solver.memory_parts().values()))
+        self.checkpoints: list[Checkpoint] = []
+        self.seconds = 0.0
+        self._submit, self._lock = submit, threading.Lock()
+        self._turns, self._waiting = threading.Lock(), 0
+        self._is_closed = self._is_wanted = self._is_working = False
+        self._seconds_left, self._per_call, self._next_measure = 0.0, 1, _FIRST_MEASURE
+        self._seen: dict[tuple[str, ...], tuple[int, SpotNode | SpotPause]] = {}
+        heed()
+        self.solver.warm_up()
+        heed()
+        look(self.solver, ())
+        heed()
+        self.go_on()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is being solved just now."""
+        return self._is_working
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it is not."""
+        return not self.is_busy
+
+    @property
+    def iteration(self) -> int:
+        """Those made so far."""
+        return self.solver.iteration
+
+    @property
+    def exploited(self) -> float | None:
+        """The exploitability in percent of the pot, when it was measured last."""
+        if not self.checkpoints:
+            return None
+        return 100 * self.checkpoints[-1].exploitability / self.solver.spot.pot
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether it is as small as it was to be."""
+        return self.exploited is not None and self.exploited <= self.percent
+
+    def go_on(self, percent: float | None = None) -> None:
+        """Solves on: to another percentage of the pot, or to the same."""
+        with self._lock:
+            if percent is not None:
+                self.percent = percent
+            self._seconds_left, self._is_wanted = MOST_SECONDS, not self._is_closed
+            if self._is_wanted and not self._is_working:
+                self._is_working = True
+                self._submit(self._work)
+
+    def stop(self) -> None:
+        """Stops after the slice that it is at."""
+        self._is_wanted = False
+
+    def close(self) -> None:
+        """Nobody looks any more."""
+        with self._lock:
+            self._is_closed, self._is_wanted = True, False
+
+    def see(self, history: tuple[str, ...]) -> SpotNode | SpotPause | None:
+        """What is known after a history; None where it cannot be said in time.
+
+        Raises Mistake for a history that is not possible.
+        """
+        known = self._seen.get(history)
+        if known is not None and known[0] == self.iteration:
+            return known[1]
+        with self._a_turn() as has_turn:
+            if not has_turn:
+                return None if known is None else known[1]
+            with mistaken():
+                found = look(self.solver, history)
+            while len(self._seen) >= _MOST_SEEN:
+                self._seen.pop(next(iter(self._seen)))
+            self._seen[history] = self.iteration, found
+        return found
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """Nothing is changed in its body. Raises Mistake where that takes too long."""
+        with self._a_turn() as has_turn:
+            if not has_turn:
+                raise Mistake("The spot is busy: stop it first.")
+            yield
+
+    @contextlib.contextmanager
+    def _a_turn(self) -> Iterator[bool]:
+        self._waiting += 1
+        has_turn = self._turns.acquire(timeout=_PATIENCE)
+        self._waiting -= 1
+        try:
+            yield has_turn
+        finally:
+            if has_turn:
+                self._turns.release()
+
+    # In another thread.
+
+    def _work(self) -> None:
+        """A slice, when it is this spot's turn, and then the next one."""
+        try:
+            while self._waiting:  # pages go first
+                time.sleep(0.005)
+            with self._turns:
+                if self._is_wanted:
+                    self._slice()
+        except Exception as error:
+            self.problem, self._is_wanted = f"solving failed: {error}", False
+            logging.getLogger("sog.web").exception("solving a spot failed")
+        with self._lock:
+            self._is_working = self._is_wanted
+            if self._is_working:
+                self._submit(self._work)
+
+    def _slice(self) -> None:
+        began = time.perf_counter()
+        count = min(self._per_call, self._next_measure - self.iteration)
+        self.solver.run(count)
+        took = time.perf_counter() - began
+        if took < _SLICE_SECONDS / 2 and count == self._per_call:
+            self._per_call *= 2
+        if self.iteration >= self._next_measure:
+            self._measure()
+        took = time.perf_counter() - began
+        self.seconds += took
+        self._seconds_left -= took
+        if self.is_reached or self._seconds_left <= 0 or self.iteration >= _MOST_ITERATIONS:
+            self._is_wanted = False
+
+    def _measure(self) -> None:
+        exploitability = float(self.solver.exploitability()[0])
+        value = float(self.solver.values(0)[0])
+        self.checkpoints.append(
+            Checkpoint(
+                iteration=self.iteration,
+                seconds=self.seconds,
+                exploitability=exploitability,
+                value=value,
+            )
+        )
+        self._next_measure = max(
+            self.iteration + _FIRST_MEASURE, int(self.iteration * _MEASURE_GROWTH)
+        )

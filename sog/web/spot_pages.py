@@ -1,0 +1,144 @@
+"""Pages of spots of hold'em: the form with board and ranges, and the solution to walk through."""
+
+import functools
+import io
+from typing import Final
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from sog.drawing.hand_squares import SHOWN
+from sog.games.cards.deck import Deck
+from sog.games.cards.ranges import class_weights, format_range, parse_range
+from sog.memory import bytes_of
+from sog.tabular.spots.spot_file import write_spot
+from sog.tabular.spots.walk import forget_programs, split_history
+from sog.web.asked_spot import AskedSpot
+from sog.web.host import Heed, Left, Mistake, Submit
+from sog.web.pages import Form, go_to, number_of, page, prepared_page, show
+from sog.web.preparations import Preparations
+from sog.web.sessions import Sessions
+from sog.web.solved_spot import SolvedSpot
+from sog.web.spot_views import tell_spot
+
+MOST_SPOTS: Final = 6
+_MOST_SAVED: Final = 200_000_000  # bytes
+_MOST_COMPILED: Final = 8
+_MOST_EVENTS: Final = 64
+_MOST_LETTERS: Final = 2000
+
+
+class SpotPages:
+    """All spots of a server."""
+
+    def __init__(self, preparations: Preparations, submit: Submit) -> None:
+        self.spots: Sessions[SolvedSpot] = Sessions(MOST_SPOTS, "spots")
+        self._preparations, self._submit = preparations, submit
+        self._num_compiled = 0
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        slow = functools.partial(prepared_page, preparations=self._preparations)
+        pages = {"stop": self.stop, "go-on": self.go_on, "remove": self.remove}
+        return [
+            Route("/spots", slow(self.begin), methods=["POST"]),
+            Route("/spots/new", page(self.ask)),
+            Route("/spots/range", page(self.read_range)),
+            Route("/spots/{number}", page(self.look)),
+            Route("/spots/{number}/solved.spot", page(self.save)),
+            *(
+                Route(f"/spots/{{number}}/{name}", page(answer), methods=["POST"])
+                for name, answer in pages.items()
+            ),
+        ]
+
+    def ask(self, request: Request, form: Form) -> Response:
+        """The form, filled in as the link says."""
+        return show("spot_form", asked=AskedSpot.read(request.query_params), problem="")
+
+    def read_range(self, request: Request, form: Form) -> Response:
+        """What a text says, for the square beside it: weights of classes, and the text in short."""
+        try:
+            weights = parse_range(request.query_params.get("text", "") or "AA:0", may_be_empty=True)
+        except ValueError as error:
+            return JSONResponse({"problem": str(error)[:_MOST_LETTERS]})
+        hands = Deck().num_hands()
+        return JSONResponse(
+            {
+                "text": format_range(weights),
+                "weights": np.round(class_weights(weights), 4).tolist(),
+                "percent": round(100 * float(weights.sum()) / hands, 1),
+            }
+        )
+
+    def begin(self, request: Request, form: Form, heed: Heed) -> Response:
+        """A new spot; the form again, with what is wrong in it."""
+        asked = AskedSpot.read(form)
+        try:
+            if self._num_compiled >= _MOST_COMPILED:
+                forget_programs()
+                self._num_compiled = 0
+            self._num_compiled += 1
+            spot = SolvedSpot(asked, self._submit, heed)
+            try:
+                heed()
+            except Left:
+                spot.close()
+                raise
+            return go_to(f"/spots/{self.spots.add(spot)}")
+        except Mistake as mistake:
+            return show("spot_form", 400, asked=asked, problem=str(mistake)[:_MOST_LETTERS])
+
+    def look(self, request: Request, form: Form) -> Response:
+        """A spot as it is solved so far, at a place of its tree."""
+        number, spot = self._spot(request)
+        given = request.query_params
+        history = split_history(given.get("at", "")[:_MOST_LETTERS])
+        if len(history) > _MOST_EVENTS:
+            raise Mistake(f"A history has at most {_MOST_EVENTS} events.")
+        shown = given.get("show", SHOWN[0])
+        if shown not in SHOWN:
+            raise Mistake(f"show must be one of {', '.join(SHOWN)}.")
+        is_busy = spot.is_busy  # first: what is shown last must be the end of it
+        told = tell_spot(spot, history, shown, given.get("hands", ""))
+        return show("spot", number=number, spot=spot, is_busy=is_busy, told=told)
+
+    def stop(self, request: Request, form: Form) -> Response:
+        """Solves no further."""
+        number, spot = self._spot(request)
+        spot.stop()
+        return _back(number, form)
+
+    def go_on(self, request: Request, form: Form) -> Response:
+        """Solves further, perhaps to another percentage."""
+        number, spot = self._spot(request)
+        spot.go_on(AskedSpot(until=form.get("until", spot.asked.until)).percent())
+        return _back(number, form)
+
+    def remove(self, request: Request, form: Form) -> Response:
+        """Nobody looks at it any more."""
+        self.spots.remove(number_of(request))
+        return go_to("/")
+
+    def save(self, request: Request, form: Form) -> Response:
+        """The file that `sog solve --save` would write."""
+        number, spot = self._spot(request)
+        if bytes_of(spot.solver.memory) > _MOST_SAVED:
+            raise Mistake("This spot is too large to be sent: solve it with `sog solve --save`.")
+        file = io.BytesIO()
+        with spot.turn():
+            write_spot(file, spot.solver, spot.game, spot.ranges)
+        headers = {"Content-Disposition": f'attachment; filename="spot-{number}.spot"'}
+        return Response(file.getvalue(), media_type="application/octet-stream", headers=headers)
+
+    def _spot(self, request: Request) -> tuple[int, SolvedSpot]:
+        number = number_of(request)
+        return number, self.spots.get(number)
+
+
+def _back(number: int, form: Form) -> Response:
+    where = form.get("where", "")
+    return go_to(f"/spots/{number}" + (f"?{where}" if where.isascii() and where else ""))

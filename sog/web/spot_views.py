@@ -1,0 +1,195 @@
+"""What the page of a spot says: where one stands, and what every hand does there."""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import numpy as np
+
+from sog.drawing.hand_grid import action_colors, read_hand_grid
+from sog.drawing.hand_squares import SHOWN, Shown, draw_hand_squares
+from sog.games.cards.deck import Deck
+from sog.games.cards.ranges import class_name, class_of_hands
+from sog.tabular.spots import SpotNode, SpotPause
+from sog.web.pages import inline
+from sog.web.solved_spot import SolvedSpot
+
+_SHOWN_NAMES: Final = {
+    "policy": "actions",
+    "range": "range",
+    "value": "value",
+    "equity": "equity",
+}
+_CLASS: Final = re.compile("[2-9TJQKA]{2}[so]?")
+_NAMES: Final = ("Player 0", "Player 1")
+_SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+
+
+def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str) -> dict[str, Any]:
+    """Of a place in the tree. hands: the class whose hands are listed. Raises Mistake."""
+    found, deck = spot.see(history), spot.game.deck
+    hands = hands if _CLASS.fullmatch(hands) else ""
+
+    def link(at: tuple[str, ...] = history, show: str = shown, hands: str = hands) -> str:
+        given = {"at": " ".join(at), "show": "" if show == SHOWN[0] else show, "hands": hands}
+        return f"?{urlencode({name: text for name, text in given.items() if text})}"
+
+    told: dict[str, Any] = {
+        "history": history,
+        "where": link()[1:],
+        "here": link,
+        "way": _way(history, link),
+        "node": None,
+        "pause": None,
+        "shown": shown,
+        "shown_names": {name: (_SHOWN_NAMES[name], link(show=name)) for name in SHOWN},
+        "hands": hands,
+        "progress": _progress(spot),
+        "board": [_card(deck, card) for card in (found or spot.solver.spot).board],
+    }
+    if isinstance(found, SpotPause):
+        told["pause"] = found
+        told["deck"] = _deck(deck, found, lambda word: link(at=(*history, word)))
+    elif isinstance(found, SpotNode):
+        told["node"] = found
+        told["actions"] = _actions(found, lambda word: link(at=(*history, word)))
+        told["players"] = [
+            _player(spot, found, player, shown, link, hands)  # type: ignore[arg-type]
+            for player in (found.actor, 1 - found.actor)
+        ]
+    return told
+
+
+def _progress(spot: SolvedSpot) -> float:
+    """From 0 to 1: how many of the decimal places that were asked for are there."""
+    now = spot.exploited
+    if now is None or not now > 0:
+        return 0.0
+    first = 100 * spot.checkpoints[0].exploitability / spot.solver.spot.pot
+    first = max(first, 10.0, spot.percent * 1.1)
+    done = math.log(first / now) / math.log(first / spot.percent)
+    return min(max(done, 0.0), 1.0)
+
+
+def _way(history: tuple[str, ...], link: Callable[..., str]) -> list[tuple[str, str]]:
+    """The events so far and where each leads."""
+    places = [history[:count] for count in range(len(history) + 1)]
+    return [(place[-1] if place else "start", link(at=place)) for place in places]
+
+
+def _card(deck: Deck, card: int) -> dict[str, str]:
+    name = deck.card_name(card)
+    return {"name": name, "rank": name[0], "suit": name[1], "sign": _SUITS[name[1]]}
+
+
+def _deck(deck: Deck, pause: SpotPause, link: Callable[[str], str]) -> list[list[dict[str, str]]]:
+    """All cards, a row for each suit; those that may come lead somewhere."""
+    rows = []
+    for suit in range(deck.suits):
+        cards = [rank * deck.suits + suit for rank in range(deck.ranks)[::-1]]
+        rows.append(
+            [
+                {
+                    **_card(deck, card),
+                    "link": link(f"[{deck.card_name(card)}]") if card in pause.cards else "",
+                }
+                for card in cards
+            ]
+        )
+    return rows
+
+
+def _actions(node: SpotNode, link: Callable[[str], str]) -> list[dict[str, Any]]:
+    """Of who is to act: how often each, and what it is worth to those hands that choose it."""
+    seen, told = node.seen[node.actor], []
+    for number, (action, color) in enumerate(
+        zip(node.actions, action_colors(node.actions), strict=True)
+    ):
+        weights = np.nan_to_num(node.policy[number]) * seen.range_
+        known = np.isfinite(node.action_value[number]) & (weights > 0)
+        total = weights[known].sum()
+        value = float((weights * node.action_value[number])[known].sum() / total) if total else None
+        told.append(
+            {
+                "name": _in_words(action),
+                "link": link(action),
+                "color": color,
+                "share": float(np.nan_to_num(node.frequency[number])),
+                "value": value,
+            }
+        )
+    return told
+
+
+def _in_words(action: str) -> str:
+    """As "bet 50"; "all-in 200"."""
+    word, chips = re.fullmatch("([a-z]+)([0-9]*)", action).groups()  # type: ignore[union-attr]
+    return f"{'all-in' if word == 'allin' else word} {chips}".strip()
+
+
+def _player(
+    spot: SolvedSpot,
+    node: SpotNode,
+    player: int,
+    shown: Shown,
+    link: Callable[..., str],
+    hands: str,
+) -> dict[str, Any]:
+    """The square of a player's hands, and the hands of the class that was chosen."""
+    deck = spot.game.deck
+    acts = node.actor == player
+    grid = read_hand_grid(node, deck, player)
+    shown = "range" if shown == "policy" and not acts else shown
+    known = np.abs(grid.value[np.isfinite(grid.value)])
+    square = draw_hand_squares(
+        grid,
+        shown,
+        lambda name: link(hands=name) + "#combos",
+        scale=float(known.max()) if known.size else 0.0,
+        title=f"{_NAMES[player]}: {_SHOWN_NAMES[shown]}",
+        lit=hands,
+    )
+    seen = node.seen[player]
+    there = np.isfinite(seen.equity) & (seen.range_ > 0)
+    equity = float((seen.range_ * seen.equity)[there].sum() / max(seen.range_[there].sum(), 1e-30))
+    return {
+        "player": player,
+        "acts": acts,
+        "shown": _SHOWN_NAMES[shown],
+        "square": inline(square),
+        "value": _number(node.value(player)),
+        "equity": equity if there.any() else None,
+        "actions": [_in_words(action) for action in node.actions] if acts else [],
+        "colors": action_colors(node.actions) if acts else [],
+        "rows": _rows(deck, node, player, hands) if hands else [],
+    }
+
+
+def _rows(deck: Deck, node: SpotNode, player: int, hands: str) -> list[dict[str, Any]]:
+    """The hands of a class that a player may have."""
+    seen = node.seen[player]
+    names = [class_name(*one) for one in class_of_hands(deck).tolist()]
+    listed = [n for n, name in enumerate(names) if name == hands and seen.range_[n] > 0][::-1]
+    return [
+        {
+            "cards": [_card(deck, card) for card in deck.in_order(deck.hands()[hand].tolist())],
+            "weight": float(seen.weight[hand]),
+            "value": _number(seen.value[hand]),
+            "equity": _number(seen.equity[hand]),
+            "cells": [
+                (float(share), _number(value))
+                for share, value in zip(
+                    node.policy[:, hand], node.action_value[:, hand], strict=True
+                )
+            ]
+            if node.actor == player
+            else [],
+        }
+        for hand in listed
+    ]
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,223 @@
+"""What the page of a table says: the game as it stands or stood, what has happened, and what every
+choice was worth."""
+
+import re
+from typing import Any, Final
+
+import numpy as np
+
+from sog.drawing.marks import Marks, read_marks
+from sog.drawing.picture import draw_picture
+from sog.drawing.worth import draw_worth
+from sog.games import Game
+from sog.games.core import CHANCE
+from sog.games.shown import Seen
+from sog.play.review import Choice
+from sog.web.hints import Hint
+from sog.web.judging import Judging
+from sog.web.numbers import in_units
+from sog.web.pages import inline
+from sog.web.table import Table
+
+_MOST_OPTIONS: Final = 12
+
+
+def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
+    """What the page of a table says. at: how many events it shows, of `last` ones."""
+    is_busy = table.is_busy  # once: it may end while this is put together
+    game, seat = table.game, table.seat
+    steps, is_now = table.course.steps[:last], at == last
+    state, infostates = table.course.state, table.course.infostates
+    if not is_now:
+        state, infostates = steps[at].state, steps[at].infostates
+    shows_all = table.is_over or table.is_revealed
+    visible = [
+        int(infostates[player]) if shows_all or player == seat else None for player in (0, 1)
+    ]
+    legal = table.legal if is_now and not is_busy else []
+    names = _names(table)
+    judging = table.judging
+    hint = table.hint if is_now else None
+    choice = _choice(judging, at)
+    picture = draw_picture(
+        game,
+        state,
+        infostates=(visible[0], visible[1]),
+        names=names,
+        bottom=seat,
+        choices=legal,
+        marks=_marks(table, state, (visible[0], visible[1]), hint, choice),
+    )
+    hidden = game.num_infostates > 1
+    own = int(infostates[seat])
+    judged = _judged(table, judging)
+    return {
+        "number": number,
+        "game": game,
+        "opponent": table.opponent.name,
+        "seat": seat,
+        "side": game.describe_seat(seat),
+        "picture": inline(picture),
+        "text": _in_words(table, state, own),
+        "own": game.describe_infostate(state, seat, own) if hidden else "",
+        "others": game.describe_infostate(state, 1 - seat, int(infostates[1 - seat]))
+        if hidden and shows_all
+        else "",
+        "hidden": hidden,
+        "choices": [
+            {"action": action, "text": _spaced(game.describe_action(state, own, action))}
+            for action in legal
+        ],
+        "hint": hint,
+        "waits_for_hint": is_now and hint is None and table.has_hints and len(legal) > 1,
+        "options": _options(game, choice),
+        "events": [
+            {**_event(table, one, shows_all), "judged": judged.get(place)}
+            for place, one in enumerate(steps)
+        ],
+        "can_search": at < last or not table.is_over,
+        "judging": judging,
+        "totals": _totals(table, judging),
+        "worth": inline(_worth(table, judging)),
+        "at": at,
+        "last": last,
+        "is_now": is_now,
+        "table": table,
+        "is_busy": is_busy,
+        "can_take_back": not is_busy and table.can_take_back,
+        "turn": table.turn,
+        "shows_all": shows_all,
+        "won": table.score[-1] if table.is_over and table.score else 0.0,
+        "in_units": in_units,
+        "score": _score(table),
+    }
+
+
+def _choice(judging: Judging | None, at: int) -> Choice | None:
+    """The choice that was made at an event, if it is judged."""
+    review = None if judging is None else judging.review
+    return next((one for one in review.choices if one.number == at), None) if review else None
+
+
+def _marks(
+    table: Table, state: Any, seen: Seen, hint: Hint | None, choice: Choice | None
+) -> Marks | None:
+    """What is known of the actions of who is to move: a hint, or what the choices were worth."""
+    game = table.game
+    policy, values = np.zeros((2, game.num_infostates, game.num_actions))
+    if choice is not None:
+        held, taken = choice.infostate, choice.action
+        policy[held], values[held] = choice.policy, choice.values
+    elif hint is not None and hint.policy is not None:
+        held, taken = int(table.course.infostates[table.seat]), None
+        policy[held], values[held] = hint.policy, np.nan
+    else:
+        return None
+    range_ = np.arange(game.num_infostates) == held
+    return read_marks(game, state, policy, range_, values=values, taken=taken, infostates=seen)
+
+
+def _options(game: Game[Any], choice: Choice | None) -> list[dict[str, Any]]:
+    """The actions of a choice that is judged, the likeliest first."""
+    if choice is None:
+        return []
+    legal = np.flatnonzero(choice.legal).tolist()
+    return [
+        {
+            "text": game.describe_action(choice.state, choice.infostate, action),
+            "share": float(choice.policy[action]),
+            "value": float(choice.values[action]),
+            "is_taken": action == choice.action,
+            "is_best": action == choice.best_action,
+        }
+        for action in sorted(legal, key=lambda action: -choice.policy[action])[:_MOST_OPTIONS]
+    ]
+
+
+def _names(table: Table) -> tuple[str, str]:
+    """What the players are called beside the board."""
+    if table.is_opened:
+        return table.whose
+    other = table.opponent.name
+    return ("You", other) if table.seat == 0 else (other, "You")
+
+
+def _spaced(text: str) -> str:
+    """A word and its number apart, as "raise 300", as nobody has to type it here."""
+    return re.sub("^([a-z]{3,})([0-9]+)$", r"\1 \2", text)
+
+
+def _in_words(table: Table, state: Any, own: int) -> str:
+    """What everybody sees, and below it what the person sees, where that has several lines."""
+    text, seen = table.game.draw(state), table.game.draw_infostate(state, table.seat, own)
+    return f"{text}\n\nYou see:\n{seen}" if "\n" in seen else text
+
+
+def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:
+    """A line of the list of what has happened."""
+    game, event = table.game, table.game.describe_outcome(one.state, one.outcome)
+    who, did = "Chance" if one.actor == CHANCE else table.whose[one.actor], ""
+    if one.action is not None and (one.actor == table.seat or shows_all):
+        did = game.describe_action(one.state, int(one.infostates[one.actor]), one.action)
+    text = event if not did or event.startswith(did) else f"{did} ({event})"
+    return {
+        "who": who,
+        "text": text,
+        "thoughts": one.thoughts if shows_all else [],
+        "held": None if one.actor == CHANCE else int(one.infostates[one.actor]),
+    }
+
+
+def _judged(table: Table, judging: Judging | None) -> dict[int, dict[str, Any]]:
+    """By the number of an event: what the choice that led to it was worth."""
+    if judging is None or judging.review is None:
+        return {}
+    game = table.game
+    return {
+        choice.number: {
+            "grade": choice.grade(game.max_utility),
+            "loss": choice.loss,
+            "value": float(choice.values[choice.action]),
+            "best": game.describe_action(choice.state, choice.infostate, choice.best_action),
+            "best_value": choice.value,
+        }
+        for choice in judging.review.choices
+    }
+
+
+def _totals(table: Table, judging: Judging | None) -> list[dict[str, Any]]:
+    """Of each player what he got, and what of it was luck."""
+    if judging is None or judging.review is None:
+        return []
+    found = judging.review
+    return [
+        {
+            "who": table.whose[player],
+            "utility": found.utility(player),
+            "expected": found.of(player)[0].value,
+            "luck": found.luck(player),
+            "lost": found.lost(player),
+        }
+        for player in (table.seat, 1 - table.seat)
+        if found.of(player)
+    ]
+
+
+def _worth(table: Table, judging: Judging | None) -> str | None:
+    if judging is None or judging.review is None:
+        return None
+    first, second = table.whose
+    names = (first.lower(), second.lower())
+    return draw_worth(judging.review, names, "What each could expect")
+
+
+def _score(table: Table) -> str:
+    """As "+3 chips in 2 games: 1 won, 1 drawn, 0 lost"."""
+    results = np.array(table.score)
+    if not len(results):
+        return ""
+    won, lost = int((results > 0).sum()), int((results < 0).sum())
+    games = f"{len(results)} game{'s' if len(results) > 1 else ''}"
+    counts = f"{won} won, {len(results) - won - lost} drawn, {lost} lost"
+    back = f"; {table.num_taken_back} taken back" if table.num_taken_back else ""
+    return f"{in_units(results.sum(), table.game.unit)} in {games}: {counts}{back}"

@@ -1,0 +1,114 @@
+"""A search with policies that are held: tabular CFR with the same ones held, the rest optimal."""
+
+import functools
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.extent import WHOLE_GAME
+from gtcfr.locks import held_policies
+from gtcfr.root import SearchRoot, known_root, start_of_game
+from gtcfr.search import SearchResult, search
+from gtcfr.settings import SearchSettings
+from sog.games.registry import make
+from sog.tabular import Solver, solve_lp
+from sog.tabular.locks import Lock, lock_game, read_locks
+from tests.tabular.small_games import compiled_game
+
+LEDUC = "leduc(suit_isomorphism=true)"
+LOCKED = (
+    ("kuhn", "bet1: J fold=1; Q fold=0.5 call=0.5"),
+    (LEDUC, "check: bet2=0.3 check=0.7; K bet2=1"),
+)
+
+
+def locks_of(text: str, *locks: str) -> tuple[Lock, ...]:
+    return read_locks(make(text), locks)
+
+
+def root_of(text: str, locks: tuple[Lock, ...]) -> SearchRoot:
+    """The start of a game with uneven ranges: exact ties would be broken by rounding alone."""
+    game = make(text)
+    root = start_of_game(game)
+    mask = compiled_game(text).tree.node_mask[0]
+    weight = np.where(mask, np.random.default_rng(1).uniform(0.5, 1.5, mask.shape), 0)
+    ranges = jnp.asarray((weight / weight.sum(axis=1, keepdims=True))[None], jnp.float32)
+    held = held_policies(game, [(lock.state, lock.is_held, lock.policy) for lock in locks])
+    return replace(known_root(root.state, ranges), held=held)
+
+
+def searched(text: str, root: SearchRoot, settings: SearchSettings) -> SearchResult:
+    game = make(text)
+    run = jax.jit(functools.partial(search, game, evaluator=ZeroEvaluator(), settings=settings))
+    result: SearchResult = jax.tree.map(np.asarray, run(root=root, key=jax.random.key(0)))
+    return result
+
+
+@pytest.mark.parametrize(("text", "lock"), LOCKED)
+def test_with_the_whole_game_in_the_tree_it_is_tabular_cfr_under_the_same_lock(
+    text: str, lock: str
+) -> None:
+    updates, compiled = 20, compiled_game(text)
+    locks = locks_of(text, lock)
+    root = root_of(text, locks)
+    settings = SearchSettings(
+        num_simulations=updates,
+        lookahead=WHOLE_GAME,
+        grow=False,
+        capacity=compiled.tree.num_nodes,
+    )
+    found = searched(text, root, settings)
+    ranges = np.asarray(root.ranges[0], np.float64)[:, :, None]
+    solver = Solver(lock_game(compiled, locks), "sog", root_reach=ranges, precision="float64")
+    solver.run(updates)
+    np.testing.assert_allclose(found.policy[0], solver.average_policy()[0, ..., 0], atol=1e-3)
+    free = Solver(compiled, "sog", root_reach=ranges, precision="float64")
+    free.run(updates)
+    assert np.abs(free.average_policy()[0] - solver.average_policy()[0]).max() > 0.01
+
+
+def test_a_search_that_grows_finds_the_best_answer_to_a_lock() -> None:
+    """To who folds to every bet, in Kuhn poker, a bet of any card wins 1."""
+    text = "kuhn"
+    game, locks = make(text), locks_of(text, "bet1: fold=1")
+    held = held_policies(game, [(lock.state, lock.is_held, lock.policy) for lock in locks])
+    root = replace(start_of_game(game), held=held)
+    found = searched(text, root, SearchSettings(num_simulations=200))
+    value = float((found.ranges[0, 0] * found.values[0, 0]).sum())
+    assert value == pytest.approx(solve_lp(lock_game(compiled_game(text), locks)).value, abs=0.05)
+    jack, queen, _ = found.policy[0, :, 2]  # a king wins 1 by a check, too
+    assert min(jack, queen) > 0.9
+
+
+def test_what_is_held_where_the_search_is_comes_back_as_it_was_given() -> None:
+    text = "kuhn"
+    locks = locks_of(text, ": J bet1=1; K check=0.25 bet1=0.75")
+    found = searched(text, root_of(text, locks), SearchSettings(num_simulations=10))
+    jack, _, king = found.policy[0]
+    np.testing.assert_allclose((jack[2], king[1], king[2]), (1, 0.25, 0.75), atol=1e-6)
+
+
+def test_a_search_that_holds_nothing_is_the_same_search() -> None:
+    text, settings = "kuhn", SearchSettings(num_simulations=10)
+    (lock,) = locks_of(text, "check: check=1")
+    nothing = replace(lock, is_held=np.zeros_like(lock.is_held))
+    free = replace(root_of(text, ()), held=None)
+    expected = searched(text, free, settings)
+    for locks in ((), (nothing,)):
+        found = searched(text, root_of(text, locks), settings)
+        np.testing.assert_array_equal(found.policy, expected.policy)
+        np.testing.assert_array_equal(found.values, expected.values)
+
+
+def test_with_perfect_information_children_that_are_not_there_are_not_taken() -> None:
+    text = "connect_four(rows=3,columns=3,run_length=3)"
+    game, locks = make(text), locks_of(text, "1: 0=0.5 2=0.5")
+    held = held_policies(game, [(lock.state, lock.is_held, lock.policy) for lock in locks])
+    root = replace(start_of_game(game), held=held)
+    found = searched(text, root, SearchSettings(num_simulations=60))
+    assert np.isfinite(found.values).all()
+    np.testing.assert_allclose(found.policy[0].sum(), 1, atol=1e-5)

@@ -1,0 +1,198 @@
+"""Games that begin at a position, and games from elsewhere that are gone through."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from sog.games import make
+from sog.web.app import make_app
+from sog.web.offers import Offers
+from sog.web.security import Guard
+from tests.web.visitor import PORT, TOKEN, Visitor, actions_in, status_in, turn_in
+
+MATE_IN_1: Final = "2k2/5/2K2/5/R4 w - - 0 1"
+PGN: Final = f"""[Event "An end"]
+[FEN "{MATE_IN_1}"]
+[SetUp "1"]
+
+1. Ra2 {{why not}} Kb5
+2. Rb2+ *
+"""
+
+
+def events_in(page: str) -> list[str]:
+    """What has happened, as a page lists it."""
+    found = re.findall(r'<strong>(.*?)</strong> <a class="event".*?>(.*?)</a>', page)
+    return [f"{who}: {what}" for who, what in found]
+
+
+def saved(visitor: Visitor, path: str) -> Any:
+    return json.loads(visitor.get(f"{path}/replay.json").text)
+
+
+@pytest.fixture(scope="module")
+def kuhn_file(app: Guard) -> str:
+    """A file with a game of Kuhn poker."""
+    visitor = Visitor(app)
+    path = visitor.begin(player="random", game="kuhn")
+    visitor.play_out(path)
+    return str(visitor.get(f"{path}/replay.json").text)
+
+
+def test_a_game_begins_at_a_position_and_is_saved_with_it(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="gardner_chess", history=MATE_IN_1)
+    page = visitor.get(path).text
+    assert events_in(page) == []
+    mates = [action for action, text in actions_in(page).items() if text == "a1a5"]
+    page = visitor.choose(path, mates[0], turn_in(page))
+    assert status_in(page) == "You win: +1 point."
+    (game,) = saved(visitor, path)["games"]
+    assert game["begins"] == MATE_IN_1
+    opened = visitor.follow("/games/opened", text=json.dumps(saved(visitor, path)))
+    page = visitor.get(opened).text
+    assert events_in(page) == ["You: a1a5"]
+    assert status_in(page) == "You win: +1 point."
+
+
+def test_taking_back_leads_to_the_position(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="gardner_chess", history=MATE_IN_1)
+    before = visitor.get(path).text
+    page = visitor.choose(path, min(actions_in(before)), turn_in(before))
+    visitor.post(f"{path}/undo", turn=turn_in(page))
+    assert actions_in(visitor.get(path).text) == actions_in(before)
+    page = visitor.choose(path, min(actions_in(before)), turn_in(before))
+    assert len(events_in(page)) == 2
+
+
+def test_a_saved_game_is_gone_through_and_judged(visitor: Visitor, kuhn_file: str) -> None:
+    path = visitor.follow("/games/opened", text=kuhn_file, player="tabular")
+    page = visitor.get(path).text
+    assert "opened; " in page
+    assert actions_in(page) == {}
+    assert 'id="undo"' not in page
+    assert 'id="again"' not in page
+    assert 'id="leave"' not in page  # something is hidden
+    assert "The agent has: " in page
+    assert events_in(page)[0].startswith("You: ")
+    assert 'id="later"' in visitor.get(f"{path}?at=0").text
+    turn = turn_in(page)
+    visitor.post(f"{path}/judge", turn=turn)
+    page = visitor.wait(path)
+    assert 'id="worth"' in page
+    assert re.search(r'<th scope="row">Agent</th><td>[+-][12].00</td>', page)
+    assert visitor.post(f"{path}/undo", turn=turn).status_code == 400
+    assert visitor.post(f"{path}/leave", at=0).status_code == 400
+
+
+def test_a_game_as_people_write_it_is_gone_through_and_left(visitor: Visitor) -> None:
+    path = visitor.follow("/games/opened", text=PGN, game="gardner_chess", player="random")
+    page = visitor.get(path).text
+    assert events_in(page) == ["Player 0: a1a2", "Player 1: c5b5", "Player 0: a2b2"]
+    assert status_in(page) == "The game was left here."
+    assert 'id="judge"' not in page  # which one who plays at random cannot do
+    left = visitor.follow(f"{path}/leave", at=2)
+    page = visitor.wait(left)
+    assert events_in(page) == ["You: a1a2", "Agent: c5b5"]
+    assert status_in(page) == "Your move."
+    assert "a2a5" in actions_in(page).values()
+    assert "a2b2" in actions_in(page).values()
+
+
+def test_a_position_alone_is_opened(visitor: Visitor) -> None:
+    form = {"game": "gardner_chess", "player": "random"}
+    path = visitor.follow("/games/opened", text=MATE_IN_1, **form)
+    assert events_in(visitor.get(path).text) == []
+    assert "opened, 0 events" in visitor.get("/").text
+    over = "R1k2/5/2K2/5/5 b - - 0 1"
+    path = visitor.follow("/games/opened", text=over, **form)
+    assert status_in(visitor.get(path).text) == "The end of the game."
+
+
+def change(**values: object) -> Callable[[Any], Any]:
+    """A file with something else in it."""
+    return lambda content: {**content, **values}
+
+
+def change_game(**values: object) -> Callable[[Any], Any]:
+    return lambda content: {**content, "games": [{**content["games"][0], **values}]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (change(game="poker"), "is no game of this server; SOG_GAMES may name others."),
+        (change(game="kuhn(ranks=13)"), "is no game of this server; SOG_GAMES may name others."),
+        (change(game=str(make("tic_tac_toe"))), "That is no file of games"),
+        (change(games=[]), "No game in that file was finished"),
+        (change(games=3), "That is no file of games"),
+        (change_game(human=2), "That is no file of games"),
+        (change_game(utility=0.5), "The rules deny that game: it is said to give 0.5"),
+        (change_game(moves=[]), "The rules deny that game: its end is none"),
+        (change_game(moves=[{}]), "That is no file of games"),
+        (change_game(infostates=[[9, 9]] * 9), "That is no file of games"),
+        (change_game(begins="8/8"), "The rules deny that game: where it begins: "),
+        (change_game(begins=8), "That is no file of games"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_is_told_in_a_line(
+    visitor: Visitor, kuhn_file: str, changed: Callable[[Any], Any], message: str
+) -> None:
+    text = json.dumps(changed(json.loads(kuhn_file)))
+    answer = visitor.post("/games/opened", text=text)
+    assert answer.status_code == 400
+    told = re.search(r'role="alert">(.*)</p>', answer.text)
+    assert told is not None
+    assert message in told[1].replace("&#39;", "'")
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ({}, "Choose a file, or paste a text."),
+        ({"text": "e4 e5", "game": ""}, "is no game of this server"),
+        ({"text": "e4 e9", "game": "chess", "player": "random"}, "Game: move 2: "),
+        ({"text": "8/8 w", "game": "chess", "player": "random"}, "Game: "),
+        ({"text": "check", "game": "kuhn", "player": "random"}, "Game: only a game of perfect"),
+        ({"text": "{", "game": "kuhn"}, "That is no file of games"),
+        ({"text": "[" * 50_000, "game": "chess", "player": "random"}, "Game: "),
+        ({"text": '{"a":' * 50_000, "game": "chess"}, "That is no file of games"),
+        ({"text": "e4", "game": "chess", "player": "agent:kuhn"}, "plays its own game, and not"),
+    ],
+)
+def test_a_text_that_is_no_game_is_told_in_a_line(
+    visitor: Visitor, form: dict[str, str], message: str
+) -> None:
+    answer = visitor.post("/games/opened", **form)
+    assert answer.status_code == 400
+    told = re.search(r'role="alert">(.*)</p>', answer.text)
+    assert told is not None
+    assert message in told[1]
+
+
+def test_one_of_several_games_of_a_file_is_opened(visitor: Visitor, kuhn_file: str) -> None:
+    content = json.loads(kuhn_file)
+    content["games"] = [content["games"][0], {**content["games"][0], "human": 1}]
+    text = json.dumps(content)
+    for number, seat in ((1, 0), (2, 1), ("", 1)):
+        form = {"text": text, "player": "random", "number": number}
+        path = visitor.follow("/games/opened", **form)
+        assert f"You were player {seat}." in visitor.get(path).text
+    answer = visitor.post("/games/opened", text=text, player="random", number=3)
+    assert "Game must be from 1 to 2, which are in the file." in answer.text
+
+
+@pytest.mark.slow
+def test_a_position_with_stones_set_up_is_searched_from_a_table() -> None:
+    app = make_app(Offers(games=["go(size=2)"]), token=TOKEN, port=PORT)
+    visitor = Visitor(app)
+    game = "go(size=2,komi=7.0,superko=positional,move_limit=0,end_from=0,payoff=wl)"
+    sgf = "(;SZ[2]AB[aa]PL[W];W[bb])"
+    form = {"text": sgf, "game": game, "player": "random"}
+    path = visitor.follow("/games/opened", **form)
+    found = visitor.follow(f"{path}/search", at=0, evaluator="zero", search="2,1")
+    page = visitor.wait(found)
+    assert '<h2 id="state">X1/2' in page
+    assert "Done." in page
