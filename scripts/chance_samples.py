@@ -21,6 +21,7 @@ pot; and the mean over draws of these errors, which is 0 but for the noise of th
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any, Final
 
 import jax
@@ -133,15 +134,15 @@ def main() -> None:
     )
     parser.add_argument("--ranks", type=int, default=13, help="ranks in the deck (default: 13)")
     parser.add_argument("--draws", type=int, default=200, help="samples of each kind")
-    parser.add_argument("--out", help="a file for the figures, JSON")
+    parser.add_argument("--out", type=Path, help="a file for the figures, JSON")
     arguments = parser.parse_args()
     deck = Deck(arguments.ranks, 4)
     counts = {"flop": [16, 64, 256], "river": [8, 16, 24]}
     rows = measure(deck, counts, arguments.draws)
     if arguments.out:
         record = {"machine": processor(), "versions": versions(PACKAGES), "ranks": arguments.ranks}
-        with open(arguments.out, "w", encoding="utf-8") as file:
-            json.dump({**record, "draws": arguments.draws, "rows": rows}, file, indent=1)
+        text = json.dumps({**record, "draws": arguments.draws, "rows": rows}, indent=1)
+        arguments.out.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

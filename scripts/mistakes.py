@@ -14,10 +14,11 @@ solver of Hex up to 5 x 5; `bitbully` (AGPL, pip install bitbully) knows all of 
 """
 
 import argparse
+import itertools
 import json
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import jax
@@ -37,7 +38,7 @@ from sog.tabular.perfect_play import TooManyPositionsError, perfect_values
 
 _BATCH: Final = 32
 _ALIKE: Final = 1e-6
-_TOGETHER: Final = 64
+_TOGETHER: Final = 16
 """Positions whose ends are worked out in one go."""
 
 Line = tuple[int, ...]
@@ -61,17 +62,24 @@ Oracle = Callable[[Game[Any], Sequence[Decision]], list[Worth | None]]
 def exact(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | None]:
     """The last decisions of a game, as far back as there is room."""
     found = dict[int, Worth]()
-    by_length = _longest_first(decisions)
-    for start in range(0, len(decisions), _TOGETHER):
-        part = by_length[start : start + _TOGETHER]
+    for part in _parts_of_one_length(decisions):
         states = [jax.device_get(_state(game, decisions[number][0])) for number in part]
         try:
             values = perfect_values(game, jax.tree.map(lambda *leaves: np.stack(leaves), *states))
         except TooManyPositionsError:
-            break
+            break  # so would those before be
         for number, row in zip(part, values, strict=True):
             found[number] = _worth(row, decisions[number][1])
     return [found.get(number) for number in range(len(decisions))]
+
+
+def _parts_of_one_length(decisions: Sequence[Decision]) -> Iterator[list[int]]:
+    """The numbers of decisions, the latest first, some that were as late together."""
+    by_length = itertools.groupby(_longest_first(decisions), lambda n: len(decisions[n][0]))
+    for _, group in by_length:
+        numbers = list(group)
+        for start in range(0, len(numbers), _TOGETHER):
+            yield numbers[start : start + _TOGETHER]
 
 
 def bitbully(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | None]:

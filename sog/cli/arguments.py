@@ -53,6 +53,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "tournament": playing.TOURNAMENT,
     "gtp": playing.GTP,
     "uci": playing.UCI,
+    "acpc": playing.ACPC,
     "serve": playing.SERVE,
 }
 """In the order of the help."""

@@ -77,6 +77,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "first": {"metavar": "A", "help": "a player, see below"},
     "second": {"metavar": "B", "help": "the other player"},
     "players": {"metavar": "PLAYER", "nargs": "+", "help": "two or more players, see below"},
+    "dealer_host": {"metavar": "HOST", "help": "where the dealer is, as 127.0.0.1"},
+    "dealer_port": {"metavar": "PORT", "type": port_number, "help": "its port"},
     "--game": {"metavar": "GAME", "help": "the game, where no player is a run folder"},
     "--player": {
         "type": _player,

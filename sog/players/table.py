@@ -120,6 +120,12 @@ def _read_blueprint(text: str, host: "Host") -> "Candidate":
     return read_blueprint(text, host)
 
 
+def _read_acpc(text: str, host: "Host") -> "Candidate":
+    from sog.players.engines.acpc import read_acpc
+
+    return read_acpc(text, host)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Entry:
     """A kind of player."""
@@ -359,6 +365,12 @@ PLAYERS: Final[dict[str, Entry]] = {
         form="blueprint:FILE",
         summary="the average strategy of a file of sog blueprint, for the game it is of",
         read=_read_blueprint,
+    ),
+    "acpc": Entry(
+        form="acpc:COMMAND",
+        summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
+        read=_read_acpc,
+        reads_told=False,
     ),
     **METHODS,
 }

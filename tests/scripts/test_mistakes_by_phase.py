@@ -1,5 +1,6 @@
 """The script that counts mistakes by phase of the game."""
 
+import functools
 import json
 import random
 import subprocess
@@ -9,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from sog.games import make
 from sog.games.boards.hex import Hex
+from sog.tabular.perfect_play import perfect_values
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "mistakes.py"
 
@@ -56,3 +59,17 @@ def test_the_solver_of_hex_judges_decisions_as_backward_induction_does() -> None
     found = mistakes.perfect_hex(game, decisions)
     assert found == mistakes.exact(game, decisions)
     assert len({*found}) >= 3  # mistakes, good moves, and lost positions are among them
+
+
+def test_the_last_decisions_are_judged_where_there_is_no_room_for_those_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Six free cells leave less than 500 positions, nine more than 5,000."""
+    few = functools.partial(perfect_values, max_positions=500)
+    monkeypatch.setattr(mistakes, "perfect_values", few)
+    cells = (8, 1, 3, 0, 4, 5, 7)
+    decisions = [(cells[:ply], cells[ply]) for ply in range(7)]
+    judged = mistakes.exact(make("tic_tac_toe"), decisions)
+    known = [worth is not None for worth in judged]
+    assert known == sorted(known)
+    assert (known[0], known[3]) == (False, True)

@@ -93,7 +93,16 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             "--iterations",
             {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},
         ),
-        *("--until-mbb", "--precision", "--lock", "--plot", "--save", "--save-state"),
+        "--until-mbb",
+        (
+            "--precision",
+            {
+                "choices": ("float32", "float64", "int16"),
+                "help": "of the iterations (default: float32); exploitability is always in "
+                "float64. Of a spot float32, or int16 for half of the memory",
+            },
+        ),
+        *("--lock", "--plot", "--save", "--save-state"),
         *("--range0", "--range1", "--until-pot"),
         ("--svg", {"help": "of a spot: draw the square of hands"}),
         (

@@ -127,7 +127,7 @@ def _sample(
         return jnp.where(outcomes[outcome], (signed[:, 0] * compatible[:, 0]).sum(axis=1), 0)
 
     weight = joint_weight(game, step.state, step.infostates)
-    p, *signed = of_all_outcomes(game, masses, copies=len(every_sign)).T / weight
+    p, *signed = of_all_outcomes(game, step.state, masses, copies=len(every_sign)).T / weight
     mean_sign = (jnp.stack(signed) * of_outcome).sum(axis=1)
 
     keys = jax.random.split(key, SAMPLES_PER_STEP)

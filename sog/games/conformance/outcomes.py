@@ -36,14 +36,29 @@ def followed_outcomes(game: Game[Any], state: Any, key: Array) -> Array:
     return jax.lax.top_k(score, count)[1].astype(jnp.int32)
 
 
-def of_all_outcomes(game: Game[Any], function: Callable[[Array], Array], copies: int = 1) -> Array:
+def of_all_outcomes(
+    game: Game[Any], state: Any, function: Callable[[Array], Array], copies: int = 1
+) -> Array:
     """[K, ...]: a function of each outcome, so many at a time as memory allows.
 
-    copies: how many times the numbers of an infostate the function works on.
+    Where it does not allow for all at once, those of illegal outcomes are 0 or anything. copies:
+    how many times the numbers of an infostate the function works on.
     """
     every_outcome = jnp.arange(game.num_outcomes, dtype=jnp.int32)
     size = max(1, _at_once(game) // copies)
     if size >= game.num_outcomes:
         return jax.vmap(function)(every_outcome)
-    found: Array = jax.lax.map(function, every_outcome, batch_size=size)
+    legal = game.legal_outcomes(state)
+    nothing = game.num_outcomes
+    order = jnp.argsort(~legal, stable=True).astype(jnp.int32)  # legal ones first
+    order = jnp.pad(order, (0, -nothing % size), constant_values=nothing)
+
+    def add(part: Array, found: Array) -> Array:
+        some = jax.lax.dynamic_slice_in_dim(order, part * size, size)
+        values = jax.vmap(function)(jnp.minimum(some, nothing - 1))
+        return found.at[some].set(values, mode="drop")
+
+    one = jax.eval_shape(function, every_outcome[0])
+    zeros = jnp.zeros((nothing, *one.shape), one.dtype)
+    found: Array = jax.lax.fori_loop(0, -(-jnp.sum(legal) // size), add, zeros)
     return found

@@ -118,7 +118,7 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
         child_reach_y=pushed[1],
         child_reach_mixed=pushed[2],
         child_reach_swapped=jnp.where(acts[None], pushed[3], pushed[4]),
-        child_masses=of_all_outcomes(game, masses),
+        child_masses=of_all_outcomes(game, state, masses),
         action_reach=x_action,
         other_reach=x_other,
         pairings=jnp.stack([(pushed[0, first] * x).sum(), pulled]),

@@ -134,7 +134,7 @@ def probe_worlds(
             compatible = game.compatible_reach(game.apply(state, outcome), reach)
             return (reach[0] * compatible[0]).sum()
 
-        masses = jnp.where(outcomes, of_all_outcomes(game, mass), 0)
+        masses = jnp.where(outcomes, of_all_outcomes(game, state, mass), 0)
         keys = jax.random.split(key, SAMPLES_PER_WORLD)
         outcome, moved = jax.vmap(game.transition, (0, None, None, None))(
             keys, state, infostates, action

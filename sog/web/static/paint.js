@@ -64,7 +64,7 @@ function read(text) {
     const at = line.lastIndexOf(":"), field = fields.get(line.slice(0, at).trim());
     const weight = Number(line.slice(at + 1));
     if (at < 0 || !field || !(weight >= 0)) { wrong.push(line.trim()); continue; }
-    field.value = line.slice(at + 1).trim();
+    field.value = String(weight);
   }
   text.setCustomValidity(wrong.length ? `Not a line of "name: number": ${wrong[0]}` : "");
   text.reportValidity();
