@@ -80,7 +80,7 @@ def test_on_the_whole_deck_a_blueprint_beats_random_play(
     )
     assert found["buckets"] == [169, 100, 50, 20]
     result = sog_json("match", f"blueprint:{path}", "random", "--games", "1000")
-    assert result["interval"][0] > 0.5  # big blinds a hand
+    assert result["interval"][0] > 0
 
 
 @pytest.mark.parametrize(
