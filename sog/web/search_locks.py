@@ -1,5 +1,6 @@
 """What a player is held to in a search on a page: from a form to locks, and what they cost."""
 
+import functools
 import math
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.drawing.nodes import NodeView
-from sog.games.core import CHANCE
+from sog.games.core import CHANCE, Game
 from sog.tabular.locks import Lock, format_lock, read_locks
 from sog.web.host import Mistake
 from sog.web.watched_search import Picture, WatchedSearch
@@ -80,11 +81,16 @@ def tell_locks(search: WatchedSearch, picture: Picture) -> dict[str, Any]:
             costs.append(f"player {player} gets {size} {'less' if lost >= 0 else 'more'}")
     is_from_root = search.start is None
     return {
-        "text": "\n".join(format_lock(game, lock) for lock in search.locks) if is_from_root else "",
+        "text": "\n".join(_text(game, lock) for lock in search.locks) if is_from_root else "",
         "places": [game.describe_state(lock.state) for lock in search.locks],
         "costs": [] if math.isnan(value) else costs,
         "is_from_root": is_from_root,
     }
+
+
+@functools.lru_cache(maxsize=256)  # pages are asked for again and again
+def _text(game: Game[Any], lock: Lock) -> str:
+    return format_lock(game, lock)
 
 
 def _number(text: str, end: int) -> int:

@@ -165,10 +165,8 @@ examples:
 
 A table has a line for each action of each infostate, and names its columns in the first line:
 
-  history,infostate,action,probability       as `sog policy --table` writes it; name and action_name
-                                             may stand for the numbers of the two in the middle
-  information_state,action,probability       with OpenSpiel's strings and numbers, as `sog policy
-                                             --openspiel` writes it; for games that OpenSpiel has
+  history,infostate,action,probability  as of `sog policy --table`; or name, action_name
+  information_state,action,probability  as of `sog policy --openspiel`: OpenSpiel's own
 
 Actions left out have probability 0, infostates with one action may be left out.
 """,
