@@ -110,6 +110,7 @@ def test_a_mistake_in_the_form_loses_nothing_and_the_form_goes_on(form: Browser)
     form.find("[name='pot']").clear()
     form.find("#solve").click()
     form.until(lambda: "Pot: a whole number" in form.find("#problem").text)
+    assert form.run("return document.getElementById('problem').getBoundingClientRect().top") > 0
     ready(form)
     assert text(form) == "AA,QQ"
     assert weight(form, "QQ") == 1
@@ -121,6 +122,7 @@ def test_a_mistake_in_the_form_loses_nothing_and_the_form_goes_on(form: Browser)
 def test_a_spot_is_solved_and_walked_by_clicking(form: Browser) -> None:
     solve(form)
     assert "?" not in form.driver.current_url
+    assert form.run("return scrollY") == 0
     actions = form.all("a.action")
     assert [one.text.split()[0] for one in actions] == ["check", "all-in"]
     actions[1].click()
