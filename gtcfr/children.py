@@ -68,6 +68,17 @@ def _best(score: Array, count: int) -> Array:
     return jax.lax.top_k(score, count)[1].astype(jnp.int32)
 
 
+def spread(free: Array, count: Array | int, start: Array | int) -> Array:
+    """[K] bool: so many of the outcomes that are free, spread evenly over them.
+
+    A systematic sample: of L, each is chosen for `count` of the L starts 0, 1, ..., L - 1.
+    """
+    total = jnp.sum(free, dtype=jnp.int32)
+    some, wanted = jnp.maximum(total, 1), jnp.clip(count, 0, total)
+    steps = (jnp.cumsum(free, dtype=jnp.int32) - 1) * wanted + start
+    return free & (steps // some < (steps + wanted) // some)
+
+
 def choose_outcomes(
     game: Game[Any],
     settings: SearchSettings,
@@ -120,6 +131,12 @@ def choose_outcomes(
         # No simulation comes to a node on the way of a re-solve, so its sample would never grow.
         limit = jnp.where(is_chance & ~certain, min(few, most), limit)
     score = jax.random.uniform(key, legal.shape)
+    if settings.spread_outcomes:
+        free, order = legal & (numbers != branch_outcome), game.outcomes_in_order(state)
+        most_starts = jnp.maximum(jnp.sum(free, dtype=jnp.int32), 1)
+        start = jax.random.randint(key, (), 0, most_starts, jnp.int32)
+        chosen = spread(free[order], limit - certain, start)
+        score = jnp.where(is_chance, jnp.zeros_like(score).at[order].set(chosen), score)
     if added is not None:
         limit = jnp.where(is_chance, limit, min(added, most))
         score = jnp.where(is_chance, score, prior[:, 0])

@@ -41,6 +41,12 @@ class Extent:
     average only if visits do not depend on the sample: a choice that a bad sample speaks against is
     visited less, and the sample stays as it is, so gambles are worth too little."""
 
+    spread_outcomes: bool = False
+    """A sample of chance's outcomes is spread evenly over the order in which the game has them
+    (`Game.outcomes_in_order`): every L / n-th of L from a random start on, where n are kept. Each
+    is as likely to be kept as in a plain sample; where similar outcomes stand next to each other,
+    what the node is worth varies less from sample to sample."""
+
     def __post_init__(self) -> None:
         at_least("lookahead", self.lookahead, 1)
         for name in _COUNTS:

@@ -58,6 +58,11 @@ def held_policies(
     )
 
 
+def nothing_held(held: HeldPolicies) -> HeldPolicies:
+    """The same public states, where nothing is held: for the same programs."""
+    return replace(held, is_held=jnp.zeros_like(held.is_held))
+
+
 def hold(tree: SearchTree, held: HeldPolicies | None) -> SearchTree:
     """One tree with the current policies that are held as they are held."""
     if held is None or held.state.shape[-2] == 0:

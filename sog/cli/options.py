@@ -62,7 +62,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
     "policy": _file(
-        "POLICY", "a file that `sog solve --save` wrote, or a table (FILE.csv), see below"
+        "POLICY",
+        "a file that `sog solve --save` wrote, a table (FILE.csv, see below), or a blueprint",
     ),
     "method": {"metavar": "METHOD", "help": "a method, see below"},
     "config": {
@@ -136,6 +137,20 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "KQo:0.5, AhKd' or 25%% (default: any hand)",
     },
     "--range1": {"metavar": "TEXT", "help": "likewise of player 1"},
+    "--minutes": {
+        "type": positive_number,
+        "metavar": "X",
+        "help": "train for X minutes, compiling not counted (default: 10, without --iterations)",
+    },
+    "--buckets": {
+        "metavar": "N/N/...",
+        "help": "the most buckets of each street (default: 169/1000/500/200, as far as they go)",
+    },
+    "--bucketing": {
+        "choices": ("percentile", "grid"),
+        "help": "buckets of about equally many hands, or equal parts of [0, 1] (default: "
+        "percentile)",
+    },
     "--precision": {
         "choices": ("float32", "float64"),
         "help": "of the iterations (default: float32); exploitability is always in float64",
@@ -264,6 +279,10 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "reduce the variance (Burch et al. 2018), see below",
     },
     # What is shown, and where it is written.
+    "--lock": _several(
+        "TEXT|FILE.csv",
+        "hold what a player does at a public state, see below; may be given several times",
+    ),
     "--json": _flag("print JSON on stdout, nothing else"),
     "--rules": _flag("how GAME is played, in a screenful"),
     "--sizes": _flag("count up to 10 million public states, not one million"),

@@ -174,6 +174,12 @@ class Game(Shown[State]):
     def legal_outcomes(self, state: State) -> Array:
         """bool[K]: public events that some world allows; all False at a terminal state."""
 
+    def outcomes_in_order(self, state: State) -> Array:
+        """[K] int32: every outcome once, those of chance that make for similar play next to each
+        other: a sample of chance can then be spread over them (`spread_outcomes` of a search).
+        Here by their numbers."""
+        return jnp.arange(self.num_outcomes, dtype=jnp.int32)
+
     @abc.abstractmethod
     def apply(self, state: State, outcome: Array) -> State:
         """The public state after a legal outcome (anything at all after an illegal one)."""

@@ -174,6 +174,28 @@ def test_unsafe_resolving_of_leduc_is_several_times_as_exploitable() -> None:
     assert _exploitability("leduc", 100, safe=False) > 200
 
 
+DECK = "holdem(ranks=4,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=13,bets=2c|4c,caps=2)"
+"""Eight cards, one each and one on the table; two bets and raises of 2, then of 4."""
+
+
+@pytest.mark.slow
+def test_unsafe_resolving_of_a_small_holdem_stays_exploitable_and_safe_resolving_does_not() -> None:
+    safe, unsafe = (_exploitability(DECK, 100, safe=safe) for safe in (True, False))
+    assert unsafe > 4 * safe
+    assert safe < 60
+
+
+@pytest.mark.slow
+def test_search_of_a_small_holdem_with_exact_leaves_comes_near_an_equilibrium() -> None:
+    compiled = compiled_game(DECK)
+    evaluator = exact_evaluator(EnumeratedGame(tree=compiled.tree))
+    short, long = (
+        compose(compiled, evaluator, SearchSettings(num_simulations=number), seeds=1).exploitability
+        for number in (10, 40)
+    )
+    assert long[0] < short[0] / 3
+
+
 def test_a_batch_of_one_search_needs_one_device() -> None:
     totals: list[int] = []
     for mesh in (None, batch_mesh()):

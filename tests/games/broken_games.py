@@ -3,11 +3,13 @@
 from typing import Any
 
 import jax.numpy as jnp
+import pytest
 
 from sog.games import Game
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.leduc import Leduc
 from sog.games.cards.poker import PokerState
+from sog.games.conformance import outcomes
 
 
 def broken(game: Game[Any], **changes: Any) -> Game[Any]:
@@ -32,6 +34,11 @@ def kuhn(**changes: Any) -> Game[Any]:
 
 def leduc(**changes: Any) -> Game[Any]:
     return broken(Leduc(max_raises=1), **changes)
+
+
+def follow_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The six cards of Leduc are too many: few are followed, and sums go through two at a time."""
+    monkeypatch.setattr(outcomes, "MOST_ENTRIES_PER_CALL", 2 * outcomes._ROWS * 6)
 
 
 def renamed_kuhn(**changes: Any) -> Game[Any]:

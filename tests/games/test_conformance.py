@@ -7,8 +7,8 @@ import pytest
 
 from sog.games import GAMES, Game, make
 from sog.games.cards.kuhn import Kuhn
-from sog.games.conformance import check_game
-from tests.games.broken_games import renamed_kuhn, shifted_kuhn
+from sog.games.conformance import check_game, outcomes
+from tests.games.broken_games import follow_few, renamed_kuhn, shifted_kuhn
 from tests.games.hidden_draw import HiddenDraw
 
 slow = pytest.mark.slow
@@ -93,6 +93,19 @@ def test_a_small_game_keeps_the_contract_in_every_state(text: str) -> None:
 @pytest.mark.parametrize("text", SOME_STATES)
 def test_a_large_game_keeps_the_contract_in_the_states_that_walks_visit(text: str) -> None:
     assert not check_game(make(text), num_walks=32, max_states=100, max_worlds=32).exhaustive
+
+
+def test_of_wide_chance_events_a_sample_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    follow_few(monkeypatch)
+    game = make("leduc(max_raises=1)")
+    assert outcomes.num_followed(game) == game.num_decision_outcomes < game.num_outcomes
+    assert check_game(game).exhaustive
+
+
+@pytest.mark.slow
+def test_holdem_keeps_the_contract_with_all_its_flops_and_hands() -> None:
+    report = check_game(make("holdem"), num_walks=6, max_states=12, max_worlds=1)
+    assert report.num_states == 12
 
 
 def test_every_game_of_the_registry_is_checked() -> None:

@@ -18,7 +18,7 @@ from sog.games.conformance.encoding_laws import check_shown_graph, check_shown_h
 from sog.games.core import opponents_weight, public_action
 from sog.games.encoding import MOVER, Moves, Planes
 from sog.games.scotland_yard.game import Glasses
-from tests.games.broken_games import broken, kuhn, leduc, renamed_kuhn, shifted_kuhn
+from tests.games.broken_games import broken, follow_few, kuhn, leduc, renamed_kuhn, shifted_kuhn
 from tests.games.hidden_draw import HiddenDraw
 
 
@@ -422,6 +422,22 @@ def test_a_game_that_breaks_a_law_is_caught(fault: str) -> None:
         check_game(game)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith(f"{game} breaks a law of games: ")
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "the joint weight forgets the public card",
+        pytest.param("a transition deals low cards more often", marks=pytest.mark.slow),
+    ],
+)
+def test_a_fault_of_a_wide_chance_event_is_caught_though_few_outcomes_are_followed(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follow_few(monkeypatch)
+    game, message = LATE[fault]
+    with pytest.raises(ConformanceError, match=message):
+        check_game(game)
 
 
 def test_what_a_graph_says_of_a_state_is_checked() -> None:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from gtcfr.children import spread
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.room import tree_shapes
@@ -82,14 +83,16 @@ def searched_from_chance(paths: Any, settings: SearchSettings) -> SearchResult:
 
 
 @functools.cache
-def sampled_chance() -> tuple[PlainSearch, SearchResult]:
+def sampled_chance(spread_outcomes: bool = False) -> tuple[PlainSearch, SearchResult]:
     """One update of a search that keeps three of the six cards that Leduc's chance can turn up.
 
     200 searches without and 200 with a branch. With them the oracle, which has all six.
     """
     public, (node, table, ranges) = public_tree("leduc"), chance_node()
     paths = np.repeat([[NO_EVENT], [_BRANCH]], _SAMPLES, axis=0)
-    settings = SearchSettings(grow=False, num_simulations=1, max_outcomes=3)
+    settings = SearchSettings(
+        grow=False, num_simulations=1, max_outcomes=3, spread_outcomes=spread_outcomes
+    )
     result = searched_from_chance(paths, settings)
     oracle = PlainSearch(public, root=node, ranges=ranges)
     oracle.update(np.arange(public.num_nodes) == node, lambda leaf, _: table[leaf])
@@ -122,6 +125,28 @@ def test_the_branch_is_kept_for_certain_and_the_rest_of_chance_is_weighted_up() 
     exact = oracle.cfv_sum[:, root] + mask * (tree.cfvs[row] - oracle.cfv_sum[:, now])
     mean = np.mean([same[0] for same in cfvs.values()], axis=0)
     np.testing.assert_allclose(mean, exact, atol=1e-6)
+
+
+def test_spread_samples_have_the_right_expectation_and_the_branch_for_certain() -> None:
+    """Every other card of six; of the five beside the branch two, each in two of five samples."""
+    oracle, result = sampled_chance(spread_outcomes=True)
+    cfvs = by_sample(result, range(_SAMPLES))
+    assert sorted(cfvs) == [(0, 2, 4), (1, 3, 5)]
+    mean = np.mean([same[0] for same in cfvs.values()], axis=0)
+    np.testing.assert_allclose(mean, oracle.cfv_sum[:, oracle.root], atol=1e-6)
+    with_branch = by_sample(result, range(_SAMPLES, 2 * _SAMPLES))
+    assert sorted(with_branch) == [(0, 2, 3), (0, 2, 4), (1, 2, 4), (1, 2, 5), (2, 3, 5)]
+    counts = [len(same) for same in (*cfvs.values(), *with_branch.values())]
+    np.testing.assert_allclose(counts, [100] * 2 + [40] * 5, atol=30)
+
+
+@pytest.mark.parametrize(("count", "total"), [(0, 5), (1, 5), (3, 7), (5, 7), (7, 7), (9, 4)])
+def test_each_outcome_is_in_as_many_spread_samples_as_any_other(count: int, total: int) -> None:
+    free = jnp.array([True, False, *[True] * (total - 1), False])
+    samples = np.asarray(jax.vmap(lambda start: spread(free, count, start))(jnp.arange(total)))
+    assert not samples[:, ~np.asarray(free)].any()
+    assert (samples.sum(axis=1) == min(count, total)).all()
+    assert (samples[:, np.asarray(free)].sum(axis=0) == min(count, total)).all()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -323,3 +324,73 @@ def test_a_search_is_looked_into_and_its_ranges_set(browser: Browser) -> None:
     assert row.text.startswith("K 100% 33%")
     browser.find("#solve").click()
     browser.until(lambda: "CFR+ over all 9 public states" in browser.find("main").text)
+
+
+def test_a_strategy_is_painted_and_searched_against(browser: Browser) -> None:
+    form = browser.find("form[action='/searches']")
+    Select(form.find_element(By.NAME, "game")).select_by_visible_text("kuhn")
+    Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
+    form.find_element(By.NAME, "search").send_keys("20,1")
+    form.find_element(By.TAG_NAME, "button").click()
+    browser.until(lambda: browser.status().startswith("Done."))
+    next(one for one in browser.all("a[data-to]") if one.text == "bet1").click()
+    browser.until(lambda: browser.find("#state").text.startswith("bet1"))
+    browser.find("#lock-editor summary").click()
+    fold, call = 0, 1  # columns: he folds everything
+    for column, weight in ((fold, "100"), (call, "0")):
+        Select(browser.find("#brush-lock")).select_by_value(weight)
+        drag(browser, "#lock-editor", column)
+    fields = browser.all("#lock-editor input[type='number']")
+    assert [one.get_attribute("value") for one in fields] == ["100", "0"] * 3
+    browser.find("#set-lock").click()
+    browser.until(lambda: "Held fixed: bet1" in browser.find("#price").text)
+    browser.until(lambda: browser.status().startswith("Done."))
+    assert "With that player 1 gets" in browser.find("#price").text
+    assert browser.find("#locks").get_attribute("value") == "bet1: fold=1"
+    browser.find("#locks").clear()
+    browser.find("#set-locks").click()
+    browser.until(lambda: not browser.all("#price"))
+    assert browser.problems() == []
+
+
+def drag(browser: Browser, table: str, column: int) -> None:
+    """From the first row of a column to the last, as a quick hand does."""
+    rows = browser.all(f"{table} tbody tr")
+    first, last = (
+        row.find_elements(By.CSS_SELECTOR, "input[type='number']")[column]
+        for row in (rows[0], rows[-1])
+    )
+    browser.run("arguments[0].scrollIntoView({block: 'center'})", first)
+    actions = ActionChains(browser.driver)
+    actions.move_to_element(first).click_and_hold().move_to_element(last).release().perform()
+
+
+def test_ranges_are_painted_and_pasted_as_text(browser: Browser) -> None:
+    form = browser.find("form[action='/searches']")
+    Select(form.find_element(By.NAME, "game")).select_by_visible_text("kuhn")
+    Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
+    form.find_element(By.NAME, "search").send_keys("20,1")
+    form.find_element(By.TAG_NAME, "button").click()
+    browser.until(lambda: browser.status().startswith("Done."))
+
+    def weights(player: int) -> list[str | None]:
+        return [browser.find(f"#range-{player}-{n}").get_attribute("value") for n in range(3)]
+
+    Select(browser.find("#brush-ranges")).select_by_value("50")
+    drag(browser, "#ranges .player0", 0)
+    assert weights(0) == ["50"] * 3
+    browser.find("#as-text summary").click()
+    text = browser.find("#text-of-0")
+    assert text.get_attribute("value") == "J: 50\nQ: 50\nK: 50"
+    other = browser.find("#text-of-1")
+    other.clear()
+    other.send_keys("J: 0\nQ: 1\nK: 0.5")
+    assert weights(1) == ["0", "1", "0.5"]
+    other.clear()
+    other.send_keys("A: 1")
+    assert browser.run("return arguments[0].validationMessage", other).endswith("A: 1")
+    other.clear()
+    other.send_keys("J: 0\nQ: 1\nK: 0")
+    browser.find("#set-ranges").click()
+    browser.until(lambda: "before the ranges were set" in browser.find("main").text)
+    assert "100%" in browser.all("#ranges .player1 tbody tr")[1].text

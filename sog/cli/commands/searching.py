@@ -23,6 +23,7 @@ examples:
   sog search kuhn
   sog search leduc --history "check bet2" --simulations 200
   sog search leduc --evaluator exact --svg leduc.svg
+  sog search leduc --lock "check: bet2=0.5 check=0.5"
   sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
   sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
   sog search runs/leduc --history "check bet2"
@@ -31,6 +32,11 @@ examples:
   sog search kuhn --json
 
 SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
+A lock says what the player to act does after some events, from the start of the game: a probability
+for each action, of all of his infostates or of the one that is named (see sog solve --help). The
+search answers it with the rest, and is made twice, without the lock as well. Leaves are valued as
+if nothing were locked below them.
+
 Both players' ranges come from the start of the game, so a search of a later state re-solves the
 way there. Events of --history are those that the tree shows; a number is the number of an outcome.
 
@@ -50,7 +56,7 @@ With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
         *(_GAME_OR_RUN, "--history", "--simulations", "--per-update", "--compare"),
         *("--evaluator", "--set", "--children", "--max-actions", "--c-puct", "--rule"),
         *("--leaf-averaging", "--lookahead", "--max-outcomes", "--first-outcomes", "--seconds"),
-        *("--seed", "--depth", "--svg", "--picture", "--memory", "--max-nodes", "--json"),
+        *("--lock", "--seed", "--depth", "--svg", "--picture", "--memory", "--max-nodes", "--json"),
     ),
 )
 EVALUATE: Final = Command(

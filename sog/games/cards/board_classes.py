@@ -1,4 +1,5 @@
-"""Sets of cards up to the names of suits: 1,755 flops, 16,432 boards of four, 134,459 of five."""
+"""Sets of cards up to the names of suits: 1,755 flops, 16,432 boards of four, 134,459 of five;
+and in an order in which those that are alike are neighbours."""
 
 import dataclasses
 import functools
@@ -46,3 +47,13 @@ def board_classes(deck: Deck, num_cards: int) -> BoardClasses:
     return BoardClasses(
         board=sets[first], size=size.astype(np.int32), number=number.astype(np.int32)
     )
+
+
+@functools.cache
+def by_ranks(deck: Deck, num_cards: int) -> np.ndarray:
+    """int32[sets]: the sets of so many cards by their ranks, of these the highest first, then by
+    how many suits there are: those that are alike stand next to each other."""
+    sets = combinations(deck.num_cards, num_cards)  # cards of a set ascend
+    ranks, suits = sets // deck.suits, np.sort(sets % deck.suits, axis=1)
+    num_suits = 1 + np.count_nonzero(np.diff(suits, axis=1), axis=1)
+    return np.lexsort((num_suits, *ranks.T)).astype(np.int32)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.games.cards.board_classes import by_ranks
 from sog.games.cards.colex import combinations, number_of
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem_encoding import holdem_encoding
@@ -79,6 +80,15 @@ cards takes the pot; equal ones share it."""
             is_there = jnp.any(self._is_public(state)[cards], axis=1)
             legal |= padded(~is_there) & is_now
         return legal
+
+    def outcomes_in_order(self, state: HoldemState) -> Array:
+        """Cards that are dealt by their ranks, as `by_ranks` has them."""
+        order = jnp.arange(self.num_outcomes, dtype=jnp.int32)
+        for street, dealt in enumerate(self._deals_left):
+            by_rank = by_ranks(self.deck, dealt)
+            sorted_now = order.at[: len(by_rank)].set(by_rank)
+            order = jnp.where(self._deals_street(state, street), sorted_now, order)
+        return order
 
     def apply(self, state: HoldemState, outcome: Array) -> HoldemState:
         is_deal = self.actor(state) == CHANCE

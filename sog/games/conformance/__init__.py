@@ -16,8 +16,10 @@ your own needs one test and nothing else of this project:
 
 A game of at most `max_states` public states is checked at all of them, in all worlds when there are
 at most `max_worlds` per state; a larger one at states that random walks visit, in random worlds.
-So check a small size of your game exhaustively, and the real one by walks. Numbers are computed in
-float64, so that laws hold to 9 digits or are broken. What is checked, in this order:
+Of the outcomes of a state a random sample is followed where memory does not allow for all, as of
+the flop of hold'em; probabilities are still added up over all of them. So check a small size of
+your game exhaustively, and the real one by walks. Numbers are computed in float64, so that laws
+hold to 9 digits or are broken. What is checked, in this order:
 
     static_laws   sizes, shapes and dtypes in 32-bit and 64-bit mode; after state_laws the texts
     encoding_laws planes, moves, graph and hands as `Game.encoding` declares them
@@ -52,6 +54,7 @@ from sog.games.conformance.frequency import (
     check_transitions,
     random_steps,
 )
+from sog.games.conformance.outcomes import num_followed
 from sog.games.conformance.plain_calls import check_plain_calls, check_plain_transition
 from sog.games.conformance.sample import (
     Sample,
@@ -179,7 +182,7 @@ def _check_symmetries(game: Game[Any], sample: Sample, seed: int) -> None:
         key = jax.random.fold_in(jax.random.key(seed), index)
         return probe_symmetry(game, state, possible, key)
 
-    size = states_per_call(game.num_outcomes**2 * entries_per_outcome(game))
+    size = states_per_call(num_followed(game) * game.num_outcomes * entries_per_outcome(game))
     batch = (sample.states, sample.possible, np.arange(len(sample)))
     for index, probe in enumerate(each(compiled(jax.vmap(probe_at)), batch, size)):
         _hold(game, SYMMETRY_LAWS, probe, sample.state(index))
@@ -193,7 +196,7 @@ def _check_worlds(game: Game[Any], sample: Sample, seed: int, max_worlds: int) -
         key = jax.random.fold_in(jax.random.key(seed), index)
         return probe_worlds(game, state, possible, key, max_worlds)
 
-    branches = max(game.num_outcomes, SAMPLES_PER_WORLD) * num_worlds(game, max_worlds)
+    branches = max(num_followed(game), SAMPLES_PER_WORLD) * num_worlds(game, max_worlds)
     size = states_per_call(branches * entries_per_outcome(game))
     batch = (sample.states, sample.possible, np.arange(len(sample)))
     steps: list[RandomStep] = []
@@ -215,4 +218,4 @@ def _hold(
     for law in laws:
         finding = law.check(game, subject)
         if finding is not None:
-            raise found(game, law, finding, state, worlds)
+            raise found(game, law, finding, state, subject.followed, worlds)

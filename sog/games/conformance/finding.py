@@ -73,9 +73,12 @@ def broken(game: Game[Any], text: str, state: Any = None, numbers: str = "") -> 
     return ConformanceError(one_line(f"{message}{numbers and ': ' + numbers}."))
 
 
-def found(game: Game[Any], law: Law, finding: Finding, state: Any, worlds: Any) -> ConformanceError:
+def found(
+    game: Game[Any], law: Law, finding: Finding, state: Any, followed: Any, worlds: Any
+) -> ConformanceError:
     """The error for a finding at one state.
 
+    followed: int[F], the outcomes along an axis "followed".
     worlds: int[world, 3], infostate of player 0, of player 1, and action, for an axis "world".
     """
     places = []
@@ -83,6 +86,8 @@ def found(game: Game[Any], law: Law, finding: Finding, state: Any, worlds: Any) 
         if axis == "world":
             infostate_0, infostate_1, action = worlds[index]
             places.append(f"infostates {infostate_0} and {infostate_1}, action {action}")
+        elif axis == "followed":
+            places.append(f"outcome {followed[index]}")
         else:
             places.append(f"{axis} {index}")
     where = ", ".join([*places, ""])

@@ -8,6 +8,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.conformance.finding import RELATIVE_TOLERANCE, broken
+from sog.games.conformance.outcomes import of_all_outcomes
 from sog.games.conformance.sample import compiled, states_per_call
 from sog.games.conformance.world_laws import (
     WorldProbe,
@@ -21,6 +22,9 @@ from sog.pytree import pytree
 
 NUM_DEALS: Final = 20_000
 NUM_STEPS: Final = 64
+FEWEST_STEPS: Final = 2
+MOST_ENTRIES: Final = 2**32
+"""Numbers to work on in all: of wide chance events and many infostates fewer steps are sampled."""
 SAMPLES_PER_STEP: Final = 4000
 NUM_EVENS: Final = 16
 SURE: Final = 1e-9
@@ -68,15 +72,17 @@ def check_transitions(game: Game[Any], steps: list[RandomStep], seed: int) -> No
     if not steps:
         return
     rng = np.random.default_rng(seed)
-    order = np.concatenate([rng.permutation(len(steps)) for _ in range(NUM_STEPS)])[:NUM_STEPS]
+    entries = 2 * game.num_infostates * game.num_outcomes * NUM_EVENS
+    count = max(FEWEST_STEPS, min(NUM_STEPS, MOST_ENTRIES // entries))
+    order = np.concatenate([rng.permutation(len(steps)) for _ in range(count)])[:count]
     chosen = jax.tree.map(lambda *leaves: np.stack(leaves), *[steps[index] for index in order])
-    size = states_per_call(2 * game.num_infostates * game.num_outcomes * NUM_EVENS)
+    size = states_per_call(entries)
     sample = compiled(
         lambda steps: jax.lax.map(
-            lambda step: _sample(game, seed, *step), steps, batch_size=min(size, NUM_STEPS)
+            lambda step: _sample(game, seed, *step), steps, batch_size=min(size, count)
         )
     )
-    is_fine, counts, p = jax.device_get(sample((chosen, np.arange(NUM_STEPS))))
+    is_fine, counts, p = jax.device_get(sample((chosen, np.arange(count))))
     excess = surprise(counts, SAMPLES_PER_STEP * p, SAMPLES_PER_STEP * p * (1 - p))
     excess = np.where(is_fine[:, None], excess, np.inf)
     row, column = (int(index) for index in np.unravel_index(np.argmax(excess), excess.shape))
@@ -90,7 +96,7 @@ def check_transitions(game: Game[Any], steps: list[RandomStep], seed: int) -> No
         if not is_fine[row]:
             numbers = f"{world}, something of probability 0 was sampled"
         raise broken(game, text, step.state, numbers)
-    num_samples = NUM_STEPS * SAMPLES_PER_STEP
+    num_samples = count * SAMPLES_PER_STEP
     variance = SAMPLES_PER_STEP * (p * (1 - p)).sum(axis=0)
     excess = surprise(counts.sum(axis=0), SAMPLES_PER_STEP * p.sum(axis=0), variance)
     at = int(np.argmax(excess))
@@ -110,19 +116,19 @@ def _sample(
     of_outcome, of_infostate = signs[:, :num_outcomes], signs[:, num_outcomes:]
     of_infostate = of_infostate.reshape(NUM_EVENS, 2, size)
 
-    reach = follow_world(game, step.state, step.infostates, step.action)
+    reach_of = follow_world(game, step.state, step.infostates, step.action)
     outcomes = game.legal_outcomes(step.state)
-    every_outcome = jnp.arange(num_outcomes, dtype=jnp.int32)
-    children = jax.vmap(game.apply, (None, 0))(step.state, every_outcome)
+    every_sign = jnp.concatenate([jnp.ones((1, 2, size)), of_infostate])
 
-    def masses(signs: Array) -> Array:
-        signed = reach * signs[None]
-        compatible = jax.vmap(game.compatible_reach)(children, signed)
-        return jnp.where(outcomes, (signed[:, 0] * compatible[:, 0]).sum(axis=1), 0)
+    def masses(outcome: Array) -> Array:
+        signed = reach_of(outcome)[None] * every_sign
+        child = game.apply(step.state, outcome)
+        compatible = jax.vmap(game.compatible_reach, (None, 0))(child, signed)
+        return jnp.where(outcomes[outcome], (signed[:, 0] * compatible[:, 0]).sum(axis=1), 0)
 
     weight = joint_weight(game, step.state, step.infostates)
-    p = masses(jnp.ones((2, size))) / weight
-    mean_sign = (jax.vmap(masses)(of_infostate) * of_outcome).sum(axis=1) / weight
+    p, *signed = of_all_outcomes(game, step.state, masses, copies=len(every_sign)).T / weight
+    mean_sign = (jnp.stack(signed) * of_outcome).sum(axis=1)
 
     keys = jax.random.split(key, SAMPLES_PER_STEP)
     outcome, moved = jax.vmap(game.transition, (0, None, None, None))(
@@ -132,7 +138,7 @@ def _sample(
     sign = (
         of_outcome[:, outcome] * of_infostate[:, 0, moved[:, 0]] * of_infostate[:, 1, moved[:, 1]]
     )
-    counts = jax.nn.one_hot(outcome, num_outcomes).sum(axis=0)
+    counts = jnp.zeros(num_outcomes).at[outcome].add(1)
     evens = ((1 + sign) / 2).sum(axis=1)
     return (
         is_fine.all(),

@@ -26,7 +26,13 @@ def check_plain_calls(game: Game[Any], state: Any, probe: Probe) -> None:
         return
     _same(game, state, "apply", game.apply(state, probe.outcome), probe.child)
     child_reach = game.advance(state, probe.outcome, probe.action_reach, probe.other_reach)
-    _same(game, state, "advance", child_reach, probe.child_reach[probe.outcome])
+    _same(
+        game,
+        state,
+        "advance",
+        child_reach,
+        probe.child_reach[jnp.argmax(probe.followed == probe.outcome)],
+    )
 
 
 def check_plain_transition(game: Game[Any], state: Any, worlds: WorldProbe) -> None:

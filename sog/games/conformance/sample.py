@@ -100,21 +100,19 @@ def _root(game: Game[Any]) -> tuple[Any, Array]:
 def enumerate_states(game: Game[Any], max_states: int) -> Sample | None:
     """The whole public tree, or None when it has more than `max_states` states."""
 
-    def expand(level: tuple[Any, Array]) -> tuple[Array, Any, Array]:
-        state, possible = level
-        outcomes = jnp.arange(game.num_outcomes, dtype=jnp.int32)
-        children = jax.vmap(game.apply, (None, 0))(state, outcomes)
-        after = functools.partial(possible_after, game, state, possible)
-        legal = game.legal_outcomes(state) & (game.actor(state) != TERMINAL)
-        return legal, children, jax.vmap(after)(outcomes)
+    def legal(state: Any) -> Array:
+        return game.legal_outcomes(state) & (game.actor(state) != TERMINAL)
 
-    expand_all = compiled(jax.vmap(expand))
-    size = states_per_call(entries_per_outcome(game) * game.num_outcomes)
+    def follow(at: tuple[Any, Array, Array]) -> tuple[Any, Array]:
+        state, possible, outcome = at
+        return game.apply(state, outcome), possible_after(game, state, possible, outcome)
+
+    legal_all, follow_all = compiled(jax.vmap(legal)), compiled(jax.vmap(follow))
+    sizes = states_per_call(game.num_outcomes), states_per_call(entries_per_outcome(game))
     level = jax.tree.map(lambda leaf: np.asarray(leaf)[None], _root(game))
     levels = [level]
     while True:
-        legal, *below = in_chunks(expand_all, level, size)
-        parents, outcomes = np.nonzero(legal)
+        parents, outcomes = np.nonzero(in_chunks(legal_all, level[0], sizes[0]))
         if len(parents) == 0:
             break
         if sum(len(possible) for _, possible in levels) + len(parents) > max_states:
@@ -122,7 +120,8 @@ def enumerate_states(game: Game[Any], max_states: int) -> Sample | None:
         if len(levels) > game.max_depth:
             state = jax.tree.map(lambda leaf, at=parents[0]: leaf[at], level[0])
             raise too_deep(game, state)
-        level = jax.tree.map(lambda leaf, at=(parents, outcomes): leaf[at], tuple(below))
+        above = jax.tree.map(lambda leaf, at=parents: leaf[at], level)
+        level = in_chunks(follow_all, (*above, outcomes.astype(np.int32)), sizes[1])
         levels.append(level)
     states, possible = jax.tree.map(lambda *leaves: np.concatenate(leaves), *levels)
     return Sample(states=states, possible=possible, deepest=len(levels) - 1, exhaustive=True)

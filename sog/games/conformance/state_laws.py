@@ -12,6 +12,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.conformance.finding import Finding, Law, agree, law
+from sog.games.conformance.outcomes import followed_outcomes, of_all_outcomes
 from sog.games.conformance.sample import acting_row
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.pytree import pytree
@@ -36,13 +37,15 @@ class Probe:
     outcomes: Array  # bool[K]
     outcome: Array  # int32: the first legal one
     child: Any  # the state after it
-    # In what has K entries, those of illegal outcomes are anything at all.
-    child_mask: Array  # bool[K, 2, S]
-    child_reach: Array  # [K, 2, S]: `advance` of x
-    child_reach_y: Array  # [K, 2, S]: `advance` of y
-    child_reach_mixed: Array  # [K, 2, S]: `advance` of the mix
-    child_reach_swapped: Array  # [K, 2, S]: of x, but the other player's row taken from y
-    child_masses: Array  # [K, 2]: of child_reach, as each player sums it up
+    followed: Array  # int32[F]: outcomes whose children are looked at, see `followed_outcomes`
+    follows_legal: Array  # bool[F]: which of these are legal
+    # In what has F or K entries, those of illegal outcomes are anything at all.
+    child_mask: Array  # bool[F, 2, S]
+    child_reach: Array  # [F, 2, S]: `advance` of x
+    child_reach_y: Array  # [F, 2, S]: `advance` of y
+    child_reach_mixed: Array  # [F, 2, S]: `advance` of the mix
+    child_reach_swapped: Array  # [F, 2, S]: of x, but the other player's row taken from y
+    child_masses: Array  # [K, 2]: of `advance` of x, as each player sums it up
     action_reach: Array  # [S, A]: x of the actor
     other_reach: Array  # [S]: x of the other player
     masses: Array  # [2]: of these, as each player sums it up
@@ -76,7 +79,8 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
 
     action_reach = jnp.stack([x_action, y_action, 2 * x_action + 3 * y_action, x_action, y_action])
     other_reach = jnp.stack([x_other, y_other, 5 * x_other + 7 * y_other, y_other, x_other])
-    pushed = jax.vmap(lambda one, other: advance_all(game, state, one, other))(
+    followed = followed_outcomes(game, state, jax.random.fold_in(key, 1))
+    pushed = jax.vmap(lambda one, other: advance_to(game, state, followed, one, other))(
         action_reach, other_reach
     )
     acts = jnp.arange(2)[:, None] == row
@@ -84,10 +88,14 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
     mixed = jnp.stack([2 * x[0] + 3 * y[0], 5 * x[1] + 7 * y[1]])
     compatible = jax.vmap(game.compatible_reach, (None, 0))(state, jnp.stack([x, y, mixed, parent]))
     outcomes = game.legal_outcomes(state)
-    outcome = jnp.argmax(outcomes).astype(jnp.int32)
-    every_outcome = jnp.arange(game.num_outcomes, dtype=jnp.int32)
-    children = jax.vmap(game.apply, (None, 0))(state, every_outcome)
-    child_compatible = jax.vmap(game.compatible_reach)(children, pushed[0])
+    first = jnp.argmax(outcomes[followed])
+    outcome = followed[first]
+    children = jax.vmap(game.apply, (None, 0))(state, followed)
+
+    def masses(outcome: Array) -> Array:
+        reach = game.advance(state, outcome, x_action, x_other)
+        return (reach * game.compatible_reach(game.apply(state, outcome), reach)).sum(axis=1)
+
     transpose = jax.linear_transpose(
         lambda action, other: game.advance(state, outcome, action, other), x_action, x_other
     )
@@ -102,16 +110,18 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
         legal=legal,
         outcomes=outcomes,
         outcome=outcome,
-        child=jax.tree.map(lambda leaf: leaf[outcome], children),
+        child=jax.tree.map(lambda leaf: leaf[first], children),
+        followed=followed,
+        follows_legal=outcomes[followed],
         child_mask=jax.vmap(game.infostate_mask)(children),
         child_reach=pushed[0],
         child_reach_y=pushed[1],
         child_reach_mixed=pushed[2],
         child_reach_swapped=jnp.where(acts[None], pushed[3], pushed[4]),
-        child_masses=(pushed[0] * child_compatible).sum(axis=2),
+        child_masses=of_all_outcomes(game, state, masses),
         action_reach=x_action,
         other_reach=x_other,
-        pairings=jnp.stack([(pushed[0, outcome] * x).sum(), pulled]),
+        pairings=jnp.stack([(pushed[0, first] * x).sum(), pulled]),
         masses=(parent * compatible[3]).sum(axis=1),
         reach=x,
         compatible=compatible[:3],
@@ -121,9 +131,10 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
     )
 
 
-def advance_all(game: Game[Any], state: Any, action_reach: Array, other_reach: Array) -> Array:
-    """[K, 2, S]: `advance` to every outcome."""
-    outcomes = jnp.arange(game.num_outcomes, dtype=jnp.int32)
+def advance_to(
+    game: Game[Any], state: Any, outcomes: Array, action_reach: Array, other_reach: Array
+) -> Array:
+    """[F, 2, S]: `advance` to some outcomes [F]."""
     return jax.vmap(game.advance, (None, 0, None, None))(state, outcomes, action_reach, other_reach)
 
 
@@ -174,28 +185,28 @@ def _some_action(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(probe.mask[probe.acting_row] & probe.goes_on, probe.legal.any(axis=1))
 
 
-@law("advance is zero outside the child's infostate_mask", "outcome", "player", "infostate")
+@law("advance is zero outside the child's infostate_mask", "followed", "player", "infostate")
 def _advance_is_masked(game: Game[Any], probe: Probe) -> Finding | None:
     expected = np.where(probe.child_mask, probe.child_reach, 0)
-    return agree(expected, probe.child_reach, where=probe.outcomes)
+    return agree(expected, probe.child_reach, where=probe.follows_legal)
 
 
 @law(
     "the actor's row of advance does not depend on other_reach, nor the other's on action_reach",
-    "outcome",
+    "followed",
     "player",
     "infostate",
 )
 def _advance_is_separate(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.child_reach, probe.child_reach_swapped, where=probe.outcomes)
+    return agree(probe.child_reach, probe.child_reach_swapped, where=probe.follows_legal)
 
 
-@law("advance is linear in action_reach and in other_reach", "outcome", "player", "infostate")
+@law("advance is linear in action_reach and in other_reach", "followed", "player", "infostate")
 def _advance_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
     of_actor = 2 * probe.child_reach + 3 * probe.child_reach_y
     of_other = 5 * probe.child_reach + 7 * probe.child_reach_y
     expected = np.where(probe.acts[None], of_actor, of_other)
-    return agree(expected, probe.child_reach_mixed, where=probe.outcomes)
+    return agree(expected, probe.child_reach_mixed, where=probe.follows_legal)
 
 
 @law("the transpose of advance pairs with it: <advance(x), y> = <x, transpose(y)>")
@@ -282,18 +293,18 @@ def _outcomes_are_actions(game: Game[Any], probe: Probe) -> Finding | None:
 
 @law(
     "with has_public_actions advance is public_action and the child's infostate_mask",
-    "outcome",
+    "followed",
     "player",
     "infostate",
 )
 def _advance_is_public(game: Game[Any], probe: Probe) -> Finding | None:
     if not game.has_public_actions:
         return None
-    action = np.minimum(np.arange(game.num_outcomes), game.num_actions - 1)
+    action = np.minimum(probe.followed, game.num_actions - 1)
     action = np.where(probe.actor == CHANCE, 0, action)
     pushed = np.where(probe.acts, probe.action_reach.T[action][:, None], probe.other_reach)
     expected = np.where(probe.child_mask, pushed, 0)
-    return agree(expected, probe.child_reach, where=probe.outcomes)
+    return agree(expected, probe.child_reach, where=probe.follows_legal)
 
 
 @law("utilities_of_kept is utilities of the state that was kept", "player", "infostate")

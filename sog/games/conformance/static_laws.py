@@ -137,7 +137,7 @@ def check_texts(game: Game[Any], state: Any, probe: Probe, seed: int) -> None:
         seen = game.draw_infostate(state, player, infostate)
         if not isinstance(seen, str) or not seen.strip():
             raise broken(game, "draw_infostate is text", state, f"got {seen!r}")
-    outcomes = np.flatnonzero(probe.outcomes).tolist()
+    outcomes = np.asarray(probe.followed)[np.asarray(probe.follows_legal)].tolist()
     texts = [game.describe_outcome(state, outcome) for outcome in outcomes]
     distinct("describe_outcome", outcomes, texts)
     acting = rng.permutation(np.flatnonzero(probe.legal.any(axis=1)))[:MOST_DESCRIBED]

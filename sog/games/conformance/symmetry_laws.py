@@ -12,8 +12,9 @@ import numpy as np
 from jax import Array
 
 from sog.games.conformance.finding import Finding, Law, agree, law
-from sog.games.conformance.sample import acting_row
-from sog.games.conformance.state_laws import advance_all
+from sog.games.conformance.outcomes import followed_outcomes
+from sog.games.conformance.sample import MOST_ENTRIES_PER_CALL, acting_row
+from sog.games.conformance.state_laws import advance_to
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
 
@@ -21,7 +22,7 @@ from sog.pytree import pytree
 @pytree
 class SymmetryProbe:
     """What a game makes of random reach probabilities at a state, under the names of its twin, and
-    at the twin: pairs of arrays [2, ...] that should be equal. K stands for legal outcomes."""
+    at the twin: pairs of arrays [2, ...] that should be equal. F: see `followed_outcomes`."""
 
     infostates: Array  # int32[2, S]
     actions: Array  # int32[A]
@@ -30,9 +31,10 @@ class SymmetryProbe:
     legal: Array  # bool[2, S, A]
     compatible: Array  # [2, player, S]
     cfvs: Array  # [2, player, S]
-    outcomes: Array  # bool[K]: the legal ones; entries of others are anything at all
-    has_twin: Array  # bool[K]: the child's twin, by the same key, is a child of the twin
-    child_reach: Array  # [2, K, player, S]
+    followed: Array  # int32[F]: outcomes
+    follows_legal: Array  # bool[F]: the legal ones; entries of others are anything at all
+    has_twin: Array  # bool[F]: the child's twin, by the same key, is a child of the twin
+    child_reach: Array  # [2, F, player, S]
 
 
 def has_symmetries(game: Game[Any]) -> bool:
@@ -52,13 +54,21 @@ def probe_symmetry(game: Game[Any], state: Any, possible: Array, key: Array) -> 
     twin_reach = _renamed(reach, infostates)
 
     every_outcome = jnp.arange(game.num_outcomes, dtype=jnp.int32)
-    children = jax.vmap(game.apply, (None, 0))(state, every_outcome)
+    followed = followed_outcomes(game, state, jax.random.fold_in(key, 1))
+    children = jax.vmap(game.apply, (None, 0))(state, followed)
     twins, names, _ = jax.vmap(game.random_symmetry, (None, 0))(name_key, children)
     of_twin = jax.vmap(game.apply, (None, 0))(twin, every_outcome)
-    same = jax.vmap(lambda one: jax.vmap(lambda other: _equal(one, other))(of_twin))(twins)
-    same &= game.legal_outcomes(twin)[None]
-    pushed = advance_all(game, state, action_reach, reach[1 - row])
-    by_twin = advance_all(game, twin, action_reach[own][:, actions], reach[1 - row][other])
+    legal_of_twin = game.legal_outcomes(twin)
+
+    def find(one: Any) -> tuple[Array, Array]:
+        same = jax.vmap(lambda other: _equal(one, other))(of_twin) & legal_of_twin
+        return jnp.any(same), jnp.argmax(same).astype(jnp.int32)
+
+    # A few at a time: where there are thousands, to compare all with all takes gigabytes.
+    at_once = max(1, MOST_ENTRIES_PER_CALL // game.num_outcomes)
+    has_twin, outcome = jax.lax.map(find, twins, batch_size=min(at_once, len(followed)))
+    pushed = advance_to(game, state, followed, action_reach, reach[1 - row])
+    by_twin = advance_to(game, twin, outcome, action_reach[own][:, actions], reach[1 - row][other])
     return SymmetryProbe(
         infostates=infostates,
         actions=actions,
@@ -76,11 +86,10 @@ def probe_symmetry(game: Game[Any], state: Any, possible: Array, key: Array) -> 
         cfvs=jnp.stack(
             [_renamed(game.utilities(state, reach), infostates), game.utilities(twin, twin_reach)]
         ),
-        outcomes=game.legal_outcomes(state),
-        has_twin=same.any(axis=1),
-        child_reach=jnp.stack(
-            [jax.vmap(_renamed)(pushed, names), by_twin[jnp.argmax(same, axis=1)]]
-        ),
+        followed=followed,
+        follows_legal=game.legal_outcomes(state)[followed],
+        has_twin=has_twin,
+        child_reach=jnp.stack([jax.vmap(_renamed)(pushed, names), by_twin]),
     )
 
 
@@ -130,14 +139,14 @@ def _same_utility(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
     return agree(*probe.cfvs, where=probe.actor[0] == TERMINAL)
 
 
-@law("by one key, the twin of a child is a child of the twin", "outcome")
+@law("by one key, the twin of a child is a child of the twin", "followed")
 def _same_children(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(True, probe.has_twin, where=probe.outcomes)
+    return agree(True, probe.has_twin, where=probe.follows_legal)
 
 
-@law("advance leads to the same reach from the twin", "outcome", "player", "infostate")
+@law("advance leads to the same reach from the twin", "followed", "player", "infostate")
 def _same_advance(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(*probe.child_reach, where=probe.outcomes)
+    return agree(*probe.child_reach, where=probe.follows_legal)
 
 
 SYMMETRY_LAWS: Final[tuple[Law, ...]] = (

@@ -7,6 +7,7 @@ from the root, `deal` and `transition` then play the same game as `advance`.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -15,8 +16,8 @@ import numpy as np
 from jax import Array
 
 from sog.games.conformance.finding import Finding, Law, agree, law
+from sog.games.conformance.outcomes import followed_outcomes, num_followed, of_all_outcomes
 from sog.games.conformance.sample import MOST_ENTRIES_PER_CALL, acting_row, entries_per_outcome
-from sog.games.conformance.state_laws import advance_all
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
 
@@ -32,8 +33,9 @@ class WorldProbe:
     exists: Array  # bool[M]: False for padding
     weight: Array  # [M]: joint weight
     actor: Array  # int32
-    child_reach: Array  # [M, K, 2, S]: `advance` of the one-hot ranges
-    outcomes: Array  # bool[K]: legal
+    followed: Array  # int32[F]: outcomes, see `followed_outcomes`
+    follows_legal: Array  # bool[F]: which of these are legal
+    child_reach: Array  # [M, F, 2, S]: `advance` of the one-hot ranges
     probability: Array  # [M, K]: predicted, of each outcome
     sampled_outcome: Array  # int32[M, N]
     sampled_infostates: Array  # int32[M, N, 2]
@@ -54,7 +56,7 @@ class WorldProbe:
 def num_worlds(game: Game[Any], max_worlds: int) -> int:
     """M: worlds to look at per public state; all of them where that is at most `max_worlds`."""
     everything = game.num_infostates**2 * game.num_actions
-    branches = max(game.num_outcomes, SAMPLES_PER_WORLD)
+    branches = max(num_followed(game), SAMPLES_PER_WORLD)
     affordable = MOST_ENTRIES_PER_CALL // (branches * entries_per_outcome(game))
     return max(1, min(everything, max_worlds, affordable))
 
@@ -65,12 +67,15 @@ def joint_weight(game: Game[Any], state: Any, infostates: Array) -> Array:
     return game.compatible_reach(state, reach)[0, infostates[0]]
 
 
-def follow_world(game: Game[Any], state: Any, infostates: Array, action: Array) -> Array:
-    """[K, 2, S]: `advance` of the one-hot ranges of a world, to every outcome."""
+def follow_world(
+    game: Game[Any], state: Any, infostates: Array, action: Array
+) -> Callable[[Array], Array]:
+    """From an outcome to [2, S]: `advance` of the one-hot ranges of a world."""
     row, size = acting_row(game.actor(state)), game.num_infostates
     own, other = infostates[row], infostates[1 - row]
     action_reach = jnp.zeros((size, game.num_actions)).at[own, action].set(1)
-    return advance_all(game, state, action_reach, jax.nn.one_hot(other, size))
+    other_reach = jax.nn.one_hot(other, size)
+    return lambda outcome: game.advance(state, outcome, action_reach, other_reach)
 
 
 def is_within(game: Game[Any], outcomes: Array, infostates: Array) -> Array:
@@ -119,33 +124,40 @@ def probe_worlds(
     infostates = jnp.where(row == 0, pair, pair[:, ::-1])
     weight = jax.vmap(lambda pair: joint_weight(game, state, pair))(infostates)
     exists = possible[row, own] & possible[1 - row, other] & legal[own, action] & (weight > 0)
-    every_outcome = jnp.arange(game.num_outcomes, dtype=jnp.int32)
-    children = jax.vmap(game.apply, (None, 0))(state, every_outcome)
+    followed = followed_outcomes(game, state, jax.random.fold_in(key, 1))
 
     def follow(infostates: Array, action: Array, weight: Array, key: Array) -> tuple[Array, ...]:
-        reach = follow_world(game, state, infostates, action)
-        compatible = jax.vmap(game.compatible_reach)(children, reach)
-        masses = jnp.where(outcomes, (reach[:, 0] * compatible[:, 0]).sum(axis=1), 0)
+        reach_of = follow_world(game, state, infostates, action)
+
+        def mass(outcome: Array) -> Array:
+            reach = reach_of(outcome)
+            compatible = game.compatible_reach(game.apply(state, outcome), reach)
+            return (reach[0] * compatible[0]).sum()
+
+        masses = jnp.where(outcomes, of_all_outcomes(game, state, mass), 0)
         keys = jax.random.split(key, SAMPLES_PER_WORLD)
         outcome, moved = jax.vmap(game.transition, (0, None, None, None))(
             keys, state, infostates, action
         )
-        child = jax.tree.map(lambda leaf: leaf[outcome], children)
+        sampled = jnp.clip(outcome, 0, game.num_outcomes - 1)
+        child = jax.vmap(game.apply, (None, 0))(state, sampled)
         child_weight = jax.vmap(lambda child, pair: joint_weight(game, child, pair))(child, moved)
-        reached = reach[outcome, 0, moved[:, 0]] * reach[outcome, 1, moved[:, 1]]
+        reached = jax.vmap(lambda reach, pair: reach[0, pair[0]] * reach[1, pair[1]])(
+            jax.vmap(reach_of)(sampled), moved
+        )
         return (
-            reach,
+            jax.vmap(reach_of)(followed),
             masses / weight,
             outcome,
             moved,
-            is_within(game, outcome, moved) & outcomes[outcome],
+            is_within(game, outcome, moved) & outcomes[sampled],
             reached * child_weight / weight,
             jax.random.key_data(keys[0]),
         )
 
     safe_weight = jnp.where(exists, weight, 1)
     keys = jax.random.split(key_sample, count)
-    followed = jax.vmap(follow)(infostates, action, safe_weight, keys)
+    found = jax.vmap(follow)(infostates, action, safe_weight, keys)
     reach = jax.nn.one_hot(infostates, size)
     cfvs = jax.vmap(game.utilities, (None, 0))(state, reach)
     return WorldProbe(
@@ -154,14 +166,15 @@ def probe_worlds(
         exists=exists,
         weight=weight,
         actor=actor,
-        outcomes=outcomes,
-        child_reach=followed[0],
-        probability=followed[1],
-        sampled_outcome=followed[2],
-        sampled_infostates=followed[3],
-        sampled_is_legal=followed[4],
-        sampled_probability=followed[5],
-        first_key=followed[6],
+        followed=followed,
+        follows_legal=outcomes[followed],
+        child_reach=found[0],
+        probability=found[1],
+        sampled_outcome=found[2],
+        sampled_infostates=found[3],
+        sampled_is_legal=found[4],
+        sampled_probability=found[5],
+        first_key=found[6],
         payoffs=(cfvs * reach).sum(axis=2),
         legal=given[infostates[:, row]],
         world_legal=jax.vmap(game.world_actions, (None, 0))(state, infostates),
@@ -169,9 +182,9 @@ def probe_worlds(
     )
 
 
-@law("every coefficient of advance is 0 or 1", "world", "outcome", "player", "infostate")
+@law("every coefficient of advance is 0 or 1", "world", "followed", "player", "infostate")
 def _coefficients(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    where = goes_on(worlds)[:, None] & worlds.outcomes[None, :]
+    where = goes_on(worlds)[:, None] & worlds.follows_legal[None, :]
     nearest = np.where(worlds.child_reach > 0.5, 1, 0)
     return agree(nearest, worlds.child_reach, where=where)
 
