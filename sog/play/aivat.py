@@ -184,8 +184,13 @@ def _values(
     guessed = (ranges * compatible * answer.values[0]).sum(axis=2)
     if can_be_over:
         is_over = ~jax.vmap(game.legal_outcomes)(states).any(axis=1)
-        earned = (ranges * jax.vmap(game.utilities)(states, ranges)).sum(axis=2)
-        guessed = jnp.where(is_over[:, None], earned, guessed)
+
+        def earned() -> Array:
+            found: Array = (ranges * jax.vmap(game.utilities)(states, ranges)).sum(axis=2)
+            return jnp.where(is_over[:, None], found, guessed)
+
+        # Mostly none is over, and showdowns are dear.
+        guessed = jax.lax.cond(is_over.any(), earned, lambda: guessed)
     # The game is zero-sum, the guesses for both players need not be.
     total = guessed @ jnp.array([0.5, -0.5])
     values = jnp.where(can_be, total / jnp.where(can_be, weight, 1), 0)

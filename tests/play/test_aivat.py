@@ -274,3 +274,18 @@ def test_samples_of_chance_have_the_expectation_of_all_its_outcomes() -> None:
     pairs = [expected(pair) for pair in itertools.combinations(cards, 2)]
     assert np.mean(pairs) == pytest.approx(whole, abs=1e-6)
     assert np.std(pairs) > 0.01
+
+
+def test_a_match_stays_right_where_chance_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sog.play.aivat.MOST_OUTCOMES", 2)
+    compiled = compile_tree(make("leduc"))
+    game, policy = EnumeratedGame(tree=compiled.tree), random_policy(compiled.tree)
+    aivat = Aivat(game, policy_evaluator(game, policy))
+
+    def player(player: int, seed: int) -> TabularAgent:
+        return TabularAgent(game, policy, player=player, seed=seed)
+
+    result = play_match(compiled.tree.game, player, player, 120, aivat=aivat)
+    # The same policy on both sides: over a pair of seats nothing is won.
+    assert abs(result.corrected_mean) < 3 * result.corrected_standard_error
+    assert 0 < result.corrected_standard_error < 0.5 * result.standard_error
