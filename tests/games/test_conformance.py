@@ -104,8 +104,8 @@ def test_of_wide_chance_events_a_sample_is_followed(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 def test_holdem_keeps_the_contract_with_all_its_flops_and_hands() -> None:
-    report = check_game(make("holdem"), num_walks=6, max_states=12, max_worlds=1)
-    assert report.num_states == 12
+    report = check_game(make("holdem"), num_walks=4, max_states=8, max_worlds=1)
+    assert report.num_states == 8
 
 
 def test_every_game_of_the_registry_is_checked() -> None:
