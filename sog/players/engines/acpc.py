@@ -74,10 +74,12 @@ class ConnectingProcess(LineProcess):
             self._connection, _ = server.accept()
             self._connection.setblocking(False)
 
-    def _listen(self, file: Any) -> None:
-        super()._listen(file)
-        if self._connection is None and not self.is_running:
+    def _listen(self, file: Any) -> bool:
+        is_open = super()._listen(file)
+        # A program that ends closes its outputs a moment before it is gone.
+        if self._connection is None and not is_open and not self._goes_on():
             self._has_ended = True
+        return is_open
 
 
 class AcpcAgent(Agent):

@@ -169,11 +169,21 @@ class LineProcess:
             self._has_ended = True
             self._reading.unregister(file)
 
-    def _listen(self, file: Any) -> None:
+    def _listen(self, file: Any) -> bool:
+        """Reads what it says beside the talk; whether more may come."""
         piece = _piece(file.fileno())
         self._said = (self._said + piece)[-4 * _MOST_SAID :]
         if not piece:
             self._reading.unregister(file)
+        return bool(piece)
+
+    def _goes_on(self) -> bool:
+        """Whether it is still there after a moment."""
+        try:
+            self._process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
 
     def _how_it_ended(self) -> str:
         try:
