@@ -68,7 +68,7 @@ def expansion_phase(
     def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Wanted]:
         keys = _keys(state, _SIMULATION_KEYS, first + number)
         walk = jax.vmap(functools.partial(simulate, game, settings))
-        paths = walk(tree, visits_before, state.slot, keys)
+        paths = walk(tree, visits_before, state.slot, keys, state.held)
         child = (paths.slot_to_widen, paths.outcome) if can_widen else None
         wanted = Wanted(edge=paths.edge, child=child)
         return jax.vmap(count_visits)(tree, paths), wanted

@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array
 
 from gtcfr.flow import normalize
-from gtcfr.layout import BY_PRIOR, Layout
+from gtcfr.layout import BY_PRIOR, NOT_LISTED, Layout
 from gtcfr.packing import pack, packed_width
 from gtcfr.tree import InteriorNodes, SearchTree
 from sog.games.core import Game
@@ -56,6 +56,28 @@ def held_policies(
         is_held=jnp.broadcast_to(one.is_held, (batch_size, *one.is_held.shape)),
         policy=jnp.broadcast_to(one.policy, (batch_size, *one.policy.shape)),
     )
+
+
+def held_row(
+    layout: Layout, held: HeldPolicies, state: Array, listed: Array, infostate: Array
+) -> tuple[Array, Array]:
+    """Whether something is held of an infostate at a node (bool), and what: [A], sums to 1.
+
+    state: [width]; listed: as of `InteriorNodes`. Of the actions that the tree considers; nothing
+    is held where it considers none of those that are taken.
+    """
+    is_there = jnp.all(state[None] == held.state, axis=-1)
+    lock = jnp.argmax(is_there)
+    given = held.policy[lock, :, infostate]
+    if layout.decisions == BY_PRIOR:
+        given = jnp.where(listed == NOT_LISTED, 0, given[jnp.maximum(listed, 0)])
+    is_held = jnp.any(is_there) & held.is_held[lock, infostate] & (jnp.sum(given) > 0)
+    return is_held, given
+
+
+def nothing_held(held: HeldPolicies) -> HeldPolicies:
+    """The same public states, where nothing is held: for the same programs."""
+    return replace(held, is_held=jnp.zeros_like(held.is_held))
 
 
 def hold(tree: SearchTree, held: HeldPolicies | None) -> SearchTree:

@@ -13,6 +13,7 @@ from jax import Array
 
 from gtcfr.flow import normalize
 from gtcfr.layout import BY_PRIOR, NOT_LISTED, advance_all
+from gtcfr.locks import HeldPolicies, held_row
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, SearchTree
@@ -50,10 +51,12 @@ def simulate(
     visits_before: Array,
     slot: Array,
     key: Array,
+    held: HeldPolicies | None = None,
 ) -> Path:
     """Walks from an interior node to a leaf, a terminal state, or an action without a child.
 
-    visits_before: [slot, A, S], from before this phase; later visits count as lost.
+    visits_before: [slot, A, S], from before this phase; later visits count as lost. held: policies
+    that are followed where they hold.
     """
     longest = tree.shape.depth
     world_key, select_key, move_key = jax.random.split(key, 3)
@@ -84,7 +87,7 @@ def simulate(
 
     def step(walk: _Walk) -> _Walk:
         at = walk.num_steps
-        return _step(game, settings, tree, visits_before, walk, points[at], move_keys[at])
+        return _step(game, settings, tree, visits_before, walk, points[at], move_keys[at], held)
 
     walked: _Walk = jax.lax.while_loop(go_on, step, walk)
     return walked.path
@@ -125,6 +128,7 @@ def _step(
     walk: _Walk,
     points: Array,
     move_key: Array,
+    held: HeldPolicies | None,
 ) -> _Walk:
     shape, layout, slot = tree.shape, tree.shape.layout, walk.slot
     listed, children = tree.interior.listed[slot], tree.interior.child[slot]
@@ -133,6 +137,10 @@ def _step(
     player = jnp.where(actor == PLAYER_1, 1, 0)
     infostate = walk.infostates[player]
     chosen = _select(game, settings, tree, visits_before, state, slot, player, infostate, points)
+    if held is not None and len(held.state) > 0:
+        row = tree.interior.state[slot]
+        is_held, given = held_row(layout, held, row, listed, infostate)
+        chosen = jnp.where(is_held, draw(points[1], given), chosen)
     is_choice = actor != CHANCE
     action = jnp.where(is_choice, chosen, 0)
     move = layout.action(listed, action)

@@ -32,7 +32,6 @@ ROOT: Final = 0
 """The interior slot of the root of a tree."""
 NO_PARENT: Final = -1
 """The edge to a slot that holds no node."""
-_ENDS_PER_STEP: Final = 16
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,6 +45,8 @@ class TreeShape:
     """Interior nodes on a way down from the root, at most."""
     num_leaves: int
     num_terminals: int
+    ends_per_step: int
+    """Leaves, or terminal states, that are processed as one array operation."""
 
     @property
     def num_interior(self) -> int:
@@ -57,11 +58,6 @@ class TreeShape:
         """The rows that bring reach to the root, by player."""
         first = self.num_interior * self.layout.rows_per_node
         return first, first + 1
-
-    @property
-    def ends_per_step(self) -> int:
-        """Leaves, or terminal states, that are processed as one array operation."""
-        return max(_ENDS_PER_STEP, _ENDS_PER_STEP // 4 * self.chunk_size)
 
     @property
     def leaf_row(self) -> int:

@@ -15,6 +15,9 @@ _CHUNK_SIZE_OF_AN_ACCELERATOR: Final = 16
 _SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
 _MOST_EMPTY: Final = 2**15  # entries [A, S] of slots that deep trees leave empty in their chunks
 _LEAST_DEPTH: Final = 16
+_ENDS_PER_STEP: Final = 16
+_LARGE_ENDS_PER_STEP: Final = 4
+_MANY_INFOSTATES: Final = 1024
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -80,6 +83,7 @@ class Room:
             depth=depth,
             num_leaves=capacity,
             num_terminals=capacity,
+            ends_per_step=_ends_per_step(game, chunk_size),
         )
 
 
@@ -95,6 +99,14 @@ def chunk_size_of(
         return 1
     on_accelerator = is_accelerated() if accelerated is None else accelerated
     return _CHUNK_SIZE_OF_AN_ACCELERATOR if on_accelerator else _CHUNK_SIZE
+
+
+def _ends_per_step(game: Game[Any], chunk_size: int) -> int:
+    """Leaves, or terminal states, that are processed at once: few of many infostates each, for what
+    fills up the last step only costs."""
+    if game.num_infostates >= _MANY_INFOSTATES and not is_accelerated():
+        return _LARGE_ENDS_PER_STEP
+    return max(_ENDS_PER_STEP, _ENDS_PER_STEP // 4 * chunk_size)
 
 
 def _num_chunks(interior: int, depth: int, chunk_size: int) -> int:

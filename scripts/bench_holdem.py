@@ -3,6 +3,7 @@
 Examples:
     python scripts/bench_holdem.py                     all of it, in one run
     python scripts/bench_holdem.py --spots river turn  some of it, printed only
+    python scripts/bench_holdem.py --precision int16   regrets and sums in 16 bits, printed only
 
 Every spot is solved from nothing until the exploitability of the average policies is as small as
 said (percent of the pot), it being measured every tenth iteration or so. Columns:
@@ -11,6 +12,7 @@ said (percent of the pot), it being measured every tenth iteration or so. Column
                    other work on the machine disturbs less; with two cores the clock can show half.
     seconds        on the clock and of processor time, evaluations included, without compiling.
     compile        seconds of tracing and compiling, on the clock.
+    kept           bytes of regrets and sums of policies.
     memory         the most that the process had so far (the flop is last).
 
 River: both ranges full, pot 100, 100 behind, bet half of the pot or all, a raise is all-in: 8
@@ -35,7 +37,9 @@ from machine import processor, versions
 from sog.games import make
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.ranges import parse_range
+from sog.memory import bytes_of
 from sog.tabular.spots import SpotSolver, spot_of
+from sog.tabular.spots.tables import PRECISIONS, Precision
 
 _OUT: Final = Path("docs/results/data/bench_holdem.json")
 _EVERY: Final = 10
@@ -55,13 +59,16 @@ _RIVER: Final = "pot=100,stack=100,bets=0.5/allin,raises=allin,caps=2"
 _NUM_RIVERS: Final = 64
 
 
-def _solver(text: str, rule: str, first: str = "100%", second: str = "100%") -> SpotSolver:
+def _solver(
+    precision: Precision, text: str, rule: str, first: str = "100%", second: str = "100%"
+) -> SpotSolver:
     game = make(f"holdem({text})")
     assert isinstance(game, Holdem)
-    return SpotSolver(spot_of(game), np.stack([parse_range(first), parse_range(second)]), rule)
+    ranges = np.stack([parse_range(first), parse_range(second)])
+    return SpotSolver(spot_of(game), ranges, rule, precision=precision)
 
 
-def _rivers() -> SpotSolver:
+def _rivers(precision: Precision) -> SpotSolver:
     game = make(f"holdem(board=KsTh7s4d2c,{_RIVER})")
     assert isinstance(game, Holdem)
     rng = np.random.default_rng(0)
@@ -69,16 +76,21 @@ def _rivers() -> SpotSolver:
         tuple(rng.choice(game.deck.num_cards, 5, replace=False).tolist())
         for _ in range(_NUM_RIVERS)
     ]
-    return SpotSolver(spot_of(game), np.ones((2, game.num_infostates)), "cfr+", boards=boards)
+    ranges = np.ones((2, game.num_infostates))
+    return SpotSolver(spot_of(game), ranges, "cfr+", boards=boards, precision=precision)
 
 
-_SPOTS: Final[dict[str, tuple[Callable[[], SpotSolver], float]]] = {
-    "river": (lambda: _solver(f"board=KsTh7s4d2c,{_RIVER}", "cfr+"), 0.1),
+_SPOTS: Final[dict[str, tuple[Callable[[Precision], SpotSolver], float]]] = {
+    "river": (lambda kept: _solver(kept, f"board=KsTh7s4d2c,{_RIVER}", "cfr+"), 0.1),
     "64 rivers": (_rivers, 0.1),
-    "turn": (lambda: _solver(f"board=KsTh7s4d,pot=100,stack=200,{_TURN}", "cfr+"), 0.1),
+    "turn": (lambda kept: _solver(kept, f"board=KsTh7s4d,pot=100,stack=200,{_TURN}", "cfr+"), 0.1),
     "flop": (
-        lambda: _solver(
-            "board=QsJh2h,pot=10,stack=95,bets=1/allin,raises=0.5/allin", "dcfr", _FIRST, _SECOND
+        lambda kept: _solver(
+            kept,
+            "board=QsJh2h,pot=10,stack=95,bets=1/allin,raises=0.5/allin",
+            "dcfr",
+            _FIRST,
+            _SECOND,
         ),
         0.3,
     ),
@@ -91,12 +103,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--spots", nargs="+", choices=list(_SPOTS), default=list(_SPOTS))
-    names = parser.parse_args().spots
+    parser.add_argument("--precision", choices=PRECISIONS, default=PRECISIONS[0])
+    arguments = parser.parse_args()
+    names = arguments.spots
     rows = {}
     for name in names:
-        rows[name] = measure(*_SPOTS[name])
+        make_solver, percent = _SPOTS[name]
+        rows[name] = measure(make_solver, percent, arguments.precision)
         print(name, json.dumps(rows[name]), flush=True)
-    if names == list(_SPOTS):
+    if names == list(_SPOTS) and arguments.precision == PRECISIONS[0]:
         found = {
             "processor": processor(),
             "versions": versions(("jax", "jaxlib", "numpy")),
@@ -105,10 +120,12 @@ def main() -> None:
         _OUT.write_text(json.dumps(found, indent=1) + "\n")
 
 
-def measure(make_solver: Callable[[], SpotSolver], percent: float) -> dict[str, Any]:
+def measure(
+    make_solver: Callable[[Precision], SpotSolver], percent: float, precision: Precision
+) -> dict[str, Any]:
     """Solves a spot; see above."""
     began = time.perf_counter()
-    solver = make_solver()
+    solver = make_solver(precision)
     setup = time.perf_counter() - began
     solver.warm_up()
     solver.exploitability()
@@ -131,6 +148,7 @@ def measure(make_solver: Callable[[], SpotSolver], percent: float) -> dict[str, 
         "boards": [level.size for level in solver.boards],
         "hands": [len(number) for number in solver.hands.number],
         "target_percent": percent,
+        "kept_bytes": bytes_of(solver.memory),
         "iterations": solver.iteration,
         "ms_per_iteration": 1000 * wall / solver.iteration,
         "cpu_ms_per_iteration": 1000 * cpu / solver.iteration,

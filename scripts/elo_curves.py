@@ -8,12 +8,13 @@ Examples:
         --game connect_four --simulations 50 100 200 --out children.json
 
 A line is LABEL=PLAYER. Without --simulations its points are the checkpoints of a run (all, or
---steps of them), against the hours that the run had worked; with them, PLAYER with so many
-simulations each. Every point plays the next ones of its line (--next) and the nearest of each other
-line, so that all are connected. Games begin with random moves, each opening twice with either
-player first. Ratings are the likeliest (`sog.play.elo`), with mean 0 and 95% intervals. Games are
-kept beside --out, in a file ending in .games.jsonl: the same command goes on where it was stopped,
-and plays more if more --games are asked for.
+--steps of them) with --search simulations, against the hours that the run had worked; with them,
+PLAYER with so many simulations each. What else a search is told stands behind the player. Every
+point plays the next ones of its line (--next) and the nearest of each other line, so that all are
+connected. Games begin with random moves, each opening twice with either player first. Ratings are
+the likeliest (`sog.play.elo`), with mean 0 and 95% intervals. Games are kept beside --out, in a
+file ending in .games.jsonl: the same command goes on where it was stopped, and plays more if more
+--games are asked for.
 """
 
 import argparse
@@ -42,6 +43,7 @@ from sog.play.match import PlayedGame
 from sog.play.tournament import Pairing, random_openings, rate
 from sog.players.runs import is_run
 from sog.players.seating import Seating, seat
+from sog.players.told import split_told
 from sog.players.trained import trained_steps
 
 PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "mctx")
@@ -60,23 +62,24 @@ class Point:
     step: int | None = None
 
 
-def training_points(label: str, text: str, steps: Sequence[int], search: str) -> list[Point]:
+def training_points(label: str, text: str, steps: Sequence[int], simulations: int) -> list[Point]:
     """The checkpoints of a run, at the hours that it had worked; ValueError if it is none."""
-    path = Path(text)
+    run, told = split_told(text)
+    path = Path(run)
     if not is_run(path):
-        raise ValueError(f"{label}: {text} is no run folder, and without --simulations it must be.")
+        raise ValueError(f"{label}: {run} is no run folder, and without --simulations it must be.")
     kept = trained_steps(path)
     for step in steps:
         if step not in kept:
-            raise ValueError(f"{text} has no checkpoint of step {step}; it has {kept}.")
-    told = sorted((line["step"], line["seconds"]) for line in read_metrics(metrics_of(path)))
-    if not told:
-        raise ValueError(f"{text} has no metrics, which tell how long it trained.")
-    at, seconds = zip(*told, strict=True)
+            raise ValueError(f"{run} has no checkpoint of step {step}; it has {kept}.")
+    lines = read_metrics(RunFolder.read(path).metrics)
+    if not lines:
+        raise ValueError(f"{run} has no metrics, which tell how long it trained.")
+    at, seconds = zip(*sorted((line["step"], line["seconds"]) for line in lines), strict=True)
     return [
         Point(
             label=label,
-            text=f"{text}@{step}?search={search}",
+            text=with_simulations(f"{run}@{step}", told, simulations),
             x=float(np.interp(step, at, seconds)) / _HOUR,
             step=step,
         )
@@ -84,18 +87,17 @@ def training_points(label: str, text: str, steps: Sequence[int], search: str) ->
     ]
 
 
-def metrics_of(path: Path) -> Path:
-    """The file in which a run tells how far it is."""
-    return RunFolder.read(path).metrics
-
-
-def search_points(label: str, text: str, simulations: Sequence[int], c: str) -> list[Point]:
+def search_points(label: str, text: str, simulations: Sequence[int]) -> list[Point]:
     """A player with different numbers of simulations."""
-    sign = "&" if "?" in text else "?"
     return [
-        Point(label=label, text=f"{text}{sign}search={count},{c}", x=float(count))
+        Point(label=label, text=with_simulations(*split_told(text), count), x=float(count))
         for count in sorted(set(simulations))
     ]
+
+
+def with_simulations(player: str, told: str, simulations: int) -> str:
+    """The text of a player who makes so many. told: what else it is told, see `split_told`."""
+    return f"{player}?{told}{'&' if told else ''}num_simulations={simulations}"
 
 
 def pairings_of(points: Sequence[Point], neighbours: int) -> list[Pairing]:
@@ -221,7 +223,7 @@ def read_line(text: str, given: argparse.Namespace) -> list[Point]:
     if not (label and player):
         raise ValueError(f"lines must be LABEL=PLAYER, got {text!r}.")
     if given.simulations:
-        return search_points(label, player, given.simulations, given.search.partition(",")[2])
+        return search_points(label, player, given.simulations)
     return training_points(label, player, given.steps, given.search)
 
 
@@ -234,7 +236,9 @@ def main() -> int:
     parser.add_argument("--game", help="for players of any game")
     parser.add_argument("--steps", nargs="+", type=int, default=[], metavar="STEP")
     parser.add_argument("--simulations", nargs="+", type=positive_integer, metavar="S")
-    parser.add_argument("--search", default="100,1", metavar="S,C", help="default: 100,1")
+    parser.add_argument(
+        "--search", type=positive_integer, default=100, metavar="S", help="of a checkpoint's moves"
+    )
     parser.add_argument("--games", type=positive_integer, default=40, help="of a pairing")
     parser.add_argument("--openings", type=int, default=2, metavar="PLIES", help="random moves")
     parser.add_argument("--next", type=positive_integer, default=2, help="of its line (default: 2)")

@@ -2,8 +2,8 @@
 
 Example:
     python scripts/mistakes.py agent:connect_four --oracle bitbully --games 50
-    python scripts/mistakes.py runs/hex5 --games 100 --search 200,1
-    python scripts/mistakes.py rollout --game othello6 --games 20
+    python scripts/mistakes.py runs/hex5 --oracle hex --games 100 --opening 4
+    python scripts/mistakes.py runs/othello6 --games 50 --opening 12
 
 The player plays itself, each game begun by some random moves, so that all phases are met and no
 two games are alike. Every decision is compared with what each action is worth under perfect play:
@@ -14,11 +14,12 @@ solver of Hex up to 5 x 5; `bitbully` (AGPL, pip install bitbully) knows all of 
 """
 
 import argparse
+import itertools
 import json
 import random
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import jax
 import numpy as np
@@ -37,53 +38,97 @@ from sog.tabular.perfect_play import TooManyPositionsError, perfect_values
 
 _BATCH: Final = 32
 _ALIKE: Final = 1e-6
-_TOGETHER: Final = 64
+_TOGETHER: Final = 16
 """Positions whose ends are worked out in one go."""
 
-Oracle = Callable[[Game[Any], Sequence[tuple[int, ...]]], list[np.ndarray | None]]
-"""From lines of events to what each action is worth to the player to move, [A] with NaN where it is
-not legal; None where that is not known."""
+Line = tuple[int, ...]
+"""Public events from the start of a game."""
+Decision = tuple[Line, int]
+"""Where it was, and the action that was taken."""
 
 
-def exact(game: Game[Any], lines: Sequence[tuple[int, ...]]) -> list[np.ndarray | None]:
+class Worth(NamedTuple):
+    """Of the actions that there were, to the player to move."""
+
+    best: float
+    taken: float
+    worst: float
+
+
+Oracle = Callable[[Game[Any], Sequence[Decision]], list[Worth | None]]
+"""Judges decisions; None for one of which nothing is known."""
+
+
+def exact(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | None]:
     """The last decisions of a game, as far back as there is room."""
-    found = dict[int, np.ndarray]()
-    by_length = sorted(range(len(lines)), key=lambda number: -len(lines[number]))
-    for start in range(0, len(lines), _TOGETHER):
-        part = by_length[start : start + _TOGETHER]
-        states = [jax.device_get(_state(game, lines[number])) for number in part]
+    found = dict[int, Worth]()
+    for part in _parts_of_one_length(decisions):
+        states = [jax.device_get(_state(game, decisions[number][0])) for number in part]
         try:
             values = perfect_values(game, jax.tree.map(lambda *leaves: np.stack(leaves), *states))
         except TooManyPositionsError:
-            break
-        found |= dict(zip(part, values, strict=True))
-    return [found.get(number) for number in range(len(lines))]
+            break  # so would those before be
+        for number, row in zip(part, values, strict=True):
+            found[number] = _worth(row, decisions[number][1])
+    return [found.get(number) for number in range(len(decisions))]
 
 
-def bitbully(game: Game[Any], lines: Sequence[tuple[int, ...]]) -> list[np.ndarray | None]:
+def _parts_of_one_length(decisions: Sequence[Decision]) -> Iterator[list[int]]:
+    """The numbers of decisions, the latest first, some that were as late together."""
+    by_length = itertools.groupby(_longest_first(decisions), lambda n: len(decisions[n][0]))
+    for _, group in by_length:
+        numbers = list(group)
+        for start in range(0, len(numbers), _TOGETHER):
+            yield numbers[start : start + _TOGETHER]
+
+
+def bitbully(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | None]:
     """All of Connect Four: win, draw or loss."""
     import bitbully
 
     if str(game) != "connect_four(rows=6,columns=7,run_length=4)":
         raise ValueError(f"bitbully knows connect_four only, not {game}.")
-    solver, found = bitbully.BitBully(), list[np.ndarray | None]()
-    for line in lines:
+    solver, found = bitbully.BitBully(), list[Worth | None]()
+    for line, action in decisions:
         board = bitbully.Board()
         for column in line:
             board.play(column)
         values = np.full(game.num_actions, np.nan)
         for column, score in dict(solver.score_all_moves(board)).items():
             values[column] = np.sign(score)
-        found.append(values)
+        found.append(_worth(values, action))
     return found
 
 
-def perfect_hex(game: Game[Any], lines: Sequence[tuple[int, ...]]) -> list[np.ndarray | None]:
-    """All of Hex on small boards."""
+def perfect_hex(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | None]:
+    """All of Hex on small boards: of a decision as many cells as it takes to know what was lost."""
     if not isinstance(game, Hex) or game.swap:
         raise ValueError(f"the solver of Hex knows hex without swap only, not {game}.")
-    solver = HexSolver(game.size)
-    return [solver.values(line) for line in lines]
+    solver, found = HexSolver(game.size), dict[int, Worth]()
+
+    def worth_of(line: Line) -> float:
+        """To who has made its last move."""
+        return -1.0 if solver.wins_after(line) else 1.0
+
+    for number in _longest_first(decisions):  # what is found there is known then
+        line, action = decisions[number]
+        best = -worth_of(line)
+        taken = worth_of((*line, action)) if best > 0 else best
+        worst = taken
+        if best > 0 and taken > 0:  # is there a cell that loses?
+            free = (cell for cell in range(game.size**2) if cell not in {*line, action})
+            worst = next((-1.0 for cell in free if worth_of((*line, cell)) < 0), 1.0)
+        found[number] = Worth(best, taken, worst)
+    return [found[number] for number in range(len(decisions))]
+
+
+def _worth(values: np.ndarray, action: int) -> Worth:
+    """values: [A], NaN for what is not legal."""
+    return Worth(float(np.nanmax(values)), float(values[action]), float(np.nanmin(values)))
+
+
+def _longest_first(decisions: Sequence[Decision]) -> list[int]:
+    return sorted(range(len(decisions)), key=lambda number: -len(decisions[number][0]))
 
 
 ORACLES: Final[dict[str, Oracle]] = {"exact": exact, "bitbully": bitbully, "hex": perfect_hex}
@@ -149,21 +194,20 @@ def _measure(arguments: argparse.Namespace) -> None:
     played: list[PlayedGame] = list(
         play_together((course(number) for number in range(arguments.games)), _BATCH)
     )
-    lines = [
+    decisions = [
         (one.outcomes[:ply], one.outcomes[ply])
         for one, first in zip(played, begun, strict=True)
         for ply in range(first, len(one.outcomes))
     ]
-    judged = ORACLES[arguments.oracle](game, [line for line, _ in lines])
     phases = dict[int, list[tuple[float, float]]]()
     unknown = dict[int, int]()
-    for (line, action), values in zip(lines, judged, strict=True):
+    judged = ORACLES[arguments.oracle](game, decisions)
+    for (line, _), worth in zip(decisions, judged, strict=True):
         phase = len(line) // arguments.phase
-        if values is None:
+        if worth is None:
             unknown[phase] = unknown.get(phase, 0) + 1
             continue
-        best, worst = np.nanmax(values), np.nanmin(values)
-        phases.setdefault(phase, []).append((best - values[action], best - worst))
+        phases.setdefault(phase, []).append((worth.best - worth.taken, worth.best - worth.worst))
     for phase in sorted({*phases, *unknown}):
         lost, risked = np.array(phases.get(phase, [])).reshape(-1, 2).T
         at_stake = risked > _ALIKE

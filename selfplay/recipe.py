@@ -13,9 +13,9 @@ import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator
-from gtcfr.mesh import leaves_per_call
+from gtcfr.mesh import is_accelerated, leaves_per_call
 from gtcfr.packing import BeliefState
-from networks.cvpn import ApplyNetwork
+from networks.cvpn import HANDS, ApplyNetwork
 from selfplay.alphazero.player import AlphaZeroWorker, check_alphazero
 from selfplay.learner import LossFn, cvpn_loss
 from selfplay.memory import searches_bytes
@@ -25,6 +25,7 @@ from sog.games.core import Game
 
 STUDENT_OF_GAMES: Final = "student_of_games"
 ALPHAZERO: Final = "alphazero"
+_LEAVES_OF_HANDS_PER_CALL: Final = 4
 _MOST_STATES: Final = 2**29  # of a tree, whose rows are numbered in 32 bits
 
 
@@ -75,12 +76,16 @@ class Recipe:
 def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
     """A network at the leaves of a search."""
     embed, answer = apply_fn.in_parts
+    per_call = leaves_per_call()
+    if apply_fn.settings.torso == HANDS and not is_accelerated():
+        # One leaf is work for all hands; what fills up the last call would only cost.
+        per_call = min(per_call, _LEAVES_OF_HANDS_PER_CALL)
     return NetworkEvaluator(
         apply_fn=answer,
         params=params,
         encode_fn=apply_fn.encode,
         embed_fn=embed,
-        leaves_per_call=leaves_per_call(),
+        leaves_per_call=per_call,
     )
 
 

@@ -108,24 +108,24 @@ def test_every_file_of_results_is_told_of_on_a_page() -> None:
 
 
 def test_the_search_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    _run_example(LIBRARY, 2, 7)
+    _run_example(LIBRARY, 3, 8)
     shape, *values = capsys.readouterr().out.splitlines()
     assert shape == "(4, 6, 3)"
     assert values
 
 
 def test_a_network_answers(capsys: pytest.CaptureFixture[str]) -> None:
-    _run_example(LIBRARY, 3, 7)
+    _run_example(LIBRARY, 4, 8)
     assert capsys.readouterr().out.splitlines() == ["(1, 2, 3)", "(1, 3, 3)"]
 
 
 def test_two_agents_play_a_game(capsys: pytest.CaptureFixture[str]) -> None:
-    _run_example(LIBRARY, 4, 7)
+    _run_example(LIBRARY, 5, 8)
     assert float(capsys.readouterr().out) in (-2.0, -1.0, 1.0, 2.0)
 
 
 def test_two_players_meet(capsys: pytest.CaptureFixture[str]) -> None:
-    _run_example(LIBRARY, 5, 7)
+    _run_example(LIBRARY, 6, 8)
     told = r"agent:kuhn at step [\d,]+: [+-]\d[.]\d{3} chips per game, ± \d[.]\d{3}\n"
     assert re.fullmatch(told, capsys.readouterr().out)
 
@@ -133,7 +133,7 @@ def test_two_players_meet(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_solver_example_runs_and_prints_what_its_comments_say(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _run_example(LIBRARY, 0, 7)
+    _run_example(LIBRARY, 0, 8)
     exploitability, shape, value, state, *values = capsys.readouterr().out.splitlines()
     assert 0 < float(exploitability) < 0.001  # CFR+ is under 1 mbb after 500 iterations
     assert shape == "(465, 6, 3)"
@@ -148,16 +148,21 @@ def test_the_spot_example_prints_what_its_page_says(capsys: pytest.CaptureFixtur
     assert f"prints `{printed}`" in SPOTS.read_text()
 
 
+def test_who_folds_to_every_bet_loses_the_ante(capsys: pytest.CaptureFixture[str]) -> None:
+    _run_example(LIBRARY, 1, 8)
+    assert float(capsys.readouterr().out) == pytest.approx(1, abs=1e-3)
+
+
 def test_a_policy_goes_to_openspiel_and_back(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyspiel")
-    _run_example(LIBRARY, 1, 7)
+    _run_example(LIBRARY, 2, 8)
     theirs, ours = capsys.readouterr().out.split()
     assert float(theirs) == pytest.approx(float(ours.strip("[]")), abs=1e-7)
 
 
 def test_openspiel_scores_a_policy_as_we_do(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyspiel")
-    _run_example(LIBRARY, 6, 7)
+    _run_example(LIBRARY, 7, 8)
     theirs, ours = map(float, capsys.readouterr().out.split())
     assert theirs == pytest.approx(ours, abs=1e-9)
     assert ours > 0

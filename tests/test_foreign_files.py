@@ -44,6 +44,14 @@ READERS: Final = {
         "openings.txt",
         "tournament random ismcts:1 --game tic_tac_toe --games 2 --openings openings.txt",
     ),
+    "sog blueprint --resume": (
+        "small.blueprint",
+        "blueprint holdem --resume small.blueprint --save other.blueprint",
+    ),
+    "a blueprint that plays": (
+        "small.blueprint",
+        "match blueprint:small.blueprint random --games 2",
+    ),
     "a map": ("town.csv", "games scotland_yard(map=town.csv)"),
     "sog plot, the configuration": ("run/config.toml", "plot run"),
     "sog plot, the metrics": ("run/metrics.jsonl", "plot run"),
@@ -116,6 +124,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
         MetricsFile(run.metrics).add({"step": 0, "seconds": 1.0})
     write_policy(folder / "policy.npz")
     (folder / "own.spot").write_bytes(b"")
+    (folder / "small.blueprint").write_bytes(b"")
     (folder / "kuhn.solve").write_bytes(b"")  # what lies there instead is not even looked into
     (folder / "saved.json").write_text(json.dumps(SAVED))
     (folder / "saved.jsonl").write_text('{"file": "sog tournament"}\n')

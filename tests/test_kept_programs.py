@@ -182,7 +182,7 @@ def test_an_edited_source_beside_a_game_is_another_program(
 ) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    def write(name: str, text: str, *, seconds_ago: float = 1000.0) -> None:
+    def write(name: str, text: str, *, seconds_ago: float = 1e6) -> None:
         (tmp_path / name).write_text(text)
         os.utime(tmp_path / name, (time.time() - seconds_ago,) * 2)
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.exact import policy_evaluator
 from sog.cli.errors import CommandError
 from sog.games import Game
@@ -14,7 +15,7 @@ from sog.tabular.enumerated_game import EnumeratedGame
 
 _ITERATIONS: Final = 1000  # of CFR+: far below what a match can tell apart
 _TABLES: Final = 5  # [node, S, S] arrays of 64-bit numbers while the values are made, about
-_OTHERWISE: Final = "--aivat network asks a trained player's network instead."
+_OTHERWISE: Final = "--aivat network or zero asks less."
 
 
 def make_aivat(seating: Seating, values: str | None, host: Host) -> Aivat | None:
@@ -23,6 +24,8 @@ def make_aivat(seating: Seating, values: str | None, host: Host) -> Aivat | None
         return None
     if values == "exact":
         return _exact(seating.game, host)
+    if values == "zero":
+        return Aivat(seating.game, ZeroEvaluator())
     for player in seating.players:
         if player.network is not None:
             return Aivat(seating.game, player.network)

@@ -34,6 +34,7 @@ SOG_CACHE_DIR names another folder, or none if it is empty.
 COMMANDS: Final[dict[str, Command]] = {
     "games": solving.GAMES,
     "solve": solving.SOLVE,
+    "blueprint": solving.BLUEPRINT,
     "exploitability": solving.EXPLOITABILITY,
     "search": searching.SEARCH,
     "evaluate": searching.EVALUATE,
@@ -52,6 +53,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "tournament": playing.TOURNAMENT,
     "gtp": playing.GTP,
     "uci": playing.UCI,
+    "acpc": playing.ACPC,
     "serve": playing.SERVE,
 }
 """In the order of the help."""

@@ -15,6 +15,7 @@ PICTURES: Final = (".png", ".pdf", ".svg")
 _BEGINNING: Final = 256  # bytes
 _MARKS: Final = {
     ".csv": b"probability",  # of `sog policy --csv`, --table and --openspiel
+    ".blueprint": b"blueprint.npy",  # of `sog blueprint --save`
     ".json": b'"game":',  # of `sog play --save`
     ".jsonl": b'"sog tournament"',  # of `sog tournament --save`
     ".npz": b"probabilities.npy",  # of `sog solve --save`

@@ -67,7 +67,7 @@ def _play(
     def show(result: MatchResult) -> None:
         so_far[:] = [(seating, result)]
         known = result.mean if result.corrected is None else result.corrected_mean
-        mean = f"{first.name} {_signed_milli(known)} {game.milli_unit}"
+        mean = f"{first.name} {signed_milli(known)} {game.milli_unit}"
         games = f"{result.num_games:,} of {arguments.games:,} games"
         left = work.time_left(result.num_games, arguments.games)
         work.update(f"{games}, {mean}{left}", result.num_games)
@@ -123,18 +123,18 @@ def _as_table(seating: Seating, result: MatchResult) -> Table:
         table.add_column(column, justify="right", no_wrap=True)
     first, second = _names(seating)
     as_0, as_1 = result.mean_as
-    interval = _interval(result.standard_error)
+    interval = interval_of(result.standard_error)
     counts = [f"{count:,}" for count in (result.wins, result.draws, result.losses)]
     rows = (
         (first, 1, as_0, as_1, counts),
         (second, -1, -as_1, -as_0, counts[::-1]),
     )
     for name, sign, as_player_0, as_player_1, counted in rows:
-        cells = [_signed_milli(sign * result.mean), interval]
+        cells = [signed_milli(sign * result.mean), interval]
         if has_aivat:
-            corrected = _signed_milli(sign * result.corrected_mean)
-            cells += [corrected, _interval(result.corrected_standard_error)]
-        cells += [_signed_milli(as_player_0), _signed_milli(as_player_1)]
+            corrected = signed_milli(sign * result.corrected_mean)
+            cells += [corrected, interval_of(result.corrected_standard_error)]
+        cells += [signed_milli(as_player_0), signed_milli(as_player_1)]
         table.add_row(name, *cells, *counted)
     return table
 
@@ -144,13 +144,15 @@ def _names(seating: Seating) -> tuple[str, str]:
     return (first, second) if first != second else (f"{first} (A)", f"{second} (B)")
 
 
-def _interval(standard_error: float) -> str:
+def interval_of(standard_error: float) -> str:
+    """Of 95%, in thousandths; "-" where nothing is known."""
     if math.isnan(standard_error):
         return "-"
     return f"± {display.number(1000 * Z_95 * standard_error)}"
 
 
-def _signed_milli(value: float) -> str:
+def signed_milli(value: float) -> str:
+    """In thousandths, with a sign."""
     text = display.number(1000 * value)
     return f"+{text}" if value > 0 else text
 
@@ -162,7 +164,7 @@ def _as_json(
     if result.corrected is not None:
         aivat = {
             "values": arguments.aivat,
-            **_mean_as_json(result.corrected_mean, result.corrected_standard_error),
+            **mean_as_json(result.corrected_mean, result.corrected_standard_error),
             "variance_ratio": _or_none(result.variance_ratio),
         }
     return {
@@ -172,7 +174,7 @@ def _as_json(
         "players": [player.as_json() for player in seating.players],
         "games": result.num_games,
         "interrupted": result.interrupted,
-        **_mean_as_json(result.mean, result.standard_error),
+        **mean_as_json(result.mean, result.standard_error),
         "mean_as": list(result.mean_as),
         "wins": result.wins,
         "draws": result.draws,
@@ -183,7 +185,8 @@ def _as_json(
     }
 
 
-def _mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
+def mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
+    """A mean, and how sure it is."""
     width = Z_95 * standard_error
     return {
         "mean": mean,

@@ -62,7 +62,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
     "policy": _file(
-        "POLICY", "a file that `sog solve --save` wrote, or a table (FILE.csv), see below"
+        "POLICY",
+        "a file that `sog solve --save` wrote, a table (FILE.csv, see below), or a blueprint",
     ),
     "method": {"metavar": "METHOD", "help": "a method, see below"},
     "config": {
@@ -76,6 +77,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "first": {"metavar": "A", "help": "a player, see below"},
     "second": {"metavar": "B", "help": "the other player"},
     "players": {"metavar": "PLAYER", "nargs": "+", "help": "two or more players, see below"},
+    "dealer_host": {"metavar": "HOST", "help": "where the dealer is, as 127.0.0.1"},
+    "dealer_port": {"metavar": "PORT", "type": port_number, "help": "its port"},
     "--game": {"metavar": "GAME", "help": "the game, where no player is a run folder"},
     "--player": {
         "type": _player,
@@ -134,6 +137,20 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "KQo:0.5, AhKd' or 25%% (default: any hand)",
     },
     "--range1": {"metavar": "TEXT", "help": "likewise of player 1"},
+    "--minutes": {
+        "type": positive_number,
+        "metavar": "X",
+        "help": "train for X minutes, compiling not counted (default: 10, without --iterations)",
+    },
+    "--buckets": {
+        "metavar": "N/N/...",
+        "help": "the most buckets of each street (default: 169/1000/500/200, as far as they go)",
+    },
+    "--bucketing": {
+        "choices": ("percentile", "grid"),
+        "help": "buckets of about equally many hands, or equal parts of [0, 1] (default: "
+        "percentile)",
+    },
     "--precision": {
         "choices": ("float32", "float64"),
         "help": "of the iterations (default: float32); exploitability is always in float64",
@@ -256,11 +273,16 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "share of its regrets that the exact evaluator keeps from update to update "
         "(default: 0.9)",
     },
+    "--lbr": _flag("play against local best response, see below, instead of composing a policy"),
     "--aivat": {
-        "choices": ("exact", "network"),
+        "choices": ("exact", "network", "zero"),
         "help": "reduce the variance (Burch et al. 2018), see below",
     },
     # What is shown, and where it is written.
+    "--lock": _several(
+        "TEXT|FILE.csv",
+        "hold what a player does at a public state, see below; may be given several times",
+    ),
     "--json": _flag("print JSON on stdout, nothing else"),
     "--rules": _flag("how GAME is played, in a screenful"),
     "--sizes": _flag("count up to 10 million public states, not one million"),

@@ -20,6 +20,7 @@ from sog.cli.tree import compile_whole_game
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games.foreign import check_named_by_file
+from sog.play.policies import is_table
 from sog.players.runs import names_run
 from sog.tabular import (
     Checkpoint,
@@ -149,6 +150,11 @@ def _kind(source: str) -> str:
 
 
 def _read_game(path: str) -> str:
+    if is_table(path):
+        raise CommandError(
+            f"{path} is a table, which does not say its game: sog exploitability GAME {path} "
+            f"--save FILE.npz makes a policy file of it."
+        )
     with mistakes():
         game = str(read_metadata(path)["game"])
         check_named_by_file(game, path)

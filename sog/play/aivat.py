@@ -19,6 +19,9 @@ All of it is about ranges, not about the cards that were held: the policy of a k
 at all of his infostates, so one average over them (the paper's imaginary observations) takes the
 place of the cards dealt to him. The opponent of whom nothing is known counts with what he held, and
 the deal of that is corrected as an event of chance.
+
+Where chance has many outcomes, as the 22,100 flops of hold'em, what was to be expected is estimated
+from a sample of them, drawn without regard to what came: the corrections are 0 on average still.
 """
 
 import functools
@@ -34,10 +37,12 @@ from gtcfr.flow import normalize
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
 from sog.play.history import first_state
 from sog.play.match import PlayedGame
-from sog.play.rules import after, situation
+from sog.play.rules import Situation, after, situation
 from sog.precision import in_32_bits
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
+MOST_OUTCOMES: Final = 64
+"""Of chance, at one state; more are sampled."""
 
 
 class Aivat:
@@ -46,6 +51,7 @@ class Aivat:
     def __init__(self, game: Game[Any], evaluator: Evaluator) -> None:
         """game: what the evaluator is asked about: the played one, or its `EnumeratedGame`."""
         self.game, self.evaluator = game, evaluator
+        self._random = np.random.default_rng(0)
 
     @in_32_bits
     def estimate(self, played: PlayedGame) -> float:
@@ -73,8 +79,10 @@ class Aivat:
                 policy = now.legal_actions if is_drawn else self._as_played(played, number)
             else:
                 is_drawn = True
+            outcomes, scale = self._sample(now)
+            arguments = (np.append(outcomes, outcome).astype(np.int32), scale, np.float32(value))
             expected, value, reach = self._ask(
-                _event, state, reach, np.asarray(policy, np.float32), np.int32(outcome)
+                _event, state, reach, np.asarray(policy, np.float32), *arguments
             )
             if is_drawn:
                 estimate += expected - value
@@ -84,6 +92,19 @@ class Aivat:
                     reach[player] = np.arange(self.game.num_infostates) == held
             state = after(self.game, state, outcome)
         return estimate + (value if played.resigned is None else played.utility)
+
+    def _sample(self, now: Situation) -> tuple[np.ndarray, np.ndarray]:
+        """int [n]: outcomes, all or some; float32 [n]: how many each of them stands for."""
+        legal = np.flatnonzero(now.legal_outcomes)
+        most = self.game.num_decision_outcomes
+        if now.actor == CHANCE:
+            most = min(self.game.num_chance_outcomes, MOST_OUTCOMES)
+        kept = legal
+        if len(legal) > most:
+            kept = self._random.choice(legal, most, replace=False)
+        stands_for = np.full(len(kept), len(legal) / len(kept), np.float32)
+        padding = (0, most - len(kept))
+        return np.pad(kept, padding, mode="edge"), np.pad(stands_for, padding)
 
     def _as_played(self, played: PlayedGame, number: int) -> np.ndarray:
         """The action of somebody who does not tell, as the policy of the one who holds it."""
@@ -98,22 +119,34 @@ class Aivat:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _event(
-    game: Game[Any], evaluator: Evaluator, state: Any, reach: Array, policy: Array, outcome: Array
+    game: Game[Any],
+    evaluator: Evaluator,
+    state: Any,
+    reach: Array,
+    policy: Array,
+    outcomes: Array,
+    stands_for: Array,
+    before: Array,
 ) -> tuple[Array, Array, Array]:
     """What the game was worth before a public event, and after it; the reach [2, S] there.
 
-    policy: [S, A], of the actor; of chance, as its legal actions.
+    policy: [S, A], of the actor; of chance, as its legal actions. outcomes: int32[n + 1], those
+    that could happen, and the one that did. stands_for: [n], how many outcomes each of them is
+    taken for. before: what the game was worth, as was known before; it makes samples differ less.
     """
     actor = game.actor(state)
     acts_first = actor != PLAYER_1
     action_reach = jnp.where(acts_first, reach[0], reach[1])[:, None] * policy
     other_reach = jnp.where(acts_first, reach[1], reach[0])
-    outcomes = jnp.arange(game.num_outcomes, dtype=jnp.int32)
     states = jax.vmap(lambda k: game.apply(state, k))(outcomes)
     reaches = jax.vmap(lambda k: game.advance(state, k, action_reach, other_reach))(outcomes)
-    legal = game.legal_outcomes(state)
-    reaches = jnp.where(legal[:, None, None], reaches, 0)
-    return _expect(game, evaluator, states, reaches, legal, outcome)
+    values, arriving, ranges = _values(game, evaluator, states, reaches)
+    weights = stands_for * arriving[:-1]
+    # Of a sample the weights need not sum to 1.
+    whole = jnp.sum(reach[0] * game.compatible_reach(state, reach)[0])
+    whole = jnp.where(jnp.any(stands_for > 1), whole, weights.sum())
+    expected = before + weights @ (values[:-1] - before) / whole
+    return expected, values[-1], ranges[-1]
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -122,42 +155,43 @@ def _deal(
 ) -> tuple[Array, Array, Array]:
     """The same of the deal of one player's infostate; the state stays as it is."""
     size = game.num_infostates
-    is_dealt = reach[player] > 0
     dealt = jnp.diag(reach[player])
     reaches = jnp.broadcast_to(reach, (size, *reach.shape)).at[:, player].set(dealt)
     states = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (size, *jnp.shape(leaf))), state)
-    return _expect(game, evaluator, states, reaches, is_dealt, held)
+    values, arriving, ranges = _values(game, evaluator, states, reaches, can_be_over=False)
+    return arriving @ values / arriving.sum(), values[held], ranges[held]
 
 
-def _expect(
-    game: Game[Any],
-    evaluator: Evaluator,
-    states: Any,
-    reaches: Array,
-    is_legal: Array,
-    which: Array,
+def _values(
+    game: Game[Any], evaluator: Evaluator, states: Any, reaches: Array, *, can_be_over: bool = True
 ) -> tuple[Array, Array, Array]:
-    """The expected value over some states [n] with their reaches [n, 2, S]; that of one of them,
-    and its reach, of which each row that is not 0 sums to 1."""
+    """[n]: what states are worth to player 0 that players reach by [n, 2, S]; [n]: how likely each
+    is, in proportion; [n, 2, S]: the reaches, of which each row that is not 0 sums to 1."""
     masks = jax.vmap(game.infostate_mask)(states)
     ranges = jax.vmap(normalize)(reaches, masks)
+    arriving = (reaches * jax.vmap(game.compatible_reach)(states, reaches)).sum(axis=2)[:, 0]
+    compatible = jax.vmap(game.compatible_reach)(states, ranges)
+    weight = (ranges * compatible).sum(axis=2)[:, PLAYER_0]
+    can_be = (arriving > 0) & (weight > 0)
     queries = LeafQueries(
         encoded=jax.tree.map(
             lambda leaf: leaf[None], jax.vmap(lambda state: evaluator.encode(game, state))(states)
         ),
         ranges=ranges[None],
-        is_valid=is_legal[None],
+        is_valid=can_be[None],
     )
     answer = evaluate(game, evaluator, evaluator.start(game, 1), queries)
-    compatible = jax.vmap(game.compatible_reach)(states, ranges)
-    weight = (ranges * compatible).sum(axis=2)[:, PLAYER_0]
     guessed = (ranges * compatible * answer.values[0]).sum(axis=2)
-    is_over = ~jax.vmap(game.legal_outcomes)(states).any(axis=1)
-    earned = (ranges * jax.vmap(game.utilities)(states, ranges)).sum(axis=2)
+    if can_be_over:
+        is_over = ~jax.vmap(game.legal_outcomes)(states).any(axis=1)
+
+        def earned() -> Array:
+            found: Array = (ranges * jax.vmap(game.utilities)(states, ranges)).sum(axis=2)
+            return jnp.where(is_over[:, None], found, guessed)
+
+        # Mostly none is over, and showdowns are dear.
+        guessed = jax.lax.cond(is_over.any(), earned, lambda: guessed)
     # The game is zero-sum, the guesses for both players need not be.
-    total = jnp.where(is_over[:, None], earned, guessed) @ jnp.array([0.5, -0.5])
-    can_be = is_legal & (weight > 0)
+    total = guessed @ jnp.array([0.5, -0.5])
     values = jnp.where(can_be, total / jnp.where(can_be, weight, 1), 0)
-    arriving = (reaches * jax.vmap(game.compatible_reach)(states, reaches)).sum(axis=2)[:, 0]
-    probability = jnp.where(can_be, arriving, 0) / jnp.where(can_be, arriving, 0).sum()
-    return probability @ values, values[which], ranges[which]
+    return values, jnp.where(can_be, arriving, 0), ranges

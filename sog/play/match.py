@@ -63,6 +63,14 @@ class WatchingAgent(Agent, Protocol):
         """
 
 
+@runtime_checkable
+class RecordingAgent(Agent, Protocol):
+    """An agent that is told, when a game is over, what both players held."""
+
+    def record(self, infostates: tuple[int, int]) -> None:
+        """After the last event: the infostates of both at the end."""
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlayedGame:
     """A game from the deal to the end."""
@@ -177,6 +185,9 @@ def course_of_game(
         actions.append(action)
         policies.append(policy)
         seen.append(_pair(infostates))
+    for agent in agents:
+        if isinstance(agent, RecordingAgent):
+            agent.record(seen[-1])
     return PlayedGame(
         utility=outcome_of(game, state, infostates, resigned),
         outcomes=tuple(outcomes),

@@ -32,6 +32,8 @@ class Player:
     """What a search takes, and what searches handed on to it; 0 where that was not counted."""
     network: Evaluator | None = None
     """A trained player's."""
+    plays_by_turns: bool = False
+    """Whether he needs a program of his own for every game that goes on at once."""
 
     def as_json(self) -> dict[str, Any]:
         """Its name, and how it searches."""

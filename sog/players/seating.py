@@ -29,6 +29,8 @@ class Seating:
 
     def batch_size(self, most: int) -> int:
         """Searches at once for which there is memory."""
+        if any(player.plays_by_turns for player in self.players):
+            return 1
         free, largest = available_bytes(), max(player.search_bytes for player in self.players)
         if free is None or largest == 0:
             return most

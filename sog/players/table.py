@@ -114,6 +114,18 @@ def _read_gtp(text: str, host: "Host") -> "Candidate":
     return read_gtp(text, host)
 
 
+def _read_blueprint(text: str, host: "Host") -> "Candidate":
+    from sog.players.blueprint import read_blueprint
+
+    return read_blueprint(text, host)
+
+
+def _read_acpc(text: str, host: "Host") -> "Candidate":
+    from sog.players.engines.acpc import read_acpc
+
+    return read_acpc(text, host)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Entry:
     """A kind of player."""
@@ -347,6 +359,17 @@ PLAYERS: Final[dict[str, Entry]] = {
         form="gtp:COMMAND",
         summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
         read=_read_gtp,
+        reads_told=False,
+    ),
+    "blueprint": Entry(
+        form="blueprint:FILE",
+        summary="the average strategy of a file of sog blueprint, for the game it is of",
+        read=_read_blueprint,
+    ),
+    "acpc": Entry(
+        form="acpc:COMMAND",
+        summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
+        read=_read_acpc,
         reads_told=False,
     ),
     **METHODS,

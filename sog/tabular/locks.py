@@ -12,6 +12,7 @@ an event of chance: CFR finds an equilibrium of the others, and best responses h
 """
 
 import dataclasses
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -48,32 +49,64 @@ class Lock:
     """[S, A]: rows of these sum to 1, the others are 0."""
 
 
-def read_locks(game: Game[Any], texts: Iterable[str]) -> tuple[Lock, ...]:
+def read_locks(game: Game[Any], texts: Iterable[str], *, files: bool = True) -> tuple[Lock, ...]:
     """The locks of some texts or tables (names of files that end in .csv), one for each public
-    state. Raises ValueError, one line, for what is wrong with them."""
+    state. files: False for texts of somebody who may open none. Raises ValueError, one line, for
+    what is wrong with them."""
     found: dict[tuple[int, ...], _Draft] = {}
     for text in texts:
-        if text.strip().lower().endswith(TABLE):
+        if files and text.strip().lower().endswith(TABLE):
             _add_table(game, found, text.strip())
         else:
             _add_text(game, found, text)
     return tuple(draft.lock() for draft in found.values())
 
 
-def lock_game(compiled: CompiledGame, locks: Sequence[Lock]) -> CompiledGame:
-    """The game in which these hold; one without locks is compiled to the same programs.
+def format_lock(game: Game[Any], lock: Lock) -> str:
+    """A lock of a game from its root as `read_locks` reads it, with four digits."""
+    state, events = game.root(), []
+    for outcome in lock.outcomes:
+        events.append(shlex.quote(game.describe_outcome(state, outcome)))
+        state = game.apply(state, jnp.int32(outcome))
+    rows: dict[str, str] = {}
+    for infostate in np.flatnonzero(lock.is_held).tolist():
+        name = game.describe_infostate(state, lock.player, infostate)
+        is_plain = not set(name) & set("='\"\\;:") and name.split() == name.split(" ")
+        shares = [
+            shlex.quote(f"{game.describe_action(state, infostate, action)}={share:.4g}")
+            for action, share in enumerate(lock.policy[infostate].tolist())
+            if share > 0
+        ]
+        rows[name if is_plain else str(infostate)] = " ".join(shares)
+    is_of_all = lock.is_held.sum() == np.asarray(game.legal_actions(state)).any(axis=-1).sum()
+    if is_of_all and len(set(rows.values())) == 1:
+        told = next(iter(rows.values()))
+    else:
+        told = "; ".join(f"{name} {shares}" for name, shares in rows.items())
+    return f"{' '.join(events)}: {told}".strip()
 
-    The tree must begin at the root. Raises ValueError for a public state that it does not have.
+
+def lock_game(
+    compiled: CompiledGame, locks: Sequence[Lock], start: tuple[int, ...] = ()
+) -> CompiledGame:
+    """The game in which these hold; with no locks, what is run is the same programs.
+
+    start: the public events that lead to where the tree begins. Raises ValueError for a public
+    state that it does not have.
     """
     tree = compiled.tree
     children = tree.child_of_edge()
     is_held, policy = np.zeros(tree.node_legal.shape[:2], bool), np.zeros(tree.node_legal.shape)
     for lock in locks:
         node = 0
-        for outcome in lock.outcomes:
-            if (node, outcome) not in children:
-                raise ValueError(f"'{tree.game.describe_state(lock.state)}' is not in the tree.")
+        is_below = lock.outcomes[: len(start)] == start
+        for outcome in lock.outcomes[len(start) :]:
+            if not is_below or (node, outcome) not in children:
+                is_below = False
+                break
             node = children[node, outcome]
+        if not is_below:
+            raise ValueError(f"'{tree.game.describe_state(lock.state)}' is not in the tree.")
         is_held[node], policy[node] = lock.is_held, lock.policy
     return hold(compiled, is_held, policy)
 

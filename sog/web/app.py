@@ -56,6 +56,7 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
             Route("/", page(home)),
             Route("/static/style.css", _static("style.css", "text/css")),
             Route("/static/script.js", _static("script.js", "text/javascript")),
+            Route("/static/paint.js", _static("paint.js", "text/javascript")),
             Route("/static/spots.js", _static("spots.js", "text/javascript")),
             Route("/static/spots.css", _static("spots.css", "text/css")),
             *play.routes,

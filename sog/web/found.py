@@ -2,12 +2,14 @@
 
 import dataclasses
 import time
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from sog.games import Game
 from sog.tabular import compile_tree, solve_subgame
+from sog.tabular.locks import Lock, lock_game
 from sog.web.host import Mistake
 
 _ITERATIONS: Final = 1000  # of CFR+
@@ -42,11 +44,22 @@ def check_size(game: Game[Any]) -> None:
         raise Mistake(f"{game.name} is made for search, too large to be solved.")
 
 
-def solve_below(game: Game[Any], state: Any, ranges: np.ndarray) -> ExactSolution:
-    """The exact solution from a public state on; ranges: [player, S]. Raises ValueError where too
-    much is below."""
+def solve_below(
+    game: Game[Any],
+    state: Any,
+    ranges: np.ndarray,
+    locks: Sequence[Lock] = (),
+    outcomes: tuple[int, ...] = (),
+) -> ExactSolution:
+    """The exact solution from a public state on; ranges: [player, S].
+
+    locks: what is held below; outcomes: the events that lead to the state, as those of the locks.
+    Raises ValueError where too much is below.
+    """
     began = time.perf_counter()
     compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES)
+    if locks:
+        compiled = lock_game(compiled, locks, outcomes)
     ranges = np.asarray(ranges, np.float64)
     solution = solve_subgame(compiled, ranges[:, :, None], iterations=_ITERATIONS)
     return ExactSolution(

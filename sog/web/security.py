@@ -25,6 +25,7 @@ LET_IN: Final = "let_in"
 """What a server has in the state of a request, to be told that the token was shown."""
 OPEN_PATHS: Final = (
     *("/static/style.css", "/static/spots.css", "/static/script.js", "/static/spots.js"),
+    "/static/paint.js",
     "/favicon.ico",
 )
 """What is no secret: it is the same in every installation."""

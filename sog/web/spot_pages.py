@@ -14,7 +14,7 @@ from sog.games.cards.deck import Deck
 from sog.games.cards.ranges import class_weights, format_range, parse_range
 from sog.memory import bytes_of
 from sog.tabular.spots.spot_file import write_spot
-from sog.tabular.spots.walk import split_history
+from sog.tabular.spots.walk import forget_programs, split_history
 from sog.web.asked_spot import AskedSpot
 from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.pages import Form, go_to, number_of, page, prepared_page, show
@@ -25,6 +25,7 @@ from sog.web.spot_views import tell_spot
 
 MOST_SPOTS: Final = 6
 _MOST_SAVED: Final = 200_000_000  # bytes
+_MOST_COMPILED: Final = 8
 _MOST_EVENTS: Final = 64
 _MOST_LETTERS: Final = 2000
 
@@ -35,6 +36,7 @@ class SpotPages:
     def __init__(self, preparations: Preparations, submit: Submit) -> None:
         self.spots: Sessions[SolvedSpot] = Sessions(MOST_SPOTS, "spots")
         self._preparations, self._submit = preparations, submit
+        self._num_compiled = 0
 
     @property
     def routes(self) -> list[Route]:
@@ -76,6 +78,10 @@ class SpotPages:
         """A new spot; the form again, with what is wrong in it."""
         asked = AskedSpot.read(form)
         try:
+            if self._num_compiled >= _MOST_COMPILED:
+                forget_programs()
+                self._num_compiled = 0
+            self._num_compiled += 1
             spot = SolvedSpot(asked, self._submit, heed)
             try:
                 heed()

@@ -18,11 +18,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gtcfr.locks import HeldPolicies
 from gtcfr.root import NO_EVENT, SearchRoot, check_root, known_root, start_of_game
 from gtcfr.search import check_result
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import Game
+from sog.play.locked import hold_locks
 from sog.play.thinking import SLICE_SECONDS, Thinking
+from sog.tabular.locks import Lock
 from sog.web.found import ExactSolution, Found, check_size, solve_below
 from sog.web.host import Mistake, SearchOffer, Submit
 
@@ -31,6 +34,7 @@ WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
 _SECONDS_OF_A_PICTURE: Final = 0.3
 _PICTURES: Final = 40  # of a search that is watched
 _PATH_STEP: Final = 4
+_LOCK_STEP: Final = 4
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,6 +61,8 @@ class WatchedSearch:
         start: Any = None,
         ranges: np.ndarray | None = None,
         before: Found | None = None,
+        locks: tuple[Lock, ...] = (),
+        free_value: float | None = None,
         seed: int = 0,
         mode: str = WHOLE,
         submit: Submit,
@@ -65,10 +71,12 @@ class WatchedSearch:
 
         start: where they begin, if not at the root; with perfect information.
         ranges: [player, S] there, of any sums; None has the search find them from the start of the
-        game. before: what was found with other ranges. Raises Mistake for what cannot be.
+        game. before: what was found with other ranges. locks: what is held, of events from `start`;
+        free_value: what the state was worth to player 0 without them. Raises Mistake for what
+        cannot be.
         """
         self.searcher, self.outcomes, self.before, self.seed = searcher, outcomes, before, seed
-        self.start = start
+        self.start, self.ranges, self.locks, self.free_value = start, ranges, locks, free_value
         self.mode, self.problem = mode, ""
         self.exact: ExactSolution | None = None
         self.is_solving = False
@@ -77,7 +85,8 @@ class WatchedSearch:
         self._submit, self._lock = submit, threading.RLock()
         self._picture: Picture | None = None
         self._is_closed = self._is_working = False
-        self._root = _root(searcher.game, outcomes, ranges, start)
+        root = _root(searcher.game, outcomes, ranges, start)
+        self._root = dataclasses.replace(root, held=_held(searcher.game, locks, start))
         began = time.perf_counter()
         try:
             self._thinking = self._first()
@@ -222,7 +231,12 @@ class WatchedSearch:
     def _solve(self, picture: Picture) -> None:
         try:
             state = picture.nodes[picture.row].state
-            self.exact = solve_below(self.searcher.shown, state, picture.found.ranges)
+            below = [
+                one for one in self.locks if one.outcomes[: len(self.outcomes)] == self.outcomes
+            ]
+            self.exact = solve_below(
+                self.searcher.shown, state, picture.found.ranges, below, self.outcomes
+            )
         except ValueError as error:
             self.problem = str(error)
         except Exception as error:
@@ -257,6 +271,14 @@ def _root(
     except ValueError as error:
         raise Mistake(str(error)) from None
     return root
+
+
+def _held(game: Game[Any], locks: tuple[Lock, ...], start: Any) -> HeldPolicies | None:
+    """Of locks that hold and some that hold nothing, so that one more needs no other programs."""
+    if not locks:
+        return None
+    nothing = dataclasses.replace(locks[0], is_held=np.zeros_like(locks[0].is_held))
+    return hold_locks(game, (*locks, *[nothing] * (-len(locks) % _LOCK_STEP)), start=start)
 
 
 def _read_picture(thinking: Thinking) -> Picture:

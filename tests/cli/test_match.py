@@ -356,12 +356,12 @@ def test_uct_is_a_player(run_match: Match) -> None:
         (
             ["random", "zero", "--game", "london", "--aivat", "exact"],
             "--aivat exact: london is made for search, too large to enumerate. --aivat network "
-            "asks a trained player's network instead.",
+            "or zero asks less.",
         ),
         (
             ["random", "zero", "--game", "kuhn", "--aivat", "exact", "--max-nodes", "5"],
             "--aivat exact: the public tree of kuhn(ranks=3) has more than max_nodes = 5 nodes "
-            "(reached 7 at depth 2). --aivat network asks a trained player's network instead.",
+            "(reached 7 at depth 2). --aivat network or zero asks less.",
         ),
     ],
 )

@@ -64,6 +64,8 @@ def test_the_square_of_hands_is_shown_after_a_history(sog: Run, tmp_path: Path) 
         ((SPOT, "--until-mbb", "5"), ["--until-mbb", "--until-pot"]),
         ((SPOT, "--save-state", "x.solve"), ["--save-state", "not of a spot"]),
         ((SPOT, "--rule", "cfr++"), ["--rule", "cfr++"]),
+        ((SPOT, "--precision", "float64"), ["--precision", "int16", "float64"]),
+        (("leduc", "--precision", "int16"), ["--precision int16", "of a spot"]),
         (("holdem(board=KsKs7s4d,pot=100,stack=100)",), ["Ks twice"]),
         (("holdem(board=KsTx7s4d,pot=100,stack=100)",), ["'Tx'"]),
         (("holdem(board=KsTh7s4d,pot=100,stack=100,bets=1/0.5)",), ["bets", "ascend"]),

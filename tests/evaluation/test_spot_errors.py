@@ -50,8 +50,9 @@ def test_where_nobody_can_bet_a_river_is_worth_its_showdown() -> None:
 
 def test_a_network_over_hands_learns_what_rivers_are_worth_in_seconds() -> None:
     """On boards and ranges that it has not seen: a third of the error of one that knows nothing."""
-    game = holdem(f"holdem({CARDS},bets=1/allin)")
-    seen, others = (SpotMeasure(game, num_rivers=15, seed=seed) for seed in (1, 2))
+    game = holdem("holdem(ranks=5,suits=3,blinds=none,pot=2,stack=4,bets=none|none|none|1/allin)")
+    seen = SpotMeasure(game, num_rivers=64, seed=1)
+    others = SpotMeasure(game, num_rivers=15, seed=2)
     settings = NetworkSettings(torso="hands", width=8, depth=1)
     apply_fn, params = make_network(game, settings)
     (spots,) = seen.spots

@@ -112,3 +112,18 @@ def test_with_perfect_information_children_that_are_not_there_are_not_taken() ->
     found = searched(text, root, SearchSettings(num_simulations=60))
     assert np.isfinite(found.values).all()
     np.testing.assert_allclose(found.policy[0].sum(), 1, atol=1e-5)
+
+
+def test_simulations_follow_what_is_held() -> None:
+    """So a tree grows where the lock leads, also to children that it did not have."""
+    text = "connect_four(rows=3,columns=3,run_length=3)"
+    game, (lock,) = make(text), locks_of(text, "1: 1=0.25 2=0.75")
+    held = held_policies(game, [(lock.state, lock.is_held, lock.policy)])
+    root = replace(start_of_game(game), held=held)
+    found = searched(text, root, SearchSettings(num_simulations=200))
+    tree = jax.tree.map(lambda leaf: leaf[0], found.tree)
+    slot = int(tree.interior.child[found.slot[0], 0])
+    visits = tree.interior.visits[slot, :, 0]
+    assert visits.sum() > 20
+    assert visits[0] == 0
+    assert visits[2] > visits[1] > 0

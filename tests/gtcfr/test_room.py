@@ -13,9 +13,12 @@ from gtcfr.layout import BY_EVENT, BY_PRIOR
 from gtcfr.packing import packed_width
 from gtcfr.room import search_room, summary_bytes, tree_shapes
 from gtcfr.root import NO_EVENT, start_of_game
-from gtcfr.search import begin
+from gtcfr.search import begin, search
 from gtcfr.settings import SearchSettings
+from networks.cvpn import make_network
 from selfplay.examples import as_arrays, no_examples
+from selfplay.recipe import make_evaluator
+from selfplay.runs.config import load_config
 from sog.games import Game, make
 from sog.games.boards.connect_four import ConnectFour
 from tests.games.broken_games import kuhn
@@ -45,6 +48,31 @@ def test_it_is_what_the_arrays_of_a_search_take(batch_size: int) -> None:
         leaf.nbytes for leaf in jax.tree.leaves(state) if leaf.dtype != state.keys.dtype
     )
     assert 0.9 * everything < sum(room.values()) <= everything
+
+
+def test_a_search_of_holdem_takes_little_whatever_flops_there_are() -> None:
+    """22,100 flops and 1326 hands: a tree has a sample of the flops, so it is small."""
+    config = load_config("holdem_small")
+    game, settings = make(config.game), config.run.evaluate_search
+    evaluator = make_evaluator(*make_network(game, config.network))
+    assert game.num_chance_outcomes == 22_100
+    room = search_room(game, evaluator, settings, config.selfplay.max_events)
+    assert sum(room.values()) < 0.03 * GIGABYTE
+
+
+def test_few_large_ends_at_a_time_are_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, settings = make("leduc"), SearchSettings(num_simulations=20)
+
+    def policy() -> np.ndarray:
+        run = jax.jit(functools.partial(search, game, settings=settings))
+        root = start_of_game(game)
+        return np.asarray(run(evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0)).policy)
+
+    expected = policy()
+    assert settings.shape(game, 0).ends_per_step == 16
+    monkeypatch.setattr("gtcfr.tree_size._MANY_INFOSTATES", 6)
+    assert settings.shape(game, 0).ends_per_step == 4
+    np.testing.assert_allclose(policy(), expected, atol=1e-6)
 
 
 def test_london_fits_a_laptop() -> None:

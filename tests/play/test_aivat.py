@@ -1,5 +1,6 @@
 """AIVAT, against expectations over every history of a game rather than over samples."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from sog.games import make
 from sog.games.core import TERMINAL
 from sog.play import RandomAgent, SearchAgent, TabularAgent
 from sog.play.aivat import Aivat
+from sog.play.aivat import _event as event
 from sog.play.arena import AgentFactory, play_match
 from sog.play.match import PlayedGame, play_game
 from sog.tabular import PublicTree, compile_tree, evaluate_policy
@@ -245,3 +247,45 @@ def test_agents_tell_the_policy_that_they_play() -> None:
     told = greedy.policies()
     assert told.max(axis=1).tolist() == [1, 1, 1]
     assert told.argmax(axis=1).tolist() == [greedy.act(card) for card in range(3)]
+
+
+def test_samples_of_chance_have_the_expectation_of_all_its_outcomes() -> None:
+    """All pairs of the six cards that Leduc may deal, each as likely as the others."""
+    compiled = compile_tree(make("leduc"))
+    tree, policy = compiled.tree, random_policy(compiled.tree)
+    game = EnumeratedGame(tree=tree)
+    evaluator = policy_evaluator(game, policy)
+    state = game.root()
+    for outcome in (1, 1):  # both check
+        state = game.apply(state, jnp.int32(outcome))
+    reach = np.random.default_rng(4).uniform(0.1, 1, (2, 6)).astype(np.float32)
+    legal = np.asarray(game.legal_actions(state), np.float32)
+    cards = np.flatnonzero(game.legal_outcomes(state))
+
+    def expected(some: Any) -> float:
+        """Of these cards; the last is the one that came."""
+        outcomes = np.append(some, cards[0]).astype(np.int32)
+        scale = np.full(len(some), len(cards) / len(some), np.float32)
+        before = np.float32(0.3)
+        found = event(game, evaluator, state, reach, legal, outcomes, scale, before)
+        return float(found[0])
+
+    whole = expected(cards)
+    pairs = [expected(pair) for pair in itertools.combinations(cards, 2)]
+    assert np.mean(pairs) == pytest.approx(whole, abs=1e-6)
+    assert np.std(pairs) > 0.01
+
+
+def test_a_match_stays_right_where_chance_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sog.play.aivat.MOST_OUTCOMES", 2)
+    compiled = compile_tree(make("leduc"))
+    game, policy = EnumeratedGame(tree=compiled.tree), random_policy(compiled.tree)
+    aivat = Aivat(game, policy_evaluator(game, policy))
+
+    def player(player: int, seed: int) -> TabularAgent:
+        return TabularAgent(game, policy, player=player, seed=seed)
+
+    result = play_match(compiled.tree.game, player, player, 120, aivat=aivat)
+    # The same policy on both sides: over a pair of seats nothing is won.
+    assert abs(result.corrected_mean) < 3 * result.corrected_standard_error
+    assert 0 < result.corrected_standard_error < 0.5 * result.standard_error

@@ -47,13 +47,14 @@ def test_checkpoints_stand_at_the_hours_that_the_run_had_worked(
     lines = [{"step": 0, "seconds": 0.0}, {"step": 200, "seconds": 3600.0}]
     folder.metrics.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     monkeypatch.setattr(elo_curves, "trained_steps", lambda path: [0, 50, 200])
-    points = elo_curves.training_points("SoG", str(folder.path), [], "9,1")
+    points = elo_curves.training_points("SoG", str(folder.path), [], 9)
     assert [(point.step, point.x) for point in points] == [(0, 0.0), (50, 0.25), (200, 1.0)]
-    assert points[1].text == f"{folder.path}@50?search=9,1"
-    (only,) = elo_curves.training_points("SoG", str(folder.path), [50], "9,1")
-    assert only == points[1]
+    assert points[1].text == f"{folder.path}@50?num_simulations=9"
+    told = f"{folder.path}?simulations_per_update=3"
+    (only,) = elo_curves.training_points("SoG", told, [50], 9)
+    assert only.text == f"{folder.path}@50?simulations_per_update=3&num_simulations=9"
     with pytest.raises(ValueError, match=r"has no checkpoint of step 7; it has \[0, 50, 200\]"):
-        elo_curves.training_points("SoG", str(folder.path), [7], "9,1")
+        elo_curves.training_points("SoG", str(folder.path), [7], 9)
 
 
 def test_a_line_of_searches_is_rated_drawn_and_gone_on_with(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_a_line_of_searches_is_rated_drawn_and_gone_on_with(tmp_path: Path) -> N
     found = json.loads((tmp_path / "elo.json").read_text())
     (line,) = found["lines"]
     assert [point["x"] for point in line["points"]] == [2.0, 4.0]
-    assert line["points"][0]["player"] == "zero, c_puct=2&search=2,1"
+    assert line["points"][0]["player"] == "zero, c_puct=2&num_simulations=2"
     assert line["points"][0]["elo"] == -line["points"][1]["elo"]
     assert all(point["half_width"] > 0 for point in line["points"])
     (pairing,) = found["pairings"]

@@ -16,6 +16,9 @@ import pytest
 
 from selfplay.runs.checkpoint import checkpoint_steps, load_checkpoint
 from selfplay.runs.metrics import read_metrics
+from sog.play.alphazero_agent import AlphaZeroAgent
+from sog.play.arena import play_match
+from sog.players.seating import seat
 
 pytest.importorskip("ray", reason="needs the extra `processes`")
 pytestmark = [
@@ -35,6 +38,16 @@ replay = { size = 256, least = 16 }
 learner = { batch_size = 8 }
 run = { steps = 1_000_000, checkpoint_every = 50 }
 """
+ALPHAZERO: Final = """
+game = "tic_tac_toe"
+algorithm = "alphazero"
+network = { width = 4, depth = 1 }
+search = { num_simulations = 2 }
+selfplay = { batch_size = 4 }
+replay = { size = 256, least = 16 }
+learner = { batch_size = 8 }
+run = { steps = 60, checkpoint_every = 20 }
+"""
 CLUSTER: Final = """
 import sys
 from ray.cluster_utils import Cluster
@@ -53,9 +66,11 @@ ray.init(address=sys.argv[1], log_to_driver=False)
 
 
 @contextlib.contextmanager
-def training(folder: Path, *options: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+def training(
+    folder: Path, *options: str, config: str = CONFIG, **environment: str
+) -> Iterator[subprocess.Popen[str]]:
     """Runs `sog train`; its process group is killed at the end, if it is still there."""
-    (folder / "tiny.toml").write_text(CONFIG)
+    (folder / "tiny.toml").write_text(config)
     command = [sys.executable, "-m", "sog", "train", str(folder / "tiny.toml")]
     command += ["--run", str(folder / "run"), "--schedule", "processes", "--json", *options]
     with (
@@ -185,6 +200,26 @@ def test_workers_train_on_a_ray_that_nobody_else_can_reach(tmp_path: Path) -> No
     lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
     assert lines[-1]["searches"] > 0
     assert lines[-1]["solves"] > 0
+
+
+def test_alphazero_is_trained_by_workers_goes_on_and_plays_by_its_own_search(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("mctx")
+    for steps in (60, 80):
+        options = ("--workers", "1", "--set", f"run.steps={steps}")
+        with training(tmp_path, *options, config=ALPHAZERO) as process:
+            process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, (tmp_path / "stderr").read_text()
+        assert newest(tmp_path) == steps
+    lines = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    assert lines[-1]["games"] > lines[0]["games"] == 0
+    assert lines[-1]["solves"] == lines[-1]["queue"] == 0  # nothing is asked to be solved
+    texts = [f"{tmp_path / 'run'}?search=2,1", f"{tmp_path / 'run'}@60?search=2,1"]
+    seating = seat(texts)
+    first, second = (player.make for player in seating.players)
+    assert isinstance(first(0, 0), AlphaZeroAgent)
+    assert play_match(seating.game, first, second, num_games=2).num_games == 2
 
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:

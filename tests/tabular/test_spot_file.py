@@ -31,14 +31,14 @@ RIVER = "holdem(board=Ts3h2h5c9s,pot=100,stack=100,bets=0.5/allin)"
 TURN = "holdem(board=AsAhKsKh,ranks=5,suits=2,blinds=none,pot=10,stack=20,bets=1,caps=1)"
 
 
-def spot(text: str, rule: str = "dcfr") -> tuple[Holdem, np.ndarray, SpotSolver]:
+def spot(text: str, rule: str = "dcfr", **options: Any) -> tuple[Holdem, np.ndarray, SpotSolver]:
     game = make(text)
     assert isinstance(game, Holdem)
     if text == TURN:
         ranges = np.ones((2, game.num_infostates))
     else:
         ranges = np.stack([parse_range(one) for one in ("AA,QQ:0.25,AdKd", "KK,QJs")])
-    return game, ranges, SpotSolver(spot_of(game), ranges, rule)
+    return game, ranges, SpotSolver(spot_of(game), ranges, rule, **options)
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +50,19 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("text", "rule"), [(RIVER, "dcfr"), (TURN, "pcfr+")])
+@pytest.mark.parametrize(
+    ("text", "rule", "precision"),
+    [(RIVER, "dcfr", "int16"), (TURN, "pcfr+", "float32")],
+)
 def test_a_spot_that_was_gone_on_with_is_one_that_was_never_stopped(
-    text: str, rule: str, tmp_path: Path
+    text: str, rule: str, precision: str, tmp_path: Path
 ) -> None:
-    game, ranges, solver = spot(text, rule)
+    game, ranges, solver = spot(text, rule, precision=precision)
     solver.run(13)
     save_spot(tmp_path / "a.spot", solver, game, ranges)
     found = load_spot(tmp_path / "a.spot")
     assert (str(found.game), found.solver.iteration) == (str(game), 13)
+    assert found.solver.precision == precision
     np.testing.assert_array_equal(found.ranges, ranges)
     for one in (solver, found.solver):
         one.run(9)
@@ -124,6 +128,8 @@ def array(
         (note(rule="cfr++"), "damaged"),
         (note(iteration=-1), "damaged"),
         (note(iteration=True), "damaged"),
+        (note(precision="float64"), "precision must be"),
+        (note(precision="int16"), "damaged"),
         (note(chunk=0), "damaged"),
         (note(chunk=10**9), "damaged"),
         (note(game="evil:Game"), "no file chooses what is imported"),

@@ -2,15 +2,18 @@
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from sog.games import make
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.ranges import parse_range
+from sog.memory import bytes_of
 from sog.tabular import compile_tree, evaluate_policy
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.spots import SpotSolver, solve_spot, split_history, spot_of, walk
+from sog.tabular.spots.tables import pack, read
 
 
 def holdem(text: str) -> Holdem:
@@ -51,6 +54,37 @@ def test_every_rule_goes_to_the_equilibrium(rule: str) -> None:
     assert solution.last.value == pytest.approx(25, abs=0.3)
     assert solution.last.exploitability < 1.5
     assert solution.last.exploitability < solution.checkpoints[0].exploitability / 4
+
+
+def test_sixteen_bits_find_the_same_in_half_of_the_memory() -> None:
+    text = "board=Ts3h2h5c9s,pot=100,stack=100,bets=0.5/allin"
+    whole, half = (
+        solver_of(text, "AA,QQ,T9s", "KK,JJ", rule="dcfr", precision=precision)
+        for precision in ("float32", "int16")
+    )
+    for solver in (whole, half):
+        solver.run(300)
+    assert bytes_of(half.memory) < 0.6 * bytes_of(whole.memory)
+    assert half.values(0)[0] == pytest.approx(whole.values(0)[0], abs=0.02)
+    assert half.exploitability()[0] < 0.1
+    first, second = walk(whole, ["bet50"]), walk(half, ["bet50"])
+    assert second.frequency == pytest.approx(first.frequency, abs=0.01)
+    assert not np.array_equal(first.policy, second.policy)  # it was rounded
+    with pytest.raises(ValueError, match="float32, int16, got int8"):
+        solver_of(text, precision="int8")
+
+
+def test_packed_numbers_are_off_by_half_a_part_of_the_largest_of_their_decision() -> None:
+    rng = np.random.default_rng(0)
+    sizes = np.array([1e-20, 1.0, 3e12])[:, None]
+    numbers = rng.normal(size=(2, 3, 3, 50)) * sizes
+    numbers[1, :, 2] = 0
+    packed = pack(jnp.asarray(numbers, jnp.float32))
+    assert packed.parts.dtype == np.int16
+    largest = np.abs(numbers).max(axis=(1, 3), keepdims=True)
+    back = np.stack([np.asarray(read(packed, jnp.int32(board), 1)[0]) for board in (0, 1)])
+    assert (np.abs(back - numbers) <= 0.501 * largest / 32767).all()
+    assert np.abs(np.asarray(packed.parts)).max() == 32767
 
 
 def test_uniform_play_of_all_hands_has_the_value_by_hand_on_any_board() -> None:

@@ -1,10 +1,12 @@
 """A server without a socket, as `sog serve` makes it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 
 from selfplay.runs.metrics import MetricsFile
 from selfplay.runs.run_folder import RunFolder
@@ -12,6 +14,9 @@ from selfplay.settings import Config
 from sog.web.app import make_app
 from sog.web.offers import Offers
 from sog.web.security import Guard
+from sog.web.server import listen, serving
+from tests.web import chromium
+from tests.web.chromium import CHROMIUM, DRIVER, OPTIONS, Browser
 from tests.web.visitor import PORT, TOKEN, Visitor
 
 
@@ -53,3 +58,34 @@ def run_folder(tmp_path: Path) -> Path:
         for line in lines:
             MetricsFile(folder.metrics).add(line)
     return path
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Where a server listens, as `sog serve` has one."""
+    with listen("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        with serving(make_app(Offers(), token=chromium.TOKEN, port=port), listener):
+            yield f"http://127.0.0.1:{port}"
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[webdriver.Chrome]:
+    """Chromium, or the test is skipped."""
+    if not (CHROMIUM and DRIVER):
+        pytest.skip("no Chromium with its driver is installed here")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for option in OPTIONS:
+        options.add_argument(option)
+    with webdriver.Chrome(options=options, service=Service(DRIVER)) as found:
+        yield found
+
+
+@pytest.fixture
+def browser(driver: webdriver.Chrome, address: str) -> Iterator[Browser]:
+    visitor = Browser(driver, address)
+    yield visitor
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert visitor.problems() == []

@@ -1,140 +1,14 @@
-"""The pages in a real browser: Chromium of the system, without a window, driven by Selenium."""
-
-import shutil
-import time
-from collections.abc import Callable, Iterator
-from typing import Any
+"""The pages in a real browser, where there is one."""
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 
-from sog.web.app import make_app
-from sog.web.offers import Offers
-from sog.web.server import listen, serving
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
-TOKEN = "the-token"
-OPTIONS = (
-    "--headless=new",
-    "--no-sandbox",  # which root needs
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--window-size=1200,900",
-)
-PHONE = {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
-
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="no Chromium with its driver is installed here"
-)
-
-
-class Browser:
-    """A browser that has been let in."""
-
-    def __init__(self, driver: webdriver.Chrome, address: str) -> None:
-        self.driver, self.address = driver, address
-        self.driver.get(f"{address}/?token={TOKEN}")
-
-    def find(self, selector: str) -> WebElement:
-        return self.driver.find_element(By.CSS_SELECTOR, selector)
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements(By.CSS_SELECTOR, selector)
-
-    def run(self, script: str, *arguments: object) -> Any:
-        return self.driver.execute_script(script, *arguments)
-
-    def until(self, holds: Callable[[], Any], seconds: float = 90) -> Any:
-        """What is found, once there is something; the page may change while it is looked for."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            try:
-                found = holds()
-            except Exception:  # an element of a page that is gone
-                found = None
-            if found:
-                return found
-            time.sleep(0.05)
-        raise AssertionError(self.find("main").text)
-
-    def status(self) -> str:
-        return str(self.find("#status").text)
-
-    def begin(
-        self, game: str, player: str = "random", seat: int = 0, seed: int = 3, history: str = ""
-    ) -> None:
-        """Has a game begun, and waits for the first turn."""
-        self.send(game, player, seat, seed, history)
-        self.ready()
-
-    def send(self, game: str, player: str, seat: int = 0, seed: int = 3, history: str = "") -> None:
-        """Fills in the form of the first page, as a visitor does."""
-        self.driver.get(f"{self.address}/")
-        form = self.find("form[action='/games']")
-        Select(form.find_element(By.NAME, "player")).select_by_visible_text(player)
-        Select(form.find_element(By.NAME, "game")).select_by_visible_text(game)
-        Select(form.find_element(By.NAME, "seat")).select_by_value(str(seat))
-        form.find_element(By.TAG_NAME, "summary").click()
-        form.find_element(By.NAME, "seed").send_keys(str(seed))
-        form.find_element(By.NAME, "history").send_keys(history)
-        form.find_element(By.CSS_SELECTOR, "button").click()
-
-    def ready(self) -> str:
-        """How the game stands, once it is the visitor's turn or over."""
-        ends = ("Your move.", "You win", "You lose", "A draw")
-        return str(self.until(lambda: (s := self.status()).startswith(ends) and s))
-
-    def events(self) -> int:
-        return len(self.all("ol.events > li"))
-
-    def act(self, do: Callable[[], None]) -> str:
-        """Does something that moves the game on; how it stands then."""
-        before = self.events()
-        do()
-        self.until(lambda: self.events() > before)
-        return self.ready()
-
-    def is_wider_than_the_screen(self) -> bool:
-        return bool(self.run("return document.documentElement.scrollWidth > window.innerWidth"))
-
-    def problems(self) -> list[str]:
-        """What the browser complained of, such as something that the policy forbids."""
-        return [entry["message"] for entry in self.driver.get_log("browser")]  # type: ignore[no-untyped-call]
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Where a server listens, as `sog serve` has one."""
-    with listen("127.0.0.1", 0) as listener:
-        port = listener.getsockname()[1]
-        with serving(make_app(Offers(), token=TOKEN, port=port), listener):
-            yield f"http://127.0.0.1:{port}"
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM or ""
-    for option in OPTIONS:
-        options.add_argument(option)
-    with webdriver.Chrome(options=options, service=Service(DRIVER)) as found:
-        yield found
-
-
-@pytest.fixture
-def browser(driver: webdriver.Chrome, address: str) -> Iterator[Browser]:
-    visitor = Browser(driver, address)
-    yield visitor
-    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
-    assert visitor.problems() == []
+from tests.web.chromium import PHONE, Browser
 
 
 @pytest.mark.parametrize("game", ["kuhn", "liars_dice", "tic_tac_toe", "glasses"])
@@ -323,3 +197,73 @@ def test_a_search_is_looked_into_and_its_ranges_set(browser: Browser) -> None:
     assert row.text.startswith("K 100% 33%")
     browser.find("#solve").click()
     browser.until(lambda: "CFR+ over all 9 public states" in browser.find("main").text)
+
+
+def test_a_strategy_is_painted_and_searched_against(browser: Browser) -> None:
+    form = browser.find("form[action='/searches']")
+    Select(form.find_element(By.NAME, "game")).select_by_visible_text("kuhn")
+    Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
+    form.find_element(By.NAME, "search").send_keys("20,1")
+    form.find_element(By.TAG_NAME, "button").click()
+    browser.until(lambda: browser.status().startswith("Done."))
+    next(one for one in browser.all("a[data-to]") if one.text == "bet1").click()
+    browser.until(lambda: browser.find("#state").text.startswith("bet1"))
+    browser.find("#lock-editor summary").click()
+    fold, call = 0, 1  # columns: he folds everything
+    for column, weight in ((fold, "100"), (call, "0")):
+        Select(browser.find("#brush-lock")).select_by_value(weight)
+        drag(browser, "#lock-editor", column)
+    fields = browser.all("#lock-editor input[type='number']")
+    assert [one.get_attribute("value") for one in fields] == ["100", "0"] * 3
+    browser.find("#set-lock").click()
+    browser.until(lambda: "Held fixed: bet1" in browser.find("#price").text)
+    browser.until(lambda: browser.status().startswith("Done."))
+    assert "With that player 1 gets" in browser.find("#price").text
+    assert browser.find("#locks").get_attribute("value") == "bet1: fold=1"
+    browser.find("#locks").clear()
+    browser.find("#set-locks").click()
+    browser.until(lambda: not browser.all("#price"))
+    assert browser.problems() == []
+
+
+def drag(browser: Browser, table: str, column: int) -> None:
+    """From the first row of a column to the last, as a quick hand does."""
+    rows = browser.all(f"{table} tbody tr")
+    first, last = (
+        row.find_elements(By.CSS_SELECTOR, "input[type='number']")[column]
+        for row in (rows[0], rows[-1])
+    )
+    browser.run("arguments[0].scrollIntoView({block: 'center'})", first)
+    actions = ActionChains(browser.driver)
+    actions.move_to_element(first).click_and_hold().move_to_element(last).release().perform()
+
+
+def test_ranges_are_painted_and_pasted_as_text(browser: Browser) -> None:
+    form = browser.find("form[action='/searches']")
+    Select(form.find_element(By.NAME, "game")).select_by_visible_text("kuhn")
+    Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
+    form.find_element(By.NAME, "search").send_keys("20,1")
+    form.find_element(By.TAG_NAME, "button").click()
+    browser.until(lambda: browser.status().startswith("Done."))
+
+    def weights(player: int) -> list[str | None]:
+        return [browser.find(f"#range-{player}-{n}").get_attribute("value") for n in range(3)]
+
+    Select(browser.find("#brush-ranges")).select_by_value("50")
+    drag(browser, "#ranges .player0", 0)
+    assert weights(0) == ["50"] * 3
+    browser.find("#as-text summary").click()
+    text = browser.find("#text-of-0")
+    assert text.get_attribute("value") == "J: 50\nQ: 50\nK: 50"
+    other = browser.find("#text-of-1")
+    other.clear()
+    other.send_keys("J: 0\nQ: 1\nK: 0.5")
+    assert weights(1) == ["0", "1", "0.5"]
+    other.clear()
+    other.send_keys("A: 1")
+    assert browser.run("return arguments[0].validationMessage", other).endswith("A: 1")
+    other.clear()
+    other.send_keys("J: 0\nQ: 1\nK: 0")
+    browser.find("#set-ranges").click()
+    browser.until(lambda: "before the ranges were set" in browser.find("main").text)
+    assert "100%" in browser.all("#ranges .player1 tbody tr")[1].text

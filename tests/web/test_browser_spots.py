@@ -5,14 +5,7 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from tests.web.test_browser import (  # noqa: F401 (fixtures)
-    PHONE,
-    Browser,
-    address,
-    browser,
-    driver,
-    pytestmark,
-)
+from tests.web.chromium import PHONE, Browser
 
 LINK = (
     "/spots/new?board=Ts3h2h5c9s&pot=100&stack=100&bets=allin&raises=same&caps=none"
@@ -24,31 +17,31 @@ PARTS = ":is(button:not(.hand, .card), input, textarea, a.action, svg[role])"
 
 
 @pytest.fixture
-def form(browser: Browser) -> Browser:  # noqa: F811
+def form(browser: Browser) -> Browser:
     browser.driver.get(browser.address + LINK)
     ready(browser)
     return browser
 
 
-def ready(browser: Browser) -> None:  # noqa: F811
+def ready(browser: Browser) -> None:
     """Once both squares show what the texts say."""
     browser.until(lambda: "%" in browser.find("#range1-share").text)
     browser.until(lambda: "%" in browser.find("#range0-share").text)
 
 
-def hand(browser: Browser, name: str, player: int = 0) -> WebElement:  # noqa: F811
+def hand(browser: Browser, name: str, player: int = 0) -> WebElement:
     return browser.find(f"[data-range='range{player}'] [data-hand='{name}']")
 
 
-def weight(browser: Browser, name: str, player: int = 0) -> float:  # noqa: F811
+def weight(browser: Browser, name: str, player: int = 0) -> float:
     return float(hand(browser, name, player).get_attribute("data-weight") or "nan")
 
 
-def text(browser: Browser, player: int = 0) -> str:  # noqa: F811
+def text(browser: Browser, player: int = 0) -> str:
     return browser.find(f"#range{player}").get_attribute("value") or ""
 
 
-def solve(browser: Browser) -> None:  # noqa: F811
+def solve(browser: Browser) -> None:
     browser.find("#solve").click()
     browser.until(lambda: browser.status().startswith("Solved."))
 
@@ -110,6 +103,7 @@ def test_a_mistake_in_the_form_loses_nothing_and_the_form_goes_on(form: Browser)
     form.find("[name='pot']").clear()
     form.find("#solve").click()
     form.until(lambda: "Pot: a whole number" in form.find("#problem").text)
+    assert form.run("return document.getElementById('problem').getBoundingClientRect().top") > 0
     ready(form)
     assert text(form) == "AA,QQ"
     assert weight(form, "QQ") == 1
@@ -121,6 +115,7 @@ def test_a_mistake_in_the_form_loses_nothing_and_the_form_goes_on(form: Browser)
 def test_a_spot_is_solved_and_walked_by_clicking(form: Browser) -> None:
     solve(form)
     assert "?" not in form.driver.current_url
+    assert form.run("return scrollY") == 0
     actions = form.all("a.action")
     assert [one.text.split()[0] for one in actions] == ["check", "all-in"]
     actions[1].click()
@@ -144,7 +139,7 @@ def test_a_spot_is_solved_and_walked_by_clicking(form: Browser) -> None:
     form.until(lambda: text(form) == "AA,QQ")
 
 
-def test_a_spot_is_solved_and_walked_without_scripts(browser: Browser) -> None:  # noqa: F811
+def test_a_spot_is_solved_and_walked_without_scripts(browser: Browser) -> None:
     browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     browser.driver.get(browser.address + LINK)
     browser.find("#range1").clear()
@@ -203,7 +198,7 @@ def test_every_part_of_a_spot_has_a_name_for_those_who_do_not_see_it(form: Brows
     assert nameless() == []
 
 
-def test_a_hand_of_holdem_is_played_with_its_cards_stacks_and_sizes(browser: Browser) -> None:  # noqa: F811
+def test_a_hand_of_holdem_is_played_with_its_cards_stacks_and_sizes(browser: Browser) -> None:
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**PHONE, "width": 390})
     browser.begin("holdem", seat=1)  # the dealer, who is first to act
     drawn = browser.find(".picture svg").text

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from sog.tabular.spots import SpotSolver, load_spot, walk
+from sog.tabular.spots.solver import PROGRAMS
 from sog.web import solved_spot, spot_pages
 from sog.web.asked_spot import AskedSpot
 from sog.web.host import Mistake
@@ -235,6 +236,19 @@ def test_spots_are_few_and_the_oldest_that_is_not_being_solved_makes_room(
     assert visitor.get(first).status_code == 404
     visitor.post(f"{second}/remove")
     assert visitor.get(second).status_code == 404
+
+
+def test_programs_of_spots_do_not_pile_up(
+    serve: Callable[..., Guard], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spot_pages, "_MOST_COMPILED", 2)
+    visitor, counts = Visitor(serve()), []
+    for _ in range(4):
+        path = visitor.follow("/spots", **RIVER)
+        visitor.wait(path)
+        counts.append(PROGRAMS[0]._cache_size())  # type: ignore[attr-defined]
+    assert counts[2:] == [1, 2]
+    assert visitor.get("/spots/1").status_code == 200  # whose programs are gone
 
 
 def solved(submit: Callable[[Callable[[], None]], object], **change: str) -> SolvedSpot:

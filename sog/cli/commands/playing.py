@@ -105,6 +105,7 @@ be expected, by guesses of what the game is worth there. The mean stays right wh
 are, and the interval shrinks as they get better. Their source:
   exact    the tabular solver's values of the whole game (1,000 iterations of CFR+)
   network  those of the first player who has a network, for games of any size
+  zero     none: nothing is expected, but all that players could hold counts, not what they held
 Of players who cannot tell how they would play with other cards (is_mcts, oos and their like) only
 the cards are corrected; one of the two must be able to.
 
@@ -261,6 +262,28 @@ that win as often: 400 log10(p / (1 - p)), p being the share of games. isready w
 be compiled; the tree is kept from move to move.
 """,
     _SPEAKING,
+)
+ACPC: Final = Command(
+    "be a hold'em program for a dealer that speaks ACPC",
+    f"""\
+{_PLAYERS}
+examples:
+  sog acpc equity 127.0.0.1 18791 --game holdem
+  sog acpc runs/holdem_small 127.0.0.1 18791    a dealer's command has a script around it
+  sog match random 'acpc:sog acpc equity --game holdem' --game holdem
+
+Connects to a dealer by the protocol of the Annual Computer Poker Competition (version 2.0.0) and
+plays until it ends the connection. The dealer's game must have our blinds and stacks. A bet that
+our menu does not have counts as the size that the pseudo-harmonic mapping (Ganzfried and Sandholm
+2013) takes more often; our own bets are told as the chips that they are, or as the same part of the
+pot where stakes differ by then. Programs are compiled before it connects.
+""",
+    (
+        "agent",
+        *_HOW,
+        ("--seed", {"help": "of agents (default: 0)"}),
+        *("dealer_host", "dealer_port"),
+    ),
 )
 _REPEATED: Final = {"action": "append", "default": [], "type": str}
 SERVE: Final = Command(

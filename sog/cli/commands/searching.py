@@ -23,6 +23,7 @@ examples:
   sog search kuhn
   sog search leduc --history "check bet2" --simulations 200
   sog search leduc --evaluator exact --svg leduc.svg
+  sog search leduc --lock "check: bet2=0.5 check=0.5"
   sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
   sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
   sog search runs/leduc --history "check bet2"
@@ -31,6 +32,11 @@ examples:
   sog search kuhn --json
 
 SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
+A lock says what the player to act does after some events, from the start of the game: a probability
+for each action, of all of his infostates or of the one that is named (see sog solve --help). The
+search answers it with the rest, and is made twice, without the lock as well. Leaves are valued as
+if nothing were locked below them.
+
 Both players' ranges come from the start of the game, so a search of a later state re-solves the
 way there. Events of --history are those that the tree shows; a number is the number of an outcome.
 
@@ -50,7 +56,7 @@ With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
         *(_GAME_OR_RUN, "--history", "--simulations", "--per-update", "--compare"),
         *("--evaluator", "--set", "--children", "--max-actions", "--c-puct", "--rule"),
         *("--leaf-averaging", "--lookahead", "--max-outcomes", "--first-outcomes", "--seconds"),
-        *("--seed", "--depth", "--svg", "--picture", "--memory", "--max-nodes", "--json"),
+        *("--lock", "--seed", "--depth", "--svg", "--picture", "--memory", "--max-nodes", "--json"),
     ),
 )
 EVALUATE: Final = Command(
@@ -80,6 +86,13 @@ examples:
   sog evaluate leduc --whole-game --search 100,1 --unsafe
                                                   what re-solving without the gadget costs
 
+Games of betting that are too large for that, as hold'em, are played instead: --lbr has local best
+response (Lisy and Bowling 2017) play the agent of a run, knowing his policy at each infostate,
+first with folding and calling alone, then also with bets of the pot and all-in from the second
+street on (where sizes are fixed: with all bets). What it wins, a best response wins at least. Every
+deal is played twice with roles swapped; AIVAT with the network's values takes luck out.
+  sog evaluate agent:leduc --lbr --games 200
+
 Searches share all GPUs, or all cores of a CPU. With JAX_NUM_CPU_DEVICES=1 the CPU is one device.
 
 Seeds: policy number n (counted from --seed) draws its simulations from seed n, and the errors of
@@ -89,7 +102,9 @@ and noise nothing is random: one policy is composed, whatever --seeds says.
 JSON: {"game", "unit", "results": [{"search": [s, c], "checkpoint" (its step, or null), "seeds",
 "exploitability": {"min", "mean", "max"}, "updates" (T), "tabular" (exploitability of CFR over the
 whole tree), "searches" (of all seeds), "seconds" and "compile_seconds", and the options}]},
-exploitability in the game's own unit. Ctrl-C prints what is finished (exit code 130).
+exploitability in the game's own unit. With --lbr: {"game", "unit", "player", "seed", "lbr":
+[{"bets", "games", "interrupted", "mean", "standard_error", "interval", "without_aivat",
+"seconds"}]}. Ctrl-C prints what is finished (exit code 130).
 """,
     (
         _GAME_OR_RUN,
@@ -117,6 +132,9 @@ exploitability in the game's own unit. Ctrl-C prints what is finished (exit code
         ),
         *("--noise", "--solver-iterations", "--solver-fading"),
         *("re-solving:", "--resolve-from", "--alpha", "--search-everywhere", "--unsafe"),
+        "local best response:",
+        "--lbr",
+        ("--games", {"default": None, "help": "games against it, an even number (default: 1000)"}),
         "output and limits:",
         ("--plot", {"help": "draw exploitability against T (pip install 'sog[plot]')"}),
         (

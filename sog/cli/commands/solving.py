@@ -1,4 +1,4 @@
-"""Commands about whole games: `sog games`, `solve`, `exploitability`, `policy`, `explain`."""
+"""Commands about whole games: `sog games`, `solve`, `blueprint`, `policy` and others."""
 
 from typing import Final
 
@@ -65,6 +65,7 @@ examples:
   sog solve "liars_dice(dice=1,faces=6)" --rule dcfr --iterations 500
   sog solve kuhn --until-mbb 1e-6 --precision float64 --json
   sog solve tic_tac_toe --history XO./.X./..O
+  sog solve leduc --lock "check: bet2=0.5 check=0.5" --lock "bet2: Ks call=1; Kh call=1"
   sog solve leduc --save-state leduc.solve
   sog solve leduc --resume leduc.solve --iterations 5000
   sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
@@ -74,6 +75,12 @@ examples:
 A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
 0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
 writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from.
+
+A lock says what the player to act does after some events: a probability for each action, of all of
+his infostates or of the one that is named, and others behind semicolons; the later one counts. A
+table (FILE.csv) of `sog policy --table` with some of its rows is a lock, too. Everything else is
+optimized, and it is told what that costs him, if both adapt to it or if he adapts nothing else.
+Best responses, of the exploitability too, hold what is locked.
 
 Exploitability is half of NashConv: what a player loses on average against an optimal opponent,
 both seats counted. It is printed in thousandths of the game's unit; in poker that is mbb, a chip
@@ -86,7 +93,16 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             "--iterations",
             {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},
         ),
-        *("--until-mbb", "--precision", "--plot", "--save", "--save-state"),
+        "--until-mbb",
+        (
+            "--precision",
+            {
+                "choices": ("float32", "float64", "int16"),
+                "help": "of the iterations (default: float32); exploitability is always in "
+                "float64. Of a spot float32, or int16 for half of the memory",
+            },
+        ),
+        *("--lock", "--plot", "--save", "--save-state"),
         *("--range0", "--range1", "--until-pot"),
         ("--svg", {"help": "of a spot: draw the square of hands"}),
         (
@@ -100,6 +116,44 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
         *(_MOST_NODES, "--json"),
     ),
 )
+BLUEPRINT: Final = Command(
+    "learn a strategy of a whole game of hold'em over buckets of hands",
+    """\
+examples:
+  sog blueprint "holdem(stack=2000,bets=1/allin)" --minutes 60 --save small.blueprint
+  sog blueprint "holdem(stack=2000,bets=1/allin)" --minutes 60 --resume small.blueprint \\
+      --save small.blueprint
+  sog match blueprint:small.blueprint random --games 1000
+  sog blueprint "holdem(ranks=4,suits=2,stack=400,deals=3)" --iterations 4000 --save tiny.blueprint
+  sog exploitability "holdem(ranks=4,suits=2,stack=400,deals=3)" tiny.blueprint
+
+Hands that do not differ much are one bucket: before the flop the 169 that differ in more than the
+names of suits, later those with about the same E[HS^2], the mean over cards to come of the squared
+share of the opponent's hands that they beat. Regrets are of buckets, and all hands of a board are
+gone through at once (Monte Carlo CFR with public chance sampling, Johanson et al. 2012). Betting is
+not abstracted beyond the game's own menu: choose a coarse one. Buckets of the whole deck take a
+minute or two before training begins. Ctrl-C stops early and saves what was reached (exit code 130);
+what is gone on with is the same as if it had never been stopped.
+
+JSON: {"game", "file", "buckets" (by street), "bucketing", "seed", "decisions" (of the betting),
+"probabilities" (of the strategy), "boards" (each is an iteration of either player),
+"boards_before", "boards_per_second", "seconds", "interrupted", "unit", "value" (to player 0, of the
+policies while it learned, over the later half of this training)}.
+""",
+    (
+        "game",
+        ("--save", {"metavar": "FILE.blueprint", "required": True, "help": "write it to a file"}),
+        *("--minutes",),
+        ("--iterations", {"help": "stop after N boards, some 8 more perhaps"}),
+        (
+            "--resume",
+            {"metavar": "FILE.blueprint", "help": "go on from such a file, with its buckets"},
+        ),
+        *("--buckets", "--bucketing"),
+        ("--seed", {"default": None}),
+        "--json",
+    ),
+)
 EXPLOITABILITY: Final = Command(
     "what an optimal opponent wins against a saved policy",
     """\
@@ -111,10 +165,8 @@ examples:
 
 A table has a line for each action of each infostate, and names its columns in the first line:
 
-  history,infostate,action,probability       as `sog policy --table` writes it; name and action_name
-                                             may stand for the numbers of the two in the middle
-  information_state,action,probability       with OpenSpiel's strings and numbers, as `sog policy
-                                             --openspiel` writes it; for games that OpenSpiel has
+  history,infostate,action,probability  as of `sog policy --table`; or name, action_name
+  information_state,action,probability  as of `sog policy --openspiel`: OpenSpiel's own
 
 Actions left out have probability 0, infostates with one action may be left out.
 """,

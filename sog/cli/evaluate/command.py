@@ -10,6 +10,7 @@ from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, reason
+from sog.cli.evaluate import lbr
 from sog.cli.evaluate.plan import Plan, in_whole_game, read_plan
 from sog.cli.evaluate.plot import plot_evaluation
 from sog.cli.evaluate.report import Finished, print_report
@@ -29,6 +30,10 @@ _MOST_NUMBERS = 300_000_000  # policies times public states times infostates tim
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
+    if arguments.lbr:
+        return lbr.run(arguments)
+    if arguments.games is not None:
+        raise CommandError(f"--games {arguments.games} has no effect without --lbr.")
     plan = read_plan(arguments)
     start_jax(all_cores=True)
     finished: list[Finished] = []

@@ -16,7 +16,17 @@ from sog.tabular.spots.spot_file import SavedSpot, load_spot
 from sog.tabular.spots.walk import SpotNode, SpotPause, look, split_history, walk
 
 _WITHOUT_EFFECT: Final = (
-    *("player", "csv", "iterations", "search", "set", "rule", "leaf_averaging"),
+    *(
+        "player",
+        "csv",
+        "table",
+        "openspiel",
+        "iterations",
+        "search",
+        "set",
+        "rule",
+        "leaf_averaging",
+    ),
     *("resolve_from", "seed", "max_nodes"),
 )
 _HELP: Final = "  b) back   t) top   q) quit"

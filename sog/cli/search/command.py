@@ -8,6 +8,7 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
+from sog.cli.locks import lock_as_json, players_of
 from sog.cli.picture_file import check_has_picture, check_picture_name
 from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
 from sog.cli.search.searching import Searched, search_state
@@ -139,6 +140,7 @@ def _print(found: Searched) -> None:
         [
             ("public states", states),
             ("leaves valued by", chosen.name),
+            *_price(found),
             ("searching", f"{found.seconds:.3g} s, {_updates(found)}"),
             ("compiling", f"{found.compile_seconds:.3g} s{enumerating}"),
             *notes,
@@ -150,6 +152,14 @@ def _print(found: Searched) -> None:
         f"Values: to player 0 in {found.game.unit}, those of an infostate to its player."
     )
     display.print_table(as_table(_printed(found)), footer=footer)
+
+
+def _price(found: Searched) -> list[tuple[str, str]]:
+    if found.price is None:
+        return []
+    value = display.in_units(found.game, found.price.value)
+    facts = found.price.facts(found.game, players_of(found.locks))
+    return [("value to player 0", value), *facts]
 
 
 def _printed(found: Searched) -> Outline:
@@ -179,6 +189,17 @@ def _updates(found: Searched) -> str:
     return f"{made:,} updates" + (f" of {total:,}" if made < total else "")
 
 
+def _locks_as_json(found: Searched) -> dict[str, Any]:
+    if found.price is None:
+        return {}
+    locks = [lock_as_json(found.game, lock) for lock in found.locks]
+    return {
+        "locks": locks,
+        "value": found.price.value,
+        **found.price.as_json(players_of(found.locks)),
+    }
+
+
 def _as_json(found: Searched) -> dict[str, Any]:
     tree = found.result.tree
     numbers = {node.row: number for number, node in enumerate(found.nodes)}
@@ -202,6 +223,7 @@ def _as_json(found: Searched) -> dict[str, Any]:
         "seconds": found.seconds,
         "compile_seconds": found.compile_seconds,
         "enumerate_seconds": found.chosen.enumerate_seconds,
+        **_locks_as_json(found),
         "nodes": [
             node_as_json(number, None if node.parent is None else numbers[node.parent], node)
             for number, node in enumerate(found.nodes)

@@ -11,11 +11,14 @@ import jax
 import numpy as np
 
 from gtcfr.extent import WHOLE_GAME, least_outcomes
+from gtcfr.locks import nothing_held
+from gtcfr.root import SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.compile_times import keep_time, last_time
 from sog.cli.errors import CommandError, mistakes
+from sog.cli.locks import Price, load_locks
 from sog.cli.picture_file import write_picture
 from sog.cli.players import host_of
 from sog.cli.search_numbers import describe_search, read_changes
@@ -25,8 +28,10 @@ from sog.drawing.outline import Outline, outline
 from sog.games import Game
 from sog.methods.evaluators import ChosenEvaluator, choose_evaluator
 from sog.play.history import History
+from sog.play.locked import hold_locks
 from sog.play.thinking import first_root, think
 from sog.players.searching import changed, check_room
+from sog.tabular.locks import Lock
 
 if TYPE_CHECKING:
     from sog.players.trained import Trained
@@ -45,6 +50,9 @@ class Searched:
     nodes: list[NodeView]
     compile_seconds: float
     seconds: float
+    locks: tuple[Lock, ...] = ()
+    price: Price | None = None
+    """What they cost at the public state that was searched, if there are any."""
 
     def outline(self, depth: int, most_children: int) -> Outline:
         """The tree below the public state that was searched."""
@@ -94,6 +102,11 @@ def search_state(
     """
     base = SearchSettings() if trained is None else trained.settings
     settings = _settings(game, arguments, base)  # mistakes first
+    locks = load_locks(game, arguments)
+    if locks and history.start is not None:
+        raise CommandError(
+            "--lock is of events from the start of the game; --history begins later."
+        )
     if trained is None:
         asked = f"--evaluator {arguments.evaluator}: "
         with mistakes(asked), explaining_size(asked):
@@ -123,19 +136,38 @@ def search_state(
             left = work.time_left(done, total)
             work.update(f"update {done:,} of {total:,}{left}", done)
 
-    result = think(
-        chosen.game,
-        evaluator=chosen.evaluator,
-        root=first_root(chosen.game, history.path, history.start),
-        key=jax.random.key(arguments.seed),
-        settings=settings,
-        seconds=arguments.seconds,
-        progress=show,
-    )
+    def search(root: SearchRoot) -> SearchResult:
+        found = think(
+            chosen.game,
+            evaluator=chosen.evaluator,
+            root=root,
+            key=jax.random.key(arguments.seed),
+            settings=settings,
+            seconds=arguments.seconds,
+            progress=show,
+        )
+        check_result(chosen.game, found)
+        return found
+
+    root = first_root(chosen.game, history.path, history.start)
+    if locks:
+        root = dataclasses.replace(root, held=hold_locks(chosen.game, locks))
+    result = search(root)
     began, compiled_at, *_, searched_at = moments
     keep_time(game, "search", compiled_at - began)
-    check_result(chosen.game, result)
+    price = None
+    if root.held is not None:
+        work.begin("searching without the lock")
+        free = search(dataclasses.replace(root, held=nothing_held(root.held)))
+        free_value = _value(read_nodes(chosen.game, free), free)
     work.begin("reading the tree")
+    nodes = read_nodes(chosen.game, result)
+    if root.held is not None:
+        price = Price(value=_value(nodes, result), free_value=free_value, exploited={})
+    for lock in locks:
+        if not _is_expanded(nodes, lock):
+            where = game.describe_state(lock.state)
+            display.note(f"the tree does not hold '{where}', so the lock there has no effect yet.")
     return Searched(
         arguments=arguments,
         game=game,
@@ -143,10 +175,28 @@ def search_state(
         settings=settings,
         chosen=chosen,
         result=result,
-        nodes=read_nodes(chosen.game, result),
+        nodes=nodes,
         compile_seconds=compiled_at - began,
         seconds=searched_at - compiled_at,
+        locks=locks,
+        price=price,
     )
+
+
+def _value(nodes: list[NodeView], result: SearchResult) -> float:
+    """To player 0, at the public state that was searched."""
+    return next(node.mean_value for node in nodes if node.row == int(result.slot[0]))
+
+
+def _is_expanded(nodes: list[NodeView], lock: Lock) -> bool:
+    """Whether a lock's public state is in the tree, with a policy."""
+    at = nodes[0]
+    for outcome in lock.outcomes:
+        below = [one for one in nodes if one.parent == at.row and one.outcome == outcome]
+        if not below:
+            return False
+        at = below[0]
+    return at.kind == "interior"
 
 
 def _settings(

@@ -11,6 +11,7 @@ from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mis
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history
+from sog.cli.locks import Price, load_locks, lock_as_json, players_of, price_of
 from sog.cli.solve import spots
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
@@ -26,6 +27,7 @@ from sog.tabular import (
     save_solver,
     solve,
 )
+from sog.tabular.locks import Lock, lock_game
 from sog.tabular.solve_file import read_notes
 from sog.tabular.solver import find_rule
 from sog.tabular.spots.spot_file import ENDING
@@ -58,6 +60,9 @@ class _Result:
     compiled: CompiledGame
     solution: Solution
     enumerate_seconds: float
+    locks: tuple[Lock, ...]
+    price: Price | None
+    """What they cost, if there are any."""
 
     @property
     def game(self) -> Game[Any]:
@@ -90,7 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
                 spots.refuse_options(arguments)
                 _check_history(arguments)
                 spot, history = None, load_history(game, arguments.history, begins=True)
-                result = _solve(game, history, arguments, _plan(game, arguments), work)
+                locks = load_locks(game, arguments)
+                plan = _plan(game, arguments)
+                result = _solve(game, history, arguments, plan, locks, work)
     if spot is not None:
         return spots.tell(spot)
     with holding_interrupts():
@@ -156,6 +163,7 @@ def _solve(
     history: History,
     arguments: argparse.Namespace,
     plan: _Plan,
+    locks: tuple[Lock, ...],
     work: display.Work,
 ) -> _Result:
     until, iterations, solver = _until(arguments), plan.iterations, None
@@ -172,6 +180,17 @@ def _solve(
     root = history.state if history.outcomes or history.beginning else None
     compiled = compile_whole_game(game, arguments.max_nodes, work, root=root)
     enumerated = time.perf_counter()
+    free = None
+    if locks:
+        work.begin("solving without the lock")
+        unlocked = lock_game(compiled, ())
+        with mistakes("--lock: "):
+            compiled = lock_game(compiled, locks, history.outcomes)
+        free = solve(
+            unlocked, rule=plan.rule, iterations=iterations, until=until, precision=plan.precision
+        )
+        if free.interrupted:
+            raise KeyboardInterrupt
     work.begin("compiling")
     if arguments.resume is not None:
         try:
@@ -194,6 +213,8 @@ def _solve(
         compiled=compiled,
         solution=solution,
         enumerate_seconds=enumerated - began,
+        locks=locks,
+        price=None if free is None else price_of(compiled, free, solution, players_of(locks)),
     )
 
 
@@ -256,6 +277,13 @@ def _write_files(result: _Result) -> list[str]:
     return failures
 
 
+def _locks_as_json(result: _Result) -> dict[str, Any]:
+    if result.price is None:
+        return {}
+    locks = [lock_as_json(result.game, lock) for lock in result.locks]
+    return {"locks": locks, **result.price.as_json(players_of(result.locks))}
+
+
 def _print(result: _Result) -> None:
     game, tree, last = result.game, result.compiled.tree, result.solution.last
     infostates = [tree.num_infostates(player) for player in (0, 1)]
@@ -283,6 +311,7 @@ def _print(result: _Result) -> None:
                 "num_public_states": tree.num_nodes,
                 "num_infostates": infostates,
                 "checkpoints": [dataclasses.asdict(p) for p in result.solution.checkpoints],
+                **_locks_as_json(result),
             }
         )
         return
@@ -293,6 +322,7 @@ def _print(result: _Result) -> None:
             ("exploitability", display.in_milli_units(game, last.exploitability)),
             ("nash_conv", display.in_milli_units(game, 2 * last.exploitability)),
             ("value to player 0", display.in_units(game, last.value)),
+            *(result.price.facts(game, players_of(result.locks)) if result.price else []),
             ("public states", f"{tree.num_nodes:,}"),
             ("infostates", f"{infostates[0]:,} + {infostates[1]:,}"),
             ("iterations", f"{last.iteration:,}{before}"),

@@ -21,13 +21,14 @@ from sog.tabular.solver import find_rule
 from sog.tabular.spots.solver import SpotSolution, SpotSolver, solve_spot
 from sog.tabular.spots.spot import spot_of
 from sog.tabular.spots.spot_file import ENDING, check_saved, load_spot, save_spot
+from sog.tabular.spots.tables import PRECISIONS
 from sog.tabular.spots.walk import SpotNode, split_history, walk
 
 _SOLVING: Final = "solving"
 _RULE: Final = "dcfr"
 _MOST_ITERATIONS: Final = 10_000
 _UNTIL_POT: Final = 0.3
-_NOT_OF_SPOTS: Final = ("save_state", "plot", "precision", "max_nodes")
+_NOT_OF_SPOTS: Final = ("save_state", "plot", "max_nodes", "lock")
 _OF_SPOTS: Final = ("range0", "range1", "until_pot", "svg")
 _ALL_HANDS: Final = "100%"
 
@@ -63,6 +64,8 @@ def is_spot(game: Holdem) -> bool:
 
 def refuse_options(arguments: argparse.Namespace) -> None:
     """Raises CommandError for options, and kinds of files, that other games do not have."""
+    if arguments.precision == "int16":
+        raise CommandError("--precision int16 is of a spot of hold'em.")
     if arguments.save is not None:
         check_target("--save", arguments.save, (".npz",))
     for name in _OF_SPOTS:
@@ -77,7 +80,7 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
     """Solves the spot that a game begins with."""
     ranges = _check(game, arguments)
     history = split_history(arguments.history)
-    rule = arguments.rule or _RULE
+    rule, precision = arguments.rule or _RULE, arguments.precision or PRECISIONS[0]
     until = arguments.until_pot
     if until is None:
         until = _UNTIL_POT if arguments.iterations is None else None
@@ -95,7 +98,7 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
         rule, ranges, solver = _resume(game, arguments)
     else:
         with mistakes():
-            solver = SpotSolver(spot_of(game), np.stack(ranges), rule)
+            solver = SpotSolver(spot_of(game), np.stack(ranges), rule, precision=precision)
     with mistakes("--history: "):
         walk(solver, history)  # a mistake is told before the work
     if arguments.save is not None:
@@ -144,8 +147,13 @@ def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
     for name in _NOT_OF_SPOTS:
-        if getattr(arguments, name) is not None:
+        if getattr(arguments, name) not in (None, []):
             raise CommandError(f"--{name.replace('_', '-')} is not of a spot; leave it out.")
+    if arguments.precision not in (None, *PRECISIONS):
+        raise CommandError(
+            f"--precision of a spot must be one of {', '.join(PRECISIONS)}, got "
+            f"{arguments.precision}."
+        )
     if arguments.until_mbb is not None:
         raise CommandError("--until-mbb is not of a spot; --until-pot is.")
     if arguments.svg is not None:
@@ -175,7 +183,11 @@ def _resume(
     with mistakes("--resume: "):
         saved = load_spot(path)
     rule = next(name for name, known in RULES.items() if known == saved.solver.rule)
-    for word, found, wanted in (("of", saved.game, game), ("by", rule, arguments.rule)):
+    for word, found, wanted in (
+        ("of", saved.game, game),
+        ("by", rule, arguments.rule),
+        ("in", saved.solver.precision, arguments.precision),
+    ):
         if wanted is not None and str(found) != str(wanted):
             raise CommandError(f"--resume: {path}: is a solve {word} {found}, not {word} {wanted}.")
     made = saved.solver.iteration
@@ -234,6 +246,7 @@ def _as_json(result: Result) -> dict[str, Any]:
         "game": str(result.game),
         "ranges": texts,
         "rule": result.rule,
+        "precision": solver.precision,
         "iterations": last.iteration,
         "interrupted": result.solution.interrupted,
         "reached": result.reached,

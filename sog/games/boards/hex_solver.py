@@ -80,6 +80,10 @@ class HexSolver:
 
         return [cell for cell in cells if is_shown(cell)]
 
+    def wins_after(self, line: Sequence[int]) -> bool:
+        """Whether the player to move wins. line: the cells played, from the start."""
+        return self.wins(*self._after(line))
+
     @staticmethod
     def _after(line: Sequence[int]) -> _Position:
         stones = [0, 0]

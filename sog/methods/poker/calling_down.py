@@ -6,6 +6,8 @@ public state and of the ranges alone.
 """
 
 import functools
+import hashlib
+from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -39,35 +41,52 @@ class CallingDown:
         """runouts: the most sequences of public cards; more are sampled."""
         check_betting(game)
         self.game, self._most = game, runouts
-        self._equities: dict[bytes, np.ndarray] = {}
+        self._kept: dict[bytes, np.ndarray] = {}
 
     @in_32_bits
     def cfvs(self, state: Any, reach: np.ndarray) -> np.ndarray:
-        """[2, S]: counterfactual values of a public state, from reach [2, S]."""
-        means, met = self._means(state, np.asarray(reach, np.float32))
-        return np.asarray(means * met, float)
+        """[2, S]: counterfactual values of a public state, from reach [2, S]. They are kept: before
+        the flop hand after hand is the same."""
+        reach = np.asarray(reach, np.float32)
+        known = hashlib.sha256(reach.tobytes())
+        for leaf in jax.device_get(jax.tree.leaves(state)):
+            known.update(np.asarray(leaf).tobytes())
+
+        def find() -> np.ndarray:
+            means, met, _ = self._means(state, reach)
+            return np.asarray(means * met, float)
+
+        return self._once(known.digest(), find)
 
     @in_32_bits
     def equities(self, state: Any) -> np.ndarray:
         """[S]: the share of the pot that a hand gets at the showdown against any hand, each as
         likely as the others, ties counting half. It is kept: bets make no difference."""
-        board = np.asarray(state.board).tobytes()
-        if board not in self._equities:
-            if len(self._equities) >= _MOST_KEPT:
-                self._equities.pop(next(iter(self._equities)))
-            anything = situation(self.game, state).infostate_mask.astype(np.float32)
-            means, _ = self._means(state, anything)
-            self._equities[board] = 0.5 + 0.5 * means[0] / won(self.game, self._end)
-        return self._equities[board]
 
-    def _means(self, state: Any, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Two arrays [2, S]: the utility to be expected of each hand, and the joint weight."""
+        def find() -> np.ndarray:
+            anything = situation(self.game, state).infostate_mask.astype(np.float32)
+            means, _, end = self._means(state, anything)
+            return np.asarray(0.5 + 0.5 * means[0] / won(self.game, end))
+
+        return self._once(np.asarray(state.board).tobytes(), find)
+
+    def _once(self, what: bytes, find: Callable[[], np.ndarray]) -> np.ndarray:
+        """What was found before, or is found now."""
+        if what not in self._kept:
+            if len(self._kept) >= _MOST_KEPT:  # the oldest goes
+                self._kept.pop(next(iter(self._kept)))
+            self._kept[what] = find()
+        return self._kept[what]
+
+    def _means(self, state: Any, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
+        """Two arrays [2, S]: the utility to be expected of each hand, and the joint weight; and one
+        of the states where the hand may end."""
         states, count = self._ends(jax.tree.map(lambda leaf: np.asarray(leaf)[None], state))
-        self._end = jax.tree.map(lambda leaf: leaf[0], states)
         cfvs, met = jax.device_get(_sums(self.game, states, np.int32(count), reach))
         # Both from the same sample, whatever cards of it a hand holds itself.
         means = np.divide(cfvs, met, out=np.zeros_like(cfvs), where=met > 0)
-        return means, np.asarray(_compatible(self.game, state, reach))
+        end = jax.tree.map(lambda leaf: leaf[0], states)
+        return means, np.asarray(_compatible(self.game, state, reach)), end
 
     def _ends(self, states: Any) -> tuple[Any, int]:
         """The terminal states: the first so many of some."""

@@ -15,7 +15,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, ClassVar, Final
 
 from sog.files import printable
 
@@ -65,6 +65,8 @@ class Deadline:
 class LineProcess:
     """A running program, its stdin and stdout read as lines of text."""
 
+    _line_end: ClassVar[bytes] = b"\n"
+
     def __init__(self, command: str, words: Sequence[str] | None = None) -> None:
         """Starts it, without a shell and in a process group of its own, out of reach of Ctrl-C.
 
@@ -92,8 +94,8 @@ class LineProcess:
         for pipe_end in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(pipe_end.fileno(), False)
         self._reading = selectors.DefaultSelector()
-        self._reading.register(self._stdout, selectors.EVENT_READ)
-        self._reading.register(self._stderr, selectors.EVENT_READ)
+        self._reading.register(self._stdout, selectors.EVENT_READ, self._read)
+        self._reading.register(self._stderr, selectors.EVENT_READ, self._listen)
         # Also where nobody closes it.
         self._end = weakref.finalize(self, _end, process, self._reading)
 
@@ -101,8 +103,8 @@ class LineProcess:
         """Writes a line; EngineError if it does not read that in time, or is gone."""
         if "\n" in line or "\r" in line:
             raise self.error(f"cannot be told a text of several lines: {line!r}")
-        self._unsent += line.encode() + b"\n"
-        self._reading.register(self._stdin, selectors.EVENT_WRITE)
+        self._unsent += line.encode() + self._line_end
+        self._reading.register(self._stdin, selectors.EVENT_WRITE, self._write)
         try:
             self._wait(lambda: not self._unsent, deadline, f"did not read {line!r}")
         finally:
@@ -144,17 +146,12 @@ class LineProcess:
             if self._has_ended:
                 raise self.error(f"{failure}: it {self._how_it_ended()}")
             for key, _ in self._reading.select(max(deadline.left, 0)):
-                if key.fileobj is self._stdin:
-                    self._write()
-                elif key.fileobj is self._stdout:
-                    self._read()
-                else:
-                    self._listen()
+                key.data(key.fileobj)
         raise self.error(f"{failure} within {deadline.seconds:g} s")
 
-    def _write(self) -> None:
+    def _write(self, file: Any) -> None:
         try:
-            count = os.write(self._stdin.fileno(), self._unsent)
+            count = os.write(file.fileno(), self._unsent)
         except BlockingIOError:
             return
         except OSError:  # nobody reads any more
@@ -162,21 +159,31 @@ class LineProcess:
             return
         self._unsent = self._unsent[count:]
 
-    def _read(self) -> None:
-        piece = _piece(self._stdout.fileno())
+    def _read(self, file: Any) -> None:
+        piece = _piece(file.fileno())
         *lines, self._rest = (self._rest + piece).split(b"\n")
         self._lines += [line.decode("utf-8", "replace").rstrip("\r") for line in lines]
         if len(self._rest) > _MOST_OF_A_LINE:
             raise self.error(f"wrote a line of more than {_MOST_OF_A_LINE:,} bytes")
         if not piece:
             self._has_ended = True
-            self._reading.unregister(self._stdout)
+            self._reading.unregister(file)
 
-    def _listen(self) -> None:
-        piece = _piece(self._stderr.fileno())
+    def _listen(self, file: Any) -> bool:
+        """Reads what it says beside the talk; whether more may come."""
+        piece = _piece(file.fileno())
         self._said = (self._said + piece)[-4 * _MOST_SAID :]
         if not piece:
-            self._reading.unregister(self._stderr)
+            self._reading.unregister(file)
+        return bool(piece)
+
+    def _goes_on(self) -> bool:
+        """Whether it is still there after a moment."""
+        try:
+            self._process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return True
+        return False
 
     def _how_it_ended(self) -> str:
         try:

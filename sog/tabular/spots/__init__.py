@@ -1,15 +1,23 @@
 """Exact solutions of spots: heads-up poker from a board on, with ranges of one's own.
 
 Read `betting.py` (what may be bet, a street at a time), `boards.py` (cards, and those that stand
-for others), `arrays.py` (what is kept), `showdowns.py`, `passes.py` (CFR and best responses),
-`solver.py` (the driver), `walk.py` (what the solution does), `spot_file.py` (on disk).
+for others), `arrays.py` and `tables.py` (what is kept), `showdowns.py`, `passes.py` (CFR and best
+responses), `solver.py` (the driver), `walk.py` (what the solution does), `spot_file.py` (on disk).
 `push_fold.py` is the game before the flop in which one jams or folds.
 """
 
 from sog.tabular.spots.solver import SpotSolution, SpotSolver, solve_spot
 from sog.tabular.spots.spot import Spot, spot_of
 from sog.tabular.spots.spot_file import SavedSpot, SpotFileError, load_spot, save_spot
-from sog.tabular.spots.walk import Seen, SpotNode, SpotPause, look, split_history, walk
+from sog.tabular.spots.walk import (
+    Seen,
+    SpotNode,
+    SpotPause,
+    forget_programs,
+    look,
+    split_history,
+    walk,
+)
 
 __all__ = [
     "SavedSpot",
@@ -20,6 +28,7 @@ __all__ = [
     "SpotPause",
     "SpotSolution",
     "SpotSolver",
+    "forget_programs",
     "load_spot",
     "look",
     "save_spot",

@@ -10,9 +10,8 @@ from jax import Array
 from sog.pytree import pytree
 from sog.tabular.cfr import Rule
 from sog.tabular.spots.betting import Street
+from sog.tabular.spots.tables import Precision, Tables, empty_table, read
 
-Tables = tuple[tuple[Array, ...], ...]
-"""By street, then by group of the player: [board, action, decision, hand]."""
 Equities = tuple[Array | None, ...]
 """By street: see `showdowns.all_in_equities`."""
 
@@ -76,14 +75,18 @@ class Slices:
 
 
 def empty_memory(
-    layout: Layout, shapes: Sequence[tuple[int, ...]], player: int, rule: Rule
+    layout: Layout,
+    shapes: Sequence[tuple[int, ...]],
+    player: int,
+    rule: Rule,
+    precision: Precision,
 ) -> Memory:
     """Zeros, so the current policy is uniform. shapes: (boards, hands of the player) by street."""
 
     def zeros() -> Tables:
         return tuple(
             tuple(
-                jnp.zeros((boards, group.num_actions, group.size, hands), jnp.float32)
+                empty_table((boards, group.num_actions, group.size, hands), precision)
                 for _, group in street.groups_of(player)
             )
             for street, (boards, hands) in zip(layout.streets, shapes, strict=True)
@@ -98,9 +101,9 @@ def read_slices(memory: Memory, street: int, at: Array, size: int) -> Slices:
 
     def part(tables: Tables) -> list[Array]:
         found = tables[street] if tables else ()
-        return [jax.lax.dynamic_slice_in_dim(table, at, size) for table in found]
+        return [read(table, at, size) for table in found]
 
-    def read(memory: Memory) -> Slices:
+    def of_all(memory: Memory) -> Slices:
         return Slices(
             regret=part(memory.regret),
             policy_sum=part(memory.policy_sum),
@@ -108,8 +111,8 @@ def read_slices(memory: Memory, street: int, at: Array, size: int) -> Slices:
         )
 
     def nothing(memory: Memory) -> Slices:
-        zeros: Slices = jax.tree.map(jnp.zeros_like, read(memory))
+        zeros: Slices = jax.tree.map(jnp.zeros_like, of_all(memory))
         return zeros
 
-    known: Slices = jax.lax.cond(at >= 0, read, nothing, memory)
+    known: Slices = jax.lax.cond(at >= 0, of_all, nothing, memory)
     return known

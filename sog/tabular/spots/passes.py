@@ -20,9 +20,10 @@ import numpy as np
 from jax import Array
 
 from sog.tabular.cfr import Rule, accumulate, add_up, regret_matching
-from sog.tabular.spots.arrays import Cards, Equities, Layout, Memory, Slices, Tables, read_slices
+from sog.tabular.spots.arrays import Cards, Equities, Layout, Memory, Slices, read_slices
 from sog.tabular.spots.betting import KINDS, Street
 from sog.tabular.spots.showdowns import against, at_showdown
+from sog.tabular.spots.tables import Tables, write
 
 Pair = tuple[Array, Array]
 """Of the player whose pass it is, and of the other."""
@@ -294,10 +295,9 @@ def _learn(
     assert rule is not None
     assert step is not None
 
-    def write(tables: Tables, new: Iterable[Array]) -> Tables:
+    def change(tables: Tables, new: Iterable[Array]) -> Tables:
         changed = tuple(
-            jax.lax.dynamic_update_slice_in_dim(table, one, at, 0)
-            for table, one in zip(tables[street], new, strict=True)
+            write(table, one, at) for table, one in zip(tables[street], new, strict=True)
         )
         return (*tables[:street], changed, *tables[street + 1 :])
 
@@ -305,9 +305,9 @@ def _learn(
     regrets = map(functools.partial(accumulate, rule, step=step), known.regret, advantages)
     sums = (old + weight * reach for old, reach in zip(known.policy_sum, own_rows, strict=True))
     return Memory(
-        regret=write(memory.regret, regrets),
-        policy_sum=write(memory.policy_sum, sums),
-        prediction=write(memory.prediction, advantages) if rule.predictive else (),
+        regret=change(memory.regret, regrets),
+        policy_sum=change(memory.policy_sum, sums),
+        prediction=change(memory.prediction, advantages) if rule.predictive else (),
     )
 
 

@@ -23,6 +23,7 @@ from sog.tabular.spots.boards import Boards, Hands, deal, list_hands, root_board
 from sog.tabular.spots.passes import Aim, evaluate, iterate
 from sog.tabular.spots.showdowns import all_in_equities
 from sog.tabular.spots.spot import Spot
+from sog.tabular.spots.tables import PRECISIONS, Precision, read
 
 _LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
 _FIRST_CHECKPOINT: Final = 10
@@ -49,7 +50,8 @@ class SpotSolver:
 
     ranges: [player, hand of the deck], or [spot, player, hand]: any weights that are not negative.
     boards: those of the spots, instead of `spot.board`. chunk: boards of the last street that are
-    computed together, by default one on a CPU and many on an accelerator. most_bytes: of memory, of
+    computed together, by default one on a CPU and many on an accelerator. precision: of what is
+    kept, see `tables.py`. most_bytes: of memory, of
     all that there is.
 
     Raises ValueError for ranges that no deal can have, and for what does not fit this machine.
@@ -63,9 +65,12 @@ class SpotSolver:
         *,
         boards: Sequence[tuple[int, ...]] | None = None,
         chunk: int | None = None,
+        precision: Precision = "float32",
         most_bytes: int | None = None,
     ) -> None:
-        self.spot = spot
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision}.")
+        self.spot, self.precision = spot, precision
         self.rule = find_rule(rule) if isinstance(rule, str) else rule
         self.iteration = 0
         roots = [spot.board] if boards is None else list(boards)
@@ -97,7 +102,7 @@ class SpotSolver:
     def memory_parts(self) -> dict[str, int]:
         """Bytes by what they are for, for `sog.memory.check_memory`."""
         masks = [[level.mask[player] for level in self.boards] for player in (0, 1)]
-        kept = [_shape_of_memory(self.layout, masks[p], p, self.rule) for p in (0, 1)]
+        kept = [self._shape_of_memory(masks[p], p) for p in (0, 1)]
         size_of_matrix = 4 * self.hands.compatible.size
         before_last = sum(level.size for level in self.boards[:-1])
         last = self.boards[-1]
@@ -162,7 +167,7 @@ class SpotSolver:
         """[action, decision, hand] float64: uniform where the player never arrives."""
         numbers = [number for number, _ in self.layout.streets[street].groups_of(player)]
         table = self.memory[player].policy_sum[street][numbers.index(group)]
-        sums = np.asarray(table[board], np.float64)
+        sums = np.asarray(read(table, jnp.int32(board), 1)[0], np.float64)
         total = sums.sum(axis=0, keepdims=True)
         return np.asarray(np.where(total > 0, sums / np.where(total > 0, total, 1), 1 / len(sums)))
 
@@ -179,9 +184,16 @@ class SpotSolver:
 
     def _empty(self, player: int) -> Memory:
         masks = [level.mask[player] for level in self.boards]
-        shapes = _shape_of_memory(self.layout, masks, player, self.rule)
+        shapes = self._shape_of_memory(masks, player)
         empty: Memory = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), shapes)
         return empty
+
+    def _shape_of_memory(self, masks: Sequence[np.ndarray], player: int) -> Memory:
+        boards = [mask.shape for mask in masks]
+        shapes: Memory = jax.eval_shape(
+            lambda: empty_memory(self.layout, boards, player, self.rule, self.precision)
+        )
+        return shapes
 
 
 def solve_spot(
@@ -285,15 +297,6 @@ def _deal_all(
     return tuple(levels)
 
 
-def _shape_of_memory(
-    layout: Layout, masks: Sequence[np.ndarray], player: int, rule: Rule
-) -> Memory:
-    shapes: Memory = jax.eval_shape(
-        lambda: empty_memory(layout, [mask.shape for mask in masks], player, rule)
-    )
-    return shapes
-
-
 def _on_device(hands: Hands, levels: Sequence[Boards]) -> Cards:
     rank = strengths(hands, levels[-1].cards)
 
@@ -331,3 +334,4 @@ def _run(
 
 _evaluate = jax.jit(evaluate, static_argnums=(0, 5, 6))
 _equities = jax.jit(all_in_equities, static_argnums=0)
+PROGRAMS: Final = (_run, _evaluate, _equities)

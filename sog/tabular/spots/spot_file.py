@@ -36,7 +36,7 @@ from sog.tabular.spots.spot import spot_of
 FORMAT: Final = "sog-spot-1"
 ENDING: Final = ".spot"
 """Of the names of such files, as commands want it."""
-_NOTES: Final = {"game": str, "rule": str, "iteration": int, "chunk": int}
+_NOTES: Final = {"game": str, "rule": str, "precision": str, "iteration": int, "chunk": int}
 _MOST_BYTES: Final = 2**32  # of a file
 _MOST_KEPT: Final = 2**32 - 2**24  # bytes of arrays
 _MOST_OF_NOTES: Final = 2**16
@@ -78,6 +78,7 @@ def write_spot(file: BinaryIO, solver: SpotSolver, game: Holdem, ranges: np.ndar
         "format": FORMAT,
         "game": str(game),
         "rule": _name(solver.rule),
+        "precision": solver.precision,
         "iteration": solver.iteration,
         "chunk": solver.layout.chunk,
     }
@@ -115,7 +116,8 @@ def load_spot(path: str | os.PathLike[str]) -> SavedSpot:
             raise _damaged(path)
         try:
             spot = spot_of(game)
-            solver = SpotSolver(spot, ranges, notes["rule"], chunk=notes["chunk"])
+            options = {"precision": notes["precision"], "chunk": notes["chunk"]}
+            solver = SpotSolver(spot, ranges, notes["rule"], **options)
         except ValueError as error:
             raise SpotFileError(f"{path}: {error}") from None
         expected, structure = jax.tree.flatten(solver.memory)

@@ -19,7 +19,7 @@ from sog.tabular.spots.betting import Decision, End
 from sog.tabular.spots.boards import rename_hands, rename_suits
 from sog.tabular.spots.passes import action_values
 from sog.tabular.spots.showdowns import against, at_showdown
-from sog.tabular.spots.solver import SpotSolver
+from sog.tabular.spots.solver import PROGRAMS, SpotSolver
 
 _MOST_NAMED: Final = 8
 
@@ -305,6 +305,13 @@ def _spread(
     whole = np.full(deck.num_hands(hands.hole_cards), nothing)
     whole[hands.number[player]] = values
     return np.asarray(whole[rename_hands(deck, hands.hole_cards, place.suits)])
+
+
+def forget_programs() -> None:
+    """Drops what was compiled for all spots, some 45 MB of each: those that are still there are
+    compiled anew when they are needed. For whoever makes spots without end."""
+    for program in (*PROGRAMS, _action_values, _against, _at_showdown):
+        program.clear_cache()  # type: ignore[attr-defined]
 
 
 _action_values = jax.jit(action_values, static_argnums=(0, 4, 7))

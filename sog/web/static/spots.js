@@ -184,5 +184,16 @@ document.addEventListener("click", (event) => {
   }).catch(noAnswer);
 });
 
-document.addEventListener("shown", setUp);
+// What is shown next begins at its top, or where it says what is wrong; and one sees that it is prepared.
+let path = location.pathname;
+document.addEventListener("shown", () => {
+  setUp();
+  const problem = document.getElementById("problem");
+  if (problem) problem.scrollIntoView({ block: "center" });
+  else if (location.pathname !== path) scrollTo(0, 0);
+  path = location.pathname;
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.id === "spot") event.target.lastElementChild.scrollIntoView({ block: "nearest" });
+});
 setUp();

@@ -1,0 +1,119 @@
+"""How the time of a search grows with its simulations, where information is perfect.
+
+Example:
+    python scripts/bench_growth.py go7 gardner_chess
+    python scripts/bench_growth.py go7 --updates 100
+
+Searches SoG(s, c) from the start of a game, as a batch on one device, with a 2 x 64 MLP of random
+weights. c is --per-update, or s / --updates: a regret update goes through the whole tree, so with
+as many of them for any s time grows linearly, and with a share of s as its square. Prints
+milliseconds of the processor per simulation, over all its cores, which others who use the machine
+change less than the time on the clock; and for each game the exponent: the slope of the logarithm
+of time over that of s, by least squares. 1 is linear.
+"""
+
+import argparse
+import functools
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+import numpy as np
+from bench_mlp import mlp, mlp_params
+from machine import processor, versions
+
+from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.mesh import leaves_per_call
+from gtcfr.root import start_of_game
+from gtcfr.search import search
+from gtcfr.settings import SearchSettings
+from sog.cli.numbers import positive_integer
+from sog.files import replace_file
+from sog.games import make
+
+SIMULATIONS: Final = (100, 200, 400, 800, 1600, 3200)
+HIDDEN: Final = (64, 64)
+PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy")
+_RUNS: Final = 3
+
+
+def seconds_of_search(
+    text: str, simulations: int, per_update: float, batch: int
+) -> tuple[float, float]:
+    """Medians over some runs: seconds of the processor, and on the clock, for the whole batch."""
+    game = make(text)
+    params = mlp_params(game, HIDDEN, seed=0)
+    evaluator = NetworkEvaluator(apply_fn=mlp, params=params, leaves_per_call=leaves_per_call())
+    settings = SearchSettings(num_simulations=simulations, simulations_per_update=per_update)
+    run = jax.jit(functools.partial(search, game, settings=settings))
+    root, taken = start_of_game(game, batch_size=batch), list[tuple[float, float]]()
+    for seed in range(_RUNS + 1):  # the first compiles
+        began, worked = time.perf_counter(), time.process_time()
+        found = run(evaluator=evaluator, root=root, key=jax.random.key(seed))
+        jax.block_until_ready(found.policy)
+        taken.append((time.process_time() - worked, time.perf_counter() - began))
+    processor_time, clock = zip(*taken[1:], strict=True)
+    return statistics.median(processor_time), statistics.median(clock)
+
+
+def exponent(simulations: Sequence[int], seconds: Sequence[float]) -> float:
+    """By which power of the simulations time grows."""
+    return float(np.polyfit(np.log(simulations), np.log(seconds), 1)[0])
+
+
+def main() -> int:
+    """Runs the benchmark; exit code 0."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("games", nargs="+", metavar="GAME")
+    parser.add_argument(
+        "--simulations", nargs="+", type=positive_integer, default=list(SIMULATIONS), metavar="S"
+    )
+    parser.add_argument("--per-update", type=positive_integer, default=10, metavar="C")
+    parser.add_argument("--updates", type=positive_integer, metavar="N")
+    parser.add_argument("--batch", type=positive_integer, default=16, metavar="N")
+    parser.add_argument("--json-out", type=Path, metavar="FILE")
+    given = parser.parse_args()
+    if len({*given.simulations}) < 2:
+        parser.error(
+            f"--simulations must be two or more different numbers, got {given.simulations}"
+        )
+    if given.updates and any(count % given.updates for count in given.simulations):
+        parser.error(f"--simulations must be multiples of --updates, got {given.simulations}")
+    report: dict[str, Any] = {
+        "command": " ".join(["python", *sys.argv]),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "versions": versions(PACKAGES),
+        "games": {},
+    }
+    for text in given.games:
+        rows = []
+        for simulations in given.simulations:
+            c = simulations // given.updates if given.updates else given.per_update
+            worked, clock = seconds_of_search(text, simulations, c, given.batch)
+            per_simulation = 1000 * worked / (given.batch * simulations)
+            print(
+                f"{text}, SoG({simulations}, {c}): {per_simulation:.4f} ms per simulation",
+                flush=True,
+            )
+            rows.append(
+                {"simulations": simulations, "c": c, "processor_s": worked, "clock_s": clock}
+            )
+        power = exponent(given.simulations, [row["processor_s"] for row in rows])
+        print(f"{text}: time grows with s by the power {power:.2f}", flush=True)
+        report["games"][text] = {"rows": rows, "exponent": power}
+    if given.json_out is not None:
+        replace_file(given.json_out, json.dumps(report, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

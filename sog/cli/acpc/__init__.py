@@ -1,0 +1,1 @@
+"""`sog acpc`; `command.py` runs it."""

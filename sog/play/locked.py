@@ -1,0 +1,26 @@
+"""Locks of `sog.tabular.locks` for a search, which may be of the enumerated game."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+
+from gtcfr.locks import HeldPolicies, held_policies
+from sog.games.core import Game
+from sog.tabular.locks import Lock
+
+
+def hold_locks(
+    game: Game[Any], locks: Sequence[Lock], *, start: Any = None, batch_size: int = 1
+) -> HeldPolicies:
+    """What the roots of searches hold: `dataclasses.replace(root, held=hold_locks(game, locks))`.
+
+    game: the one that is searched. start: where the events of the locks begin, if not at its root.
+    """
+    held = []
+    for lock in locks:
+        state = game.root() if start is None else start
+        for outcome in lock.outcomes:
+            state = game.apply(state, jnp.int32(outcome))
+        held.append((state, lock.is_held, lock.policy))
+    return held_policies(game, held, batch_size=batch_size)

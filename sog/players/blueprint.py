@@ -1,0 +1,81 @@
+"""Who plays a blueprint: `blueprint:FILE`, of `sog blueprint`."""
+
+import dataclasses
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games.cards.holdem import Holdem
+from sog.games.core import Game
+from sog.play.match import Agent, only_at_the_start
+from sog.players.player import Host, Player, SearchChanges
+from sog.tabular.blueprint.file import Blueprint, load_blueprint
+from sog.tabular.blueprint.position import Playing, Position
+
+PREFIX: Final = "blueprint:"
+
+
+class BlueprintAgent(Agent):
+    """Plays the average policy of a blueprint, by the bucket of its hand."""
+
+    def __init__(self, playing: Playing, *, player: int, seed: int = 0) -> None:
+        """Sits down as a player, before the first public event."""
+        self.player, self._playing = player, playing
+        self.begin(seed=seed)
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start."""
+        only_at_the_start(state)
+        self._position = Position()
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event; ValueError if it cannot happen now."""
+        self._position = self._playing.after(self._position, outcome)
+
+    def policies(self) -> np.ndarray:
+        """[S, A]: the probabilities with which `act` chooses at each infostate."""
+        if self._playing.actor(self._position) != self.player:
+            raise ValueError(f"player {self.player} cannot move: it is not his turn.")
+        return self._playing.policies(self._position)
+
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: the probabilities with which `act` chooses."""
+        return np.asarray(self.policies()[infostate])
+
+    def act(self, infostate: int) -> int:
+        """Chooses an action at an infostate of the agent's player."""
+        policy = self.policy(infostate)
+        return int(self._random.choice(len(policy), p=policy / policy.sum()))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class BlueprintPlayer:
+    """Whom a text names."""
+
+    blueprint: Blueprint
+
+    @property
+    def game(self) -> Holdem:
+        """The game that it is of."""
+        return self.blueprint.game
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `sog.players.player.Candidate`."""
+        if game != self.game:
+            raise ValueError(f"it is a blueprint of {self.game}, not of {game}.")
+        playing = Playing(self.blueprint)
+
+        def make(player: int, seed: int) -> BlueprintAgent:
+            return BlueprintAgent(playing, player=player, seed=seed)
+
+        return Player(name=name, game=game, make=make)
+
+
+def read_blueprint(text: str, host: Host) -> BlueprintPlayer:
+    """The player of "blueprint:FILE"; BlueprintFileError, a ValueError, for what is none."""
+    path = text.removeprefix(PREFIX).strip()
+    if not path:
+        raise ValueError(f"{PREFIX} must be followed by a file of sog blueprint, got {text!r}.")
+    return BlueprintPlayer(blueprint=load_blueprint(path))

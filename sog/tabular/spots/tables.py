@@ -1,0 +1,70 @@
+"""What CFR keeps of a player's decisions on the boards of a street: 32 bits a number, or 16.
+
+With 16 bits every decision on a board has a scale of its own, the largest number there, and
+rounds the others to a 32767th part of it: half of the memory, for some iterations more at the end
+(docs/holdem_spots.md). Iterations are computed in 32 bits all the same.
+"""
+
+from typing import Final, Literal
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from sog.pytree import pytree
+
+Precision = Literal["float32", "int16"]
+PRECISIONS: Final[tuple[Precision, ...]] = ("float32", "int16")
+_MOST: Final = 32767.0
+
+
+@pytree
+class Packed:
+    """Numbers in 16 bits."""
+
+    parts: Array
+    """[board, action, decision, hand] int16: of the scale, in 32767ths."""
+    scale: Array
+    """[board, 1, decision, 1] float32: the largest of a decision's numbers, without its sign."""
+
+
+Table = Array | Packed
+"""[board, action, decision, hand]"""
+Tables = tuple[tuple[Table, ...], ...]
+"""By street, then by group of the player."""
+
+
+def empty_table(shape: tuple[int, int, int, int], precision: Precision) -> Table:
+    """Zeros."""
+    if precision == "float32":
+        return jnp.zeros(shape, jnp.float32)
+    boards, _, decisions, _ = shape
+    return Packed(
+        parts=jnp.zeros(shape, jnp.int16), scale=jnp.zeros((boards, 1, decisions, 1), jnp.float32)
+    )
+
+
+def read(table: Table, at: Array, size: int) -> Array:
+    """[board, action, decision, hand] float32: some boards of a table."""
+    part: Table = jax.tree.map(
+        lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, at, size, axis=0), table
+    )
+    if isinstance(part, Packed):
+        return part.parts.astype(jnp.float32) * (part.scale / _MOST)
+    return part
+
+
+def write(table: Table, new: Array, at: Array) -> Table:
+    """The table with other numbers on some boards; new: [board, action, decision, hand]."""
+    changed: Table = pack(new) if isinstance(table, Packed) else new
+    updated: Table = jax.tree.map(
+        lambda leaf, one: jax.lax.dynamic_update_slice_in_dim(leaf, one, at, 0), table, changed
+    )
+    return updated
+
+
+def pack(numbers: Array) -> Packed:
+    """In 16 bits, each rounded to the nearest part of its decision's scale."""
+    scale = jnp.max(jnp.abs(numbers), axis=(1, 3), keepdims=True)
+    factor = jnp.where(scale > 0, _MOST / jnp.where(scale > 0, scale, 1), 0)
+    return Packed(parts=jnp.round(numbers * factor).astype(jnp.int16), scale=scale)

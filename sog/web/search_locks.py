@@ -1,0 +1,109 @@
+"""What a player is held to in a search on a page: from a form to locks, and what they cost."""
+
+import functools
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sog.drawing.nodes import NodeView
+from sog.games.core import CHANCE, Game
+from sog.tabular.locks import Lock, format_lock, read_locks
+from sog.web.host import Mistake
+from sog.web.watched_search import Picture, WatchedSearch
+
+_MOST_CELLS: Final = 600  # of the form
+_MOST_LOCKS: Final = 32
+_HIGHEST_WEIGHT: Final = 1e6
+
+
+def can_lock(node: NodeView) -> bool:
+    """Whether there is a form for it: a player chooses there, and not from too much."""
+    return node.actor < CHANCE and 1 < int(node.legal.sum()) <= _MOST_CELLS
+
+
+def lock_of(node: NodeView, outcomes: tuple[int, ...], form: Mapping[str, str]) -> Lock:
+    """From fields `lock-INFOSTATE-ACTION`, weights of any sum; infostates without any are free.
+
+    outcomes: the public events that lead to the node.
+    """
+    if node.actor >= CHANCE:
+        raise Mistake("No player acts there, so nothing can be locked.")
+    weights = np.zeros(node.legal.shape)
+    for name, text in form.items():
+        kind, _, rest = name.partition("-")
+        if kind != "lock" or not text.strip():
+            continue
+        infostate, _, action = rest.partition("-")
+        place = _number(infostate, len(weights)), _number(action, node.game.num_actions)
+        if not node.legal[place]:
+            raise Mistake(f"There is no action {action[:20]!r} of infostate {infostate[:20]!r}.")
+        weights[place] = _weight(text)
+    total = weights.sum(axis=-1)
+    if not total.any():
+        raise Mistake("A lock needs a weight that is not 0.")
+    return Lock(
+        outcomes=outcomes,
+        state=node.state,
+        player=node.actor,
+        is_held=np.asarray(total > 0),
+        policy=weights / np.where(total > 0, total, 1)[:, None],
+    )
+
+
+def locks_in(search: WatchedSearch, text: str) -> tuple[Lock, ...]:
+    """Those of a text, one on each line, as `sog search --lock` has them; no files."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if search.start is not None and lines:
+        raise Mistake("Locks are of events from the start of the game, and this began later.")
+    if len(lines) > _MOST_LOCKS:
+        raise Mistake(f"There may be at most {_MOST_LOCKS} locks, got {len(lines)}.")
+    try:
+        return read_locks(search.searcher.shown, lines, files=False)
+    except ValueError as error:
+        raise Mistake(f"Locks: {error}") from None
+
+
+def lock_at(search: WatchedSearch, outcomes: tuple[int, ...]) -> Lock | None:
+    """What is held at a public state."""
+    return next((lock for lock in search.locks if lock.outcomes == outcomes), None)
+
+
+def tell_locks(search: WatchedSearch, picture: Picture) -> dict[str, Any]:
+    """What the page says of all locks: their texts, and their price."""
+    game, value = search.searcher.shown, picture.nodes[picture.row].mean_value
+    costs = []
+    if search.locks and search.free_value is not None:
+        for player in sorted({lock.player for lock in search.locks}):
+            lost = (search.free_value - value) * (1 if player == 0 else -1)
+            size = f"{1000 * abs(lost):.3g} {game.milli_unit}"
+            costs.append(f"player {player} gets {size} {'less' if lost >= 0 else 'more'}")
+    is_from_root = search.start is None
+    return {
+        "text": "\n".join(_text(game, lock) for lock in search.locks) if is_from_root else "",
+        "places": [game.describe_state(lock.state) for lock in search.locks],
+        "costs": [] if math.isnan(value) else costs,
+        "is_from_root": is_from_root,
+    }
+
+
+@functools.lru_cache(maxsize=256)  # pages are asked for again and again
+def _text(game: Game[Any], lock: Lock) -> str:
+    return format_lock(game, lock)
+
+
+def _number(text: str, end: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 8 and int(text) < end):
+        raise Mistake(f"There is no infostate or action {text[:20]!r}.")
+    return int(text)
+
+
+def _weight(text: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight <= _HIGHEST_WEIGHT:  # NaN is neither
+        raise Mistake(f"A weight must be from 0 to {_HIGHEST_WEIGHT:,.0f}, got {text[:20]!r}.")
+    return weight

@@ -1,0 +1,168 @@
+"""What the page of a search tells of a public state of its tree, as data for a template."""
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from sog.drawing.marks import read_marks
+from sog.drawing.nodes import NodeView
+from sog.drawing.outline import (
+    action_names,
+    actor_name,
+    common_names,
+    infostates,
+    outline,
+    percent,
+    signed,
+)
+from sog.drawing.picture import draw_picture
+from sog.drawing.search_tree import draw_search
+from sog.games.core import CHANCE, TERMINAL
+from sog.web.found import Found
+from sog.web.pages import inline
+from sog.web.search_locks import can_lock, lock_at, tell_locks
+from sog.web.watched_search import Picture, WatchedSearch
+
+_LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
+_MOST_LISTED: Final = 60  # infostates of a player
+_MOST_EDITED: Final = 250
+
+
+def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, Any]:
+    """What the page says about a node."""
+    game, is_searched = node.game, node.row == picture.row
+    shown = outline(
+        list(picture.nodes.values()), node.row, depth=_LEVELS, most_children=_MOST_CHILDREN
+    )
+    title = f"{game.name}: {node.description}"
+    marks = read_marks(
+        game, node.state, node.policy, node.ranges[node.actor % 2], values=_worths(picture, node)
+    )
+    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges), marks=marks)
+    exact = search.exact if is_searched else None
+    before = search.before if is_searched else None
+    return {
+        "picture": picture,
+        "node": node,
+        "is_searched": is_searched,
+        "actor": actor_name(node),
+        "value": signed(node.mean_value),
+        "path": _path(picture, node),
+        "tree": inline(draw_search(shown, title=title, unit=game.unit)),
+        "board": inline(board),
+        "is_marked": bool(marks),
+        "children": [
+            {
+                "row": child,
+                "event": picture.nodes[child].event,
+                "share": percent(share),
+                "value": signed(picture.nodes[child].mean_value),
+                "kind": picture.nodes[child].kind,
+            }
+            for child, (_, share) in zip(node.children, shown.events, strict=True)
+        ],
+        "rows": {kept.node.row for kept in _all(shown)} - {node.row, *node.children},
+        "players": [_player(node, player, before, exact) for player in (0, 1)],
+        "exact": exact,
+        "before": before,
+        "is_hidden": search.searcher.shown.num_infostates > 1,
+        "can_edit": node.actor != TERMINAL and 2 < int(node.is_possible.sum()) <= _MOST_EDITED,
+        "most_edited": _MOST_EDITED,
+        "is_decision": node.actor < CHANCE,
+        "locks": tell_locks(search, picture),
+        "is_locked": lock_at(search, outcomes_to(search, picture, node)) is not None,
+        "can_lock": can_lock(node),
+    }
+
+
+def outcomes_to(search: WatchedSearch, picture: Picture, node: NodeView) -> tuple[int, ...]:
+    """The public events that lead to a node from the start of the game."""
+    start = search.outcomes if search.has_own_ranges else ()
+    events = [one.outcome for one in _path(picture, node) if one.outcome is not None]
+    return (*start, *events)
+
+
+def _worths(picture: Picture, node: NodeView) -> np.ndarray | None:
+    """[1, A]: what actions are worth to the one who acts, where information is perfect and hence an
+    action is the event that follows; else None."""
+    game = node.game
+    if game.num_infostates > 1 or not game.has_public_actions or node.actor >= CHANCE:
+        return None
+    values = np.full((1, game.num_actions), np.nan)
+    for row in node.children:
+        child = picture.nodes[row]
+        values[0, child.outcome] = child.mean_value if node.actor == 0 else -child.mean_value
+    return values
+
+
+def _all(shown: Any) -> list[Any]:
+    return [shown, *(one for child in shown.children for one in _all(child))]
+
+
+def _player(
+    node: NodeView, player: int, before: Found | None, exact: Found | None
+) -> dict[str, Any]:
+    """The table of a player: a row per infostate, a column per action if it is his turn."""
+    listed, num_hidden = infostates(node, player, _MOST_LISTED)
+    acts = node.actor == player
+    names = common_names(action_names(node, listed)) if acts else {}
+    return {
+        "player": player,
+        "acts": acts,
+        "actions": names,
+        "hidden": num_hidden,
+        "rows": [_row(node, player, infostate, acts, before, exact) for infostate in listed],
+    }
+
+
+def _row(
+    node: NodeView,
+    player: int,
+    infostate: int,
+    acts: bool,
+    before: Found | None,
+    exact: Found | None,
+) -> dict[str, Any]:
+    legal = np.flatnonzero(node.legal[infostate]).tolist() if acts else []
+    range_ = float(np.nan_to_num(node.ranges[player, infostate]))
+    return {
+        "infostate": infostate,
+        "name": node.game.describe_infostate(node.state, player, infostate),
+        "range": range_,
+        "weight": f"{100 * range_:.4g}",
+        "value": signed(float(node.values[player, infostate])),
+        "value_before": "" if before is None else signed(float(before.values[player, infostate])),
+        "value_exact": "" if exact is None else signed(_value(exact, player, infostate)),
+        "range_before": None if before is None else float(before.ranges[player, infostate]),
+        "cells": {
+            action: {
+                "name": node.game.describe_action(node.state, infostate, action),
+                "share": float(np.nan_to_num(node.policy[infostate, action])),
+                "visits": int(node.visits[infostate, action]),
+                "before": None if before is None else _share(before.policy[infostate, action]),
+                "exact": None
+                if exact is None or not exact.ranges[player, infostate] > 0
+                else _share(exact.policy[infostate, action]),
+            }
+            for action in legal
+        },
+    }
+
+
+def _value(exact: Found, player: int, infostate: int) -> float:
+    """NaN for an infostate that is ruled out: average play says nothing of what it would do."""
+    is_there = exact.ranges[player, infostate] > 0
+    return float(exact.values[player, infostate]) if is_there else math.nan
+
+
+def _share(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _path(picture: Picture, node: NodeView) -> list[NodeView]:
+    """From the root of the tree to a node."""
+    path = [node]
+    while path[-1].parent is not None:
+        path.append(picture.nodes[path[-1].parent])
+    return path[::-1]
