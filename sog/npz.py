@@ -15,6 +15,8 @@ from typing import BinaryIO, Final
 
 import numpy as np
 
+from sog.files import open_to_read
+
 _MOST_LISTED: Final = 2**20  # bytes of a directory
 _MOST_BEFORE: Final = 2**14  # bytes that numpy writes in front of an array
 _END: Final = struct.Struct("<4s4H2LH")
@@ -39,6 +41,31 @@ def opened_npz(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
         raise ValueError("too large.")
     with zipfile.ZipFile(file) as archive:
         yield archive
+
+
+@contextlib.contextmanager
+def reading_npz(
+    path: str | os.PathLike[str], *, most: int, what: str, error: type[ValueError]
+) -> Iterator[zipfile.ZipFile]:
+    """An npz file of at most so many bytes, from anywhere.
+
+    what: it should be, as "a saved solve". Whatever goes wrong, in the body too, is an `error` of
+    one line that begins with the path: one that the body raises goes through as it is.
+    """
+    try:
+        file = open_to_read(path, most)
+    except FileNotFoundError:
+        raise error(f"{path}: no such file.") from None
+    except OSError as problem:  # such as a device
+        raise error(f"{path}: {problem.strerror}.") from None
+    try:
+        with file, opened_npz(file) as archive:
+            yield archive
+    except error:
+        raise
+    except Exception:
+        # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
+        raise error(f"{path}: is not {what}, or is damaged.") from None
 
 
 def read_array(archive: zipfile.ZipFile, name: str, *, kinds: str, most: int) -> np.ndarray:

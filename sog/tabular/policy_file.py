@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.files import open_to_read, parse_json, replacing
-from sog.npz import ArrayError, opened_npz, read_array
+from sog.files import parse_json, replacing
+from sog.npz import ArrayError, read_array, reading_npz
 from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
 
@@ -92,21 +92,15 @@ def _decisions(tree: PublicTree) -> np.ndarray:
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
     """A policy file and its notes; what goes wrong in the body is its damage."""
-    try:
-        with open_to_read(path, _MOST_BYTES) as file, opened_npz(file) as archive:
-            notes = read_array(archive, "metadata", kinds="U", most=_MOST_OF_NOTES)
-            metadata = parse_json(str(notes))
-            if (
-                not isinstance(metadata, dict)
-                or metadata.get("format") != FORMAT
-                or not isinstance(metadata.get("game"), str)
-            ):
-                raise PolicyFileError(f"{path}: is not a policy file of this version ({FORMAT}).")
-            yield archive, metadata
-    except PolicyFileError:
-        raise
-    except FileNotFoundError:
-        raise PolicyFileError(f"{path}: no such file.") from None
-    except Exception:
-        # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
-        raise PolicyFileError(f"{path}: is not a policy file, or is damaged.") from None
+    with reading_npz(
+        path, most=_MOST_BYTES, what="a policy file", error=PolicyFileError
+    ) as archive:
+        notes = read_array(archive, "metadata", kinds="U", most=_MOST_OF_NOTES)
+        metadata = parse_json(str(notes))
+        if (
+            not isinstance(metadata, dict)
+            or metadata.get("format") != FORMAT
+            or not isinstance(metadata.get("game"), str)
+        ):
+            raise PolicyFileError(f"{path}: is not a policy file of this version ({FORMAT}).")
+        yield archive, metadata

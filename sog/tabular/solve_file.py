@@ -17,13 +17,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sog.files import open_to_read, parse_json, replacing
-from sog.npz import opened_npz, read_array
+from sog.files import parse_json, replacing
+from sog.npz import read_array, reading_npz
 from sog.tabular.cfr import RULES, Rule
 from sog.tabular.sequence_form import CompiledGame
 from sog.tabular.solver import Solver
 
 FORMAT: Final = "sog-solve-1"
+_WHAT: Final = "a saved solve"
 _NOTES: Final = {"game": str, "rule": str, "precision": str, "digest": str, "iteration": int}
 _MOST_BYTES: Final = 2**36  # of a file
 _MOST_OF_NOTES: Final = 2**20
@@ -122,30 +123,20 @@ def _read(
     path: str | os.PathLike[str], most_bytes: int
 ) -> tuple[dict[str, Any], np.ndarray | None]:
     """The notes, and the numbers of at most so many bytes; None if none are wanted."""
-    try:
-        with open_to_read(path, _MOST_BYTES) as file, opened_npz(file) as archive:
-            text = read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)
-            notes = parse_json(str(text))
-            if notes["format"] != FORMAT:
-                raise SolveFileError(f"{path}: is not a saved solve of this version ({FORMAT}).")
-            for name, kind in _NOTES.items():
-                if type(notes[name]) is not kind:
-                    raise ValueError(name)
-            if not 0 <= notes["iteration"] < _MOST_ITERATIONS:
-                raise ValueError("iteration")
-            if most_bytes == 0:
-                return notes, None
-            return notes, read_array(archive, "numbers", kinds="f", most=most_bytes)
-    except SolveFileError:
-        raise
-    except FileNotFoundError:
-        raise SolveFileError(f"{path}: no such file.") from None
-    except OSError as error:  # such as a device
-        raise SolveFileError(f"{path}: {error.strerror}.") from None
-    except Exception:
-        # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
-        raise _damaged(path) from None
+    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=SolveFileError) as archive:
+        text = read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)
+        notes = parse_json(str(text))
+        if notes["format"] != FORMAT:
+            raise SolveFileError(f"{path}: is not a saved solve of this version ({FORMAT}).")
+        for name, kind in _NOTES.items():
+            if type(notes[name]) is not kind:
+                raise ValueError(name)
+        if not 0 <= notes["iteration"] < _MOST_ITERATIONS:
+            raise ValueError("iteration")
+        if most_bytes == 0:
+            return notes, None
+        return notes, read_array(archive, "numbers", kinds="f", most=most_bytes)
 
 
 def _damaged(path: str | os.PathLike[str]) -> SolveFileError:
-    return SolveFileError(f"{path}: is not a saved solve, or is damaged.")
+    return SolveFileError(f"{path}: is not {_WHAT}, or is damaged.")

@@ -77,6 +77,14 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_a_file_for_a_machine_with_more_memory_is_not_called_damaged(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.memory.available_bytes", lambda: 10)
+    with pytest.raises(BlueprintFileError, match=r"would take .* of memory.* there are 10 bytes"):
+        load_blueprint(saved)
+
+
 def test_what_was_gone_on_with_is_what_was_never_stopped(saved: Path) -> None:
     whole, parts = begin(LEDUC_LIKE, (3, 5), seed=7), load_blueprint(saved)
     assert (parts.num_boards, parts.seed, parts.game) == (24, 7, LEDUC_LIKE)

@@ -111,7 +111,7 @@ def test_a_missing_file_is_refused(tmp_path: Path, tree: PublicTree) -> None:
 
 
 def test_a_folder_is_refused(tmp_path: Path, tree: PublicTree) -> None:
-    assert reason(tmp_path, tree).startswith("is not a policy file, or is damaged")
+    assert reason(tmp_path, tree) == "Is a directory."
 
 
 @pytest.mark.parametrize("text", ["", "\n", "hello", "PK", "PK\x03\x04", "\x93NUMPY", "[1, 2]"])

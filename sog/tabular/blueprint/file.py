@@ -1,6 +1,6 @@
 """A blueprint and its file: buckets, regrets and sums of policies, as arrays and one JSON text.
 
-    blueprint = begin("holdem(stack=2000,bets=1/allin)")
+    blueprint = begin(make("holdem(stack=2000,bets=1/allin)"), [169, 1000, 500, 200])
     blueprint.train(calls=100)
     save_blueprint("small.blueprint", blueprint)
 
@@ -20,12 +20,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.files import open_to_read, parse_json, replacing
+from sog.files import parse_json, replacing
 from sog.games.cards.holdem import Holdem
 from sog.games.foreign import check_named_by_file
 from sog.games.registry import make
 from sog.memory import check_memory
-from sog.npz import opened_npz, read_array
+from sog.npz import read_array, reading_npz
 from sog.tabular.blueprint.betting_tree import BettingTree, make_betting_tree
 from sog.tabular.blueprint.buckets import (
     KINDS,
@@ -40,6 +40,7 @@ from sog.tabular.blueprint.public_chance import BOARDS, Tables, Trainer, average
 from sog.tabular.blueprint.strengths import suit_classes
 
 FORMAT: Final = "sog-blueprint-1"
+_WHAT: Final = "a blueprint"
 MOST_DECISIONS: Final = 200_000
 _MOST_BYTES: Final = 2**34  # of a file
 _MOST_OF_NOTES: Final = 2**20
@@ -127,18 +128,8 @@ def save_blueprint(path: str | os.PathLike[str], blueprint: Blueprint) -> None:
 
 def load_blueprint(path: str | os.PathLike[str]) -> Blueprint:
     """Reads a file. Raises BlueprintFileError with the reason."""
-    try:
-        with open_to_read(path, _MOST_BYTES) as file, opened_npz(file) as archive:
-            return _read(path, archive)
-    except BlueprintFileError:
-        raise
-    except FileNotFoundError:
-        raise BlueprintFileError(f"{path}: no such file.") from None
-    except OSError as error:  # such as a device
-        raise BlueprintFileError(f"{path}: {error.strerror}.") from None
-    except Exception:
-        # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
-        raise _damaged(path) from None
+    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=BlueprintFileError) as archive:
+        return _read(path, archive)
 
 
 def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
@@ -166,7 +157,10 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
     )
     if not is_right:
         raise _damaged(path)
-    _check_memory(game, cards, tree, sizes)
+    try:
+        _check_memory(game, cards, tree, sizes)
+    except ValueError as error:
+        raise BlueprintFileError(f"{path}: {error}") from None
     buckets = _read_buckets(path, archive, cards, sizes)
     trainer = Trainer(tree=tree, buckets=buckets)
     regret, policy_sum = list[Array](), list[Array]()
@@ -227,4 +221,4 @@ def _check_memory(game: Holdem, cards: Cards, tree: BettingTree, sizes: Sequence
 
 
 def _damaged(path: str | os.PathLike[str]) -> BlueprintFileError:
-    return BlueprintFileError(f"{path}: is not a blueprint, or is damaged.")
+    return BlueprintFileError(f"{path}: is not {_WHAT}, or is damaged.")

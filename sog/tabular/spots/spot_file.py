@@ -23,17 +23,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sog.files import open_to_read, parse_json, replacing
+from sog.files import parse_json, replacing
 from sog.games.cards.holdem import Holdem
 from sog.games.foreign import check_named_by_file
 from sog.games.registry import make
 from sog.memory import bytes_of, in_bytes
-from sog.npz import opened_npz, read_array
+from sog.npz import read_array, reading_npz
 from sog.tabular.cfr import RULES, Rule
 from sog.tabular.spots.solver import SpotSolver
 from sog.tabular.spots.spot import spot_of
 
 FORMAT: Final = "sog-spot-1"
+_WHAT: Final = "a saved spot"
 ENDING: Final = ".spot"
 """Of the names of such files, as commands want it."""
 _NOTES: Final = {"game": str, "rule": str, "precision": str, "iteration": int, "chunk": int}
@@ -106,8 +107,8 @@ def check_saved(solver: SpotSolver) -> None:
 
 
 def load_spot(path: str | os.PathLike[str]) -> SavedSpot:
-    """What `save_spot` wrote. Raises SpotFileError with the reason; ValueError for what does not
-    fit the memory of this machine."""
+    """What `save_spot` wrote. Raises SpotFileError with the reason, also for what does not fit the
+    memory of this machine."""
     with _opened(path) as (archive, notes):
         game = _game_of(path, notes["game"])
         size = game.deck.num_hands(game.hole_cards)
@@ -158,29 +159,19 @@ def _game_of(path: str | os.PathLike[str], text: str) -> Holdem:
 
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
-    """A file and its notes; what goes wrong in the body, but for a ValueError, is its damage."""
-    try:
-        with open_to_read(path, _MOST_BYTES) as file, opened_npz(file) as archive:
-            notes = parse_json(str(read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)))
-            if notes["format"] != FORMAT:
-                raise SpotFileError(f"{path}: is not a saved spot of this version ({FORMAT}).")
-            for name, kind in _NOTES.items():
-                if type(notes[name]) is not kind:
-                    raise TypeError(name)
-            is_known = notes["rule"] in RULES and 0 <= notes["iteration"] < _MOST_ITERATIONS
-            if not (is_known and 1 <= notes["chunk"] <= _MOST_TOGETHER):
-                raise _damaged(path)
-            yield archive, notes
-    except SpotFileError:
-        raise
-    except FileNotFoundError:
-        raise SpotFileError(f"{path}: no such file.") from None
-    except OSError as error:  # such as a device
-        raise SpotFileError(f"{path}: {error.strerror}.") from None
-    except Exception:
-        # Damage shows in many ways: zip, zlib, numpy and json each raise their own.
-        raise _damaged(path) from None
+    """A file and its notes; what goes wrong in the body is its damage."""
+    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=SpotFileError) as archive:
+        notes = parse_json(str(read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)))
+        if notes["format"] != FORMAT:
+            raise SpotFileError(f"{path}: is not a saved spot of this version ({FORMAT}).")
+        for name, kind in _NOTES.items():
+            if type(notes[name]) is not kind:
+                raise TypeError(name)
+        is_known = notes["rule"] in RULES and 0 <= notes["iteration"] < _MOST_ITERATIONS
+        if not (is_known and 1 <= notes["chunk"] <= _MOST_TOGETHER):
+            raise _damaged(path)
+        yield archive, notes
 
 
 def _damaged(path: str | os.PathLike[str]) -> SpotFileError:
-    return SpotFileError(f"{path}: is not a saved spot, or is damaged.")
+    return SpotFileError(f"{path}: is not {_WHAT}, or is damaged.")
