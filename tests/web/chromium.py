@@ -75,6 +75,15 @@ class Browser:
         form.find_element(By.NAME, "history").send_keys(history)
         form.find_element(By.CSS_SELECTOR, "button").click()
 
+    def search(self, game: str) -> None:
+        """Has a game searched from its rules alone, and waits until that is done."""
+        form = self.find("form[action='/searches']")
+        Select(form.find_element(By.NAME, "game")).select_by_visible_text(game)
+        Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
+        form.find_element(By.NAME, "search").send_keys("20,1")
+        form.find_element(By.TAG_NAME, "button").click()
+        self.until(lambda: self.status().startswith("Done."))
+
     def ready(self) -> str:
         """How the game stands, once it is the visitor's turn or over."""
         ends = ("Your move.", "You win", "You lose", "A draw")

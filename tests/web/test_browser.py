@@ -175,12 +175,7 @@ def test_two_tabs_of_one_game_never_lose_a_move(browser: Browser) -> None:
 
 
 def test_a_search_is_looked_into_and_its_ranges_set(browser: Browser) -> None:
-    form = browser.find("form[action='/searches']")
-    Select(form.find_element(By.NAME, "game")).select_by_visible_text("kuhn")
-    Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
-    form.find_element(By.NAME, "search").send_keys("20,1")
-    form.find_element(By.TAG_NAME, "button").click()
-    browser.until(lambda: browser.status().startswith("Done."))
+    browser.search("kuhn")
     box = browser.all("#tree-picture g.node")[1]
     box.find_element(By.CSS_SELECTOR, "text").click()
     browser.until(lambda: "check" in browser.find("#state").text)
@@ -200,12 +195,7 @@ def test_a_search_is_looked_into_and_its_ranges_set(browser: Browser) -> None:
 
 
 def test_a_strategy_is_painted_and_searched_against(browser: Browser) -> None:
-    form = browser.find("form[action='/searches']")
-    Select(form.find_element(By.NAME, "game")).select_by_visible_text("kuhn")
-    Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
-    form.find_element(By.NAME, "search").send_keys("20,1")
-    form.find_element(By.TAG_NAME, "button").click()
-    browser.until(lambda: browser.status().startswith("Done."))
+    browser.search("kuhn")
     next(one for one in browser.all("a[data-to]") if one.text == "bet1").click()
     browser.until(lambda: browser.find("#state").text.startswith("bet1"))
     browser.find("#lock-editor summary").click()
@@ -239,12 +229,7 @@ def drag(browser: Browser, table: str, column: int) -> None:
 
 
 def test_ranges_are_painted_and_pasted_as_text(browser: Browser) -> None:
-    form = browser.find("form[action='/searches']")
-    Select(form.find_element(By.NAME, "game")).select_by_visible_text("kuhn")
-    Select(form.find_element(By.NAME, "evaluator")).select_by_visible_text("zero")
-    form.find_element(By.NAME, "search").send_keys("20,1")
-    form.find_element(By.TAG_NAME, "button").click()
-    browser.until(lambda: browser.status().startswith("Done."))
+    browser.search("kuhn")
 
     def weights(player: int) -> list[str | None]:
         return [browser.find(f"#range-{player}-{n}").get_attribute("value") for n in range(3)]
