@@ -267,6 +267,11 @@ def test_uct_is_a_player(run_match: Match) -> None:
     ("arguments", "message"),
     [
         (
+            ["policy:small.blueprint", "random"],
+            "'policy:small.blueprint': a blueprint is a player of its own, "
+            "blueprint:small.blueprint.",
+        ),
+        (
             ["zero", "random"],
             "--game is needed: zero and random can play any game.",
         ),
