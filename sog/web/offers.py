@@ -25,7 +25,7 @@ from sog.players.searching import (
 )
 from sog.players.seating import seat
 from sog.players.table import METHODS, read_player
-from sog.players.trained import trained_steps
+from sog.players.trained import Trained, trained_steps
 from sog.web.host import Heed, Mistake, RunState, SearchOffer
 
 EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
@@ -191,6 +191,19 @@ class Offers:
         )
         self._once(("room", *key, settings, path_length), room)
         return dataclasses.replace(found, settings=settings)
+
+    def networks_of(self, kind: type[Game[Any]]) -> list[str]:
+        """The networks that play games of a kind."""
+        return [text for text in self.networks if isinstance(self.game(text), kind)]
+
+    def network(self, text: str) -> Trained:
+        """Reads a network; may take long."""
+        if text not in self.networks:
+            raise Mistake(f"{text!r} is no network of this server.")
+        found: Trained = self._once(
+            ("network", text, self._step(text)), functools.partial(load_run, text)
+        )
+        return found
 
     def run_state(self, number: int) -> RunState:
         """How far a run is, by its place in `runs`."""
