@@ -23,8 +23,8 @@ from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling, Oo
 from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.plain.worlds import InfostateGame, Seen
 from sog.play.rules import first_state, situation
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy
 from tests.tabular.small_games import node_after
 

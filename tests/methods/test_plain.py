@@ -17,8 +17,8 @@ from sog.methods.plain.goofspiel import PlainGoofspiel
 from sog.methods.plain.scotland_yard import Roads
 from sog.methods.plain.worlds import InfostateGame, InfostateWorld, PlainGame, World
 from sog.play.rules import after, deal, first_state, situation, step, utility
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 
 WITH_ALL_RULES = (
     "scotland_yard(map=quarter,rounds=7,reveals=2/5,detectives=2,starts=79/96/64,taxi=3,bus=1,"

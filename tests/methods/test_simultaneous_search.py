@@ -19,8 +19,8 @@ from sog.methods.simultaneous.backward_induction import ExactSolver
 from sog.methods.simultaneous.search import SimultaneousSearch
 from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import play_match
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 from tests.methods import matrix_updates as by_hand
 from tests.methods.plain_histories import history_tree
 
