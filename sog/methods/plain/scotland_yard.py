@@ -27,7 +27,7 @@ class Roads(PlainGame):
 
     def __init__(self, game: ScotlandYard) -> None:
         table, self.max_utility = game._moves, game.max_utility
-        self.rounds, self.num_detectives = game.rounds, game.detectives
+        self.rounds = game.rounds
         self.num_columns, self.stuck = game._num_moves, game._stuck_action
         every = [
             [
