@@ -23,7 +23,7 @@ import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.agent import SearchAgent
-from sog.play.history import first_state
+from sog.play.history import state_at_beginning
 from sog.play.match import Agent, PlayedGame
 from sog.play.rules import after, situation
 from sog.play.simple_agents import TabularAgent
@@ -182,7 +182,7 @@ def _choices(
     game: Game[Any], played: PlayedGame
 ) -> Iterator[tuple[int, Any, int, int, np.ndarray]]:
     """Where somebody had a choice: (number, state, player, infostate, [A] legal)."""
-    state = first_state(game, played.beginning)
+    state = state_at_beginning(game, played.beginning)
     for number, outcome in enumerate(played.outcomes):
         now = situation(game, state)
         if now.actor in _BOTH:

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.play import Agent, SearchAgent
-from sog.play.thoughts import Thought, think_of_all
+from sog.play.thoughts import Thought, thoughts_of
 from sog.players.player import Player
 from sog.web.course import Course
 
@@ -42,7 +42,7 @@ class TableAgent:
         agent: Any = self.agent
         actor = course.now.actor
         held = int(course.infostates[actor])
-        thoughts = think_of_all(course.game, course.state, agent, actor, held)
+        thoughts = thoughts_of(course.game, course.state, agent, actor, held)
         action = int(agent.act(held))
         search = agent.last_search if thoughts and isinstance(agent, SearchAgent) else None
         return action, thoughts, None if search is None else np.asarray(search.ranges)
