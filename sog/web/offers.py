@@ -16,6 +16,7 @@ from sog.catalog import read_catalog
 from sog.games import Game, make
 from sog.methods.evaluators import choose_evaluator
 from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.methods import METHODS
 from sog.players.player import Host, Player
 from sog.players.runs import load_run, near_run, split_step
 from sog.players.searching import (
@@ -24,7 +25,7 @@ from sog.players.searching import (
     trained_settings,
 )
 from sog.players.seating import seat
-from sog.players.table import METHODS, read_player
+from sog.players.table import read_player
 from sog.players.trained import Trained, trained_steps
 from sog.web.host import Heed, Mistake, RunState, SearchOffer
 

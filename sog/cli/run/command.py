@@ -29,8 +29,8 @@ from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvalu
 from sog.methods.simultaneous.backward_induction import BackwardInduction
 from sog.parameters import unknown_name
 from sog.players.method import Method
+from sog.players.methods import METHODS, make_method, rule_form
 from sog.players.player import Host
-from sog.players.table import METHODS, make_method, rule_form
 
 _POINTS_PER_DECADE: Final = 8
 _ROWS: Final = 12  # of the table

@@ -7,7 +7,7 @@ import random
 from sog.games.core import TERMINAL
 from sog.methods.grown.search import TreeSearch
 from sog.methods.grown.weights import draw, matched, normalized
-from sog.methods.plain.worlds import PlainGame, Seen, World
+from sog.methods.plain.worlds import InfostateGame, InfostateWorld, Seen
 
 
 @dataclasses.dataclass(slots=True)
@@ -31,7 +31,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
 
     def __init__(
         self,
-        game: PlainGame,
+        game: InfostateGame,
         *,
         selection: str,
         c: float,
@@ -68,7 +68,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
             weights = [float(weight == most) for weight in weights]
         return normalized(weights)
 
-    def simulate(self, world: World) -> None:
+    def simulate(self, world: InfostateWorld) -> None:
         """One simulation, from a world that is changed."""
         source, path = self.source, []
         while world.player != TERMINAL:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from sog.games.core import TERMINAL
 from sog.methods.grown.search import TreeSearch
 from sog.methods.grown.weights import draw, matched, normalized
-from sog.methods.plain.worlds import PlainGame, Seen, Target
+from sog.methods.plain.worlds import InfostateGame, Seen, Target
 
 
 @dataclasses.dataclass(slots=True)
@@ -48,7 +48,7 @@ class OosTree(TreeSearch[OosNode]):
 
     def __init__(
         self,
-        game: PlainGame,
+        game: InfostateGame,
         *,
         targeting: str,
         delta: float,
