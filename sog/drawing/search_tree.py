@@ -272,7 +272,8 @@ def _infostate_text(node: NodeView, infostate: int) -> str:
         visits = int(node.visits[infostate, action])
         probability = node.policy[infostate, action]
         known = "-" if math.isnan(probability) else f"{probability:.4f}"
-        lines.append(f"{name}: {known}, visits {visits}")
+        worth = signed(float(node.action_values[infostate, action]))
+        lines.append(f"{name}: {known}, worth {worth}, visits {visits}")
     return "\n".join(lines)
 
 

@@ -47,8 +47,6 @@ class Adviser(Agent, Protocol):
 
 def as_adviser(agent: Agent | None) -> Adviser | None:
     """The agent as one that says what actions are worth; None if it cannot."""
-    if isinstance(agent, SearchAgent):
-        agent.tells_action_values = True
     return agent if isinstance(agent, SearchAgent | TabularAgent) else None
 
 

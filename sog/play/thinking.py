@@ -22,7 +22,6 @@ import jax
 import numpy as np
 from jax import Array
 
-from gtcfr.action_values import action_values
 from gtcfr.evaluator import Evaluator
 from gtcfr.keeping import has_grown, keep_below
 from gtcfr.root import SearchRoot, start_of_game
@@ -158,13 +157,6 @@ class Thinking:
         result: SearchResult = self._read(self.game, self._state)
         return result
 
-    @in_32_bits
-    def action_values(self) -> Array:
-        """[batch, S, A]: what actions are worth by what was found, see `gtcfr.action_values`."""
-        tell = _compiled(_action_values)
-        values: Array = tell(self.game, self._evaluator, self._state)
-        return values
-
 
 @in_32_bits
 def think(
@@ -257,12 +249,6 @@ def _keep(
     keep = kept(functools.partial(keep_below, game, settings=settings))
     further: SearchState = keep(evaluator=evaluator, state=state, outcome=outcome, key=key)
     return further
-
-
-def _action_values(game: Game[Any], evaluator: Evaluator, state: SearchState) -> Array:
-    tell = kept(functools.partial(action_values, game))
-    values: Array = tell(evaluator=evaluator, state=state)
-    return values
 
 
 def _read(game: Game[Any], state: SearchState) -> SearchResult:

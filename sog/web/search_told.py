@@ -37,7 +37,7 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
     )
     title = f"{game.name}: {node.description}"
     marks = read_marks(
-        game, node.state, node.policy, node.ranges[node.actor % 2], values=_worths(picture, node)
+        game, node.state, node.policy, node.ranges[node.actor % 2], values=node.action_values
     )
     board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges), marks=marks)
     exact = search.exact if is_searched else None
@@ -81,19 +81,6 @@ def outcomes_to(search: WatchedSearch, picture: Picture, node: NodeView) -> tupl
     start = search.outcomes if search.has_own_ranges else ()
     events = [one.outcome for one in _path(picture, node) if one.outcome is not None]
     return (*start, *events)
-
-
-def _worths(picture: Picture, node: NodeView) -> np.ndarray | None:
-    """[1, A]: what actions are worth to the one who acts, where information is perfect and hence an
-    action is the event that follows; else None."""
-    game = node.game
-    if game.num_infostates > 1 or not game.has_public_actions or node.actor >= CHANCE:
-        return None
-    values = np.full((1, game.num_actions), np.nan)
-    for row in node.children:
-        child = picture.nodes[row]
-        values[0, child.outcome] = child.mean_value if node.actor == 0 else -child.mean_value
-    return values
 
 
 def _all(shown: Any) -> list[Any]:
@@ -140,6 +127,7 @@ def _row(
                 "name": node.game.describe_action(node.state, infostate, action),
                 "share": float(np.nan_to_num(node.policy[infostate, action])),
                 "visits": int(node.visits[infostate, action]),
+                "value": signed(float(node.action_values[infostate, action])),
                 "before": None if before is None else _share(before.policy[infostate, action]),
                 "exact": None
                 if exact is None or not exact.ranges[player, infostate] > 0

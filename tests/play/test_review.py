@@ -115,7 +115,6 @@ def test_a_search_tells_what_actions_are_worth_as_the_exact_solution_does(
         num_simulations=1000, lookahead=WHOLE_GAME, grow=False, capacity=9, rule="cfr+"
     )
     agent = SearchAgent(KUHN, ZeroEvaluator(), settings, player=0)
-    agent.tells_action_values = True
     exact = advisers[0]
     exact.begin()
     for told in ((), (CHECK, BET)):
@@ -130,13 +129,6 @@ def test_a_search_tells_what_actions_are_worth_as_the_exact_solution_does(
     assert agent.action_values(KING)[CHECK] == pytest.approx(2, abs=1e-3)
 
 
-def test_what_actions_are_worth_must_be_asked_for_before_the_search() -> None:
-    settings = SearchSettings(num_simulations=2)
-    agent = SearchAgent(KUHN, ZeroEvaluator(), settings, player=0)
-    with pytest.raises(ValueError, match=r"^tells_action_values must be set before the search\.$"):
-        agent.action_values(JACK)
-
-
 def test_in_a_game_where_nothing_is_hidden_a_win_that_was_missed_is_found() -> None:
     """X does not complete the row above, whereupon O completes that in the middle."""
     game = make("tic_tac_toe")
@@ -144,8 +136,6 @@ def test_in_a_game_where_nothing_is_hidden_a_win_that_was_missed_is_found() -> N
     played = PlayedGame(utility=-1.0, outcomes=moves, actions=moves, infostates=((0, 0),) * 7)
     settings = SearchSettings(num_simulations=100)
     advisers = [SearchAgent(game, ZeroEvaluator(), settings, player=player) for player in (0, 1)]
-    for adviser in advisers:
-        adviser.tells_action_values = True
     done: list[tuple[int, int]] = []
     found = review(game, played, advisers, lambda *numbers: done.append(numbers))
     missed, took = found.choices[4:]
