@@ -150,10 +150,10 @@ def review(
         for outcome in played.outcomes[told:number]:
             for adviser in advisers:
                 adviser.observe(outcome)
-        told = number
+        told, adviser = number, advisers[player]
         action = played.actions[number]
         assert action is not None
-        values = np.where(legal, advisers[player].action_values(infostate), np.nan)
+        values = np.where(legal, adviser.action_values(infostate), np.nan)
         choice = Choice(
             number=number,
             player=player,
@@ -161,19 +161,14 @@ def review(
             infostate=infostate,
             action=action,
             legal=legal,
-            policy=advisers[player].policy(infostate),
+            policy=adviser.policy(infostate),
             values=values,
-            ranges=_ranges(advisers[player]),
+            ranges=adviser.ranges if isinstance(adviser, SearchAgent) else None,
         )
         choices.append(choice)
         if progress is not None:
             progress(len(choices), len(asked))
     return Review(game=game, played=played, choices=tuple(choices))
-
-
-def _ranges(adviser: Adviser) -> np.ndarray | None:
-    search = adviser.last_search if isinstance(adviser, SearchAgent) else None
-    return None if search is None else np.asarray(search.ranges)
 
 
 def _choices(

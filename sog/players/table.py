@@ -5,7 +5,9 @@ entry of `PLAYERS` with a reader of its own. The help of commands and the pages 
 from here. Imports nothing heavy: what an entry names is imported when it is asked for.
 """
 
+import importlib
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from sog.parameters import near_name
@@ -47,34 +49,14 @@ def _read_network(text: str, host: "Host") -> "Candidate":
     raise ValueError(f"{text!r} is no player: {hint}")
 
 
-def _read_policy(text: str, host: "Host") -> "Candidate":
-    from sog.players.policies import read_policy_player
+def _reader(module: str, function: str) -> "Callable[[str, Host], Candidate]":
+    """A function of a module that is imported when it is called."""
 
-    return read_policy_player(text)
+    def read(text: str, host: "Host") -> "Candidate":
+        found: Candidate = getattr(importlib.import_module(module), function)(text, host)
+        return found
 
-
-def _read_uci(text: str, host: "Host") -> "Candidate":
-    from sog.players.engines.uci import read_uci
-
-    return read_uci(text, host)
-
-
-def _read_gtp(text: str, host: "Host") -> "Candidate":
-    from sog.players.engines.gtp import read_gtp
-
-    return read_gtp(text, host)
-
-
-def _read_blueprint(text: str, host: "Host") -> "Candidate":
-    from sog.players.blueprint import read_blueprint
-
-    return read_blueprint(text, host)
-
-
-def _read_acpc(text: str, host: "Host") -> "Candidate":
-    from sog.players.engines.acpc import read_acpc
-
-    return read_acpc(text, host)
+    return read
 
 
 _NETWORK: Final = "run"
@@ -100,29 +82,29 @@ PLAYERS: Final[dict[str, Entry]] = {
     "policy": Entry(
         form="policy:FILE",
         summary="the policy of a file of sog solve --save, or of a table (FILE.csv)",
-        read=_read_policy,
+        read=_reader("sog.players.policies", "read_policy_player"),
     ),
     "uci": Entry(
         form="uci:COMMAND",
         summary="a chess engine by UCI, as 'uci:stockfish?nodes=2000&Skill Level=0'",
-        read=_read_uci,
+        read=_reader("sog.players.engines.uci", "read_uci"),
         reads_told=False,
     ),
     "gtp": Entry(
         form="gtp:COMMAND",
         summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
-        read=_read_gtp,
+        read=_reader("sog.players.engines.gtp", "read_gtp"),
         reads_told=False,
     ),
     "blueprint": Entry(
         form="blueprint:FILE",
         summary="the average strategy of a file of sog blueprint, for the game it is of",
-        read=_read_blueprint,
+        read=_reader("sog.players.blueprint", "read_blueprint"),
     ),
     "acpc": Entry(
         form="acpc:COMMAND",
         summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
-        read=_read_acpc,
+        read=_reader("sog.players.engines.acpc", "read_acpc"),
         reads_told=False,
     ),
     **METHODS,

@@ -44,8 +44,8 @@ class TableAgent:
         held = int(course.infostates[actor])
         thoughts = thoughts_of(course.game, course.state, agent, actor, held)
         action = int(agent.act(held))
-        search = agent.last_search if thoughts and isinstance(agent, SearchAgent) else None
-        return action, thoughts, None if search is None else np.asarray(search.ranges)
+        has_ranges = thoughts and isinstance(agent, SearchAgent)
+        return action, thoughts, agent.ranges if has_ranges else None
 
     def kept(self, course: Course) -> Agent | None:
         """A copy of the agent, for when a choice of the person's is taken back.

@@ -87,8 +87,7 @@ class NotingAgent(Agent):
     @property
     def ranges(self) -> np.ndarray | None:
         """[2, S]: both players' ranges where the agent has just thought; None without a search."""
-        search = self._agent.last_search if isinstance(self._agent, SearchAgent) else None
-        return None if search is None else np.asarray(search.ranges)
+        return self._agent.ranges if isinstance(self._agent, SearchAgent) else None
 
     def think(self, infostate: int) -> Thought:
         """What the agent would do here with an infostate of its player."""
