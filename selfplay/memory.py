@@ -21,7 +21,8 @@ from selfplay.learner import first_state
 from selfplay.replay import SPARSE
 from selfplay.settings import Config
 from selfplay.sparse_rows import entry_type
-from sog.games.core import PLAYER_1, TERMINAL, Game
+from sog.games.core import TERMINAL, Game
+from sog.games.random_play import random_action
 from sog.memory import bytes_of, check_memory
 from sog.precision import in_32_bits
 
@@ -129,10 +130,9 @@ def _numbers_in_random_play(game: Game[Any]) -> int:
         goes_on = game.actor(state) != TERMINAL
         legal = game.legal_actions(state)
         count = 2 * jnp.sum(game.infostate_mask(state)) + jnp.sum(legal)
-        own = legal[infostates[jnp.where(game.actor(state) == PLAYER_1, 1, 0)]]
         action_key, world_key = jax.random.split(key)
-        action = jax.random.categorical(action_key, jnp.where(own, 0.0, -jnp.inf))
-        outcome, after = game.transition(world_key, state, infostates, action.astype(jnp.int32))
+        action = random_action(game, state, infostates, action_key)
+        outcome, after = game.transition(world_key, state, infostates, action)
         below = (game.apply(state, outcome), after)
         carry = jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), below, carry)
         return carry, (jnp.where(goes_on, count, 0), goes_on)
