@@ -17,7 +17,7 @@ from gtcfr.room import summary_bytes, tree_shapes
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, num_kept, num_parameters
 from selfplay.examples import as_arrays, no_examples
-from selfplay.learner import first_state
+from selfplay.learner import STEPS_PER_CALL, first_state
 from selfplay.replay import SPARSE
 from selfplay.settings import Config
 from selfplay.sparse_rows import entry_type
@@ -28,7 +28,6 @@ from sog.precision import in_32_bits
 
 _BYTES_PER_NUMBER: Final = 4
 _PLAYERS: Final = 2
-_STEPS_PER_CALL: Final = 8
 _BYTES_PER_ROW: Final = 12  # of the replay: where its entries are
 _MANY_NUMBERS: Final = 4096  # in an example: then it pays to look how many are 0
 _RANDOM_GAMES: Final = 16
@@ -58,7 +57,7 @@ def check_training(game: Game[Any], config: Config, searches: dict[str, int]) ->
         _named("network", config.network): learner_bytes(game, config),
         **searches,
         f"replay.size = {config.replay.size} examples": config.replay.size * kept_bytes(game),
-        f"learner.batch_size = {config.learner.batch_size} examples": _STEPS_PER_CALL
+        f"learner.batch_size = {config.learner.batch_size} examples": STEPS_PER_CALL
         * config.learner.batch_size
         * example_bytes(game),
     }
