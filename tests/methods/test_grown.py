@@ -71,7 +71,7 @@ def full_tree(
 def oos_tree(twin: InfostateGame, **settings: Any) -> oos.OosTree:
     """A search."""
     usual = {"targeting": "ist", "delta": 0.6, "epsilon": 0.5, "gamma": 0.0, "budget": 100}
-    return oos.OosTree(twin, **{**usual, **settings})
+    return oos.OosTree(OnlineOutcomeSampling(**{**usual, **settings}), twin)
 
 
 def some_rows(tree: HistoryTree) -> list[int]:
@@ -180,7 +180,7 @@ def test_what_two_targets_of_different_weight_add_up_to_is_unbiased(learner: int
 def test_directed_simulations_get_there(text: str) -> None:
     twin, tree = plain(text), history_tree(text)
     for row in some_rows(tree):
-        search = oos_tree(twin, delta=1.0, gamma=0.1, budget=200)
+        search = oos_tree(twin, delta=0.999999, gamma=0.1, budget=200)
         seen = seen_at(tree, twin, row)
         search.search(seen, int(tree.histories.row_choices[row]))
         key = key_of(twin, seen)

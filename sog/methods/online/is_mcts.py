@@ -71,16 +71,7 @@ class IsMcts(OnlineMethod):
 
     def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
         """With a tree of its own, which is kept from move to move."""
-        return IsMctsTree(
-            game,
-            selection=self.selection,
-            c=self.c * game.max_utility,
-            gamma=self.gamma,
-            final=self.final,
-            budget=self.budget,
-            seconds=self.seconds,
-            seed=seed,
-        )
+        return IsMctsTree(self, game, seed)
 
     def search(self, histories: Histories, members: Members, row: Array | None, key: Array) -> Any:
         """The tables after all simulations from a row, or from the deal; pure, for one search."""

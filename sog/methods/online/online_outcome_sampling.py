@@ -74,16 +74,7 @@ class OnlineOutcomeSampling(OnlineMethod):
 
     def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
         """With a tree of its own."""
-        return OosTree(
-            game,
-            targeting=self.targeting,
-            delta=self.delta,
-            epsilon=self.epsilon,
-            gamma=self.gamma,
-            budget=self.budget,
-            seconds=self.seconds,
-            seed=seed,
-        )
+        return OosTree(self, game, seed)
 
     def simulate(
         self, histories: Histories, target: Target, state: OosTables, key: Array, player: Array
