@@ -41,9 +41,10 @@ def with_room_for(
 @in_32_bits
 def enlarge(
     game: Game[Any],
+    *,
     evaluator: Evaluator,
-    settings: SearchSettings,
     state: SearchState,
+    settings: SearchSettings,
     path_length: int,
 ) -> SearchState:
     """The same searches with room for the simulations of `settings`, see `with_room_for`.

@@ -119,6 +119,6 @@ def check_begins_anywhere(game: Game[Any]) -> None:
     if game.num_infostates > 1 or game.has_chance or not game.has_public_actions:
         raise ValueError(
             f"only a game of perfect information can begin at a later state, which {game.name} is "
-            f"not: who holds what there depends on how both have played; `sog search --history` "
-            f"finds ranges there."
+            f"not: who holds what there depends on how both have played; a search after these "
+            f"events finds ranges there."
         )

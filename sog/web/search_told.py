@@ -8,6 +8,7 @@ import numpy as np
 from sog.drawing.marks import read_marks
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
+    Outline,
     action_names,
     actor_name,
     common_names,
@@ -25,6 +26,7 @@ from sog.web.search_locks import can_lock, lock_at, tell_locks
 from sog.web.watched_search import Picture, WatchedSearch
 
 _LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
+_MOST_BOXES: Final = 32  # some, and no page that is ten screens high
 _MOST_LISTED: Final = 60  # infostates of a player
 _MOST_EDITED: Final = 250
 
@@ -32,9 +34,7 @@ _MOST_EDITED: Final = 250
 def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, Any]:
     """What the page says about a node."""
     game, is_searched = node.game, node.row == picture.row
-    shown = outline(
-        list(picture.nodes.values()), node.row, depth=_LEVELS, most_children=_MOST_CHILDREN
-    )
+    shown = _outline(picture, node)
     title = f"{game.name}: {node.description}"
     marks = read_marks(
         game, node.state, node.policy, node.ranges[node.actor % 2], values=node.action_values
@@ -74,6 +74,23 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
         "is_locked": lock_at(search, outcomes_to(search, picture, node)) is not None,
         "can_lock": can_lock(node),
     }
+
+
+def _outline(picture: Picture, node: NodeView) -> Outline:
+    """What is drawn of the tree: where there is much to draw, fewer children of the children."""
+    shown = None
+    for most in range(_MOST_CHILDREN, 0, -1):
+        shown = outline(
+            list(picture.nodes.values()),
+            node.row,
+            depth=_LEVELS,
+            most_children=_MOST_CHILDREN,
+            most_below=most,
+        )
+        if shown.size <= _MOST_BOXES:
+            break
+    assert shown is not None
+    return shown
 
 
 def outcomes_to(search: WatchedSearch, picture: Picture, node: NodeView) -> tuple[int, ...]:
