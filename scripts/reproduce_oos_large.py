@@ -27,9 +27,10 @@ from machine import processor, versions
 
 from sog.games import make
 from sog.games.core import TERMINAL
-from sog.methods.grown.search import TreeSearch, plain_game
+from sog.methods.grown.search import TreeSearch
 from sog.methods.online.is_mcts import IsMcts
 from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
+from sog.methods.plain.games import infostate_game
 from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.plain.worlds import InfostateGame
 from sog.play.arena import Z_95
@@ -42,7 +43,7 @@ def plain(name: str) -> InfostateGame:
     """A game of the paper."""
     if name == "ii_goofspiel":
         return PlainIIGoofspiel(cards=13, order="ascending", payoff="wl")
-    game = plain_game(make("liars_dice(dice=2)"))
+    game = infostate_game(make("liars_dice(dice=2)"))
     assert game is not None
     return game
 

@@ -16,10 +16,10 @@ from sog.games import make
 from sog.games.bidding import WON_BY_0
 from sog.games.core import TERMINAL
 from sog.methods.grown import oos
-from sog.methods.grown.search import plain_game
 from sog.methods.histories.arrays import HistoryTree
 from sog.methods.online.is_mcts import IsMcts
 from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling, OosTables
+from sog.methods.plain.games import infostate_game
 from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.plain.worlds import InfostateGame, Seen
 from sog.play.rules import first_state, situation
@@ -39,7 +39,7 @@ SAMPLES = 20_000
 
 def plain(text: str) -> InfostateGame:
     """A game in plain Python."""
-    found = plain_game(make(text))
+    found = infostate_game(make(text))
     assert found is not None
     return found
 

@@ -9,12 +9,8 @@ import pytest
 
 from sog.games import make
 from sog.games.core import CHANCE, TERMINAL, Game
-from sog.games.goofspiel import Goofspiel
-from sog.games.scotland_yard.game import ScotlandYard
-from sog.methods.grown.search import plain_game
 from sog.methods.plain.agent import PlainAgent
-from sog.methods.plain.goofspiel import PlainGoofspiel
-from sog.methods.plain.scotland_yard import Roads
+from sog.methods.plain.games import plain_game
 from sog.methods.plain.worlds import InfostateGame, InfostateWorld, PlainGame, World
 from sog.play.rules import after, deal, first_state, situation, step, utility
 from sog.players.methods import make_method
@@ -28,10 +24,6 @@ WITH_ALL_RULES = (
 
 def twin_of(game: Game[Any]) -> PlainGame:
     """The game in plain Python."""
-    if isinstance(game, Goofspiel):
-        return PlainGoofspiel(game)
-    if isinstance(game, ScotlandYard):
-        return Roads(game)
     found = plain_game(game)
     assert found is not None
     return found

@@ -1,29 +1,15 @@
-"""What both searches share: which games there are, and a tree."""
+"""What both searches share: a tree over everybody's infostates."""
 
 import abc
 import random
 from collections.abc import Hashable
 from typing import Any, Generic, TypeVar
 
-from sog.games.core import Game
-from sog.games.ii_goofspiel import IIGoofspiel
-from sog.games.liars_dice import LiarsDice
 from sog.methods.plain.agent import PlainSearch
 from sog.methods.plain.budget import Simulations
-from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
-from sog.methods.plain.liars_dice import PlainLiarsDice
 from sog.methods.plain.worlds import InfostateGame, Seen
 
 Node = TypeVar("Node")
-
-
-def plain_game(game: Game[Any]) -> InfostateGame | None:
-    """A game in plain Python; None for games that nobody has written so."""
-    if isinstance(game, LiarsDice):
-        return PlainLiarsDice(game)
-    if isinstance(game, IIGoofspiel) and game.order != "random":
-        return PlainIIGoofspiel.of(game)
-    return None
 
 
 class TreeSearch(PlainSearch, Generic[Node]):
