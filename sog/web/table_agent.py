@@ -23,8 +23,8 @@ class TableAgent:
         """Who knows the game as it stands; None before `catch_up`."""
 
     def sit(self, player: int) -> None:
-        """At a game that is looked at from anywhere: an agent that nobody tells anything."""
-        self.agent = self._opponent.make(player, self._seed)
+        """At a game that is only looked at: an agent that nobody tells anything."""
+        self.agent = self._agents[player] = self._opponent.make(player, self._seed)
 
     def catch_up(self, course: Course, player: int) -> None:
         """Begins anew, and is told the events so far."""
