@@ -120,8 +120,8 @@ def _print(found: Review, human: int, title: str) -> None:
     for column in ("", "who", "where", "played", "worth", "best", "worth", "lost", ""):
         table.add_column(column, justify="right" if column in ("worth", "lost", "") else "left")
     for choice in found.choices:
-        is_best = choice.action == choice.best_action
         grade = choice.grade(game.max_utility)
+        is_best = grade == "best"
         table.add_row(
             str(choice.number + 1),
             _who(choice.player, human),

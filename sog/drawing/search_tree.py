@@ -27,6 +27,7 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 _BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
 _HEAD, _ROW, _PAD, _LEGEND = 42.0, 15.0, 8.0, 16.0  # heights inside a box
 _LETTER: Final = 7.0  # width of a letter of 11 pixels
+_TITLE_LETTER: Final = 9.5  # the same of the title
 _MOST_LETTERS: Final = 9  # of a name
 _MOST_IN_LEGEND: Final = 16
 _MOST_BARS: Final = 12
@@ -77,7 +78,7 @@ def draw_search(shown: Outline, *, title: str, unit: str) -> str:
     width, height = top.right + _MARGIN + 40, _MARGIN * 2 + _HEADER + _span(shown)
     width = max(width, 880)
     svg = document(title, width, height)
-    _header(svg, title, unit)
+    _header(svg, cut(title, int((width - 2 * _MARGIN) / _TITLE_LETTER)), unit)
     edges = ElementTree.SubElement(svg, "g", {"class": "edges"})
     boxes = ElementTree.SubElement(svg, "g", {"class": "nodes"})
     _draw(edges, boxes, top, top.scale)

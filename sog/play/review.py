@@ -33,6 +33,9 @@ GRADES: Final = (("good", 0.02), ("inaccuracy", 0.08), ("mistake", math.inf))
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 _LEAST_SHARE: Final = 0.1
 """Of the likeliest action's probability, from which on the adviser would take an action."""
+_MIXED_SHARE: Final = 0.5
+"""The same, from which on it is one of those that the adviser mixes: all are worth the same then,
+and what they are short of the best is what its search is off."""
 
 
 class Adviser(Agent, Protocol):
@@ -94,11 +97,18 @@ class Choice:
 
     def grade(self, max_utility: float) -> str:
         """Of `GRADES`, or "best"; "unknown" where the loss is."""
-        if self.action == self.best_action or self.loss == 0:
+        if self.is_best(self.action, max_utility):
             return "best"
         if math.isnan(self.loss):
             return "unknown"
         return next(word for word, share in GRADES if self.loss < share * max_utility)
+
+    def is_best(self, action: int, max_utility: float) -> bool:
+        """Whether it is the best action, worth as much, or one that the adviser mixes with it."""
+        short = self.value - float(self.values[action])
+        is_mixed = self.policy[action] >= _MIXED_SHARE * self.policy.max()
+        is_good = short < GRADES[0][1] * max_utility
+        return action == self.best_action or short <= 0 or bool(is_mixed and is_good)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

@@ -26,7 +26,7 @@ from sog.web.search_locks import can_lock, lock_at, tell_locks
 from sog.web.watched_search import Picture, WatchedSearch
 
 _LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
-_MOST_BOXES: Final = 32  # some, and no page that is ten screens high
+_MOST_BOXES: Final = 24  # some, and no page that is ten screens high
 _MOST_LISTED: Final = 60  # infostates of a player
 _MOST_EDITED: Final = 250
 

@@ -113,7 +113,7 @@ def test_events_of_any_game_are_read_by_text_or_number(
 
 
 def test_a_quotation_mark_alone_is_of_the_word_that_it_stands_at() -> None:
-    with pytest.raises(ValueError, match=r"^event 2, \"'bet2\", cannot happen at 'check'; possib"):
+    with pytest.raises(ValueError, match=r"^event 2, \"'bet2\", cannot happen at 'check "):
         make("leduc").parse("check 'bet2")
 
 

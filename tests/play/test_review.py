@@ -12,7 +12,7 @@ from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.games import TERMINAL, make
 from sog.play import PlayedGame, SearchAgent
-from sog.play.review import Review, review
+from sog.play.review import Choice, Review, review
 from sog.play.simple_agents import TabularAgent
 from sog.tabular import solve
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -127,6 +127,29 @@ def test_a_search_tells_what_actions_are_worth_as_the_exact_solution_does(
             assert np.nanmax(values) == pytest.approx(np.nanmax(right), abs=0.03)
     assert agent.action_values(KING)[FOLD] == pytest.approx(-1, abs=1e-3)
     assert agent.action_values(KING)[CHECK] == pytest.approx(2, abs=1e-3)
+
+
+def test_what_the_adviser_mixes_is_best_though_its_search_is_a_little_off() -> None:
+    """A mistake is one all the same, and so is what the adviser hardly ever does."""
+
+    def graded(action: int, worth: float, share: float) -> str:
+        values = np.array([np.nan, 1.0, worth])
+        policy = np.array([0.0, 1 - share, share])
+        choice = Choice(
+            number=0,
+            player=0,
+            state=None,
+            infostate=0,
+            action=action,
+            legal=np.array([False, True, True]),
+            policy=policy,
+            values=values,
+        )
+        return choice.grade(max_utility=2.0)
+
+    assert graded(2, 0.97, share=0.85) == graded(1, 0.97, share=0.85) == "best"
+    assert graded(2, 0.97, share=0.2) == "good"
+    assert graded(2, 0.9, share=0.85) == "inaccuracy"
 
 
 def test_in_a_game_where_nothing_is_hidden_a_win_that_was_missed_is_found() -> None:
