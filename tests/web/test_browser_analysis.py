@@ -133,7 +133,7 @@ def test_what_a_network_makes_needless_cannot_be_chosen(browser: Browser) -> Non
     assert leaves.first_selected_option.text == "the network itself"
     game.select_by_visible_text("kuhn")
     assert field.is_enabled()
-    assert leaves.first_selected_option.text == "uniform"
+    assert leaves.first_selected_option.text == "rollout"
 
 
 def test_while_the_server_is_down_a_key_leaves_the_position_where_it_is(online: Browser) -> None:
