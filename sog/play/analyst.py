@@ -26,6 +26,7 @@ from sog.play.match import Agent
 from sog.play.principal import Lines, read_lines
 from sog.play.rules import after, first_state, situation
 from sog.play.thinking import Thinking
+from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.05
 """How long nobody is listened to, about."""
@@ -180,6 +181,7 @@ class Analyst:
         policy: np.ndarray = np.asarray(self._thinking.read().policy)[0, 0]
         return policy
 
+    @in_32_bits
     def action_values(self) -> np.ndarray:
         """[A]: what actions are worth where it has thought, see `gtcfr.action_values`."""
         assert self._thinking is not None
