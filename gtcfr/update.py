@@ -21,6 +21,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.evaluator import Evaluator
+from gtcfr.expansion import repeat
 from gtcfr.flow import by_player, sum_rows, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import value_leaves
@@ -44,13 +45,19 @@ def regret_update(
     chex.assert_rank(step, 0)
     chex.assert_tree_shape_prefix((state.tree, state.ranges), state.num_updates.shape)
     rule = settings.cfr_rule
-    passes = ((True, False), (False, True)) if rule.alternating else ((True, True),)
     weight = step**rule.averaging_power
-    for number, updated in enumerate(passes):
+
+    def one(number: Array, state: SearchState) -> SearchState:
+        if not rule.alternating:
+            both = jnp.ones(2, bool)
+            return _one_pass(game, evaluator, settings, state, step, weight, both)
         # All averages are of the profile before the update: only so do a player's average reach and
         # his opponent's average cfvs belong together, which re-solving takes for granted.
-        counted = weight if number == 0 else None
-        state = _one_pass(game, evaluator, settings, state, step, counted, jnp.array(updated))
+        counted, updated = jnp.where(number == 0, weight, 0), jnp.arange(2) == number
+        return _one_pass(game, evaluator, settings, state, step, counted, updated)
+
+    # A loop: each pass written out would be compiled by itself.
+    state = repeat(2 if rule.alternating else 1, one, state)
     tree = replace(state.tree, total_weight=state.tree.total_weight + weight)
     return replace(state, tree=tree)
 

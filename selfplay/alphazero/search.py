@@ -25,7 +25,7 @@ _BYTES_PER_NODE: Final = 20
 
 
 @pytree
-class Found:
+class AlphaZeroResult:
     """What a batch of searches found."""
 
     policy: Array  # [batch, A]: what a network is trained towards
@@ -56,7 +56,7 @@ def search(
     key: Array,
     *,
     explores: bool,
-) -> Found:
+) -> AlphaZeroResult:
     """Searches public states [batch, ...], in each of which a player is to move.
 
     explores: with noise at the root, as in self-play.
@@ -122,7 +122,9 @@ def search(
     known = jnp.where(summary.visit_counts > 0, policy, 0)
     value = jnp.sum(known * summary.qvalues, axis=1) / jnp.sum(known, axis=1)
     best = output.action if settings.search == GUMBEL else jnp.argmax(policy, axis=1)
-    return Found(policy=policy, action=best.astype(jnp.int32), value=value * game.max_utility)
+    return AlphaZeroResult(
+        policy=policy, action=best.astype(jnp.int32), value=value * game.max_utility
+    )
 
 
 def _ask(game: Game[Any], evaluator: Evaluator, states: Any) -> tuple[Array, Array]:

@@ -88,6 +88,11 @@ class SearchAgent(Agent):
         """What the last search of this game found, and hands on."""
         return self._chain.last
 
+    @property
+    def ranges(self) -> np.ndarray | None:
+        """[player, S]: of both, as the last search of this game found them where it was made."""
+        return None if self._chain.last is None else np.asarray(self._chain.last.ranges)
+
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; ValueError if it cannot happen now."""
         legal = np.flatnonzero(self._now.legal_outcomes).tolist()

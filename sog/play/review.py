@@ -23,7 +23,7 @@ import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.agent import SearchAgent
-from sog.play.history import first_state
+from sog.play.history import state_at_beginning
 from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent, PlayedGame
 from sog.play.rules import after, situation
@@ -164,10 +164,10 @@ def review(
         for outcome in played.outcomes[told:number]:
             for adviser in advisers:
                 adviser.observe(outcome)
-        told = number
+        told, adviser = number, advisers[player]
         action = played.actions[number]
         assert action is not None
-        values = np.where(legal, advisers[player].action_values(infostate), np.nan)
+        values = np.where(legal, adviser.action_values(infostate), np.nan)
         choice = Choice(
             number=number,
             player=player,
@@ -175,9 +175,9 @@ def review(
             infostate=infostate,
             action=action,
             legal=legal,
-            policy=advisers[player].policy(infostate),
+            policy=adviser.policy(infostate),
             values=values,
-            ranges=_ranges(advisers[player]),
+            ranges=adviser.ranges if isinstance(adviser, SearchAgent) else None,
         )
         choices.append(choice)
         if progress is not None:
@@ -185,16 +185,11 @@ def review(
     return Review(game=game, played=played, choices=tuple(choices))
 
 
-def _ranges(adviser: Adviser) -> np.ndarray | None:
-    search = adviser.last_search if isinstance(adviser, SearchAgent) else None
-    return None if search is None else np.asarray(search.ranges)
-
-
 def _choices(
     game: Game[Any], played: PlayedGame
 ) -> Iterator[tuple[int, Any, int, int, np.ndarray]]:
     """Where somebody had a choice: (number, state, player, infostate, [A] legal)."""
-    state = first_state(game, played.beginning)
+    state = state_at_beginning(game, played.beginning)
     for number, outcome in enumerate(played.outcomes):
         now = situation(game, state)
         if now.actor in _BOTH:

@@ -18,6 +18,7 @@ from sog.games.foreign import trusted_names
 from sog.games.packages import is_class_path
 from sog.methods.evaluators import choose_evaluator
 from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.methods import METHODS
 from sog.players.player import Host, Player
 from sog.players.runs import load_run, near_run, split_step
 from sog.players.searching import (
@@ -26,7 +27,7 @@ from sog.players.searching import (
     trained_settings,
 )
 from sog.players.seating import seat
-from sog.players.table import METHODS, read_player
+from sog.players.table import read_player
 from sog.players.trained import Trained, trained_steps
 from sog.web.host import Heed, Mistake, RunState, SearchOffer
 

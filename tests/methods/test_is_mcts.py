@@ -14,8 +14,8 @@ from sog.methods.grown.search import plain_game
 from sog.methods.histories.layout import lay_out_histories
 from sog.methods.learners.learning import LearningRuns
 from sog.methods.online.is_mcts import IsMcts
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 from sog.tabular import compile_game, enumerate_public_tree, solve_lp
 from tests.methods.plain_histories import history_tree
 from tests.tabular.small_games import node_after

@@ -16,12 +16,12 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game, param
-from sog.methods.grown.agent import GrownAgent
-from sog.methods.grown.budget import seconds_param
 from sog.methods.grown.search import TreeSearch, plain_game
 from sog.methods.histories.arrays import HistoryTree
 from sog.methods.histories.layout import lay_out_histories
-from sog.methods.plain.worlds import PlainGame
+from sog.methods.plain.agent import PlainAgent
+from sog.methods.plain.budget import seconds_param
+from sog.methods.plain.worlds import InfostateGame
 from sog.play.arena import AgentFactory
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import sample
@@ -86,7 +86,7 @@ class OnlineMethod(Method):
         """Makes ready for an enumerated game."""
 
     @abc.abstractmethod
-    def grown(self, game: PlainGame, seed: int = 0) -> TreeSearch[Any]:
+    def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
         """A search with a tree of its own."""
 
     def check(self, game: Game[Any]) -> None:
@@ -106,9 +106,8 @@ class OnlineMethod(Method):
             plain = plain_game(game)
             assert plain is not None
 
-            def grow(player: int, seed: int) -> GrownAgent:
-                search = self.grown(plain, seed)
-                return GrownAgent(game, search, player=player)
+            def grow(player: int, seed: int) -> PlainAgent:
+                return PlainAgent(game, self.grown(plain, seed), player=player)
 
             return grow
         tree = host.enumerate(game)
