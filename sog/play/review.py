@@ -24,6 +24,7 @@ import numpy as np
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.agent import SearchAgent
 from sog.play.history import state_at_beginning
+from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent, PlayedGame
 from sog.play.rules import after, situation
 from sog.play.simple_agents import TabularAgent
@@ -39,7 +40,7 @@ and what they are short of the best is what its search is off."""
 
 
 class Adviser(Agent, Protocol):
-    """An agent that can say what it would do and what for; `SearchAgent` and `TabularAgent` can."""
+    """An agent that can say what it would do and what for, as those of `_ADVISERS`."""
 
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: the probabilities with which `act` chooses."""
@@ -48,9 +49,12 @@ class Adviser(Agent, Protocol):
         """[A]: expected utility of each action to the player; NaN where that is unknown."""
 
 
+_ADVISERS: Final = (SearchAgent, TabularAgent, KeepingAgent)
+
+
 def as_adviser(agent: Agent | None) -> Adviser | None:
     """The agent as one that says what actions are worth; None if it cannot."""
-    return agent if isinstance(agent, SearchAgent | TabularAgent) else None
+    return agent if isinstance(agent, _ADVISERS) else None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

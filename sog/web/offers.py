@@ -31,7 +31,7 @@ from sog.players.table import read_player
 from sog.players.trained import Trained, trained_steps
 from sog.web.host import Heed, Mistake, RunState, SearchOffer
 
-EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
+EVALUATORS: Final = ("rollout", "zero", "uniform", "exact")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
 _FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "connect_four")
 _FIRST_AGENT: Final = f"{AGENT_PREFIX}leduc"

@@ -13,6 +13,7 @@ from sog.drawing.outline import (
     actor_name,
     common_names,
     infostates,
+    or_zero,
     outline,
     percent,
     signed,
@@ -27,6 +28,7 @@ from sog.web.watched_search import Picture, WatchedSearch
 
 _LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
 _MOST_BOXES: Final = 24  # some, and no page that is ten screens high
+_MOST_COLUMNS: Final = 8  # of actions; more are told in words
 _MOST_LISTED: Final = 60  # infostates of a player
 _MOST_EDITED: Final = 250
 
@@ -52,16 +54,7 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
         "tree": inline(draw_search(shown, title=title, unit=game.unit)),
         "board": inline(board),
         "is_marked": bool(marks),
-        "children": [
-            {
-                "row": child,
-                "event": picture.nodes[child].event,
-                "share": percent(share),
-                "value": signed(picture.nodes[child].mean_value),
-                "kind": picture.nodes[child].kind,
-            }
-            for child, (_, share) in zip(node.children, shown.events, strict=True)
-        ],
+        "children": _children(picture, node, [share for _, share in shown.events]),
         "rows": {kept.node.row for kept in _all(shown)} - {node.row, *node.children},
         "players": [_player(node, player, before, exact) for player in (0, 1)],
         "exact": exact,
@@ -100,6 +93,23 @@ def outcomes_to(search: WatchedSearch, picture: Picture, node: NodeView) -> tupl
     return (*start, *events)
 
 
+def _children(picture: Picture, node: NodeView, shares: list[float]) -> list[dict[str, Any]]:
+    """What may follow; of many events the likeliest first."""
+    pairs = list(zip(node.children, shares, strict=True))
+    if len(pairs) > _MOST_CHILDREN:
+        pairs.sort(key=lambda pair: -or_zero(pair[1]))
+    return [
+        {
+            "row": child,
+            "event": picture.nodes[child].event,
+            "share": percent(share),
+            "value": signed(picture.nodes[child].mean_value),
+            "kind": picture.nodes[child].kind,
+        }
+        for child, share in pairs
+    ]
+
+
 def _all(shown: Any) -> list[Any]:
     return [shown, *(one for child in shown.children for one in _all(child))]
 
@@ -115,6 +125,7 @@ def _player(
         "player": player,
         "acts": acts,
         "actions": names,
+        "columns": names if names and len(names) <= _MOST_COLUMNS else None,
         "hidden": num_hidden,
         "rows": [_row(node, player, infostate, acts, before, exact) for infostate in listed],
     }

@@ -133,7 +133,7 @@ def test_what_a_network_makes_needless_cannot_be_chosen(browser: Browser) -> Non
     assert leaves.first_selected_option.text == "the network itself"
     game.select_by_visible_text("kuhn")
     assert field.is_enabled()
-    assert leaves.first_selected_option.text == "uniform"
+    assert leaves.first_selected_option.text == "rollout"
 
 
 def test_while_the_server_is_down_a_key_leaves_the_position_where_it_is(online: Browser) -> None:
@@ -145,3 +145,18 @@ def test_while_the_server_is_down_a_key_leaves_the_position_where_it_is(online: 
     online.until(lambda: "The server does not answer" in online.find("#no-answer").text)
     assert online.all(".picture svg")
     assert len(online.all("#choices button")) == 9
+
+
+@pytest.mark.slow
+def test_londons_map_can_be_read_on_a_desk_and_on_a_phone(browser: Browser) -> None:
+    browser.begin("london", seat=1)
+
+    def smallest() -> float:
+        height = "one.getBoundingClientRect().height"
+        letters = f"[...document.querySelectorAll('.picture svg text')].map((one) => {height})"
+        return float(browser.run(f"return Math.min(...{letters})"))
+
+    assert smallest() > 8.5
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    assert smallest() > 8.5
+    assert not browser.is_wider_than_the_screen()
