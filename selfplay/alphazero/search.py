@@ -31,6 +31,7 @@ class AlphaZeroResult:
     policy: Array  # [batch, A]: what a network is trained towards
     action: Array  # [batch] int32: the one to play
     value: Array  # [batch]: of that policy to the player to move, in utility units
+    action_values: Array  # [batch, A]: the same of each action; NaN where it was not tried
 
 
 def check_game(game: Game[Any]) -> None:
@@ -122,8 +123,12 @@ def search(
     known = jnp.where(summary.visit_counts > 0, policy, 0)
     value = jnp.sum(known * summary.qvalues, axis=1) / jnp.sum(known, axis=1)
     best = output.action if settings.search == GUMBEL else jnp.argmax(policy, axis=1)
+    is_tried = legal & (summary.visit_counts > 0)
     return AlphaZeroResult(
-        policy=policy, action=best.astype(jnp.int32), value=value * game.max_utility
+        policy=policy,
+        action=best.astype(jnp.int32),
+        value=value * game.max_utility,
+        action_values=jnp.where(is_tried, summary.qvalues * game.max_utility, jnp.nan),
     )
 
 

@@ -108,8 +108,8 @@ def _adviser(player: Player, seat: int, seed: int) -> Adviser:
     adviser = as_adviser(player.make(seat, seed))
     if adviser is None:
         raise CommandError(
-            f"--by must be tabular, or somebody who searches by SoG, got {player.name}: only those "
-            f"can say what an action is worth."
+            f"--by must be tabular, or somebody who searches by SoG or AlphaZero, got "
+            f"{player.name}: only those can say what an action is worth."
         )
     return adviser
 

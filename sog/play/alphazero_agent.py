@@ -80,6 +80,11 @@ class AlphaZeroAgent(Agent):
         """What the agent expects to get where it is to move, in units of utility."""
         return float(self._search_here().value)
 
+    def action_values(self, infostate: int) -> np.ndarray:
+        """[A]: what the agent expects to get by each action, in units of utility; NaN for one that
+        its search did not try. infostate: 0."""
+        return np.asarray(self._search_here().action_values, float)
+
     @property
     def _legal(self) -> np.ndarray:
         return np.flatnonzero(situation(self.game, self._state).legal_outcomes)

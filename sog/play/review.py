@@ -23,6 +23,7 @@ import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.agent import SearchAgent
+from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.play.history import state_at_beginning
 from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent, PlayedGame
@@ -49,7 +50,7 @@ class Adviser(Agent, Protocol):
         """[A]: expected utility of each action to the player; NaN where that is unknown."""
 
 
-_ADVISERS: Final = (SearchAgent, TabularAgent, KeepingAgent)
+_ADVISERS: Final = (SearchAgent, TabularAgent, KeepingAgent, AlphaZeroAgent)
 
 
 def as_adviser(agent: Agent | None) -> Adviser | None:
