@@ -88,7 +88,7 @@ def expand_leaves(
     number: Array | int,
     branch_outcome: Array | int = NO_EVENT,
     *,
-    was_asked: bool = True,
+    was_asked: Array | bool = True,
 ) -> SearchState:
     """Adds what is wanted to the trees, one after the other, and asks about all of it.
 
@@ -99,9 +99,11 @@ def expand_leaves(
     branch = jnp.broadcast_to(jnp.asarray(branch_outcome, jnp.int32), (batch_size,))
     layout = tree.shape.layout
     logits = jnp.zeros((batch_size, count, game.num_infostates, layout.num_actions))
-    if was_asked or tree.leaf_statistics.logits is not None:
+    is_kept = tree.leaf_statistics.logits is not None
+    if was_asked is not False or is_kept:
         slots = jax.vmap(jax.vmap(leaf_at, (None, 0)))(tree, wanted.edge)[1]
         logits = policy_logits(game, evaluator, state, slots, settings.leaf_averaging)
+        logits = jnp.where(jnp.bool_(was_asked) | is_kept, logits, 0)
 
     def one(tree: SearchTree, row: tuple[Array, Wanted, Array]) -> tuple[SearchTree, Array]:
         place, now, logits = row

@@ -52,28 +52,43 @@ def initial_state(
     shape = state.tree.shape
     state = evaluate_new(game, evaluator, state, jnp.full((batch_size, 1), 0, jnp.int32))
 
-    def follow(number: Array, carry: tuple[SearchState, Array]) -> tuple[SearchState, Array]:
+    path = jnp.pad(root.path, ((0, 0), (0, 1)), constant_values=NO_EVENT)
+    all_children = replace(settings, num_children=game.num_actions)
+
+    def expand_next(
+        settings: SearchSettings, number: Array | int, carry: tuple[SearchState, Array]
+    ) -> tuple[SearchState, Array]:
+        """The next state on the way; number `path_length` is the state that is searched."""
         state, edge = carry
-        outcome = root.path[:, number]
-        here = Wanted(edge=jnp.where(outcome == NO_EVENT, NO_PARENT, edge)[:, None])
+        outcome, is_last = path[:, number], number == path_length
+        state = _ask_for_priors(game, evaluator, state, settings, is_last)
+        wanted = jnp.where((outcome == NO_EVENT) & ~jnp.bool_(is_last), NO_PARENT, edge)
         state = expand_leaves(
-            game, evaluator, settings, state, here, number, outcome, was_asked=False
+            game,
+            evaluator,
+            settings,
+            state,
+            Wanted(edge=wanted[:, None]),
+            number,
+            outcome,
+            was_asked=is_last,
         )
         return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
 
-    edge = jnp.full(batch_size, shape.root_edge, jnp.int32)
+    carry = state, jnp.full(batch_size, shape.root_edge, jnp.int32)
+    # In one loop where they get their children alike: what is written out is compiled once more.
+    are_alike = settings.children_added(game) == all_children.children_added(game)
     if path_length > 0:
-        state, edge = jax.lax.fori_loop(0, path_length, follow, (state, edge))
-    state = _ask_for_priors(game, evaluator, state, settings)
-    all_children = replace(settings, num_children=game.num_actions)
-    state = expand_leaves(
-        game, evaluator, all_children, state, Wanted(edge=edge[:, None]), path_length
-    )
+        on_the_way = functools.partial(expand_next, settings)
+        carry = jax.lax.fori_loop(0, path_length + are_alike, on_the_way, carry)
+    if path_length == 0 or not are_alike:
+        carry = expand_next(all_children, path_length, carry)
+    state, edge = carry
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:
         return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_asked=False)
     for level in range(2, settings.lookahead + 1):
-        state = _ask_for_priors(game, evaluator, state, settings)
+        state = _ask_for_priors(game, evaluator, state, settings, True)
         state = expand_down_to(game, evaluator, settings, state, level, was_asked=True)
     return state
 
@@ -222,13 +237,24 @@ def _plant(
 
 
 def _ask_for_priors(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, settings: SearchSettings
+    game: Game[Any],
+    evaluator: Evaluator,
+    state: SearchState,
+    settings: SearchSettings,
+    do: Array | bool,
 ) -> SearchState:
     """Puts all leaves to the evaluator without an update, for the policies of those to expand."""
     if state.tree.leaf_statistics.logits is not None:
         return state  # they were evaluated when they were added
-    state = push_ranges(game, state, settings.alpha)
-    return value_leaves(game, evaluator, state, None, settings.leaf_averaging)
+
+    def ask(state: SearchState) -> SearchState:
+        state = push_ranges(game, state, settings.alpha)
+        return value_leaves(game, evaluator, state, None, settings.leaf_averaging)
+
+    if isinstance(do, bool):
+        return ask(state) if do else state
+    asked: SearchState = jax.lax.cond(do, ask, lambda state: state, state)
+    return asked
 
 
 def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:

@@ -62,7 +62,6 @@ def simulate(
     world_key, select_key, move_key = jax.random.split(key, 3)
     # All at once: the fixed cost of a draw is far above that of a number.
     points = jax.random.uniform(select_key, (longest, 2))
-    move_keys = jax.random.split(move_key, longest)
     state = unpack(game, tree.interior.state[slot])
     reach = tree.interior_statistics.reach_sum[slot]
     nowhere = jnp.full(longest, NO_PARENT, jnp.int32)
@@ -87,7 +86,8 @@ def simulate(
 
     def step(walk: _Walk) -> _Walk:
         at = walk.num_steps
-        return _step(game, settings, tree, visits_before, walk, points[at], move_keys[at], held)
+        key = jax.random.fold_in(move_key, at)
+        return _step(game, settings, tree, visits_before, walk, points[at], key, held)
 
     walked: _Walk = jax.lax.while_loop(go_on, step, walk)
     return walked.path
