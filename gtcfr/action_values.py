@@ -1,60 +1,91 @@
-"""What each action is worth at the state that was searched."""
+"""What each action is worth, by what a search has found: the one answer for all who ask.
+
+A worth is an average over the updates, as the values of a search are, of what the action brought
+under the policies of each update. Regret matching sees to it that the best of them is what the
+infostate is worth and that the average policy takes it, up to the average regret; and below an
+action that is never taken policies are found all the same, where average policies, which are
+weighted by the player's own reach, say nothing.
+"""
 
 import functools
-from dataclasses import replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import Evaluator
-from gtcfr.flow import normalize
-from gtcfr.leaves import value_leaves
 from gtcfr.packing import unpack
-from gtcfr.search_state import SearchState
-from gtcfr.tree import ROOT, SearchTree
-from gtcfr.update import pull_cfvs, push_reach, value_terminals
-from sog.games.core import PLAYER_1, Game
+from gtcfr.search import SearchResult
+from gtcfr.tree import SearchTree, take_reach
+from sog.games.core import CHANCE, Game
 from sog.precision import in_32_bits
 
 
 @in_32_bits
-def action_values(game: Game[Any], *, evaluator: Evaluator, state: SearchState) -> Array:
-    """[batch, S, A]: expected utility of the acting player's actions, in utility units.
+def action_values(game: Game[Any], result: SearchResult) -> Array:
+    """[batch, S, A]: what the actions at the states that were searched are worth to who acts there,
+    in utility units.
 
-    Both players follow the average policies of the search, from its root on and after the action
-    too, and the evaluator values the leaves there; `SearchResult.values` are averages over the
-    updates instead. Before the first update there is nothing to tell. NaN where an action is
-    illegal or was not considered, and where the other player lets the infostate never be there.
-    evaluator: of the search.
+    NaN where an action is illegal or was not considered, where no update has been through it, and
+    where the other player lets the infostate never be there.
     """
-    statistics = state.tree.interior_statistics
-    policy = normalize(statistics.policy_sum, state.tree.interior.takeable, axis=-2)
-    tree = replace(state.tree, interior_statistics=replace(statistics, policy=policy))
-    # The average range of the gadget's player, too: his last one may be far from it.
-    total = tree.total_weight[:, None, None]
-    tree = push_reach(game, tree, statistics.reach_sum[:, ROOT] / total, jnp.max(tree.num_chunks))
-    tree = value_terminals(game, tree, jnp.max(tree.num_terminals))
-    state = value_leaves(game, evaluator, replace(state, tree=tree), None, 0.0)
-    tree = pull_cfvs(game, state.tree, jnp.max(tree.num_chunks))
-    found: Array = jax.vmap(functools.partial(_at, game))(tree, state.slot)
+    found: Array = jax.vmap(functools.partial(action_values_at, game))(result.tree, result.slot)
     return found
 
 
-def _at(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
-    """[S, A] at an interior slot."""
+def action_values_at(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
+    """[S, A]: the same at an interior slot of one tree; all NaN at a chance node.
+
+    What is kept of a child, cfvs and reach, are sums over the updates since it is there, which may
+    be fewer than those of another one; the averages of an action's children are put together.
+    """
+    shape, layout = tree.shape, tree.shape.layout
     node = jax.tree.map(lambda table: table[slot], tree.interior)
-    cfvs = tree.interior_statistics.action_cfv[slot]
-    compatible = game.compatible_reach(
-        unpack(game, node.state), tree.interior_statistics.reach[slot]
-    )
-    weight = jnp.where(node.actor != PLAYER_1, compatible[0], compatible[1])
-    known = node.takeable & (weight > 0)[None]
-    values = jnp.where(known, cfvs / jnp.where(weight > 0, weight, 1)[None], 0)
-    layout = tree.shape.layout
+    state, row = unpack(game, node.state), node.child
+    is_end = (row >= shape.terminal_row) & (row < shape.nothing)
+    is_there = row < shape.terminal_row
+    inner = jnp.clip(row, 0, shape.num_interior - 1)
+    leaf = jnp.clip(row - shape.leaf_row, 0, shape.num_leaves - 1)
+
+    def kept(of_interior: Array, of_leaf: Array) -> Array:
+        """[child, ...]: averages over the updates since a child is there; 0 before the first."""
+        is_inner = (row < shape.leaf_row).reshape(-1, *[1] * (of_interior.ndim - 1))
+        return jnp.where(is_inner, of_interior[inner], of_leaf[leaf])
+
+    since = kept(tree.interior.since, tree.leaf.since)
+    lasted = jnp.where(is_there, tree.total_weight - since, 0)[:, None, None]
+    of_inner, of_leaf = tree.interior_statistics, tree.leaf_statistics
+    reach = _average(kept(of_inner.reach_sum, of_leaf.reach_sum), lasted)
+    cfvs = _average(kept(of_inner.cfv_sum, of_leaf.cfv_sum), lasted)
+    # Of the ends of the game the tree keeps no sums: they are worth the same in every update.
+    average = _average(of_inner.reach_sum[slot], tree.total_weight - node.since)
+    takeable = node.takeable.astype(average.dtype)
+    rows = layout.push(game, state, node.actor, node.listed, takeable, average)
+    numbers = jnp.arange(layout.num_children, dtype=jnp.int32)
+    sources = jax.vmap(functools.partial(layout.rows_to, node.actor))(numbers)
+    states = jax.vmap(lambda event: game.apply(state, event))(layout.events(node.listed))
+    masks = jax.vmap(game.infostate_mask)(states)
+    reach = jnp.where(is_end[:, None, None], take_reach(rows, sources, masks), reach)
+    ends = jax.vmap(game.utilities)(states, reach)
+    cfvs = jnp.where(is_end[:, None, None], ends, cfvs)
+    weights = jax.vmap(game.compatible_reach)(states, reach)
+    exists = (is_there | is_end)[:, None, None] & masks
+
+    def pull(table: Array) -> Array:
+        """[A, S]: of the one who acts."""
+        inside = jnp.where(exists, table, 0)
+        pulled: Array = layout.pull(game, state, node.actor, node.listed, inside)[0]
+        return pulled
+
+    weight = pull(weights)
+    is_known = node.takeable & (weight > 0) & (node.actor < CHANCE)
+    values = jnp.where(is_known, pull(cfvs) / jnp.where(weight > 0, weight, 1), 0)
 
     def over_all(table: Array) -> Array:
         return layout.over_all_actions(game, node.listed, table).T
 
-    return jnp.where(over_all(known), over_all(values), jnp.nan)
+    return jnp.where(over_all(is_known), over_all(values), jnp.nan)
+
+
+def _average(sums: Array, weight: Array) -> Array:
+    return jnp.where(weight > 0, sums / jnp.where(weight > 0, weight, 1), 0)

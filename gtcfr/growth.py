@@ -1,7 +1,7 @@
 """Adding nodes to a tree: a leaf gets its children, or an interior node one child more.
 
-About one search; `gtcfr.search` vmaps it. Writes that are not to happen go to a slot that does not
-exist, which JAX drops.
+About one search; `gtcfr.expansion` vmaps it. Writes that are not to happen go to a slot that does
+not exist, which JAX drops.
 """
 
 from dataclasses import replace

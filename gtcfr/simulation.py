@@ -1,7 +1,7 @@
 """A simulation of the expansion phase: a walk from a sampled world to where the tree ends.
 
 Student of Games, "Search via Growing-Tree CFR" and Algorithm 1, SamplePathDownTheTree. About one
-search; `gtcfr.search` vmaps it.
+search; `gtcfr.expansion` vmaps it.
 """
 
 from dataclasses import replace

@@ -31,7 +31,7 @@ from sog.methods.histories.arrays import HistoryTree
 from sog.methods.histories.layout import lay_out_histories
 from sog.methods.learners.learning import LearningMethod, LearningRuns
 from sog.methods.online.is_mcts import IsMcts
-from sog.players.table import make_method
+from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
 
 GAME: Final = "leduc"

@@ -30,8 +30,8 @@ from sog.games import Game, make
 from sog.games.random_play import play_out
 from sog.methods.leaf_search import LeafSearch
 from sog.play.match import course_of_game
+from sog.players.methods import make_method
 from sog.players.searching import search_agents
-from sog.players.table import make_method
 
 REPETITIONS: Final = 5
 

@@ -19,7 +19,7 @@ from sog.games import make
 from sog.methods.histories.arrays import HistoryTree
 from sog.methods.histories.layout import lay_out_histories
 from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
-from sog.players.table import make_method
+from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
 
 _FIRST_SHOWN: Final = 100  # episodes

@@ -29,7 +29,7 @@ def batched(name: str, tree: Any, batch: int) -> tuple[Any, Any, int]:
 
     from sog.methods.learners.learning import LearningMethod
     from sog.methods.online.is_mcts import IsMcts
-    from sog.players.table import make_method
+    from sog.players.methods import make_method
 
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), batch))
     if name == "ismcts":

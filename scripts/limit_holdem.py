@@ -24,6 +24,7 @@ import numpy as np
 from jax import Array
 from machine import processor, versions
 
+from sog.games.cards.board_classes import in_order, renamed_hands, suit_classes
 from sog.games.cards.colex import number_of
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
@@ -32,7 +33,6 @@ from sog.games.core import draw
 from sog.pytree import pytree
 from sog.tabular.blueprint.betting_tree import ILLEGAL, OVER, BettingTree, make_betting_tree
 from sog.tabular.blueprint.buckets import Buckets, cards_of, make_buckets
-from sog.tabular.blueprint.strengths import in_order, renamed_hands, suit_classes
 
 GAME: Final = Holdem(blinds="1/2", stack="48", bets="2c|2c|4c|4c", caps="3|4|4|4")
 """Stacks are what can be bet at most, so they never matter."""

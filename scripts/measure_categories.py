@@ -16,9 +16,10 @@ import numpy as np
 from sog.games import make
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.scotland_yard.game import ScotlandYard
-from sog.methods.grown.pimbot import CATEGORIES, PimBot, PimBotAgent, category
+from sog.methods.grown.pimbot import CATEGORIES, PimBot, category
 from sog.methods.plain.scotland_yard import Roads
 from sog.play.rules import after, deal, first_state, step
+from sog.players.player import Host
 
 
 def main() -> None:
@@ -35,7 +36,8 @@ def main() -> None:
     method.check(game)
     assert isinstance(game, ScotlandYard)
     roads = Roads(game)
-    agents = [PimBotAgent(method, game, roads, player=p, seed=p) for p in (PLAYER_0, PLAYER_1)]
+    make_agent = method.agents(game, Host())
+    agents = [make_agent(player, player) for player in (PLAYER_0, PLAYER_1)]
     could, was = np.zeros(CATEGORIES), np.zeros(CATEGORIES)
     for number in range(arguments.games):
         key = jax.random.key(number)

@@ -27,7 +27,7 @@ from sog.cli.figure import Curve, plot_curves
 from sog.games import make
 from sog.methods.histories.layout import lay_out_histories
 from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
-from sog.players.table import make_method
+from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
 
 SWEEP: Final[dict[str, dict[str, tuple[float, ...]]]] = {

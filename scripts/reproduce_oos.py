@@ -27,7 +27,7 @@ from sog.methods.histories.layout import lay_out_histories
 from sog.methods.learners.learning import RowEvaluator
 from sog.methods.online.aggregate import aggregate, at_the_root
 from sog.methods.online.method import OnlineMethod, Searcher
-from sog.players.table import make_method
+from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
 
 _ROOT_METHODS: Final = ("OOS", "UCT", "RM")

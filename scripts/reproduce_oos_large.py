@@ -27,27 +27,28 @@ from machine import processor, versions
 
 from sog.games import make
 from sog.games.core import TERMINAL
-from sog.methods.grown.search import TreeSearch, plain_game
+from sog.methods.grown.search import TreeSearch
 from sog.methods.online.is_mcts import IsMcts
 from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
+from sog.methods.plain.games import infostate_game
 from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
-from sog.methods.plain.worlds import PlainGame
+from sog.methods.plain.worlds import InfostateGame
 from sog.play.arena import Z_95
 
 PLAYERS: Final = ("OOS", "UCT", "RM", "RND")
 GAMES: Final = ("ii_goofspiel", "liars_dice")
 
 
-def plain(name: str) -> PlainGame:
+def plain(name: str) -> InfostateGame:
     """A game of the paper."""
     if name == "ii_goofspiel":
         return PlainIIGoofspiel(cards=13, order="ascending", payoff="wl")
-    game = plain_game(make("liars_dice(dice=2)"))
+    game = infostate_game(make("liars_dice(dice=2)"))
     assert game is not None
     return game
 
 
-def player(name: str, game: PlainGame, budget: int, seed: int) -> TreeSearch[Any] | None:
+def player(name: str, game: InfostateGame, budget: int, seed: int) -> TreeSearch[Any] | None:
     """A search with the paper's parameters; None for random play."""
     if name == "OOS":
         return OnlineOutcomeSampling(budget=budget).grown(game, seed)
@@ -58,7 +59,7 @@ def player(name: str, game: PlainGame, budget: int, seed: int) -> TreeSearch[Any
     return None
 
 
-def play(game: PlainGame, seats: list[TreeSearch[Any] | None], deal: int, luck: int) -> float:
+def play(game: InfostateGame, seats: list[TreeSearch[Any] | None], deal: int, luck: int) -> float:
     """One game; the utility to the first seat. deal, luck: seeds."""
     world, source = game.deal(random.Random(deal)), random.Random(luck)
     for seat in seats:

@@ -14,6 +14,7 @@ other parameters are the paper's, but Exp3's, which is that for wins.
 import argparse
 import json
 import os
+import random
 import sys
 import time
 from pathlib import Path
@@ -22,8 +23,9 @@ from typing import Any, Final
 import numpy as np
 from machine import processor, versions
 
+from sog.games.core import PLAYER_0
 from sog.games.goofspiel import Goofspiel
-from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.methods.simultaneous.goofspiel_values import Cards, PointValues
 from sog.methods.simultaneous.search import SimultaneousSearch
 from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
@@ -85,9 +87,10 @@ def measure(
     cards = tuple(range(1, game.cards + 1))
     found = []
     for shown in cards:
-        search = SimultaneousSearch(**parameters).tree_search(game, game.cards * seed + shown)
-        left = [card for card in cards if card != shown]
-        world = GoofspielWorld((list(cards), list(cards)), shown, left, shuffled=True, lead=0)
+        source = random.Random(game.cards * seed + shown)
+        search = SimultaneousSearch(**parameters).tree_search(PlainGoofspiel(game), source)
+        left, hand = [card for card in cards if card != shown], list(range(game.cards))
+        world = GoofspielWorld(PLAYER_0, (hand, hand), shown, left, source, counts_points=True)
         root = search.node(world)
         for _ in range(simulations):
             search.simulate(root, world.copy())

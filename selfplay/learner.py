@@ -6,7 +6,7 @@ code serves one and many. Several steps are one call, which is faster for small 
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +22,9 @@ from selfplay.settings import LearnerSettings
 from sog.games.core import Game
 from sog.precision import in_32_bits
 from sog.pytree import pytree
+
+STEPS_PER_CALL: Final = 8
+"""Learner steps that are one call of the device."""
 
 LossFn = Callable[[ApplyNetwork, Any, Example, LearnerSettings], tuple[Array, dict[str, Array]]]
 

@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from selfplay.recipe import Player, Solver
+from selfplay.recipe import GamesPlayer, QuerySolver
 from selfplay.schedule import Schedule
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, key_of
@@ -33,7 +33,7 @@ class InlineSchedule(Schedule):
         """Compiles self-play and the query solver at the same time: a compiler has work for more
         than one core only at times. tell: called with what is not done yet."""
         evaluator, version = self.evaluator, self.learner.state.step
-        workers: dict[str, Player | Solver] = {"self-play": self._player}
+        workers: dict[str, GamesPlayer | QuerySolver] = {"self-play": self._player}
         if self._solver is not None:
             workers["the query solver"] = self._solver
         tell([*workers])

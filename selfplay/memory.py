@@ -17,17 +17,17 @@ from gtcfr.room import summary_bytes, tree_shapes
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, num_kept, num_parameters
 from selfplay.examples import as_arrays, no_examples
-from selfplay.learner import first_state
+from selfplay.learner import STEPS_PER_CALL, first_state
 from selfplay.replay import SPARSE
 from selfplay.settings import Config
 from selfplay.sparse_rows import entry_type
-from sog.games.core import PLAYER_1, TERMINAL, Game
+from sog.games.core import TERMINAL, Game
+from sog.games.random_play import random_action
 from sog.memory import bytes_of, check_memory
 from sog.precision import in_32_bits
 
 _BYTES_PER_NUMBER: Final = 4
 _PLAYERS: Final = 2
-_STEPS_PER_CALL: Final = 8
 _BYTES_PER_ROW: Final = 12  # of the replay: where its entries are
 _MANY_NUMBERS: Final = 4096  # in an example: then it pays to look how many are 0
 _RANDOM_GAMES: Final = 16
@@ -57,7 +57,7 @@ def check_training(game: Game[Any], config: Config, searches: dict[str, int]) ->
         _named("network", config.network): learner_bytes(game, config),
         **searches,
         f"replay.size = {config.replay.size} examples": config.replay.size * kept_bytes(game),
-        f"learner.batch_size = {config.learner.batch_size} examples": _STEPS_PER_CALL
+        f"learner.batch_size = {config.learner.batch_size} examples": STEPS_PER_CALL
         * config.learner.batch_size
         * example_bytes(game),
     }
@@ -129,10 +129,9 @@ def _numbers_in_random_play(game: Game[Any]) -> int:
         goes_on = game.actor(state) != TERMINAL
         legal = game.legal_actions(state)
         count = 2 * jnp.sum(game.infostate_mask(state)) + jnp.sum(legal)
-        own = legal[infostates[jnp.where(game.actor(state) == PLAYER_1, 1, 0)]]
         action_key, world_key = jax.random.split(key)
-        action = jax.random.categorical(action_key, jnp.where(own, 0.0, -jnp.inf))
-        outcome, after = game.transition(world_key, state, infostates, action.astype(jnp.int32))
+        action = random_action(game, state, infostates, action_key)
+        outcome, after = game.transition(world_key, state, infostates, action)
         below = (game.apply(state, outcome), after)
         carry = jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), below, carry)
         return carry, (jnp.where(goes_on, count, 0), goes_on)

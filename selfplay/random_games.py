@@ -32,7 +32,7 @@ _EXAMPLES_AT_ONCE: Final = 1024  # a large game's take tens of kilobytes each un
 
 
 @pytree
-class RandomGame:
+class RandomPlay:
     """One game; an axis of `game.max_depth` public events comes first, but for the utility."""
 
     belief: BeliefState
@@ -42,7 +42,7 @@ class RandomGame:
     utility: Array  # of player 0
 
 
-def random_game(game: Game[Any], key: Array) -> RandomGame:
+def random_game(game: Game[Any], key: Array) -> RandomPlay:
     """Plays a game to its end."""
     deal_key, moves_key = jax.random.split(key)
 
@@ -71,7 +71,7 @@ def random_game(game: Game[Any], key: Array) -> RandomGame:
     start = (game.root(), game.deal(deal_key), game.root_reach().astype(jnp.float32))
     keys = jax.random.split(moves_key, game.max_depth)
     (end, infostates, _), (beliefs, on_the_way, is_decision) = jax.lax.scan(event, start, keys)
-    return RandomGame(
+    return RandomPlay(
         belief=beliefs,
         infostates=on_the_way,
         is_decision=is_decision,
@@ -110,7 +110,7 @@ def play_random_games(
 
 
 def _examples(
-    game: Game[Any], played: RandomGame, rows: np.ndarray, events: np.ndarray
+    game: Game[Any], played: RandomPlay, rows: np.ndarray, events: np.ndarray
 ) -> StoredExample | None:
     """The decisions `events` of the games `rows` as examples; of version 0, without policies."""
     count, size = len(rows), game.num_infostates

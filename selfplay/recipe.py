@@ -29,7 +29,7 @@ _LEAVES_OF_HANDS_PER_CALL: Final = 4
 _MOST_STATES: Final = 2**29  # of a tree, whose rows are numbered in 32 bits
 
 
-class Player(Protocol):
+class GamesPlayer(Protocol):
     """Plays a batch of games, as `GamesWorker`."""
 
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
@@ -44,11 +44,11 @@ class Player(Protocol):
         """One decision in every game. version: of the evaluator's network."""
 
 
-class Solver(Protocol):
+class QuerySolver(Protocol):
     """Solves batches of queries, as `SolverWorker`."""
 
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
-        """As of a `Player`."""
+        """As of a `GamesPlayer`."""
 
     def solve(
         self, evaluator: Evaluator, version: Array, beliefs: BeliefState, key: Array
@@ -63,9 +63,9 @@ class Recipe:
     check: Callable[[Game[Any], Config], dict[str, int]]
     """ValueError for a game or settings that it cannot have; returns the bytes that its searches
     take, by what sets them. Compiles nothing."""
-    player: Callable[[Game[Any], Config], Player]
+    player: Callable[[Game[Any], Config], GamesPlayer]
     """Makes one; ValueError for sizes that the game cannot have."""
-    solver: Callable[[Game[Any], Config], Solver] | None
+    solver: Callable[[Game[Any], Config], QuerySolver] | None
     """The same; None where players ask for nothing to be solved."""
     evaluator: Callable[[ApplyNetwork, Any], NetworkEvaluator]
     """(network, its parameters) -> what searches ask."""

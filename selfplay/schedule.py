@@ -12,7 +12,7 @@ import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
 from networks.cvpn import make_network
-from selfplay.learner import Learner, learner_devices
+from selfplay.learner import STEPS_PER_CALL, Learner, learner_devices
 from selfplay.memory import check_training
 from selfplay.random_games import play_random_games
 from selfplay.recipe import recipe_of
@@ -21,8 +21,6 @@ from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, WorkerOutput
 from sog.games.core import Game
 
-STEPS_PER_CALL: Final = 8
-"""Learner steps that are one call of the device."""
 _LEARNER: Final = "learner"
 _REPLAY, _QUEUE = "replay", "queue"
 PASSING: Final = (f"{_REPLAY}/", f"{_QUEUE}/")

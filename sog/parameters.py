@@ -1,16 +1,70 @@
-"""Parameters as users type them: `NAME(key=value,...)`, for games and for methods.
+"""Parameters of games and of methods, and how users type them: `NAME(key=value,...)`.
 
-What has parameters is a dataclass whose fields are declared by `sog.games.core.param`; other fields
-are none of the user's business. Imports nothing heavy.
+What has parameters is a dataclass whose fields are declared by `param`; other fields are none of
+the user's business. Imports nothing heavy.
 """
 
 import dataclasses
 import difflib
+import math
 import re
 from collections.abc import Iterable
 from typing import Any, Final
 
 _SHORTEST: Final = 3  # fewer letters begin too many words
+
+
+def param(
+    default: Any,
+    help: str,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """Declares a parameter: a dataclass field that is checked when the game or method is made."""
+    rule = {"help": help, "minimum": minimum, "maximum": maximum, "choices": choices}
+    return dataclasses.field(default=default, metadata=rule)
+
+
+def params_of(thing: Any) -> dict[str, Any]:
+    """The parameters of a dataclass and their values, in declaration order."""
+    fields = dataclasses.fields(thing)
+    return {field.name: getattr(thing, field.name) for field in fields if field.metadata}
+
+
+def check_params(name: str, thing: Any) -> None:
+    """Refuses values against what their `param` says. name: what the dataclass is called."""
+    for field in dataclasses.fields(thing):
+        if field.metadata:
+            _check_param(f"{name}: {field.name}", field, getattr(thing, field.name))
+
+
+def _check_param(where: str, field: dataclasses.Field[Any], value: Any) -> None:
+    rule = field.metadata
+    wanted = field.type if isinstance(field.type, type) else type(field.default)
+    integer_for_float = wanted is float and type(value) is int
+    if type(value) is not wanted and not integer_for_float:
+        raise ValueError(f"{where} must be of type {wanted.__name__}, got {value!r}.")
+    if wanted is float and not math.isfinite(value):
+        raise ValueError(f"{where} must be finite, got {value}.")
+    if rule["minimum"] is not None and value < rule["minimum"]:
+        raise ValueError(f"{where} must be >= {rule['minimum']}, got {value}.")
+    if rule["maximum"] is not None and value > rule["maximum"]:
+        raise ValueError(f"{where} must be <= {rule['maximum']}, got {value}.")
+    if rule["choices"] is not None and value not in rule["choices"]:
+        raise ValueError(f"{where} must be one of {', '.join(rule['choices'])}, got {value!r}.")
+
+
+def written_call(name: str, values: dict[str, Any]) -> str:
+    """NAME(key=value,...), as `read_parameters` reads it; the name alone without values."""
+    inside = ",".join(f"{key}={as_typed(value)}" for key, value in values.items())
+    return f"{name}({inside})" if inside else name
+
+
+def as_typed(value: Any) -> str:
+    """A value as a user types it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def split_call(text: str) -> tuple[str, str] | None:

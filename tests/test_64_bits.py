@@ -40,7 +40,7 @@ from sog.play.thinking import think
 from sog.players.shipped import load_agent
 from sog.tabular import compile_tree, enumerate_public_tree, solve
 from sog.tabular.enumerated_game import EnumeratedGame
-from tests.cli.test_train import TINY
+from tests.cli.conftest import TINY
 from tests.methods.plain_histories import history_tree
 from tests.selfplay.test_loop import new_run
 

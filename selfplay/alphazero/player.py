@@ -17,7 +17,7 @@ from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.mesh import on_all, split_batch
 from gtcfr.packing import BeliefState, pack
 from selfplay.actor import Decisions, choose_games
-from selfplay.alphazero.search import Found, check_game, search, search_bytes
+from selfplay.alphazero.search import AlphaZeroResult, check_game, search, search_bytes
 from selfplay.examples import store_example
 from selfplay.query_solver import NewQueries
 from selfplay.settings import AlphaZeroSettings, Config, SelfplaySettings
@@ -126,7 +126,7 @@ def _search(
     evaluator: Evaluator,
     states: Any,
     keys: Array,
-) -> Found:
+) -> AlphaZeroResult:
     """The searches of one device, by the first of their keys."""
     return search(game, alphazero, num_simulations, evaluator, states, keys[0], explores=True)
 

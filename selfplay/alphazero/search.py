@@ -25,12 +25,13 @@ _BYTES_PER_NODE: Final = 20
 
 
 @pytree
-class Found:
+class AlphaZeroResult:
     """What a batch of searches found."""
 
     policy: Array  # [batch, A]: what a network is trained towards
     action: Array  # [batch] int32: the one to play
     value: Array  # [batch]: of that policy to the player to move, in utility units
+    action_values: Array  # [batch, A]: the same of each action; NaN where it was not tried
 
 
 def check_game(game: Game[Any]) -> None:
@@ -56,7 +57,7 @@ def search(
     key: Array,
     *,
     explores: bool,
-) -> Found:
+) -> AlphaZeroResult:
     """Searches public states [batch, ...], in each of which a player is to move.
 
     explores: with noise at the root, as in self-play.
@@ -122,7 +123,13 @@ def search(
     known = jnp.where(summary.visit_counts > 0, policy, 0)
     value = jnp.sum(known * summary.qvalues, axis=1) / jnp.sum(known, axis=1)
     best = output.action if settings.search == GUMBEL else jnp.argmax(policy, axis=1)
-    return Found(policy=policy, action=best.astype(jnp.int32), value=value * game.max_utility)
+    is_tried = legal & (summary.visit_counts > 0)
+    return AlphaZeroResult(
+        policy=policy,
+        action=best.astype(jnp.int32),
+        value=value * game.max_utility,
+        action_values=jnp.where(is_tried, summary.qvalues * game.max_utility, jnp.nan),
+    )
 
 
 def _ask(game: Game[Any], evaluator: Evaluator, states: Any) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from sog.cli.interrupts import restoring
 from sog.cli.lines import fold, tell
+from sog.parameters import params_of, written_call
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -118,31 +119,12 @@ def in_units(game: "Game[Any]", value: float) -> str:
 
 def short_name(game: "Game[Any]") -> str:
     """The name of a game with those parameters only that are not its defaults."""
-    fields = [field for field in dataclasses.fields(game) if field.metadata]
-    if not fields:
+    values = params_of(game)
+    if not values:
         return str(game)
-    values = {field.name: getattr(game, field.name) for field in fields}
-    changed = [
-        f"{f.name}={as_typed(values[f.name])}" for f in fields if values[f.name] != f.default
-    ]
-    return f"{game.name}({','.join(changed)})" if changed else game.name
-
-
-def as_typed(value: Any) -> str:
-    """The value of a parameter as a user types it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def range_text(parameter: dict[str, Any]) -> str:
-    """Which values a parameter may have, from what JSON says of it."""
-    low, high, choices = parameter["minimum"], parameter["maximum"], parameter["choices"]
-    if choices is not None:
-        return ", ".join(choices)
-    if low is not None and high is not None:
-        return f"{low} to {high}"
-    if low is not None:
-        return f"{low} or more"
-    return "" if high is None else f"{high} or less"
+    defaults = {field.name: field.default for field in dataclasses.fields(game)}
+    changed = {name: value for name, value in values.items() if value != defaults[name]}
+    return written_call(game.name, changed)
 
 
 class Work:

@@ -5,20 +5,18 @@ import dataclasses
 import textwrap
 from typing import Any, Final
 
-from rich.table import Table
-
 from sog.catalog import size_texts
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.lines import fold
 from sog.cli.loading import load_game
+from sog.cli.parameters import parameter_facts, print_parameters
 from sog.games import GAMES, Game, make
 from sog.games.packages import installed_games
 from sog.tabular.sizes import can_be_counted, count_public_tree
 
 QUICK: Final = 1_000_000  # public states: a second at most
 WITH_SIZES: Final = 10_000_000  # some seconds, and up to 2 GB
-_KINDS: Final = {bool: "true/false", int: "integer", float: "number", str: "text"}
 
 
 def list_games(limit: int = QUICK) -> list[dict[str, Any]]:
@@ -77,7 +75,9 @@ def show_game(arguments: argparse.Namespace) -> None:
             ("utilities", f"{-game.max_utility:g} to {game.max_utility:g} {game.unit}"),
         ],
     )
-    _print_parameters(facts["parameters"])
+    if facts["parameters"]:
+        print()
+        print_parameters(facts["parameters"])
     if game.remark:
         display.note(game.remark)
     _print_examples(arguments.game.strip(), game, facts)
@@ -95,26 +95,6 @@ def show_rules(arguments: argparse.Namespace) -> None:
     display.print_text(f"{display.short_name(game)}: {game.summary}\n\n{rules}")
 
 
-def _print_parameters(parameters: list[dict[str, Any]]) -> None:
-    if not parameters:
-        return
-    given = any(parameter["value"] != parameter["default"] for parameter in parameters)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("  parameter", *(["value"] if given else []), "default", "type", "range", ""):
-        table.add_column(column)
-    for parameter in parameters:
-        table.add_row(
-            f"  {parameter['name']}",
-            *([display.as_typed(parameter["value"])] if given else []),
-            display.as_typed(parameter["default"]),
-            _KINDS[type(parameter["default"])],
-            display.range_text(parameter),
-            parameter["help"],
-        )
-    print()
-    display.print_table(table)
-
-
 def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
     name = typed if ":" in typed else display.short_name(game)
     can_be_solved = facts["num_public_states"] is not None
@@ -130,7 +110,7 @@ def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
 
 def _variants(game: Game[Any], larger: bool) -> list[str]:
     """A variant of the game, if changing a single parameter a little makes one."""
-    for parameter in _parameters(game):
+    for parameter in parameter_facts(game):
         default, steps = parameter["default"], (1, -1) if larger else (-1, 1)
         near = [default + step for step in steps] if type(default) is int else []
         for value in near:
@@ -143,20 +123,6 @@ def _variants(game: Game[Any], larger: bool) -> list[str]:
     return []
 
 
-def _parameters(game: Game[Any]) -> list[dict[str, Any]]:
-    fields = [field for field in dataclasses.fields(game) if field.metadata]
-    return [
-        {
-            "name": field.name,
-            "type": type(field.default).__name__,
-            "default": field.default,
-            "value": getattr(game, field.name),
-            **{key: field.metadata[key] for key in ("minimum", "maximum", "choices", "help")},
-        }
-        for field in fields
-    ]
-
-
 def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
     """What JSON says of a game; its public states are counted up to a limit, or not at all."""
     is_counted = limit is not None and can_be_counted(game)
@@ -167,7 +133,7 @@ def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
         "summary": game.summary,
         "unit": game.unit,
         "milli_unit": game.milli_unit,
-        "parameters": _parameters(game),
+        "parameters": parameter_facts(game),
         "num_public_states": None if sizes is None else sizes.num_public_states,
         "num_infostates": None if sizes is None else sizes.num_infostates,
         "more_public_states_than": limit if is_counted and sizes is None else None,

@@ -1,7 +1,6 @@
 """`sog methods`: the methods that can play or learn, with their parameters and papers."""
 
 import argparse
-import dataclasses
 import inspect
 from typing import Any, Final
 
@@ -9,8 +8,10 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.errors import SUCCESS, mistakes
+from sog.cli.parameters import parameter_facts, print_parameters
+from sog.parameters import as_typed
 from sog.players.method import Method
-from sog.players.table import METHODS, make_method, method_class
+from sog.players.methods import METHODS, make_method, method_class
 
 _FOOTER: Final = "One method's parameters: sog methods NAME."
 
@@ -42,17 +43,7 @@ def _facts(method: Method) -> dict[str, Any]:
         "summary": entry.summary,
         "description": inspect.cleandoc(cls.__doc__ or ""),
         "paper": cls.paper,
-        "parameters": [
-            {
-                "name": field.name,
-                "type": type(field.default).__name__,
-                "default": field.default,
-                "value": getattr(method, field.name),
-                **{key: field.metadata[key] for key in ("minimum", "maximum", "choices", "help")},
-            }
-            for field in dataclasses.fields(cls)
-            if field.metadata
-        ],
+        "parameters": parameter_facts(method),
     }
 
 
@@ -61,7 +52,7 @@ def _print_list(methods: list[dict[str, Any]]) -> None:
     for column in ("method", "what it is", "parameters", "paper"):
         table.add_column(column, no_wrap=column == "method")
     for method in methods:
-        values = [f"{p['name']}={display.as_typed(p['default'])}" for p in method["parameters"]]
+        values = [f"{p['name']}={as_typed(p['default'])}" for p in method["parameters"]]
         table.add_row(method["form"], method["summary"], ", ".join(values), method["paper"])
     display.print_table(table, footer=_FOOTER)
 
@@ -72,17 +63,4 @@ def _print_one(method: dict[str, Any]) -> None:
         [("paper", method["paper"] or "-")],
     )
     display.print_text(f"\n{method['description']}\n")
-    given = any(parameter["value"] != parameter["default"] for parameter in method["parameters"])
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("  parameter", *(["value"] if given else []), "default", "range", ""):
-        table.add_column(column)
-    for parameter in method["parameters"]:
-        table.add_row(
-            f"  {parameter['name']}",
-            *([display.as_typed(parameter["value"])] if given else []),
-            display.as_typed(parameter["default"]),
-            display.range_text(parameter),
-            parameter["help"],
-        )
-    if method["parameters"]:
-        display.print_table(table)
+    print_parameters(method["parameters"])

@@ -137,6 +137,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "KQo:0.5, AhKd' or 25%% (default: any hand)",
     },
     "--range1": {"metavar": "TEXT", "help": "likewise of player 1"},
+    "--network": {
+        "metavar": "RUN",
+        "help": "of a spot: what a network of hold'em (RUN, RUN@STEP or agent:NAME) says there, "
+        "and how far its values are off",
+    },
     "--minutes": {
         "type": positive_number,
         "metavar": "X",

@@ -108,8 +108,8 @@ def _adviser(player: Player, seat: int, seed: int) -> Adviser:
     adviser = as_adviser(player.make(seat, seed))
     if adviser is None:
         raise CommandError(
-            f"--by must be tabular, or somebody who searches by SoG, got {player.name}: only those "
-            f"can say what an action is worth."
+            f"--by must be tabular, or somebody who searches by SoG or AlphaZero, got "
+            f"{player.name}: only those can say what an action is worth."
         )
     return adviser
 
@@ -120,8 +120,8 @@ def _print(found: Review, human: int, title: str) -> None:
     for column in ("", "who", "where", "played", "worth", "best", "worth", "lost", ""):
         table.add_column(column, justify="right" if column in ("worth", "lost", "") else "left")
     for choice in found.choices:
-        is_best = choice.action == choice.best_action
         grade = choice.grade(game.max_utility)
+        is_best = grade == "best"
         table.add_row(
             str(choice.number + 1),
             _who(choice.player, human),

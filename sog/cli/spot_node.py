@@ -9,6 +9,7 @@ from rich.text import Text
 
 from sog.cli import display
 from sog.drawing.hand_grid import HandGrid, action_colors, read_hand_grid
+from sog.evaluation.spot_network import value_errors
 from sog.games.cards.holdem import Holdem
 from sog.tabular.spots.walk import SpotNode
 
@@ -67,6 +68,31 @@ def _square(grid: HandGrid, action: int | None) -> Table:
                 cells.append(Text(f"{value:.0f}", style=f"bold {style}" if value >= 50 else ""))
         table.add_row(Text(letters[row], style="bold"), *cells)
     return table
+
+
+def print_told(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> None:
+    """How far a network is from the exact values, and squares of what it says."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("", "exact", "network", "off by", "of the pot"):
+        table.add_column(column, justify="right" if column else "left")
+    for player, error in enumerate(value_errors(node, told)):
+        values = (node.value(player), told.value(player))
+        share = f"{100 * error / node.pot:.1f}%"
+        table.add_row(f"  player {player}", *(f"{v:+.4g}" for v in values), f"{error:.3g}", share)
+    display.print_table(table, f"{network}: values in chips, means over hands")
+    actions = ", ".join(
+        f"{action} {100 * share:.1f}%"
+        for action, share in zip(told.actions, told.frequency, strict=True)
+    )
+    print(f"\nit begins a search with: {actions}\n")
+    if game.hole_cards == 2:
+        display.print_table(_square(read_hand_grid(told, game.deck), None), "its values")
+
+
+def told_as_json(node: SpotNode, told: SpotNode, game: Holdem) -> dict[str, Any]:
+    """What a network says, as `node_as_json`, and how far its values are off."""
+    errors = [_number(error) for error in value_errors(node, told)]
+    return {**node_as_json(told, game), "value_errors": errors}
 
 
 def node_as_json(node: SpotNode, game: Holdem) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sog.cli.display import Work
 from sog.cli.errors import CommandError
 from sog.games import Game
-from sog.methods.grown.search import plain_game
+from sog.methods.plain.games import infostate_game
 from sog.tabular import (
     CompiledGame,
     TreeTooLargeError,
@@ -71,6 +71,6 @@ def explain_too_large(error: TreeTooLargeError) -> str:
         return f"{error} {_WITHOUT_TREE}"
     size = estimate_public_states(game)
     if size > most_nodes_in_memory(game):
-        grown = " oos and ismcts play it with tree=grown." if plain_game(game) is not None else ""
+        grown = " oos and ismcts play it with tree=grown." if infostate_game(game) else ""
         return f"{error} It has some {size:.0e} nodes, too many for memory. {_WITHOUT_TREE}{grown}"
     return f"{error} A higher limit: --max-nodes N."

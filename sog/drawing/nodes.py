@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gtcfr.action_values import action_values_at
 from gtcfr.flow import normalize
 from gtcfr.packing import unpack
 from gtcfr.search import SearchResult
@@ -67,6 +68,9 @@ class NodeView:
     policy: np.ndarray
     """[S, A]: the average policy of an interior decision node; NaN elsewhere and in rows of
     infostates that the acting player has never had."""
+    action_values: np.ndarray
+    """[S, A]: what each action of an interior decision node is worth to the acting player, see
+    `gtcfr.action_values`; NaN where that is unknown."""
     visits: np.ndarray
     """[S, A] int: how often simulations chose the action."""
 
@@ -94,6 +98,7 @@ class _Rows:
     cfvs: Array  # [row, player, S]: under `reach` of the other player
     compatible: Array  # [row, player, S]: of `reach`
     probability: Array  # [row]
+    action_values: Array  # [slot, S, A]
 
 
 @in_32_bits
@@ -131,7 +136,8 @@ def _view(
     if parent is not None and outcome is not None:
         event, depth = game.describe_outcome(parent.state, outcome), parent.depth + 1
     legal = np.asarray(rows.legal[row]) & (actor < CHANCE)
-    policy, visits = np.full(legal.shape, np.nan), np.zeros(legal.shape, int)
+    policy, values = np.full((2, *legal.shape), np.nan)
+    visits = np.zeros(legal.shape, int)
     if row < tree.shape.leaf_row and actor < CHANCE:
         # Inside a tree the action comes before the infostate.
         listed = tree.interior.listed[row]
@@ -139,6 +145,7 @@ def _view(
         policy_sum = np.asarray(over_all(tree.interior_statistics.policy_sum[row])).T
         policy = _ratio(policy_sum, policy_sum.sum(axis=-1, keepdims=True))
         visits = np.asarray(over_all(tree.interior.visits[row])).T.astype(int)
+        values = np.asarray(rows.action_values[row], float)
     reach, cfvs, compatible = rows.reach[row], rows.cfvs[row], rows.compatible[row]
     worth = (reach[0] * cfvs[0]).sum(keepdims=True)
     return NodeView(
@@ -159,6 +166,7 @@ def _view(
         probability=float(rows.probability[row]),
         legal=legal,
         policy=policy,
+        action_values=values,
         visits=visits,
     )
 
@@ -221,6 +229,10 @@ def _rows_of(game: Game[Any], tree: SearchTree) -> _Rows:
         cfvs=jnp.concatenate([*(table.cfv_sum for table in sums), utilities]),
         compatible=jax.vmap(game.compatible_reach)(states, reach),
         probability=joint / jnp.sum(jnp.where(edge == tree.shape.root_edge, joint, 0)),
+        action_values=jax.lax.map(
+            functools.partial(action_values_at, game, tree),
+            jnp.arange(tree.shape.num_interior, dtype=jnp.int32),
+        ),
     )
 
 

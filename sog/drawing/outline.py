@@ -32,15 +32,26 @@ class Outline:
         return 1 + sum(child.size for child in self.children)
 
 
-def outline(nodes: Sequence[NodeView], row: int, *, depth: int, most_children: int) -> Outline:
-    """The node of a row with `depth` levels below it, the likeliest children of each node."""
+def outline(
+    nodes: Sequence[NodeView],
+    row: int,
+    *,
+    depth: int,
+    most_children: int,
+    most_below: int | None = None,
+) -> Outline:
+    """The node of a row with `depth` levels below it, the likeliest children of each node.
+
+    most_children: of a node; most_below: of those below the first, if other than that.
+    """
     by_row = {node.row: node for node in nodes}
     top = by_row[row].probability
 
     def below(node: NodeView, levels: int) -> Outline:
         children = [by_row[child] for child in node.children]
         by_likelihood = sorted(children, key=lambda child: -or_zero(child.probability))
-        kept = set(by_likelihood[:most_children]) if levels > 0 else set()
+        most = most_children if levels == depth or most_below is None else most_below
+        kept = set(by_likelihood[:most]) if levels > 0 else set()
         return Outline(
             node=node,
             share=_share(node.probability, top),

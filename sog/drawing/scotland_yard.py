@@ -28,6 +28,8 @@ _SMALLEST, _LARGEST = 6.0, 15.0  # radius of a station
 _NARROWEST: Final = 880.0  # the header needs that
 _LETTERS_PER_LINE: Final = 130
 _MOST_IN_TITLE: Final = 76  # letters
+_MOST_AT_ANY_SIZE: Final = 60
+"""Stations of a map that can be read at half of its size; pages show larger ones in full."""
 _LEAST_TOLD: Final = 0.045  # a probability that is written at its station
 
 _MR_X: Final = "#5b2a9d"
@@ -55,7 +57,8 @@ def draw_map(view: MapView, *, title: str, marks: Marks) -> str:
     text(svg, _MARGIN, 56, f"{yard.headline} {yard.progress}", color=SOFT)
     kinds = {kind for *_, kind in view.edges}
     _legend(svg, [kind for kind in reversed(_EDGES) if kind in kinds], yard)
-    board = ElementTree.SubElement(svg, "g", {"class": "map"})
+    is_large = len(places) > _MOST_AT_ANY_SIZE
+    board = ElementTree.SubElement(svg, "g", {"class": "map large" if is_large else "map"})
     board.set("transform", f"translate({(width - size[0]) / 2:.1f},0)")
     _draw_edges(board, view.edges, places)
     _draw_stations(board, yard, places, radius, view.choices, marks)

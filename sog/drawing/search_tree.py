@@ -8,6 +8,7 @@ bar shows the full numbers.
 import dataclasses
 import math
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 from typing import Final
 
 from sog.drawing.nodes import NodeView
@@ -26,6 +27,7 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 _BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
 _HEAD, _ROW, _PAD, _LEGEND = 42.0, 15.0, 8.0, 16.0  # heights inside a box
 _LETTER: Final = 7.0  # width of a letter of 11 pixels
+_TITLE_LETTER: Final = 9.5  # the same of the title
 _MOST_LETTERS: Final = 9  # of a name
 _MOST_IN_LEGEND: Final = 16
 _MOST_BARS: Final = 12
@@ -76,7 +78,7 @@ def draw_search(shown: Outline, *, title: str, unit: str) -> str:
     width, height = top.right + _MARGIN + 40, _MARGIN * 2 + _HEADER + _span(shown)
     width = max(width, 880)
     svg = document(title, width, height)
-    _header(svg, title, unit)
+    _header(svg, cut(title, int((width - 2 * _MARGIN) / _TITLE_LETTER)), unit)
     edges = ElementTree.SubElement(svg, "g", {"class": "edges"})
     boxes = ElementTree.SubElement(svg, "g", {"class": "nodes"})
     _draw(edges, boxes, top, top.scale)
@@ -145,9 +147,15 @@ def _header(svg: ElementTree.Element, title: str, unit: str) -> None:
     text(svg, x + 24, _MARGIN + 53, "leaf, valued by the evaluator", color=SOFT)
 
 
-def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, scale: float) -> None:
-    """Draws a box, what is below it, and the edges between."""
-    start = box.x + _BOX
+def _draw(
+    edges: ElementTree.Element,
+    boxes: ElementTree.Element,
+    box: _Box,
+    scale: float,
+    among: Sequence[str] = (),
+) -> None:
+    """Draws a box, what is below it, and the edges between. among: the events beside this one."""
+    start, events = box.x + _BOX, [event for event, _ in box.shown.events]
     for child in box.children:
         share = 0.0 if math.isnan(child.shown.share) else child.shown.share
         bend = start + _GAP / 2
@@ -163,15 +171,18 @@ def _draw(edges: ElementTree.Element, boxes: ElementTree.Element, box: _Box, sca
                 "stroke-width": f"{1 + (_WIDEST_EDGE - 1) * share:.2f}",
             },
         )
-        _draw(edges, boxes, child, scale)
-    _draw_box(boxes, box, scale)
+        _draw(edges, boxes, child, scale, events)
+    _draw_box(boxes, box, scale, among)
     if box.shown.num_hidden:
         more = f"+{box.shown.num_hidden}"
         y = box.y + 12 if box.children else box.middle + 4
         text(boxes, start + 6, y, more, color=SOFT)
 
 
-def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
+def _draw_box(
+    boxes: ElementTree.Element, box: _Box, scale: float, among: Sequence[str] = ()
+) -> None:
+    """among: the events beside this one."""
     node, color = box.shown.node, _COLORS[box.shown.node.actor]
     place = {"class": "node", "transform": f"translate({box.x:.1f},{box.y:.1f})"}
     group = ElementTree.SubElement(boxes, "g", {**place, "data-row": str(node.row)})
@@ -179,16 +190,27 @@ def _draw_box(boxes: ElementTree.Element, box: _Box, scale: float) -> None:
     is_leaf = node.kind == "leaf"
     rectangle(group, 0, 0, _BOX, box.height, fill="#ffffff", stroke=color, rx="6", dashed=is_leaf)
     rectangle(group, 0, 0, 6, box.height, fill=color, rx="3")
-    name = node.event or node.description
-    text(
-        group, 14, 18, cut(name, 25 if math.isnan(node.mean_value) else 18), size=13, weight="bold"
-    )
+    name, room = node.event or node.description, 25 if math.isnan(node.mean_value) else 18
+    if len(name) > room:
+        name = _last_words(name, among)
+    text(group, 14, 18, cut(name, room), size=13, weight="bold")
     if not math.isnan(node.mean_value):
         fill = _tint(node.mean_value, scale)
         rectangle(group, _BOX - 60, 6, 54, 16, fill=fill, rx="8")
         text(group, _BOX - 33, 18, signed(node.mean_value), anchor="middle")
     text(group, 14, 34, _facts(box.shown), color=SOFT)
     _draw_bars(group, node)
+
+
+def _last_words(name: str, among: Sequence[str]) -> str:
+    """The words of an event that tell it from others, and all after them."""
+    words, others = name.split(), [other.split() for other in among if other != name]
+    same = 0
+    while others and same < len(words) - 1:
+        if any(other[: same + 1] != words[: same + 1] for other in others):
+            break
+        same += 1
+    return " ".join(["…", *words[same:]] if same else words)
 
 
 def _facts(shown: Outline) -> str:
@@ -272,7 +294,8 @@ def _infostate_text(node: NodeView, infostate: int) -> str:
         visits = int(node.visits[infostate, action])
         probability = node.policy[infostate, action]
         known = "-" if math.isnan(probability) else f"{probability:.4f}"
-        lines.append(f"{name}: {known}, visits {visits}")
+        worth = signed(float(node.action_values[infostate, action]))
+        lines.append(f"{name}: {known}, worth {worth}, visits {visits}")
     return "\n".join(lines)
 
 

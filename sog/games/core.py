@@ -20,7 +20,6 @@ of `Game.advance`, so they are right by construction.
 import abc
 import dataclasses
 import itertools
-import math
 from typing import Any, ClassVar, Final
 
 import jax
@@ -30,6 +29,8 @@ from jax import Array
 from sog.games.encoding import Encoding, Flat
 from sog.games.notation import read_events, split_events
 from sog.games.shown import Shown, State
+from sog.parameters import check_params, params_of, written_call
+from sog.parameters import param as param
 
 PLAYER_0: Final = 0
 PLAYER_1: Final = 1
@@ -43,19 +44,6 @@ MOST_OUTCOMES: Final = 2**16
 MOST_EXACT: Final = 2**24
 """Up to here 32-bit floating-point numbers hold every integer."""
 _MOST_WRITTEN_OUT: Final = 16
-
-
-def param(
-    default: Any,
-    help: str,
-    *,
-    minimum: float | None = None,
-    maximum: float | None = None,
-    choices: tuple[str, ...] | None = None,
-) -> Any:
-    """Declares a game parameter: a dataclass field that `Game` checks when the game is made."""
-    rule = {"help": help, "minimum": minimum, "maximum": maximum, "choices": choices}
-    return dataclasses.field(default=default, metadata=rule)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -86,7 +74,7 @@ class Game(Shown[State]):
     milli_unit: ClassVar[str] = "milli-points"
 
     def __post_init__(self) -> None:
-        check_params(self)
+        check_params(self.name, self)
         _check_sizes(self)
 
     @property
@@ -328,39 +316,10 @@ class Game(Shown[State]):
 
     def params(self) -> dict[str, Any]:
         """The parameters and their values, in declaration order."""
-        fields = dataclasses.fields(self)
-        return {field.name: getattr(self, field.name) for field in fields if field.metadata}
+        return params_of(self)
 
     def __str__(self) -> str:
-        values = ",".join(f"{name}={_text(value)}" for name, value in self.params().items())
-        return f"{self.name}({values})" if values else self.name
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def check_params(game: Game[Any]) -> None:
-    """Refuses values against what their `param` says; for a game that then checks more itself."""
-    for field in dataclasses.fields(game):
-        if field.metadata:
-            _check_param(game.name, field, getattr(game, field.name))
-
-
-def _check_param(game: str, field: dataclasses.Field[Any], value: Any) -> None:
-    where, rule = f"{game}: {field.name}", field.metadata
-    wanted = field.type if isinstance(field.type, type) else type(field.default)
-    integer_for_float = wanted is float and type(value) is int
-    if type(value) is not wanted and not integer_for_float:
-        raise ValueError(f"{where} must be of type {wanted.__name__}, got {value!r}.")
-    if wanted is float and not math.isfinite(value):
-        raise ValueError(f"{where} must be finite, got {value}.")
-    if rule["minimum"] is not None and value < rule["minimum"]:
-        raise ValueError(f"{where} must be >= {rule['minimum']}, got {value}.")
-    if rule["maximum"] is not None and value > rule["maximum"]:
-        raise ValueError(f"{where} must be <= {rule['maximum']}, got {value}.")
-    if rule["choices"] is not None and value not in rule["choices"]:
-        raise ValueError(f"{where} must be one of {', '.join(rule['choices'])}, got {value!r}.")
+        return written_call(self.name, self.params())
 
 
 def _check_sizes(game: Game[Any]) -> None:

@@ -48,8 +48,13 @@ def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
             )
 
 
+def trusted_names() -> list[str]:
+    """What `TRUSTED` names, in its order."""
+    return [name.strip() for name in os.environ.get(TRUSTED, "").split(",") if name.strip()]
+
+
 def _is_trusted(name: str) -> bool:
-    return name in os.environ.get(TRUSTED, "").split(",")
+    return name in trusted_names()
 
 
 def _is_inside(path: str, folder: Path) -> bool:

@@ -14,31 +14,33 @@ _MOST_NAMED: Final = 20
 
 
 def split_events(text: str) -> list[str]:
-    """Words as for a shell, so that an event of several words is quoted. ValueError if unclosed."""
+    """Words as for a shell: quotation marks may hold those of an event together, and where they
+    are not in pairs they mean nothing."""
     try:
         return shlex.split(text)
-    except ValueError as error:
-        raise ValueError(f"{error}.") from None
+    except ValueError:
+        return text.split()
 
 
 def read_events(game: "Game[Any]", words: Sequence[str]) -> tuple[int, ...]:
-    """The outcomes of events from the root, each by its text or its number.
+    """The outcomes of events from the root, each by its text, of several words maybe, or its
+    number.
 
     Raises ValueError that names the event and what is possible where it stands.
     """
-    state, outcomes = game.root(), []
-    for number, word in enumerate(words, start=1):
-        possible = possible_events(game, state)
+    state, left, outcomes = game.root(), list(words), list[int]()
+    while left:
+        possible, number = possible_events(game, state), len(outcomes) + 1
         if not possible:
-            raise ValueError(f"{_name(number, word)} comes after the end of the game.")
-        outcome = _find(possible, word)
+            raise ValueError(f"{_name(number, left[0])} comes after the end of the game.")
+        outcome, used = _find(possible, left)
         if outcome is None:
             raise ValueError(
-                f"{_name(number, word)} cannot happen at "
+                f"{_name(number, left[0])} cannot happen at "
                 f"'{game.describe_state(state)}'; possible there: {_list(possible)}."
             )
         outcomes.append(outcome)
-        state = game.apply(state, jnp.int32(outcome))
+        state, left = game.apply(state, jnp.int32(outcome)), left[used:]
     return tuple(outcomes)
 
 
@@ -48,12 +50,18 @@ def possible_events(game: "Game[Any]", state: Any) -> dict[int, str]:
     return {outcome: game.describe_outcome(state, outcome) for outcome in legal.tolist()}
 
 
-def _find(possible: dict[int, str], word: str) -> int | None:
-    """Texts come first: what looks like a number may be one."""
-    for outcome, event in possible.items():
-        if event == word:
-            return outcome
-    return next((outcome for outcome in possible if str(outcome) == word), None)
+def _find(possible: dict[int, str], words: list[str]) -> tuple[int | None, int]:
+    """The event that words begin with, and how many of them are of it; of several the longest.
+
+    Texts come first: what looks like a number may be one.
+    """
+    longest = max(event.count(" ") + 1 for event in possible.values())
+    for used in range(min(longest, len(words)), 0, -1):
+        text = " ".join(words[:used])
+        for outcome, event in possible.items():
+            if event == text:
+                return outcome, used
+    return next((outcome for outcome in possible if str(outcome) == words[0]), None), 1
 
 
 def _name(number: int, word: str) -> str:
@@ -61,6 +69,6 @@ def _name(number: int, word: str) -> str:
 
 
 def _list(possible: dict[int, str]) -> str:
-    quoted = [shlex.quote(event) if " " in event else event for event in possible.values()]
-    more = len(quoted) - _MOST_NAMED
-    return ", ".join(quoted[:_MOST_NAMED]) + (f" ... and {more} more" if more > 0 else "")
+    more = len(possible) - _MOST_NAMED
+    listed = ", ".join(list(possible.values())[:_MOST_NAMED])
+    return listed + (f" ... and {more} more" if more > 0 else "")

@@ -7,8 +7,8 @@ from typing import Any
 from gtcfr.evaluator import Evaluator
 from sog.games import Game
 from sog.methods.leaf_search import LeafSearch
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 from sog.tabular.enumerated_game import EnumeratedGame
 
 

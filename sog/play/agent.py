@@ -39,8 +39,6 @@ class SearchAgent(Agent):
     seconds: float | None
     """Each of the next searches ends after so much time, if it does not end before; see
     `sog.play.thinking`."""
-    tells_action_values: bool = False
-    """Whether the next searches also find out what `action_values` tells, which takes an update."""
 
     def __init__(
         self,
@@ -89,6 +87,11 @@ class SearchAgent(Agent):
     def last_search(self) -> LastSearch | None:
         """What the last search of this game found, and hands on."""
         return self._chain.last
+
+    @property
+    def ranges(self) -> np.ndarray | None:
+        """[player, S]: of both, as the last search of this game found them where it was made."""
+        return None if self._chain.last is None else np.asarray(self._chain.last.ranges)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; ValueError if it cannot happen now."""
@@ -151,15 +154,11 @@ class SearchAgent(Agent):
     def action_values(self, infostate: int) -> np.ndarray:
         """[A]: what the agent expects to get by each action, given an infostate.
 
-        NaN for what is illegal or was not considered. Only if it `tells_action_values`, else
-        ValueError; also raises as `policy`.
+        NaN for what is illegal or was not considered, see `gtcfr.action_values`. Raises as
+        `policy`.
         """
         infostate = self._check_turn(infostate)
-        if not self.tells_action_values:
-            raise ValueError("tells_action_values must be set before the search.")
-        found = self._search_here().action_values
-        assert found is not None
-        return np.asarray(found[infostate], float)
+        return np.asarray(self._search_here().action_values[infostate], float)
 
     def _check_mover(self) -> None:
         actor = self._now.actor
@@ -197,7 +196,6 @@ class SearchAgent(Agent):
             evaluator=self.evaluator,
             settings=self.settings,
             seconds=self.seconds,
-            tells_action_values=self.tells_action_values,
         )
 
     @property

@@ -35,7 +35,7 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, LeafQueries, evaluate
 from gtcfr.flow import normalize
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
-from sog.play.history import first_state
+from sog.play.history import state_at_beginning
 from sog.play.match import PlayedGame
 from sog.play.rules import Situation, after, situation
 from sog.precision import in_32_bits
@@ -61,7 +61,7 @@ class Aivat:
         """
         if played.tells is None:
             raise ValueError("played must be recorded with_policies.")
-        state = first_state(self.game, played.beginning)
+        state = state_at_beginning(self.game, played.beginning)
         # Elsewhere than at the root only with perfect information, where reach is 1 everywhere.
         reach = np.asarray(self.game.root_reach(), np.float32)
         estimate = value = 0.0

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from gtcfr.evaluator import Evaluator
-from selfplay.alphazero.search import Found, check_game, search
+from selfplay.alphazero.search import AlphaZeroResult, check_game, search
 from selfplay.settings import AlphaZeroSettings
 from sog.games.core import Game
 from sog.play.match import Agent
@@ -52,7 +52,7 @@ class AlphaZeroAgent(Agent):
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Begins a new game, anywhere."""
         self._state = first_state(self.game) if state is None else state
-        self._found: Found | None = None
+        self._found: AlphaZeroResult | None = None
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event."""
@@ -80,6 +80,11 @@ class AlphaZeroAgent(Agent):
         """What the agent expects to get where it is to move, in units of utility."""
         return float(self._search_here().value)
 
+    def action_values(self, infostate: int) -> np.ndarray:
+        """[A]: what the agent expects to get by each action, in units of utility; NaN for one that
+        its search did not try. infostate: 0."""
+        return np.asarray(self._search_here().action_values, float)
+
     @property
     def _legal(self) -> np.ndarray:
         return np.flatnonzero(situation(self.game, self._state).legal_outcomes)
@@ -94,7 +99,7 @@ class AlphaZeroAgent(Agent):
         """Agents for whom this is equal can search together, see `search_positions`."""
         return self.game, id(self.evaluator), self.settings, self.num_simulations
 
-    def _search_here(self) -> Found:
+    def _search_here(self) -> AlphaZeroResult:
         """The search of the position, made once."""
         if self._found is None:
             search_positions([self])
@@ -127,6 +132,6 @@ def _search(
     num_simulations: int,
     evaluator: Evaluator,
     states: Any,
-) -> Found:
+) -> AlphaZeroResult:
     key = jax.random.key(0)  # for what is equally good
     return search(game, settings, num_simulations, evaluator, states, key, explores=False)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gtcfr.action_values import action_values
 from gtcfr.evaluator import Evaluator
 from gtcfr.root import known_root
 from gtcfr.search import check_result
@@ -25,6 +26,7 @@ from sog.play.match import Agent
 from sog.play.principal import Lines, read_lines
 from sog.play.rules import after, first_state, situation
 from sog.play.thinking import Thinking
+from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.05
 """How long nobody is listened to, about."""
@@ -63,6 +65,9 @@ class Position:
             return None
         known = len(other.outcomes)
         return self.outcomes[known:] if self.outcomes[:known] == other.outcomes else None
+
+
+_action_values = jax.jit(action_values, static_argnums=0)
 
 
 class Thinker(Protocol):
@@ -175,6 +180,14 @@ class Analyst:
         assert self._thinking is not None
         policy: np.ndarray = np.asarray(self._thinking.read().policy)[0, 0]
         return policy
+
+    @in_32_bits
+    def action_values(self) -> np.ndarray:
+        """[A]: what actions are worth where it has thought, see `gtcfr.action_values`."""
+        assert self._thinking is not None
+        found = _action_values(self.game, self._thinking.read())[0, 0]
+        values: np.ndarray = np.asarray(found, float)
+        return values
 
     def best(self) -> int:
         """The likeliest action of the average policy."""

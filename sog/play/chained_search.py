@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gtcfr.action_values import action_values
 from gtcfr.evaluator import Evaluator
 from gtcfr.packing import pack
 from gtcfr.resolving import Summary, next_root, summarize
@@ -23,7 +24,7 @@ from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.play.rules import first_state
-from sog.play.thinking import Thinking, first_root, think
+from sog.play.thinking import first_root, think
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -53,8 +54,7 @@ class LastSearch:
     policy: Array  # [S, A], as in `SearchResult`
     values: Array  # [player, S]
     ranges: Array  # [player, S]
-    action_values: Array | None
-    """[S, A], see `gtcfr.action_values`; None where nobody asked."""
+    action_values: Array  # [S, A], see `gtcfr.action_values`
     summary: Summary
 
 
@@ -81,7 +81,6 @@ class Searching:
     evaluator: Evaluator
     settings: SearchSettings
     seconds: float | None
-    tells_action_values: bool = False
 
     def __eq__(self, other: object) -> bool:
         """Evaluators are equal if they are the same: they hold arrays."""
@@ -92,7 +91,7 @@ class Searching:
 
     @property
     def _identity(self) -> tuple[Any, ...]:
-        return self.game, id(self.evaluator), self.settings, self.seconds, self.tells_action_values
+        return self.game, id(self.evaluator), self.settings, self.seconds
 
 
 @in_32_bits
@@ -110,11 +109,16 @@ def search_chains(
     copies, filled = [chains[n] for n in numbers], jnp.stack([keys[n] for n in numbers])
     # From the host, always of the same types: the search must not be compiled again.
     root, states = jax.device_get((_roots(how, copies), _stack([one.state for one in copies])))
-    result, action_values = _find(how, root, filled)
-    check_result(how.game, result)
-    kept, arrived = jax.device_get(
-        _keep(how.game, how.settings.resolve_from, result, action_values, states)
+    result = think(
+        how.game,
+        evaluator=how.evaluator,
+        root=root,
+        key=filled,
+        settings=how.settings,
+        seconds=how.seconds,
     )
+    check_result(how.game, result)
+    kept, arrived = jax.device_get(_keep(how.game, how.settings.resolve_from, result, states))
     for chain, has_arrived in zip(chains, arrived, strict=False):
         if not has_arrived:
             raise ValueError(
@@ -123,19 +127,6 @@ def search_chains(
                 f"'{how.game.describe_state(chain.state)}', got {how.settings.capacity}."
             )
     return [_take(kept, number) for number in range(len(chains))]
-
-
-def _find(how: Searching, root: SearchRoot, keys: Array) -> tuple[SearchResult, Array | None]:
-    """The searches, and what their actions are worth if that is to be known."""
-    game, evaluator, settings, seconds = how.game, how.evaluator, how.settings, how.seconds
-    if not how.tells_action_values:
-        found = think(
-            game, evaluator=evaluator, root=root, key=keys, settings=settings, seconds=seconds
-        )
-        return found, None
-    thinking = Thinking(game, evaluator=evaluator, root=root, key=keys, settings=settings)
-    thinking.go(seconds=seconds)
-    return thinking.read(), thinking.action_values()
 
 
 def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
@@ -223,7 +214,6 @@ def _keep(
     game: Game[Any],
     resolve_from: str,
     result: SearchResult,
-    action_values: Array | None,
     states: Any,
 ) -> tuple[LastSearch, Array]:
     """What the chains keep, and [batch] whether each search got to the state it was to search."""
@@ -231,7 +221,7 @@ def _keep(
         policy=result.policy,
         values=result.values,
         ranges=result.ranges,
-        action_values=action_values,
+        action_values=action_values(game, result),
         summary=summarize(result, resolve_from),
     )
     searched = jax.vmap(lambda rows, slot: rows[slot])(result.tree.interior.state, result.slot)

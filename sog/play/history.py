@@ -68,7 +68,7 @@ def read_history(game: Game[Any], text: str, *, anywhere: bool = False) -> Histo
     ValueError that says what is wrong with the text.
     """
     opening = read_opening(game, text) if anywhere else Opening(outcomes=game.parse(text))
-    state, events = first_state(game, opening.beginning), list[str]()
+    state, events = state_at_beginning(game, opening.beginning), list[str]()
     for outcome in opening.outcomes:
         events.append(game.describe_outcome(state, outcome))
         state = rules.after(game, state, outcome)
@@ -82,7 +82,7 @@ def read_history(game: Game[Any], text: str, *, anywhere: bool = False) -> Histo
     )
 
 
-def first_state(game: Game[Any], beginning: Beginning | None) -> Any:
+def state_at_beginning(game: Game[Any], beginning: Beginning | None) -> Any:
     """The public state that a game begins with."""
     return rules.first_state(game) if beginning is None else beginning.state
 
@@ -119,6 +119,6 @@ def check_begins_anywhere(game: Game[Any]) -> None:
     if game.num_infostates > 1 or game.has_chance or not game.has_public_actions:
         raise ValueError(
             f"only a game of perfect information can begin at a later state, which {game.name} is "
-            f"not: who holds what there depends on how both have played; `sog search --history` "
-            f"finds ranges there."
+            f"not: who holds what there depends on how both have played; a search after these "
+            f"events finds ranges there."
         )

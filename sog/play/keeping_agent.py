@@ -74,6 +74,13 @@ class KeepingAgent(Agent):
         found = np.asarray(self._analyst.policy(), float) * legal
         return np.asarray(found / found.sum())
 
+    def action_values(self, infostate: int) -> np.ndarray:
+        """[A]: what the agent expects to get by each action; NaN for what is illegal or was not
+        considered, see `gtcfr.action_values`. infostate: 0."""
+        if not self._is_searched:
+            self._search()
+        return self._analyst.action_values()
+
     def _search(self) -> None:
         began = time.monotonic()
 

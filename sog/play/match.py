@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
-from sog.play.history import AT_THE_ROOT, Beginning, Opening, first_state
+from sog.play.history import AT_THE_ROOT, Beginning, Opening, state_at_beginning
 from sog.play.rules import Situation, after, deal, situation, step, utility
 
 
@@ -157,7 +157,7 @@ def course_of_game(
     if with_policies:
         tells = isinstance(agents[0], TellingAgent), isinstance(agents[1], TellingAgent)
     key, deal_key = jax.random.split(key)
-    state, infostates = first_state(game, opening.beginning), deal(game, deal_key)
+    state, infostates = state_at_beginning(game, opening.beginning), deal(game, deal_key)
     outcomes: list[int] = []
     actions: list[int | None] = []
     policies: list[np.ndarray | None] = []

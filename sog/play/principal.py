@@ -13,9 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gtcfr.action_values import action_values
 from gtcfr.search import SearchResult
 from gtcfr.tree import SearchTree
-from sog.games.core import PLAYER_1, Game
+from sog.games.core import Game
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -38,7 +39,8 @@ class Lines:
     prior: np.ndarray
     """[n]: the evaluator's policy."""
     values: np.ndarray
-    """[n]: what the one to move gets after the move, in units of utility."""
+    """[n]: what the one to move gets after the move, in units of utility, as
+    `gtcfr.action_values` says."""
     events: np.ndarray
     """[n, depth] int: the move, and the best that follows, then -1."""
     value: float
@@ -64,7 +66,8 @@ class _Moves:
     prior: Array
     values: Array
     events: Array
-    value: Array
+    value: Array  # [player]
+    actor: Array
 
 
 @in_32_bits
@@ -76,11 +79,11 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
     """
     if game.num_infostates > 1:
         raise ValueError(f"only moves of perfect information have lines, {game.name} hides some.")
-    found: Any = jax.device_get(_read_moves(game, depth, result.tree, result.slot))
+    found: Any = jax.device_get(_read_moves(game, depth, result))
     shown = np.flatnonzero(found.is_listed)
     order = shown[np.lexsort((-found.visits[shown], -found.policy[shown]))]
-    value = float(found.value)
-    values = found.values[order]
+    actor = int(found.actor)
+    value, values = float(found.value[actor]), found.values[order]
     return Lines(
         actions=order,
         policy=found.policy[order],
@@ -94,10 +97,10 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
-def _read_moves(game: Game[Any], depth: int, trees: SearchTree, slots: Array) -> _Moves:
-    tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], trees)
-    slot, layout, statistics = slots[0], tree.shape.layout, tree.interior_statistics
-    listed, actor = tree.interior.listed[slot], tree.interior.actor[slot]
+def _read_moves(game: Game[Any], depth: int, result: SearchResult) -> _Moves:
+    tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], result.tree)
+    slot, layout, statistics = result.slot[0], tree.shape.layout, tree.interior_statistics
+    listed = tree.interior.listed[slot]
 
     def of_all(table: Any) -> Array:
         """[A] from a node's [A, S]."""
@@ -109,9 +112,6 @@ def _read_moves(game: Game[Any], depth: int, trees: SearchTree, slots: Array) ->
     actions = jnp.arange(game.num_actions, dtype=jnp.int32)
     child = functools.partial(_child, tree, slot)
     rows, is_there = jax.vmap(child)(actions)
-
-    def value_of(row: Array) -> Array:
-        return _value(tree, row, actor)
 
     def follow(row: Array, action: Array) -> Array:
         """[depth]: the action, and the best from the child on."""
@@ -128,9 +128,10 @@ def _read_moves(game: Game[Any], depth: int, trees: SearchTree, slots: Array) ->
         policy=policy_sum / jnp.maximum(total, _LEAST),
         visits=of_all(tree.interior.visits[slot]),
         prior=of_all(jnp.asarray(tree.interior.prior[slot], jnp.float32)),
-        values=jax.vmap(value_of)(rows),
+        values=action_values(game, result)[0, 0],
         events=jax.vmap(follow)(rows, actions),
-        value=value_of(slot),
+        value=result.values[0, :, 0],
+        actor=tree.interior.actor[slot],
     )
 
 
@@ -152,25 +153,3 @@ def _best(tree: SearchTree, row: Array) -> tuple[Array, Array]:
     child, is_there = _child(tree, slot, action)
     is_known = (row < shape.leaf_row) & (policy_sum[number] > 0) & is_there
     return jnp.where(is_known, action, _NOTHING), jnp.where(is_known, child, shape.nothing)
-
-
-def _value(tree: SearchTree, row: Array, player: Array) -> Array:
-    """What a player gets at a row of any kind; NaN where no update has been through it."""
-    shape = tree.shape
-    other = jnp.where(player == PLAYER_1, 0, 1)
-    own = 1 - other
-
-    def average(cfv_sum: Array, reach_sum: Array) -> Array:
-        reach = reach_sum[other, 0]
-        return jnp.where(reach > 0, cfv_sum[own, 0] / jnp.where(reach > 0, reach, 1), jnp.nan)
-
-    inner = jnp.clip(row, 0, shape.num_interior - 1)
-    leaf = jnp.clip(row - shape.leaf_row, 0, shape.num_leaves - 1)
-    end = jnp.clip(row - shape.terminal_row, 0, shape.num_terminals - 1)
-    at_inner, at_leaf = (
-        average(table.cfv_sum[slot], table.reach_sum[slot])
-        for table, slot in ((tree.interior_statistics, inner), (tree.leaf_statistics, leaf))
-    )
-    value = jnp.where(row < shape.leaf_row, at_inner, at_leaf)
-    worth = jnp.where(row < shape.nothing, tree.terminal.worth[end, own, 0], jnp.nan)
-    return jnp.where(row < shape.terminal_row, value, worth)

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games import PLAYER_1, TERMINAL, Game
-from sog.play.history import Beginning, first_state, read_beginning
+from sog.play.history import Beginning, read_beginning, state_at_beginning
 from sog.play.match import PlayedGame, outcome_of
 from sog.play.rules import after, situation
 
@@ -22,7 +22,7 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
 
     Everything is in it, also what was hidden.
     """
-    state, moves = first_state(game, played.beginning), list[dict[str, Any]]()
+    state, moves = state_at_beginning(game, played.beginning), list[dict[str, Any]]()
     names = [_names(game, state, played, 0)]
     for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
         moves.append(
@@ -56,7 +56,7 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     """
     begins = record.get("begins")
     beginning = None if begins is None else _beginning(game, begins)
-    state, outcomes = first_state(game, beginning), []
+    state, outcomes = state_at_beginning(game, beginning), []
     actions: list[int | None] = []
     infostates = [(int(first), int(second)) for first, second in record["infostates"]]
     for number, move in enumerate(record["moves"]):

@@ -23,7 +23,9 @@ import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.agent import SearchAgent
-from sog.play.history import first_state
+from sog.play.alphazero_agent import AlphaZeroAgent
+from sog.play.history import state_at_beginning
+from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent, PlayedGame
 from sog.play.rules import after, situation
 from sog.play.simple_agents import TabularAgent
@@ -33,10 +35,13 @@ GRADES: Final = (("good", 0.02), ("inaccuracy", 0.08), ("mistake", math.inf))
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 _LEAST_SHARE: Final = 0.1
 """Of the likeliest action's probability, from which on the adviser would take an action."""
+_MIXED_SHARE: Final = 0.5
+"""The same, from which on it is one of those that the adviser mixes: all are worth the same then,
+and what they are short of the best is what its search is off."""
 
 
 class Adviser(Agent, Protocol):
-    """An agent that can say what it would do and what for; `SearchAgent` and `TabularAgent` can."""
+    """An agent that can say what it would do and what for, as those of `_ADVISERS`."""
 
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: the probabilities with which `act` chooses."""
@@ -45,11 +50,12 @@ class Adviser(Agent, Protocol):
         """[A]: expected utility of each action to the player; NaN where that is unknown."""
 
 
+_ADVISERS: Final = (SearchAgent, TabularAgent, KeepingAgent, AlphaZeroAgent)
+
+
 def as_adviser(agent: Agent | None) -> Adviser | None:
     """The agent as one that says what actions are worth; None if it cannot."""
-    if isinstance(agent, SearchAgent):
-        agent.tells_action_values = True
-    return agent if isinstance(agent, SearchAgent | TabularAgent) else None
+    return agent if isinstance(agent, _ADVISERS) else None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,11 +102,18 @@ class Choice:
 
     def grade(self, max_utility: float) -> str:
         """Of `GRADES`, or "best"; "unknown" where the loss is."""
-        if self.action == self.best_action or self.loss == 0:
+        if self.is_best(self.action, max_utility):
             return "best"
         if math.isnan(self.loss):
             return "unknown"
         return next(word for word, share in GRADES if self.loss < share * max_utility)
+
+    def is_best(self, action: int, max_utility: float) -> bool:
+        """Whether it is the best action, worth as much, or one that the adviser mixes with it."""
+        short = self.value - float(self.values[action])
+        is_mixed = self.policy[action] >= _MIXED_SHARE * self.policy.max()
+        is_good = short < GRADES[0][1] * max_utility
+        return action == self.best_action or short <= 0 or bool(is_mixed and is_good)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -152,10 +165,10 @@ def review(
         for outcome in played.outcomes[told:number]:
             for adviser in advisers:
                 adviser.observe(outcome)
-        told = number
+        told, adviser = number, advisers[player]
         action = played.actions[number]
         assert action is not None
-        values = np.where(legal, advisers[player].action_values(infostate), np.nan)
+        values = np.where(legal, adviser.action_values(infostate), np.nan)
         choice = Choice(
             number=number,
             player=player,
@@ -163,9 +176,9 @@ def review(
             infostate=infostate,
             action=action,
             legal=legal,
-            policy=advisers[player].policy(infostate),
+            policy=adviser.policy(infostate),
             values=values,
-            ranges=_ranges(advisers[player]),
+            ranges=adviser.ranges if isinstance(adviser, SearchAgent) else None,
         )
         choices.append(choice)
         if progress is not None:
@@ -173,16 +186,11 @@ def review(
     return Review(game=game, played=played, choices=tuple(choices))
 
 
-def _ranges(adviser: Adviser) -> np.ndarray | None:
-    search = adviser.last_search if isinstance(adviser, SearchAgent) else None
-    return None if search is None else np.asarray(search.ranges)
-
-
 def _choices(
     game: Game[Any], played: PlayedGame
 ) -> Iterator[tuple[int, Any, int, int, np.ndarray]]:
     """Where somebody had a choice: (number, state, player, infostate, [A] legal)."""
-    state = first_state(game, played.beginning)
+    state = state_at_beginning(game, played.beginning)
     for number, outcome in enumerate(played.outcomes):
         now = situation(game, state)
         if now.actor in _BOTH:

@@ -22,7 +22,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from gtcfr.action_values import action_values
+from gtcfr.enlarging import enlarge, with_room_for
 from gtcfr.evaluator import Evaluator
 from gtcfr.keeping import has_grown, keep_below
 from gtcfr.root import SearchRoot, start_of_game
@@ -71,6 +71,7 @@ class Thinking:
         self._advance = _compiled(_advance, donated=None if is_shared else 3)
         self._read = _compiled(_read)
         self._keep = _compiled(_keep)
+        self._path_length = root.path.shape[1]
         self._state: SearchState = _compiled(_start)(begin, game, settings, evaluator, root, key)
         self._next_count = 1
         """Updates of the next slice."""
@@ -135,6 +136,19 @@ class Thinking:
         self.num_updates, self._next_count = 0, 1
         return True
 
+    @in_32_bits
+    def give_room(self, num_simulations: int) -> None:
+        """Lets it go on for so many simulations in all, with its trees in larger tables.
+
+        What is found then is what a search with that room from the start finds; it needs a program
+        of its own, and is the same object with other `settings`. Raises ValueError for fewer
+        simulations than before, and for sizes that cannot be.
+        """
+        settings = with_room_for(self.settings, self._state.tree.shape, num_simulations)
+        grow = _compiled(_enlarge)
+        ask = self.game, settings, self._evaluator, self._state, self._path_length
+        self._state, self.settings = grow(*ask), settings
+
     def stop(self) -> None:
         """Ends `go` after the slice that it is at; it can be gone on with."""
         self._is_stopped.set()
@@ -157,13 +171,6 @@ class Thinking:
         """What was found so far; before the first update there is nothing."""
         result: SearchResult = self._read(self.game, self._state)
         return result
-
-    @in_32_bits
-    def action_values(self) -> Array:
-        """[batch, S, A]: what actions are worth by what was found, see `gtcfr.action_values`."""
-        tell = _compiled(_action_values)
-        values: Array = tell(self.game, self._evaluator, self._state)
-        return values
 
 
 @in_32_bits
@@ -195,7 +202,7 @@ def first_root(game: Game[Any], path: Array | np.ndarray, state: Any = None) -> 
     return root
 
 
-_STATIC: Final = ("function", "game", "settings")
+_STATIC: Final = ("function", "game", "settings", "path_length")
 
 
 def _compiled(function: Callable[..., Any], donated: int | None = None) -> Callable[..., Any]:
@@ -259,10 +266,16 @@ def _keep(
     return further
 
 
-def _action_values(game: Game[Any], evaluator: Evaluator, state: SearchState) -> Array:
-    tell = kept(functools.partial(action_values, game))
-    values: Array = tell(evaluator=evaluator, state=state)
-    return values
+def _enlarge(
+    game: Game[Any],
+    settings: SearchSettings,
+    evaluator: Evaluator,
+    state: SearchState,
+    path_length: int,
+) -> SearchState:
+    grow = kept(functools.partial(enlarge, game, settings=settings, path_length=path_length))
+    larger: SearchState = grow(evaluator=evaluator, state=state)
+    return larger
 
 
 def _read(game: Game[Any], state: SearchState) -> SearchResult:

@@ -34,7 +34,9 @@ class Thought:
     """None for an agent that does not know."""
 
 
-def think(game: Game[Any], state: Any, agent: PolicyAgent, player: int, infostate: int) -> Thought:
+def thought_of(
+    game: Game[Any], state: Any, agent: PolicyAgent, player: int, infostate: int
+) -> Thought:
     """What the agent would do here with an infostate of its player, who is to move."""
     policy = agent.policy(infostate)
     legal = np.flatnonzero(situation(game, state).legal_actions[infostate]).tolist()
@@ -47,7 +49,7 @@ def think(game: Game[Any], state: Any, agent: PolicyAgent, player: int, infostat
     )
 
 
-def think_of_all(
+def thoughts_of(
     game: Game[Any], state: Any, agent: PolicyAgent, player: int, infostate: int
 ) -> list[Thought]:
     """The same with all that the player could hold, if that is not too much, else with what he
@@ -57,4 +59,4 @@ def think_of_all(
         return []
     possible = np.flatnonzero(now.infostate_mask[player]).tolist()
     noted = possible if len(possible) <= _MOST_NOTED else [infostate]
-    return [think(game, state, agent, player, one) for one in noted]
+    return [thought_of(game, state, agent, player, one) for one in noted]

@@ -10,7 +10,7 @@ import numpy as np
 from sog.games.core import TERMINAL, Game
 from sog.play.arena import AgentFactory, MatchResult, play_match
 from sog.play.elo import Ratings, fit_elo
-from sog.play.history import AT_THE_ROOT, Opening, first_state
+from sog.play.history import AT_THE_ROOT, Opening, state_at_beginning
 from sog.play.match import PlayedGame
 from sog.play.rules import after, situation
 
@@ -81,7 +81,7 @@ def random_openings(
     """
     random = np.random.default_rng(seed)
     beginning, given = after_opening.beginning, after_opening.outcomes
-    start = first_state(game, beginning)
+    start = state_at_beginning(game, beginning)
     for outcome in given:
         start = after(game, start, outcome)
     openings: dict[tuple[int, ...], None] = {}

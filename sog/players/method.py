@@ -9,7 +9,8 @@ import abc
 import dataclasses
 from typing import Any, ClassVar
 
-from sog.games.core import Game, _check_param
+from sog.games.core import Game
+from sog.parameters import check_params, params_of, written_call
 from sog.play.arena import AgentFactory
 from sog.players.player import Host, Player, SearchChanges
 
@@ -19,16 +20,14 @@ class Method(abc.ABC):
     """A way to play a game; the docstring of a subclass names the paper and the section."""
 
     name: ClassVar[str]
-    """As in `sog.players.table.METHODS`."""
+    """As in `sog.players.methods.METHODS`."""
     paper: ClassVar[str]
     """Author, year and section."""
     game: ClassVar[Game[Any] | None] = None
     """A method plays any game that passes `check`."""
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            if field.metadata:
-                _check_param(self.name, field, getattr(self, field.name))
+        check_params(self.name, self)
 
     def check(self, game: Game[Any]) -> None:  # noqa: B027 (most play any game)
         """Raises ValueError that says what the method needs, if it cannot play the game."""
@@ -45,16 +44,10 @@ class Method(abc.ABC):
 
     def params(self) -> dict[str, Any]:
         """The parameters and their values, in declaration order."""
-        fields = dataclasses.fields(self)
-        return {field.name: getattr(self, field.name) for field in fields if field.metadata}
+        return params_of(self)
 
     def __str__(self) -> str:
         values = self.params()
         budget = values.pop("budget", None)
-        inside = ",".join(f"{name}={_text(value)}" for name, value in values.items())
-        text = f"{self.name}({inside})" if inside else self.name
+        text = written_call(self.name, values)
         return text if budget is None else f"{text}:{budget}"
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -34,7 +34,7 @@ class PolicyPlayer:
         return Player(name=name, game=game, make=make_agent)
 
 
-def read_policy_player(text: str) -> PolicyPlayer:
+def read_policy_player(text: str, host: Host) -> PolicyPlayer:
     """From `policy:FILE`; ValueError for what is no file of a policy."""
     name = text.partition(":")[2].strip()
     if not name:

@@ -34,7 +34,7 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
     looking = SearchPages(offers, preparations, searching.submit)
     play = PlayPages(offers, preparations, thinking.submit, looking.begin_at)
     looking.warm_up()
-    spots = SpotPages(preparations, searching.submit)
+    spots = SpotPages(offers, preparations, searching.submit)
 
     def home(request: Request, form: Form) -> Response:
         return show(

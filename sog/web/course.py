@@ -10,7 +10,7 @@ from jax import Array
 
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.play import Agent, PlayedGame
-from sog.play.history import AT_THE_ROOT, Opening, first_state
+from sog.play.history import AT_THE_ROOT, Opening, state_at_beginning
 from sog.play.match import outcome_of
 from sog.play.rules import Situation, after, deal, situation, step
 from sog.play.thoughts import Thought
@@ -51,7 +51,7 @@ class Course:
         """The player who gave the game up."""
         self.steps: list[Step] = []
         self._key, deal_key = jax.random.split(key)
-        self.state: Any = jax.device_get(first_state(game, opening.beginning))
+        self.state: Any = jax.device_get(state_at_beginning(game, opening.beginning))
         self.now = situation(game, self.state)
         self.infostates = deal(game, deal_key)
         for outcome in opening.outcomes:  # with perfect information it is the action, too

@@ -9,7 +9,7 @@ import numpy as np
 
 from sog.play.history import Beginning
 from sog.play.match import Agent, Resignation
-from sog.play.thoughts import Thought, think
+from sog.play.thoughts import Thought, thought_of
 from sog.players.player import Player
 from sog.web.course import Course
 from sog.web.host import Submit
@@ -70,7 +70,7 @@ class Hints:
         with self._lock:
             try:
                 self._tell(beginning, outcomes)
-                thought = think(self._player.game, state, self._agent, self._seat, infostate)
+                thought = thought_of(self._player.game, state, self._agent, self._seat, infostate)
                 policy = np.asarray(self._agent.policy(infostate), float)
             except (ValueError, Resignation) as error:
                 problem = str(error) or "the agent would give up"

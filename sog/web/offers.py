@@ -14,8 +14,11 @@ from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder
 from sog.catalog import read_catalog
 from sog.games import Game, make
+from sog.games.foreign import trusted_names
+from sog.games.packages import is_class_path
 from sog.methods.evaluators import choose_evaluator
 from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.methods import METHODS
 from sog.players.player import Host, Player
 from sog.players.runs import load_run, near_run, split_step
 from sog.players.searching import (
@@ -24,11 +27,11 @@ from sog.players.searching import (
     trained_settings,
 )
 from sog.players.seating import seat
-from sog.players.table import METHODS, read_player
-from sog.players.trained import trained_steps
+from sog.players.table import read_player
+from sog.players.trained import Trained, trained_steps
 from sog.web.host import Heed, Mistake, RunState, SearchOffer
 
-EVALUATORS: Final = ("uniform", "zero", "exact", "rollout")
+EVALUATORS: Final = ("rollout", "zero", "uniform", "exact")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
 _FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "connect_four")
 _FIRST_AGENT: Final = f"{AGENT_PREFIX}leduc"
@@ -76,7 +79,8 @@ class Offers:
     def __init__(
         self, named: Sequence[str] = (), games: Sequence[str] = (), players: Sequence[str] = ()
     ) -> None:
-        """named: RUN, RUN@STEP or agent:NAME. games, players: beside those that all servers offer.
+        """named: RUN, RUN@STEP or agent:NAME. games, players: beside those that all servers offer;
+        games of other people's that files may name, see `sog.games.foreign`, are offered, too.
 
         Raises ValueError for what is not there.
         """
@@ -90,8 +94,10 @@ class Offers:
         ours = sorted(self._agents, key=lambda text: text != _FIRST_AGENT)
         self.networks = tuple(dict.fromkeys([*self.named, *ours]))
         listed = [entry["name"] for entry in read_catalog() if entry["name"] != _NEEDS_A_MAP]
-        self._given = {str(make(text)): text for text in games}
-        self.games = (*self._given, *sorted(listed, key=lambda name: name not in _FIRST))
+        allowed = [name for name in trusted_names() if is_class_path(name)]
+        self._given = {str(make(text)): text for text in (*games, *allowed)}
+        listed.sort(key=lambda name: name not in _FIRST)
+        self.games = tuple(dict.fromkeys([*self._given, *listed]))
         for text in players:
             read_player(text, Host())
         # Not all of them can play every game, which the page says then.
@@ -135,7 +141,8 @@ class Offers:
         else:
             played = self._given.get(game, game)
         changes = self._told(read_simulations, search) if search else {}
-        _check_search(SearchSettings(**changes))
+        asked = SearchSettings(**changes)
+        _check_search(asked.num_simulations, asked.num_updates)
 
         def prepare() -> Player:
             host = HeedingHost(heed=heed)
@@ -152,7 +159,7 @@ class Offers:
     ) -> SearchOffer:
         """Prepares a search; may take long. game: or a run. path_length: events on the way."""
         shown = self.game(game)
-        if evaluator not in self.evaluators:
+        if game not in self.networks and evaluator not in self.evaluators:
             raise Mistake(f"{evaluator!r} is no evaluator of this server.")
 
         def prepare() -> SearchOffer:
@@ -179,7 +186,7 @@ class Offers:
         found = self._once(("searcher", *key), prepare, where=asked and f"{asked}: ")
         changes = self._told(read_simulations, search or _DEFAULT_SEARCH)
         settings = self._told(trained_settings, found.settings, {**changes, "capacity": None})
-        _check_search(settings)
+        _check_search(settings.num_simulations, settings.num_updates)
         if settings.simulations_per_update > _MOST_OF_AN_UPDATE:
             raise Mistake(
                 f"An update may have {_MOST_OF_AN_UPDATE} simulations here, as searches take turns "
@@ -191,6 +198,38 @@ class Offers:
         )
         self._once(("room", *key, settings, path_length), room)
         return dataclasses.replace(found, settings=settings)
+
+    def with_more(self, searcher: SearchOffer, more: int, path_length: int) -> SearchOffer:
+        """The same with so many simulations more, or as few above that as fill whole phases."""
+        settings = searcher.settings
+        phases = -(-more // settings.simulations_per_phase)
+        wanted = settings.num_simulations + phases * settings.simulations_per_phase
+        _check_search(wanted, wanted // settings.simulations_per_phase * settings.updates_per_phase)
+        settings = dataclasses.replace(settings, num_simulations=wanted)
+        self._told(
+            functools.partial(
+                check_room,
+                searcher.game,
+                searcher.evaluator,
+                settings,
+                path_length,
+                hint="simulations",
+            )
+        )
+        return dataclasses.replace(searcher, settings=settings)
+
+    def networks_of(self, kind: type[Game[Any]]) -> list[str]:
+        """The networks that play games of a kind."""
+        return [text for text in self.networks if isinstance(self.game(text), kind)]
+
+    def network(self, text: str) -> Trained:
+        """Reads a network; may take long."""
+        if text not in self.networks:
+            raise Mistake(f"{text!r} is no network of this server.")
+        found: Trained = self._once(
+            ("network", text, self._step(text)), functools.partial(load_run, text)
+        )
+        return found
 
     def run_state(self, number: int) -> RunState:
         """How far a run is, by its place in `runs`."""
@@ -241,8 +280,8 @@ def _run_folder(text: str) -> RunFolder:
     return RunFolder.read(path)
 
 
-def _check_search(settings: SearchSettings) -> None:
-    if settings.num_simulations > _MOST_SIMULATIONS or settings.num_updates > _MOST_UPDATES:
+def _check_search(simulations: int, updates: int) -> None:
+    if simulations > _MOST_SIMULATIONS or updates > _MOST_UPDATES:
         raise Mistake(
             f"A search may have {_MOST_SIMULATIONS:,} simulations and {_MOST_UPDATES:,} updates "
             f"here; `sog search` and `sog play` know no such bound."

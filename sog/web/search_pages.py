@@ -51,6 +51,7 @@ class SearchPages:
         return [
             Route("/searches", slow(self.begin), methods=["POST"]),
             Route("/searches/{number}", page(self.look)),
+            Route("/searches/{number}/more", slow(self.give_room), methods=["POST"]),
             Route("/searches/{number}/ranges", slow(self.set_ranges), methods=["POST"]),
             Route("/searches/{number}/lock", slow(self.lock), methods=["POST"]),
             Route("/searches/{number}/locks", slow(self.set_locks), methods=["POST"]),
@@ -135,6 +136,16 @@ class SearchPages:
             search.pause()
         else:
             search.go_on(count, WATCHED if form.get("mode") == WATCHED else WHOLE)
+        return self._back(number, form)
+
+    def give_room(self, request: Request, form: Form, heed: Heed) -> Response:
+        """More simulations than it was to have, and its tree goes on growing."""
+        number, search = self._search(request)
+        more = number_in(form, "simulations", 10**9)
+        heed()
+        search.give_room(
+            self._offers.with_more(search.searcher, max(more, 1), len(search.outcomes))
+        )
         return self._back(number, form)
 
     def anew(self, request: Request, form: Form) -> Response:

@@ -8,10 +8,12 @@ import numpy as np
 from sog.drawing.marks import read_marks
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
+    Outline,
     action_names,
     actor_name,
     common_names,
     infostates,
+    or_zero,
     outline,
     percent,
     signed,
@@ -25,6 +27,8 @@ from sog.web.search_locks import can_lock, lock_at, tell_locks
 from sog.web.watched_search import Picture, WatchedSearch
 
 _LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
+_MOST_BOXES: Final = 24  # some, and no page that is ten screens high
+_MOST_COLUMNS: Final = 8  # of actions; more are told in words
 _MOST_LISTED: Final = 60  # infostates of a player
 _MOST_EDITED: Final = 250
 
@@ -32,12 +36,10 @@ _MOST_EDITED: Final = 250
 def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, Any]:
     """What the page says about a node."""
     game, is_searched = node.game, node.row == picture.row
-    shown = outline(
-        list(picture.nodes.values()), node.row, depth=_LEVELS, most_children=_MOST_CHILDREN
-    )
+    shown = _outline(picture, node)
     title = f"{game.name}: {node.description}"
     marks = read_marks(
-        game, node.state, node.policy, node.ranges[node.actor % 2], values=_worths(picture, node)
+        game, node.state, node.policy, node.ranges[node.actor % 2], values=node.action_values
     )
     board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges), marks=marks)
     exact = search.exact if is_searched else None
@@ -52,16 +54,7 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
         "tree": inline(draw_search(shown, title=title, unit=game.unit)),
         "board": inline(board),
         "is_marked": bool(marks),
-        "children": [
-            {
-                "row": child,
-                "event": picture.nodes[child].event,
-                "share": percent(share),
-                "value": signed(picture.nodes[child].mean_value),
-                "kind": picture.nodes[child].kind,
-            }
-            for child, (_, share) in zip(node.children, shown.events, strict=True)
-        ],
+        "children": _children(picture, node, [share for _, share in shown.events]),
         "rows": {kept.node.row for kept in _all(shown)} - {node.row, *node.children},
         "players": [_player(node, player, before, exact) for player in (0, 1)],
         "exact": exact,
@@ -76,6 +69,23 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
     }
 
 
+def _outline(picture: Picture, node: NodeView) -> Outline:
+    """What is drawn of the tree: where there is much to draw, fewer children of the children."""
+    shown = None
+    for most in range(_MOST_CHILDREN, 0, -1):
+        shown = outline(
+            list(picture.nodes.values()),
+            node.row,
+            depth=_LEVELS,
+            most_children=_MOST_CHILDREN,
+            most_below=most,
+        )
+        if shown.size <= _MOST_BOXES:
+            break
+    assert shown is not None
+    return shown
+
+
 def outcomes_to(search: WatchedSearch, picture: Picture, node: NodeView) -> tuple[int, ...]:
     """The public events that lead to a node from the start of the game."""
     start = search.outcomes if search.has_own_ranges else ()
@@ -83,17 +93,21 @@ def outcomes_to(search: WatchedSearch, picture: Picture, node: NodeView) -> tupl
     return (*start, *events)
 
 
-def _worths(picture: Picture, node: NodeView) -> np.ndarray | None:
-    """[1, A]: what actions are worth to the one who acts, where information is perfect and hence an
-    action is the event that follows; else None."""
-    game = node.game
-    if game.num_infostates > 1 or not game.has_public_actions or node.actor >= CHANCE:
-        return None
-    values = np.full((1, game.num_actions), np.nan)
-    for row in node.children:
-        child = picture.nodes[row]
-        values[0, child.outcome] = child.mean_value if node.actor == 0 else -child.mean_value
-    return values
+def _children(picture: Picture, node: NodeView, shares: list[float]) -> list[dict[str, Any]]:
+    """What may follow; of many events the likeliest first."""
+    pairs = list(zip(node.children, shares, strict=True))
+    if len(pairs) > _MOST_CHILDREN:
+        pairs.sort(key=lambda pair: -or_zero(pair[1]))
+    return [
+        {
+            "row": child,
+            "event": picture.nodes[child].event,
+            "share": percent(share),
+            "value": signed(picture.nodes[child].mean_value),
+            "kind": picture.nodes[child].kind,
+        }
+        for child, share in pairs
+    ]
 
 
 def _all(shown: Any) -> list[Any]:
@@ -111,6 +125,7 @@ def _player(
         "player": player,
         "acts": acts,
         "actions": names,
+        "columns": names if names and len(names) <= _MOST_COLUMNS else None,
         "hidden": num_hidden,
         "rows": [_row(node, player, infostate, acts, before, exact) for infostate in listed],
     }
@@ -140,6 +155,7 @@ def _row(
                 "name": node.game.describe_action(node.state, infostate, action),
                 "share": float(np.nan_to_num(node.policy[infostate, action])),
                 "visits": int(node.visits[infostate, action]),
+                "value": signed(float(node.action_values[infostate, action])),
                 "before": None if before is None else _share(before.policy[infostate, action]),
                 "exact": None
                 if exact is None or not exact.ranges[player, infostate] > 0

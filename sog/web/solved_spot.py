@@ -1,15 +1,18 @@
 """A spot of hold'em that is solved in slices in other threads, and walked meanwhile."""
 
 import contextlib
+import dataclasses
 import logging
 import threading
 import time
 from collections.abc import Iterator
 from typing import Final
 
+from sog.evaluation.spot_network import SpotReader
 from sog.memory import in_bytes
+from sog.players.trained import Trained
 from sog.tabular import Checkpoint
-from sog.tabular.spots import SpotNode, SpotPause, SpotSolver, look, spot_of
+from sog.tabular.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
 from sog.web.asked_spot import AskedSpot, mistaken
 from sog.web.host import Heed, Mistake, Submit
 
@@ -24,6 +27,16 @@ _PATIENCE: Final = 20.0
 """Seconds that a page waits for a slice to end."""
 _MOST_SEEN: Final = 64
 _RULE: Final = "dcfr"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Compared:
+    """A network that is shown beside the solution."""
+
+    text: str
+    """How the visitor named it."""
+    title: str
+    reader: SpotReader
 
 
 class SolvedSpot:
@@ -48,6 +61,7 @@ class SolvedSpot:
         self._is_closed = self._is_wanted = self._is_working = False
         self._seconds_left, self._per_call, self._next_measure = 0.0, 1, _FIRST_MEASURE
         self._seen: dict[tuple[str, ...], tuple[int, SpotNode | SpotPause]] = {}
+        self.compared: Compared | None = None
         heed()
         self.solver.warm_up()
         heed()
@@ -91,6 +105,16 @@ class SolvedSpot:
             if self._is_wanted and not self._is_working:
                 self._is_working = True
                 self._submit(self._work)
+
+    def compare(self, text: str, trained: Trained) -> None:
+        """What a network says is shown beside what is exact from now on; compiles. Raises
+        Mistake."""
+        with mistaken():
+            reader = SpotReader(trained.game, trained.evaluator, self.solver.spot)
+            with self.turn():
+                start = walk(self.solver, ())
+        reader.read(start)
+        self.compared = Compared(text=text, title=trained.title, reader=reader)
 
     def stop(self) -> None:
         """Stops after the slice that it is at."""

@@ -11,12 +11,14 @@ from starlette.routing import Route
 
 from sog.drawing.hand_squares import SHOWN
 from sog.games.cards.deck import Deck
+from sog.games.cards.holdem import Holdem
 from sog.games.cards.ranges import class_weights, format_range, parse_range
 from sog.memory import bytes_of
 from sog.tabular.spots.spot_file import write_spot
 from sog.tabular.spots.walk import forget_programs, split_history
 from sog.web.asked_spot import AskedSpot
 from sog.web.host import Heed, Left, Mistake, Submit
+from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
@@ -33,8 +35,9 @@ _MOST_LETTERS: Final = 2000
 class SpotPages:
     """All spots of a server."""
 
-    def __init__(self, preparations: Preparations, submit: Submit) -> None:
+    def __init__(self, offers: Offers, preparations: Preparations, submit: Submit) -> None:
         self.spots: Sessions[SolvedSpot] = Sessions(MOST_SPOTS, "spots")
+        self._offers = offers
         self._preparations, self._submit = preparations, submit
         self._num_compiled = 0
 
@@ -49,6 +52,7 @@ class SpotPages:
             Route("/spots/range", page(self.read_range)),
             Route("/spots/{number}", page(self.look)),
             Route("/spots/{number}/solved.spot", page(self.save)),
+            Route("/spots/{number}/compare", slow(self.compare), methods=["POST"]),
             *(
                 Route(f"/spots/{{number}}/{name}", page(answer), methods=["POST"])
                 for name, answer in pages.items()
@@ -104,7 +108,20 @@ class SpotPages:
             raise Mistake(f"show must be one of {', '.join(SHOWN)}.")
         is_busy = spot.is_busy  # first: what is shown last must be the end of it
         told = tell_spot(spot, history, shown, given.get("hands", ""))
-        return show("spot", number=number, spot=spot, is_busy=is_busy, told=told)
+        networks = self._offers.networks_of(Holdem)
+        return show("spot", number=number, spot=spot, is_busy=is_busy, told=told, networks=networks)
+
+    def compare(self, request: Request, form: Form, heed: Heed) -> Response:
+        """What a network says is shown beside the solution; of none, no more."""
+        number, spot = self._spot(request)
+        name = form.get("network", "")
+        if name:
+            network = self._offers.network(name)
+            heed()
+            spot.compare(name, network)
+        else:
+            spot.compared = None
+        return _back(number, form)
 
     def stop(self, request: Request, form: Form) -> Response:
         """Solves no further."""

@@ -1,5 +1,6 @@
 """What the page of a spot says: where one stands, and what every hand does there."""
 
+import dataclasses
 import math
 import re
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import numpy as np
 
 from sog.drawing.hand_grid import action_colors, read_hand_grid
 from sog.drawing.hand_squares import SHOWN, Shown, draw_hand_squares
+from sog.evaluation.spot_network import value_errors
 from sog.games.cards.deck import Deck
 from sog.games.cards.ranges import class_name, class_of_hands
 from sog.tabular.spots import SpotNode, SpotPause
@@ -43,6 +45,7 @@ def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str
         "way": _way(history, link),
         "node": None,
         "pause": None,
+        "network": None,
         "shown": shown,
         "shown_names": {name: (_SHOWN_NAMES[name], link(show=name)) for name in SHOWN},
         "hands": hands,
@@ -59,7 +62,40 @@ def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str
             _player(spot, found, player, shown, link, hands)  # type: ignore[arg-type]
             for player in (found.actor, 1 - found.actor)
         ]
+        if spot.compared is not None:
+            told["network"] = _network(spot, found, shown, link, hands)
     return told
+
+
+def _network(
+    spot: SolvedSpot, node: SpotNode, shown: str, link: Callable[..., str], hands: str
+) -> dict[str, Any]:
+    """What a network says where one stands, and how far its values are off."""
+    assert spot.compared is not None
+    told = spot.compared.reader.read(node)
+    drawn, players = _in_colors_of(node, told), []
+    for player, error in enumerate(value_errors(node, told)):
+        one = _player(spot, drawn, player, shown, link, hands)  # type: ignore[arg-type]
+        players.append({**one, "error": _number(error), "share": _number(error / node.pot)})
+    if node.actor == 1:
+        players.reverse()
+    return {
+        "name": spot.compared.title,
+        "players": players,
+        "actions": _actions(told, lambda word: ""),
+    }
+
+
+def _in_colors_of(node: SpotNode, told: SpotNode) -> SpotNode:
+    """The same with the solution's actions, which give the colors, where they hold all of its."""
+    if not set(told.actions) <= set(node.actions):
+        return told
+    shares = dict(zip(told.actions, told.policy, strict=True))
+    nothing = np.where(np.isfinite(told.policy[0]), 0.0, np.nan)
+    policy = np.stack([shares.get(action, nothing) for action in node.actions])
+    return dataclasses.replace(
+        told, actions=node.actions, policy=policy, action_value=np.full(policy.shape, np.nan)
+    )
 
 
 def _progress(spot: SolvedSpot) -> float:

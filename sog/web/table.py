@@ -4,7 +4,6 @@ The agent thinks in another thread (`go_on`); meanwhile what the person asks for
 pages show the game as it stands.
 """
 
-import copy
 import logging
 import threading
 from typing import Any, Final
@@ -13,21 +12,21 @@ import jax
 import numpy as np
 
 from sog.games.core import CHANCE
-from sog.play import Agent, PlayedGame, SearchAgent
+from sog.play import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening, check_begins_anywhere
 from sog.play.match import Resignation
 from sog.play.replay import replay_of
 from sog.play.review import as_adviser
-from sog.play.thoughts import Thought, think_of_all
+from sog.play.thoughts import Thought
 from sog.players.player import Player
 from sog.web.course import Course
 from sog.web.hints import Hint, Hints
 from sog.web.host import Mistake, Submit
 from sog.web.judging import Judging
 from sog.web.numbers import in_units
+from sog.web.table_agent import TableAgent
 
 _KNOWS_NOTHING: Final = "random"
-_MOST_KEPT: Final = 8  # copies of an agent
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
 
 
@@ -71,7 +70,7 @@ class Table:
         self._submit = submit
         self.lock = threading.RLock()
         """To be held by whoever wants all of it as it stands at one moment."""
-        self._agents: dict[int, Agent] = {}
+        self._seated = TableAgent(opponent, seed)
         self._hints: Hints | None = None
         self._is_closed = False
         self.is_opened = opened is not None
@@ -90,14 +89,14 @@ class Table:
         self.is_revealed, self.problem = False, ""
         key = jax.random.fold_in(jax.random.key(self.seed), len(self.finished))
         self.course = Course(self.game, key, self._opening)
-        self._agent: Agent | None = None
+        self._seated.agent = None
         self.is_busy = True
         self._submit(self._go_on)
 
     def _open(self, opened: PlayedGame) -> None:
         self.is_revealed, self.problem, self.is_busy = True, "", False
         self.course = Course.of(self.game, opened)
-        self._agent = self.opponent.make(1 - self.seat, self.seed)
+        self._seated.sit(1 - self.seat)
         if self.course.is_over:
             self.finished.append((self.seat, opened))
 
@@ -200,7 +199,9 @@ class Table:
             at = self.course.go_back(number)
             if self._hints is not None:
                 self._hints.forget()
-            self._agent = at.agent if at.agent is not None else self._told_agent()
+            self._seated.agent = at.agent
+            if at.agent is None:
+                self._seated.catch_up(self.course, 1 - self.seat)
 
     def play_again(self, turn: int) -> None:
         """The next game, with seats changed."""
@@ -219,7 +220,7 @@ class Table:
         choices were worth."""
         is_told = self.is_over or self.can_be_left
         can = is_told and bool(self.course.steps) and not self.is_busy
-        return can and as_adviser(self._agent) is not None
+        return can and as_adviser(self._seated.agent) is not None
 
     @property
     def can_hint(self) -> bool:
@@ -306,11 +307,7 @@ class Table:
         self._drop_judging()
         if self._hints is not None:
             self._hints.close()
-        self._submit(self._close_agents)  # behind what they still do
-
-    def _close_agents(self) -> None:
-        for agent in self._agents.values():
-            agent.close()
+        self._submit(self._seated.close)  # behind what it still does
 
     def _check(self, turn: int) -> None:
         if self.is_busy:
@@ -329,8 +326,8 @@ class Table:
         """Until the person has a choice, or the game is over."""
         course = self.course
         try:
-            if self._agent is None:
-                self._agent = self._told_agent()
+            if self._seated.agent is None:
+                self._seated.catch_up(course, 1 - self.seat)
             while not self._is_closed and not course.is_over:
                 actor, action = course.now.actor, None
                 thoughts: list[Thought] = []
@@ -340,11 +337,7 @@ class Table:
                         break
                     action = course.legal[0]
                 elif actor != CHANCE:
-                    agent: Any = self._agent
-                    held = int(course.infostates[actor])
-                    thoughts = think_of_all(self.game, course.state, agent, actor, held)
-                    action = self._agent.act(held)
-                    ranges = _ranges(self._agent) if thoughts else None
+                    action, thoughts, ranges = self._seated.choose(course)
                 with self.lock:
                     self._do(action, thoughts, ranges)
         except Resignation:
@@ -359,43 +352,12 @@ class Table:
         finally:
             self.is_busy = False
 
-    def _fresh_agent(self) -> Agent:
-        """The agent for its seat in a new game; the same one in every other game."""
-        player = 1 - self.seat
-        if player not in self._agents:
-            self._agents[player] = self.opponent.make(player, (self.seed + 1 + player) % 2**32)
-        agent = self._agents[player]
-        beginning = self.course.beginning
-        agent.begin(None if beginning is None else beginning.state)
-        return agent
-
-    def _told_agent(self) -> Agent:
-        """The agent after the events so far, which it is told anew."""
-        agent = self._fresh_agent()
-        for one in self.course.steps:
-            agent.observe(one.outcome)
-        return agent
-
     def _do(self, action: int | None, thoughts: list[Thought], ranges: np.ndarray | None) -> None:
         """One event; action: None at chance."""
-        assert self._agent is not None
-        outcome = self.course.add(action, self._kept_agent(action), thoughts, ranges)
-        self._agent.observe(outcome)
+        agent = self._seated.agent
+        assert agent is not None
+        is_choice = action is not None and len(self.legal) > 1
+        kept = self._seated.kept(self.course) if is_choice else None
+        agent.observe(self.course.add(action, kept, thoughts, ranges))
         if self.is_over:
             self.finished.append((self.seat, self.course.played()))
-
-    def _kept_agent(self, action: int | None) -> Agent | None:
-        """A copy of the agent before a choice of the person, for when it is taken back.
-
-        Telling it all anew would lose its chain of searches, but trees are large: few are kept.
-        """
-        if not isinstance(self._agent, SearchAgent) or len(self.legal) < 2 or action is None:
-            return None
-        self.course.forget_agents(_MOST_KEPT - 1)
-        return copy.copy(self._agent)
-
-
-def _ranges(agent: Agent) -> np.ndarray | None:
-    """What an agent that has just searched found of both."""
-    search = agent.last_search if isinstance(agent, SearchAgent) else None
-    return None if search is None else np.asarray(search.ranges)

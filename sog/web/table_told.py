@@ -12,7 +12,7 @@ from sog.drawing.worth import draw_worth
 from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
-from sog.play.review import Choice
+from sog.play.review import Choice, Review
 from sog.web.hints import Hint
 from sog.web.judging import Judging
 from sog.web.numbers import in_units
@@ -36,9 +36,9 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     ]
     legal = table.legal if is_now and not is_busy else []
     names = _names(table)
-    judging = table.judging
+    judging, found = table.judging, _found(table.judging)  # once: it may end meanwhile, too
     hint = table.hint if is_now else None
-    choice = _choice(judging, at)
+    choice = _choice(found, at)
     picture = draw_picture(
         game,
         state,
@@ -50,7 +50,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     )
     hidden = game.num_infostates > 1
     own = int(infostates[seat])
-    judged = _judged(table, judging)
+    judged = _judged(table, found)
     return {
         "number": number,
         "game": game,
@@ -77,8 +77,9 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         ],
         "can_search": at < last or not table.is_over,
         "judging": judging,
-        "totals": _totals(table, judging),
-        "worth": inline(_worth(table, judging)),
+        "is_judging": judging is not None and found is None and not judging.problem,
+        "totals": _totals(table, found),
+        "worth": inline(_worth(table, found)),
         "at": at,
         "last": last,
         "is_now": is_now,
@@ -93,10 +94,13 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     }
 
 
-def _choice(judging: Judging | None, at: int) -> Choice | None:
+def _found(judging: Judging | None) -> Review | None:
+    return None if judging is None else judging.review
+
+
+def _choice(found: Review | None, at: int) -> Choice | None:
     """The choice that was made at an event, if it is judged."""
-    review = None if judging is None else judging.review
-    return next((one for one in review.choices if one.number == at), None) if review else None
+    return next((one for one in found.choices if one.number == at), None) if found else None
 
 
 def _marks(
@@ -128,7 +132,7 @@ def _options(game: Game[Any], choice: Choice | None) -> list[dict[str, Any]]:
             "share": float(choice.policy[action]),
             "value": float(choice.values[action]),
             "is_taken": action == choice.action,
-            "is_best": action == choice.best_action,
+            "is_best": choice.is_best(action, game.max_utility),
         }
         for action in sorted(legal, key=lambda action: -choice.policy[action])[:_MOST_OPTIONS]
     ]
@@ -168,9 +172,9 @@ def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:
     }
 
 
-def _judged(table: Table, judging: Judging | None) -> dict[int, dict[str, Any]]:
+def _judged(table: Table, found: Review | None) -> dict[int, dict[str, Any]]:
     """By the number of an event: what the choice that led to it was worth."""
-    if judging is None or judging.review is None:
+    if found is None:
         return {}
     game = table.game
     return {
@@ -181,15 +185,14 @@ def _judged(table: Table, judging: Judging | None) -> dict[int, dict[str, Any]]:
             "best": game.describe_action(choice.state, choice.infostate, choice.best_action),
             "best_value": choice.value,
         }
-        for choice in judging.review.choices
+        for choice in found.choices
     }
 
 
-def _totals(table: Table, judging: Judging | None) -> list[dict[str, Any]]:
+def _totals(table: Table, found: Review | None) -> list[dict[str, Any]]:
     """Of each player what he got, and what of it was luck."""
-    if judging is None or judging.review is None:
+    if found is None:
         return []
-    found = judging.review
     return [
         {
             "who": table.whose[player],
@@ -203,12 +206,12 @@ def _totals(table: Table, judging: Judging | None) -> list[dict[str, Any]]:
     ]
 
 
-def _worth(table: Table, judging: Judging | None) -> str | None:
-    if judging is None or judging.review is None:
+def _worth(table: Table, found: Review | None) -> str | None:
+    if found is None:
         return None
     first, second = table.whose
     names = (first.lower(), second.lower())
-    return draw_worth(judging.review, names, "What each could expect")
+    return draw_worth(found, names, "What each could expect")
 
 
 def _score(table: Table) -> str:

@@ -139,6 +139,28 @@ class WatchedSearch:
             self.mode, self._target = PAUSED, 1
             self._go_on_soon()
 
+    def give_room(self, searcher: SearchOffer) -> None:
+        """Lets it go on for the simulations of another offer, its tree kept; and it goes on.
+
+        searcher: the same as before with more simulations. Compiles what that needs; raises Mistake
+        where it cannot be.
+        """
+        with self._lock:
+            if self._is_working or self.updates < self.total:
+                raise Mistake("The search has not used the room that it has.")
+            larger = copy.copy(self._thinking)
+        try:
+            larger.give_room(searcher.settings.num_simulations)
+            larger.compile()
+        except ValueError as error:  # such as fewer simulations than before
+            raise Mistake(str(error)) from None
+        with self._lock:
+            if self._is_working or self.updates != larger.num_updates:
+                raise Mistake("The search was begun anew meanwhile.")
+            self._thinking, self.searcher = larger, searcher
+            self.mode, self._target = WHOLE, self.total
+            self._go_on_soon()
+
     def close(self) -> None:
         """Nobody looks any more."""
         self._is_closed = True

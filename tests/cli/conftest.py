@@ -1,5 +1,6 @@
 """Running the command as users do: in this process where it will do, else in one of its own."""
 
+import io
 import json
 import subprocess
 import sys
@@ -9,7 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sog.cli.arguments import make_parser
+from sog.cli.errors import INTERRUPTED
+from sog.cli.interrupts import Concluded
 from sog.cli.main import main
+from sog.cli.play import command as play
 from sog.evaluation import ComposedPolicies
 
 Run = Callable[..., tuple[int, str, str]]
@@ -27,6 +32,22 @@ def sog(capsys: pytest.CaptureFixture[str]) -> Run:
 
     def run(*arguments: str) -> tuple[int, str, str]:
         code = main(arguments)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def run_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs the command for a person who types some lines: exit code, stdout, stderr."""
+
+    def run(typed: str, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        try:
+            code = play.run(make_parser().parse_args(["play", *arguments]))
+        except Concluded:
+            code = INTERRUPTED
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 
@@ -69,3 +90,39 @@ def composed_of_nothing(*_: Any, **__: Any) -> ComposedPolicies:
         compile_seconds=1.0,
         seconds=1.0,
     )
+
+
+TINY = """\
+game = "kuhn"
+network = { width = 16, depth = 1 }
+search = { num_simulations = 4 }
+selfplay = { batch_size = 8, td1 = 0.5 }
+solver = { batch_size = 8, search = { num_simulations = 4 } }
+replay = { least = 8, max_grad_updates = 1.0 }
+learner = { batch_size = 8 }
+
+[run]
+steps = 16
+checkpoint_every = 8
+evaluate_every = 8
+evaluate_search = { num_simulations = 4 }
+value_error_states = 8
+"""
+"""A configuration of a run of seconds."""
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file of it."""
+    file = tmp_path_factory.mktemp("config") / "tiny.toml"
+    file.write_text(TINY)
+    return str(file)
+
+
+def refusal(sog: Run, *arguments: str) -> str:
+    """What `sog train` says in the one line of a mistake."""
+    code, out, err = sog("train", *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("sog: error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("sog: error: ").removesuffix("\n")

@@ -16,7 +16,7 @@ from sog.cli.errors import INTERRUPTED, CommandError
 from sog.cli.interrupts import Concluded
 from sog.games import make
 from sog.play.arena import MatchResult, play_match
-from sog.players.table import METHODS
+from sog.players.methods import METHODS
 from sog.players.trained import Trained
 from sog.tabular import compile_tree, save_policy
 from sog.tabular.policy_table import write_policy_table

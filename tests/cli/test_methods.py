@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sog.players.table import METHODS
+from sog.players.methods import METHODS
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -22,7 +22,7 @@ def test_a_method_is_told_as_it_is_typed_for_other_commands(
     rule, budget = sog_json("methods", "tabular(rule=dcfr):500")["parameters"]
     assert (rule["value"], rule["default"], budget["value"]) == ("dcfr", "cfr+", 500)
     _, out, _ = sog("methods", "tabular(rule=dcfr):500")
-    assert "  parameter  value  default  range\n  rule       dcfr   cfr+ " in out
+    assert "  parameter  value  default  type     range\n  rule       dcfr   cfr+     text " in out
     assert "value" not in sog("methods", "tabular")[1]
 
 

@@ -52,7 +52,10 @@ def test_all_of_it_is_there_for_machines_and_as_a_picture(
     [
         (["--number", "2"], "--number must be from 1 to 1, the games in {file}, got 2."),
         (["--by", "nobody"], "'nobody' is no player: "),
-        (["--by", "random"], "--by must be tabular, or somebody who searches by SoG, got random: "),
+        (
+            ["--by", "random"],
+            "--by must be tabular, or somebody who searches by SoG or AlphaZero, got random: ",
+        ),
         (
             ["--search", "20,1"],
             "--search 20,1 has no effect: tabular cannot be told how to search.",

@@ -190,7 +190,11 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
             f"--history: event 1, '{LONG}', cannot happen at 'start (stakes 1-1)'; "
             "possible there: check, bet1.",
         ),
-        (["kuhn", "--history", "'check"], "--history: No closing quotation."),
+        (
+            ["kuhn", "--history", "'check"],
+            "--history: event 1, \"'check\", cannot happen at 'start (stakes 1-1)'; "
+            "possible there: check, bet1.",
+        ),
         (
             ["kuhn", "--simulations", "0"],
             f"argument --simulations: must be from 1 to 2000000000, got 0{SEE_HELP}",

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from networks.cvpn import NetworkSettings
 from sog.cli.main import main
 from sog.tabular.spots import SpotSolver
+from tests.untrained import untrained
 
 Run = Callable[..., tuple[int, str, str]]
 SPOT = "holdem(board=Ts3h2h5c9s,pot=100,stack=100,bets=allin)"
@@ -52,6 +54,33 @@ def test_the_square_of_hands_is_shown_after_a_history(sog: Run, tmp_path: Path) 
     assert sum(cell.get("class") == "hands" for cell in cells) == 169
 
 
+def test_a_network_is_told_beside_the_exact_values(
+    sog: Run, sog_json: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = untrained(
+        "holdem(stack=2000,bets=1/allin)",
+        "small",
+        NetworkSettings(torso="hands", width=4, depth=1),
+    )
+    monkeypatch.setattr("sog.cli.solve.spots.load_run", lambda text: network)
+    code, out, _ = sog("solve", SPOT, *RANGES, "--network", "runs/small")
+    assert code == 0
+    table = out[out.index("small at step 7: values in chips") :]
+    cells = [line.split() for line in table.splitlines() if line.startswith("  player")]
+    assert [row[2] for row in cells] == ["+25", "-25"]
+    assert "it begins a search with: check " in table
+    assert "its values" in table
+    told = sog_json("solve", SPOT, *RANGES, "--network", "runs/small")
+    exact, found = told["node"]["players"], told["network"]["players"]
+    for player, error in enumerate(told["network"]["value_errors"]):
+        off = sum(
+            one["range"] * abs(one["value"] - other["value"])
+            for one, other in zip(exact[player]["hands"], found[player]["hands"], strict=True)
+        )
+        assert error == pytest.approx(off)
+        assert f"{error:.3g}" in cells[player]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -73,6 +102,9 @@ def test_the_square_of_hands_is_shown_after_a_history(sog: Run, tmp_path: Path) 
         (("holdem(blinds=none,pot=10,stack=60)",), ["board", "flop"]),
         (("leduc", "--range0", "AA"), ["--range0", "holdem"]),
         (("leduc", "--until-pot", "1"), ["--until-pot", "holdem"]),
+        (("leduc", "--network", "agent:leduc"), ["--network", "holdem"]),
+        ((SPOT, *RANGES, "--network", "agent:kuhn"), ["--network", "got one for kuhn"]),
+        ((SPOT, *RANGES, "--network", "no/run"), ["--network", "no/run"]),
     ],
 )
 def test_a_mistake_is_told_in_one_line(

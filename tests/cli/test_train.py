@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import importlib.util
 import io
 import json
 import re
@@ -25,35 +24,10 @@ from selfplay.runs.run_folder import RunFolder
 from sog.cli.main import main
 from sog.cli.train.view import TrainView
 from sog.evaluation import ComposedPolicies
-from tests.cli.conftest import composed_of_nothing
+from tests.cli.conftest import Run, composed_of_nothing, refusal
 
-Run = Callable[..., tuple[int, str, str]]
 Start = Callable[..., "subprocess.Popen[str]"]
-
-TINY = """\
-game = "kuhn"
-network = { width = 16, depth = 1 }
-search = { num_simulations = 4 }
-selfplay = { batch_size = 8, td1 = 0.5 }
-solver = { batch_size = 8, search = { num_simulations = 4 } }
-replay = { least = 8, max_grad_updates = 1.0 }
-learner = { batch_size = 8 }
-
-[run]
-steps = 16
-checkpoint_every = 8
-evaluate_every = 8
-evaluate_search = { num_simulations = 4 }
-value_error_states = 8
-"""
 UNWATCHED = ("--set", "run.evaluate_every=0")  # evaluations change nothing
-
-
-@pytest.fixture(scope="module")
-def config(tmp_path_factory: pytest.TempPathFactory) -> str:
-    file = tmp_path_factory.mktemp("config") / "tiny.toml"
-    file.write_text(TINY)
-    return str(file)
 
 
 @pytest.fixture(scope="module")
@@ -322,62 +296,7 @@ def test_the_curves_of_a_run_are_drawn(sog: Run, copied: Path) -> None:
     assert (copied / "curves.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 
-# Mistakes: exit code 2 and one line.
-
-
-def refusal(sog: Run, *arguments: str) -> str:
-    code, out, err = sog("train", *arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith("sog: error: ")
-    assert err.count("\n") == 1
-    return err.removeprefix("sog: error: ").removesuffix("\n")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("network.widht=3", "did you mean network.width?"),
-        ("run.seed=4294967296", "run: seed must be < 2**32, got 4294967296."),
-        (
-            "search.capacity=1000000000000",
-            "search: trees must have room for at most 536870912 public states, got 1000000000000.",
-        ),
-        (
-            "search.simulations_per_update=1e-12",
-            "search: num_simulations and the updates must be at most 2000000000, got",
-        ),
-        ("run.steps=0", "with run.steps=0: run: steps must be >= 1, got 0."),
-        (
-            "run.evaluate_every=12",
-            "run: evaluate_every must be a multiple of checkpoint_every = 8, got 12.",
-        ),
-        ("game=checkers", "unknown game 'checkers'"),
-        ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
-        ("search.num_children=1", "search: num_children must be None"),
-        ("network.torso=resnet", "torso must be mlp for kuhn, whose encoding is Flat, got resnet."),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(
-    sog: Run, config: str, tmp_path: Path, change: str, message: str
-) -> None:
-    found = refusal(sog, config, "--run", str(tmp_path / "run"), "--set", change)
-    assert message in found
-    assert not (tmp_path / "run").exists()  # it would refuse the configuration that is right
-
-
-def test_a_run_that_would_make_no_examples_is_refused(sog: Run, tmp_path: Path) -> None:
-    run = str(tmp_path / "run")
-    found = refusal(sog, "kuhn", "--run", run, "--set", "selfplay.queries_per_search=0")
-    assert found == (
-        "selfplay: one of queries_per_search, td1 and search_targets must be > 0, else there is "
-        "nothing to learn from."
-    )
-
-
-def test_an_unknown_key_of_a_file_is_named(sog: Run, tmp_path: Path) -> None:
-    file = tmp_path / "wrong.toml"
-    file.write_text('game = "kuhn"\nserach = { num_simulations = 4 }\n')
-    assert refusal(sog, str(file)).startswith(f"{file}: serach ")
+# Folders of other runs.
 
 
 def test_a_run_folder_of_another_game_is_left_alone(sog: Run, config: str, copied: Path) -> None:
@@ -393,27 +312,6 @@ def test_a_run_folder_in_use_is_left_alone(sog: Run, config: str, copied: Path) 
     with RunFolder.open(copied, RunFolder.read(copied).config):
         found = refusal(sog, config, "--run", str(copied))
     assert found.startswith(f"run folder {copied} is in use by process ")
-
-
-def test_evaluations_are_refused_where_the_game_is_too_large(sog: Run, tmp_path: Path) -> None:
-    file = tmp_path / "large.toml"
-    file.write_text(TINY.replace('"kuhn"', '"scotland_yard"'))
-    code, _, err = sog("train", str(file), "--run", str(tmp_path / "run"))
-    assert code == 2
-    assert err.splitlines()[-1] == (
-        "sog: error: run.evaluate_every must be 0 in scotland_yard, which is too large."
-    )
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("tensorboardX") is not None, reason="tensorboardX is installed"
-)
-def test_tensorboard_is_missed_before_the_work_begins(
-    sog: Run, config: str, tmp_path: Path
-) -> None:
-    found = refusal(sog, config, "--run", str(tmp_path / "run"), "--tensorboard")
-    assert found == "--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'."
-    assert not (tmp_path / "run").exists()
 
 
 # Interrupts.

@@ -5,11 +5,13 @@ from typing import Any
 import jax.numpy as jnp
 import pytest
 
-from sog.games import Game
+from sog.games import Game, make
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.leduc import Leduc
 from sog.games.cards.poker import PokerState
 from sog.games.conformance import outcomes
+
+SMALL_HOLDEM: Any = make("holdem(ranks=3,suits=2,deals=1,blinds=1/2,stack=3/4,bets=allin)")
 
 
 def broken(game: Game[Any], **changes: Any) -> Game[Any]:

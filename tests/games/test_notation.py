@@ -102,6 +102,7 @@ def test_a_column_that_is_not_there_or_full_is_named(text: str, message: str) ->
         ("leduc", "check bet2 call '[Qh]'", (1, 2, 1, 3)),  # cards: Js Jh Qs Qh Ks Kh
         ("leduc", "1 2 1 3", (1, 2, 1, 3)),
         ("liars_dice(dice=1,faces=3)", "1-2 2-1 liar", (1, 3, 6)),
+        ("glasses", "Mr X takes a taxi", (0,)),
         ("kuhn", "", ()),
     ],
 )
@@ -111,8 +112,8 @@ def test_events_of_any_game_are_read_by_text_or_number(
     assert make(game).parse(text) == outcomes
 
 
-def test_a_quote_that_is_not_closed_is_a_mistake() -> None:
-    with pytest.raises(ValueError, match=r"^No closing quotation\.$"):
+def test_a_quotation_mark_alone_is_of_the_word_that_it_stands_at() -> None:
+    with pytest.raises(ValueError, match=r"^event 2, \"'bet2\", cannot happen at 'check "):
         make("leduc").parse("check 'bet2")
 
 

@@ -10,12 +10,12 @@ from jax import Array
 
 from sog.games import make
 from sog.games.cards.kuhn import Kuhn
-from sog.methods.grown.search import plain_game
 from sog.methods.histories.layout import lay_out_histories
 from sog.methods.learners.learning import LearningRuns
 from sog.methods.online.is_mcts import IsMcts
+from sog.methods.plain.games import infostate_game
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 from sog.tabular import compile_game, enumerate_public_tree, solve_lp
 from tests.methods.plain_histories import history_tree
 from tests.tabular.small_games import node_after
@@ -83,7 +83,7 @@ def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None
 
 
 def test_a_grown_tree_explores_in_shares_of_the_largest_utility_too() -> None:
-    game: Any = plain_game(make("ii_goofspiel(cards=5,payoff=diff)"))
+    game: Any = infostate_game(make("ii_goofspiel(cards=5,payoff=diff)"))
     assert game.max_utility == 13
     found: Any = IsMcts(tree="grown", c=2.0).grown(game)
     assert found._c == 26

@@ -12,8 +12,8 @@ from sog.methods.histories.tables import RegretTables
 from sog.methods.learners.external_sampling import ExternalSampling
 from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.methods.learners.outcome_sampling import BOTH, OutcomeSampling
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy
 
 GAMES = ("kuhn", "ii_goofspiel(cards=3,order=random)")

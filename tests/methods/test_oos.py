@@ -14,8 +14,8 @@ from sog.games.core import CHANCE
 from sog.methods.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
 from sog.methods.online.method import on_device
 from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling, OosTables
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 from tests.methods.plain_histories import exact, history_tree, random_policy
 from tests.tabular.small_games import node_after
 

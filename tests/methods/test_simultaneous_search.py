@@ -1,4 +1,4 @@
-"""SM-MCTS on demand: its Goofspiel against the game's, and against exact values of the subgames."""
+"""SM-MCTS on demand: against exact values of the subgames, and against updates worked by hand."""
 
 import copy
 import itertools
@@ -7,68 +7,34 @@ from collections.abc import Iterator
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from sog.games import make
-from sog.games.core import CHANCE, PLAYER_0, TERMINAL
+from sog.games.core import PLAYER_0
 from sog.games.goofspiel import Goofspiel
 from sog.methods.histories.arrays import ROOT
-from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.methods.simultaneous.backward_induction import ExactSolver
-from sog.methods.simultaneous.search import SimultaneousAgent, SimultaneousSearch
+from sog.methods.simultaneous.search import SimultaneousSearch
 from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import play_match
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 from tests.methods import matrix_updates as by_hand
 from tests.methods.plain_histories import history_tree
 
 
-@pytest.mark.parametrize("order", ["random", "descending"])
-def test_worlds_keep_the_rules_of_the_game(order: str) -> None:
-    game = Goofspiel(cards=5, order=order, payoff="diff")
-    legal, apply = jax.jit(game.legal_actions), jax.jit(game.apply)
-    utilities, source = jax.jit(game.utilities), random.Random(1)
-    one = jnp.zeros((2, game.num_infostates)).at[:, 0].set(1)
-    for number in range(12):
-        state: Any = game.root()
-        world: GoofspielWorld | None = None
-        while int(state.stage) != TERMINAL:
-            if int(state.stage) == CHANCE:
-                shown = np.flatnonzero(np.asarray(game.legal_outcomes(state)))
-                state = apply(state, jnp.int32(source.choice(shown.tolist())))
-                continue
-            fresh = GoofspielWorld.at(game, jax.device_get(state))
-            if world is not None and order == "descending":
-                assert world == fresh  # as after `play`
-            hands = [np.flatnonzero(np.asarray(legal(state))[0]) + 1]
-            state = apply(state, jnp.int32(0))
-            hands.append(np.flatnonzero(np.asarray(legal(state))[0]) + 1)
-            assert [own.tolist() for own in hands] == list(fresh.hands)
-            places = [source.randrange(len(own)) for own in hands]
-            bids = [int(own[place]) - 1 for own, place in zip(hands, places, strict=True)]
-            state = apply(state, jnp.int32(bids[0] * game.cards + bids[1]))
-            world = fresh
-            world.play(places[0], places[1], random.Random(number))
-        assert world is not None
-        assert world.is_over
-        probability = 1 / 120 if order == "random" else 1
-        if order == "random":  # whatever card the world drew, the game knows which it was
-            world.card = int(state.point_cards[-1])
-        utility = float(utilities(state, one)[0, 0]) / probability
-        assert world.final_lead() == pytest.approx(utility)
+def first_round(game: Goofspiel) -> GoofspielWorld:
+    """The world before any bid, of a game without chance."""
+    return PlainGoofspiel(game).round(jax.device_get(game.root()), random.Random(0))
 
 
 def test_random_ends_are_as_likely_as_they_should_be() -> None:
     """Three cards, the first for 3: of 36 pairs of orders of bids, each as likely."""
-    world = GoofspielWorld.at(Goofspiel(cards=3), jax.device_get(Goofspiel(cards=3).root()))
-    source, leads = random.Random(0), []
-    for _ in range(6000):
-        end = world.copy()
-        end.finish(source)
-        leads.append(end.final_lead())
+    world = first_round(Goofspiel(cards=3, payoff="diff"))
+    source = random.Random(0)
+    leads = [world.copy().finish(source) for _ in range(6000)]
     # Orders of one hand against the other: 1-1 2-2 3-3 and so on, 6 relative ones of the same odds,
     # and any of 6 assignments to point cards.
     counts: dict[int, int] = {}
@@ -98,8 +64,8 @@ def test_the_root_comes_close_to_an_equilibrium_of_the_exact_matrix(
     assert stage is not None
     matrix = np.array([[solver.value_of(child) for child in line] for line in stage.children])
     game: Any = make(text)
-    search = SimultaneousSearch(selection=selection).tree_search(game, seed=2)
-    world = GoofspielWorld.at(game, jax.device_get(game.root()))
+    method = SimultaneousSearch(selection=selection)
+    search, world = method.tree_search(PlainGoofspiel(game), random.Random(2)), first_round(game)
     root = search.node(world)
     for _ in range(20_000):
         search.simulate(root, world.copy())
@@ -119,7 +85,7 @@ def search_by_hand(selection: str, c: float = by_hand.C) -> tuple[MatrixSearch, 
     """A search, and the start of the game."""
     game: Any = make(by_hand.GAME)
     method = SimultaneousSearch(selection=selection, gamma=by_hand.GAMMA, c=c)
-    return method.tree_search(game, seed=1), GoofspielWorld.at(game, jax.device_get(game.root()))
+    return method.tree_search(PlainGoofspiel(game), random.Random(1)), first_round(game)
 
 
 def tree_by_hand() -> MatrixNode:
@@ -211,9 +177,9 @@ def test_what_is_played_in_the_end_is_that_worked_by_hand(selection: str) -> Non
 
 def test_the_subtree_of_what_was_played_is_kept() -> None:
     game = Goofspiel(cards=4)
-    agent = SimultaneousAgent(SimultaneousSearch(budget=300), game, player=PLAYER_0, seed=0)
+    agent: Any = SimultaneousSearch(budget=300).agents(game, Host())(PLAYER_0, 0)
     agent.act(0)
-    root = agent._root
+    root = agent.search.root
     assert root is not None
     (joint, card), child = max(root.children.items(), key=lambda item: sum(item[1].mean_n))
     visits = sum(child.mean_n)
@@ -222,7 +188,7 @@ def test_the_subtree_of_what_was_played_is_kept() -> None:
     agent.observe(0)
     agent.observe(joint)  # all cards are in the hands, so that places are actions
     policy = agent.policy(0)
-    assert agent._root is child
+    assert agent.search.root is child
     assert sum(child.mean_n) == visits + 300
     assert policy[joint // 4] == 0  # that card is spent
     assert policy.sum() == pytest.approx(1)

@@ -11,7 +11,7 @@ from sog.games.core import CHANCE, TERMINAL
 from sog.methods.histories.arrays import ROOT
 from sog.methods.learners.learning import LearningRuns, RowEvaluator
 from sog.methods.learners.smooth_uct import ExtensiveUct, SelfPlayUct, SmoothUct
-from sog.players.table import make_method
+from sog.players.methods import make_method
 from tests.methods.plain_histories import history_tree
 
 

@@ -1,6 +1,7 @@
 """An agent that goes on with its tree between moves."""
 
 import jax
+import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
@@ -10,6 +11,7 @@ from sog.play.agent import SearchAgent
 from sog.play.analyst import Analyst, thinker_of
 from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import play_game
+from sog.play.review import as_adviser
 from sog.play.simple_agents import RandomAgent
 from sog.players.seating import seat
 
@@ -30,7 +32,9 @@ def test_a_tree_is_kept_below_what_was_played_and_not_in_another_game() -> None:
     assert lines is not None
     assert 60 < lines.num_visits < 120  # 60 of its own, and what was grown there before
     agent.begin(GAME.start("XX./OO./..."), seed=3)
-    assert agent.act(0) == 2
+    assert as_adviser(agent) is agent  # it can judge games, too
+    assert np.nanargmax(agent.action_values(0)) == agent.act(0) == 2
+    assert np.isnan(agent.action_values(0)[[0, 1, 3, 4]]).all()
     lines = agent._analyst.lines()
     assert lines is not None
     assert lines.num_visits == 60

@@ -12,7 +12,7 @@ from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.games import TERMINAL, make
 from sog.play import PlayedGame, SearchAgent
-from sog.play.review import Review, review
+from sog.play.review import Choice, Review, review
 from sog.play.simple_agents import TabularAgent
 from sog.tabular import solve
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -115,7 +115,6 @@ def test_a_search_tells_what_actions_are_worth_as_the_exact_solution_does(
         num_simulations=1000, lookahead=WHOLE_GAME, grow=False, capacity=9, rule="cfr+"
     )
     agent = SearchAgent(KUHN, ZeroEvaluator(), settings, player=0)
-    agent.tells_action_values = True
     exact = advisers[0]
     exact.begin()
     for told in ((), (CHECK, BET)):
@@ -130,11 +129,27 @@ def test_a_search_tells_what_actions_are_worth_as_the_exact_solution_does(
     assert agent.action_values(KING)[CHECK] == pytest.approx(2, abs=1e-3)
 
 
-def test_what_actions_are_worth_must_be_asked_for_before_the_search() -> None:
-    settings = SearchSettings(num_simulations=2)
-    agent = SearchAgent(KUHN, ZeroEvaluator(), settings, player=0)
-    with pytest.raises(ValueError, match=r"^tells_action_values must be set before the search\.$"):
-        agent.action_values(JACK)
+def test_what_the_adviser_mixes_is_best_though_its_search_is_a_little_off() -> None:
+    """A mistake is one all the same, and so is what the adviser hardly ever does."""
+
+    def graded(action: int, worth: float, share: float) -> str:
+        values = np.array([np.nan, 1.0, worth])
+        policy = np.array([0.0, 1 - share, share])
+        choice = Choice(
+            number=0,
+            player=0,
+            state=None,
+            infostate=0,
+            action=action,
+            legal=np.array([False, True, True]),
+            policy=policy,
+            values=values,
+        )
+        return choice.grade(max_utility=2.0)
+
+    assert graded(2, 0.97, share=0.85) == graded(1, 0.97, share=0.85) == "best"
+    assert graded(2, 0.97, share=0.2) == "good"
+    assert graded(2, 0.9, share=0.85) == "inaccuracy"
 
 
 def test_in_a_game_where_nothing_is_hidden_a_win_that_was_missed_is_found() -> None:
@@ -144,8 +159,6 @@ def test_in_a_game_where_nothing_is_hidden_a_win_that_was_missed_is_found() -> N
     played = PlayedGame(utility=-1.0, outcomes=moves, actions=moves, infostates=((0, 0),) * 7)
     settings = SearchSettings(num_simulations=100)
     advisers = [SearchAgent(game, ZeroEvaluator(), settings, player=player) for player in (0, 1)]
-    for adviser in advisers:
-        adviser.tells_action_values = True
     done: list[tuple[int, int]] = []
     found = review(game, played, advisers, lambda *numbers: done.append(numbers))
     missed, took = found.choices[4:]

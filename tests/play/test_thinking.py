@@ -1,6 +1,7 @@
 """A search that is gone on with by the host: slices, a clock, stopping; and what it finds then."""
 
 import copy
+import dataclasses
 from typing import Any
 
 import jax
@@ -154,3 +155,29 @@ def test_what_is_compiled_quickly_finds_the_same() -> None:
         compile_quickly(False)
     usual.go()
     np.testing.assert_allclose(quick.read().policy, usual.read().policy, atol=1e-4)
+
+
+@pytest.mark.parametrize("game", ["leduc(suit_isomorphism=true)", "tic_tac_toe"])
+def test_with_more_room_it_finds_what_it_had_found_with_that_room_from_the_start(game: str) -> None:
+    """Node for node, in the same slots; whether leaves are valued once or in every update."""
+    rules, settings = make(game), SearchSettings(num_simulations=8, num_queries=2, chunk_size=2)
+
+    def begun(settings: SearchSettings) -> Thinking:
+        root = start_of_game(rules, batch_size=2, path=np.array([[1], [2]], np.int32))
+        ask = {"evaluator": ZeroEvaluator(), "root": root, "key": KEY}
+        return Thinking(rules, settings=settings, **ask)  # type: ignore[arg-type]
+
+    small, large = begun(settings), begun(dataclasses.replace(settings, num_simulations=20))
+    small.go()
+    assert small.num_updates == small.total == 8
+    small.give_room(20)
+    assert (small.num_updates, small.total) == (8, 20)
+    small.go()
+    large.go()
+    assert_same(small.read(), large.read())
+    assert (small.read().tree.num_interior > 10).all()  # which there was room for before
+
+
+def test_room_is_not_taken_away() -> None:
+    with pytest.raises(ValueError, match=r"^num_simulations must be >= 6, those that there is roo"):
+        kuhn_search().give_room(5)

@@ -11,8 +11,8 @@ from sog.games import make
 from sog.play.agent import SearchAgent, search_together
 from sog.play.arena import MatchResult, play_match
 from sog.play.tournament import is_whole, play_tournament, ranking
+from sog.players.methods import make_method
 from sog.players.player import Host
-from sog.players.table import make_method
 
 
 def factory(text: str, game: Any) -> Any:

@@ -10,9 +10,10 @@ import pytest
 from sog.games import Game
 from sog.play.arena import play_match
 from sog.play.simple_agents import RandomAgent
+from sog.players.methods import Entry
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.seating import seat
-from sog.players.table import PLAYERS, Entry
+from sog.players.table import PLAYERS
 from sog.players.told import split_told
 from sog.tabular import TreeTooLargeError
 

@@ -9,8 +9,8 @@ import pytest
 
 from sog.games import make
 from sog.methods.simple import Tabular
+from sog.players.methods import METHODS, make_method, method_class
 from sog.players.player import Host
-from sog.players.table import METHODS, make_method, method_class
 
 
 def test_a_method_is_a_name_with_parameters_in_brackets_and_a_budget_behind_a_colon() -> None:

@@ -12,76 +12,27 @@ import jax
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
+from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.mesh import batch_mesh, on_all, split_batch
 from gtcfr.packing import pack
 from gtcfr.root import NO_EVENT
 from gtcfr.settings import SearchSettings
-from networks.cvpn import NetworkSettings, make_network
-from selfplay.actor import Decisions, start_games, step_games
+from selfplay.actor import start_games, step_games
 from selfplay.settings import SelfplaySettings
-from selfplay.trajectories import Trajectories
-from selfplay.world import GameInPlay
 from sog.evaluation import compose
 from sog.games import CHANCE, TERMINAL, Game, make
 from sog.play import rules
-from sog.tabular import PublicTree, uniform_policy
+from sog.tabular import uniform_policy
+from tests.selfplay.played_steps import (
+    VERSION,
+    Step,
+    actors,
+    nodes_of,
+    play,
+    take,
+    whole_game,
+)
 from tests.tabular.small_games import compiled_game, expected_utility, tree_of
-
-VERSION = 7
-AFTER_A_CHECK = 1
-"""The node of Kuhn poker where the second player may bet."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Step:
-    """A step of a batch of games, on the host."""
-
-    before: GameInPlay
-    decisions: Decisions
-    after: GameInPlay
-
-
-@functools.cache
-def play(
-    text: str, search: SearchSettings, settings: SelfplaySettings, steps: int, *, network: bool
-) -> tuple[Step, ...]:
-    game = make(text)
-    evaluator: Evaluator = ZeroEvaluator()
-    if network:
-        apply_fn, params = make_network(game, NetworkSettings(width=8, depth=1))
-        evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params)
-    start: Any = jax.jit(functools.partial(start_games, game, search, settings))
-    step: Any = jax.jit(functools.partial(step_games, game, search, settings))
-    games = start(jax.random.key(100))
-    found = []
-    for number in range(steps):
-        before = jax.device_get(games.worlds)
-        games, decisions = step(evaluator, games, np.int32(VERSION), jax.random.key(number))
-        found.append(Step(before, jax.device_get(decisions), jax.device_get(games.worlds)))
-    return tuple(found)
-
-
-def whole_game(updates: int, num_nodes: int) -> SearchSettings:
-    return SearchSettings(
-        num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=num_nodes
-    )
-
-
-def take(structure: Any, number: int) -> Any:
-    return jax.tree.map(lambda leaf: leaf[number], structure)
-
-
-def actors(game: Game[Any], worlds: GameInPlay) -> np.ndarray:
-    return np.asarray(jax.vmap(game.actor)(worlds.state))
-
-
-def nodes_of(tree: PublicTree, packed: Any) -> np.ndarray:
-    """The nodes of packed public states [game, width]."""
-    numbers = {np.asarray(pack(tree.state(node))).tobytes(): node for node in range(tree.num_nodes)}
-    return np.array([numbers[row.tobytes()] for row in np.asarray(packed, np.int32)], np.int32)
-
 
 # Uniform play, with the whole game in every tree, so that searches are not random.
 
@@ -305,110 +256,6 @@ def test_searches_that_grow_are_asked_for_queries() -> None:
     for step in greedy_play():
         ranges = step.decisions.queries.beliefs.ranges[step.decisions.queries.chosen]
         np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
-
-
-# Play that resigns and cuts games short, in trees without room for events since the last search.
-
-IMPATIENT = SelfplaySettings(
-    batch_size=64,
-    uniform_mix=0.3,
-    resign_threshold=-0.2,
-    no_resign=0.25,
-    max_moves=2,
-    max_events=1,
-    queries_per_search=0.0,
-)
-
-
-def impatient_play() -> tuple[Step, ...]:
-    return play("kuhn", whole_game(8, 11), IMPATIENT, 25, network=False)
-
-
-def resigns(step: Step) -> np.ndarray:
-    """Who should have resigned, from the values that the searches found."""
-    rows = np.arange(IMPATIENT.batch_size)
-    movers = actors(make("kuhn"), step.before)
-    expected = step.decisions.visited.values[rows, movers, step.before.infostates[rows, movers]]
-    return np.asarray(step.before.may_resign & (expected < -0.2))
-
-
-def test_who_expects_too_little_resigns_where_that_is_allowed() -> None:
-    """A jack facing a bet loses its chip of two at least, the most there is."""
-    total = 0
-    for step in impatient_play():
-        assert step.decisions.is_resigned[resigns(step)].all()
-        assert not step.decisions.is_over[resigns(step)].any()
-        total += resigns(step).sum()
-    assert total > 20
-    new = np.concatenate(
-        [s.before.may_resign[s.before.num_decisions == 0] for s in impatient_play()]
-    )
-    bound = 5 * (0.25 * 0.75 / len(new)) ** 0.5
-    assert new.mean() == pytest.approx(1 - IMPATIENT.no_resign, abs=bound)
-
-
-def test_games_of_too_many_moves_are_played_to_their_end_at_random() -> None:
-    """After a check and a bet the first player has no search, and folds or calls equally often.
-
-    With the higher card he loses his ante by folding and wins two chips by calling, and nothing
-    else loses one or wins two there: two checks win one.
-    """
-    payoffs = []
-    for step in impatient_play():
-        stays, second = ~resigns(step), step.before.num_decisions == 1
-        assert (step.decisions.is_over == (stays & second)).all()
-        assert (step.after.num_decisions < 2).all()
-        checked = nodes_of(tree_of("kuhn"), step.decisions.visited.belief.state) == AFTER_A_CHECK
-        has_higher_card = step.before.infostates[:, 0] > step.before.infostates[:, 1]
-        payoffs += step.decisions.utility[stays & second & checked & has_higher_card].tolist()
-    folds, calls = payoffs.count(-1.0), payoffs.count(2.0)
-    assert folds + calls + payoffs.count(1.0) == len(payoffs)
-    assert folds + calls > 20
-    assert abs(folds - calls) < 4 * (folds + calls) ** 0.5
-
-
-def test_games_of_too_many_moves_give_examples_with_their_outcome() -> None:
-    trajectories, random = Trajectories(IMPATIENT.batch_size, td1=1.0), np.random.default_rng(0)
-    num_examples = 0
-    for step in impatient_play():
-        found = trajectories.add(step.decisions, 2.0, random)
-        outcomes = step.decisions.utility[step.decisions.is_over] / 2.0
-        assert (found is None) == (len(outcomes) == 0)
-        if found is not None:
-            assert found.value_mask.sum(axis=2).tolist() == [[1, 1]] * len(found.values)
-            expected = np.repeat(outcomes, 2)  # the two belief states that were searched
-            np.testing.assert_array_equal(found.values.sum(axis=2)[:, 0], expected)
-            num_examples += len(expected)
-    assert num_examples > 500
-
-
-def test_what_is_played_is_mixed_with_uniform_play() -> None:
-    """At the start of the game, with each card: as many bets as (1 - eps) * policy + eps / 2."""
-    tree = tree_of("kuhn")
-    surplus, variance = np.zeros(3), np.zeros(3)
-    apart = 0.0
-    for step in impatient_play():
-        nodes = nodes_of(tree, step.decisions.visited.belief.state)
-        after = nodes_of(tree, jax.vmap(pack)(step.after.state))
-        rows = np.flatnonzero((nodes == 0) & ~resigns(step))
-        cards = step.before.infostates[rows, 0]
-        found = step.decisions.visited.policy[rows, cards, 2]
-        wanted = 0.7 * found + 0.3 / 2
-        bets = tree.node_outcome[after[rows]] == 2
-        np.add.at(surplus, cards, bets - wanted)
-        np.add.at(variance, cards, wanted * (1 - wanted))
-        apart = max(apart, float(np.abs(found - 0.5).max(initial=0)))
-    assert apart > 0.2  # so that the mixture differs from the policy
-    assert variance.min() > 10
-    assert (np.abs(surplus) < 5 * np.sqrt(variance)).all()
-
-
-def test_too_little_room_for_events_is_told() -> None:
-    """The first player sees his own action and the answer; after the first step nobody has."""
-    game = make("kuhn")
-    for step in impatient_play():
-        answers = (actors(game, step.before) == 0) & (step.before.num_decisions == 2)
-        np.testing.assert_array_equal(step.decisions.overflows, answers)
 
 
 # The start.

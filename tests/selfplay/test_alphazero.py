@@ -19,7 +19,7 @@ from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
 from selfplay.alphazero.player import AlphaZeroWorker
-from selfplay.alphazero.search import Found, search, search_bytes
+from selfplay.alphazero.search import AlphaZeroResult, search, search_bytes
 from selfplay.loop import InlineSchedule
 from selfplay.runs.checkpoint import CheckpointStore
 from selfplay.runs.metrics import MetricsFile
@@ -58,16 +58,16 @@ CONFIG: Final = Config(
 
 
 @functools.cache
-def searching(kind: str) -> Callable[..., Found]:
+def searching(kind: str) -> Callable[..., AlphaZeroResult]:
     settings = AlphaZeroSettings(search=kind)
     run = functools.partial(search, TIC_TAC_TOE, settings, SIMULATIONS, ZeroEvaluator())
     return jax.jit(functools.partial(run, explores=False))
 
 
-def found_at(kind: str, *boards: str) -> Found:
+def found_at(kind: str, *boards: str) -> AlphaZeroResult:
     states = [TIC_TAC_TOE.start(board) for board in boards]
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *states)
-    found: Found = jax.device_get(searching(kind)(stacked, jax.random.key(0)))
+    found: AlphaZeroResult = jax.device_get(searching(kind)(stacked, jax.random.key(0)))
     return found
 
 

@@ -6,20 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sog.games.cards.board_classes import hands_of_class, in_order, renamed_hands, suit_classes
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
 from sog.tabular.blueprint.buckets import KINDS, Buckets, Cards, Kind, cards_of, make_buckets
-from sog.tabular.blueprint.strengths import (
-    earlier_scores,
-    hands_of_class,
-    in_order,
-    last_scores,
-    live_hands,
-    num_opponents,
-    renamed_hands,
-    suit_classes,
-)
+from sog.tabular.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
 
 DECK = Deck(5, 3)
 SMALL = Cards(deck=DECK, hole_cards=2, num_public=(0, 3, 4))

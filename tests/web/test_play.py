@@ -140,7 +140,7 @@ def test_a_searching_agent_goes_on_from_what_was_taken_back(visitor: Visitor) ->
 def test_more_choices_can_be_taken_back_than_copies_of_the_agent_are_kept(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sog.web.table._MOST_KEPT", 1)
+    monkeypatch.setattr("sog.web.table_agent._MOST_KEPT", 1)
     path = visitor.begin(player="zero", game="tic_tac_toe", search="5,1")
     pages = [visitor.get(path).text]
     for _ in range(3):

@@ -12,14 +12,18 @@ from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.tabular.locks import read_locks
 from sog.web.host import Mistake, SearchOffer
+from sog.web.offers import Offers
 from sog.web.security import Guard
 from sog.web.watched_search import PAUSED, WatchedSearch
+from tests.gtcfr.large_games import TurnCard
 from tests.web.visitor import Visitor, status_in
 
 SEARCH = {"game": "kuhn", "evaluator": "zero", "search": "20,1", "history": "", "mode": "whole"}
 
 
-def kuhn_search(*outcomes: int, ranges: list[list[float]] | None = None) -> WatchedSearch:
+def kuhn_search(
+    *outcomes: int, ranges: list[list[float]] | None = None, simulations: int = 20
+) -> WatchedSearch:
     """A search of Kuhn poker that has run to its end, in this thread."""
     game = make("kuhn")
     searcher = SearchOffer(
@@ -27,7 +31,7 @@ def kuhn_search(*outcomes: int, ranges: list[list[float]] | None = None) -> Watc
         shown=game,
         evaluator=ZeroEvaluator(),
         name="zero",
-        settings=SearchSettings(num_simulations=20),
+        settings=SearchSettings(num_simulations=simulations),
     )
     own = None if ranges is None else np.array(ranges)
     return WatchedSearch(searcher, outcomes, ranges=own, submit=lambda work: work())
@@ -73,6 +77,46 @@ def test_the_steps_change_nothing_of_what_is_found() -> None:
     assert second.num_updates == 20
     np.testing.assert_array_equal(first.found.policy, second.found.policy)
     np.testing.assert_array_equal(first.found.values, second.found.values)
+
+
+def test_a_finished_search_goes_on_with_its_tree(visitor: Visitor) -> None:
+    path = visitor.follow("/searches", **SEARCH)
+    assert 'value="20"' in visitor.wait(path)  # more simulations that are proposed
+    visitor.follow(f"{path}/more", simulations=12)
+    page = visitor.wait(path)
+    assert status_in(page).startswith("Done. Update 32 of 32")
+    assert "searched by SoG(32, 1)" in page
+    answer = visitor.post(f"{path}/more", simulations=30_000)
+    assert answer.status_code == 400
+    assert "A search may have 20,000 simulations" in answer.text
+
+
+def test_a_search_that_goes_on_finds_what_a_longer_one_finds() -> None:
+    short, long = kuhn_search(1), kuhn_search(1, simulations=50)
+    short.give_room(long.searcher)
+    found, expected = short.picture(), long.picture()
+    assert found is not None
+    assert expected is not None
+    assert found.num_updates == expected.num_updates == 50
+    np.testing.assert_allclose(found.found.policy, expected.found.policy, rtol=1e-5)
+    np.testing.assert_allclose(found.found.values, expected.found.values, rtol=1e-5)
+    short.start_anew()
+    with pytest.raises(Mistake, match="has not used the room that it has"):
+        short.give_room(long.searcher)
+
+
+def test_a_network_needs_no_choice_of_what_values_its_leaves(visitor: Visitor) -> None:
+    form = {"game": "agent:leduc", "search": "20,1", "history": "", "mode": "whole"}
+    assert "Done." in visitor.wait(visitor.follow("/searches", **form))
+
+
+def test_games_that_files_may_name_are_on_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOG_GAMES", "tests.gtcfr.large_games:TurnCard, maps/mine.csv")
+    first = Offers().games[0]
+    assert isinstance(Offers().game(first), TurnCard)
+    monkeypatch.setenv("SOG_GAMES", "tests.gtcfr.large_games:Missing")
+    with pytest.raises(ValueError, match="Missing"):
+        Offers()
 
 
 def test_one_can_walk_through_the_tree(visitor: Visitor) -> None:
@@ -147,7 +191,7 @@ def test_ranges_that_cannot_be_are_told(ranges: list[list[float]], told: str) ->
     [
         ({"history": "check check"}, "the game is over"),
         ({"history": "raise9"}, "cannot happen at"),
-        ({"history": "'check"}, "No closing quotation"),
+        ({"history": "'check"}, "cannot happen at"),
         ({"search": "3,2"}, "must be a multiple"),
         ({"search": "30000,1"}, "20,000 simulations"),
         ({"search": "20000,20000"}, "An update may have 100 simulations here"),

@@ -71,6 +71,7 @@ examples:
   sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --save river.spot
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --network runs/holdem_small
 
 A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
 0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
@@ -105,6 +106,7 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
         *("--lock", "--plot", "--save", "--save-state"),
         *("--range0", "--range1", "--until-pot"),
         ("--svg", {"help": "of a spot: draw the square of hands"}),
+        "--network",
         (
             "--resume",
             {

@@ -3,7 +3,7 @@
 from typing import Final
 
 from sog.cli.commands.command import Command
-from sog.players.table import METHODS
+from sog.players.methods import METHODS
 
 LEARNERS: Final = {name: entry for name, entry in METHODS.items() if entry.learns or entry.solves}
 _WIDTH: Final = max(len(entry.form) for entry in LEARNERS.values())

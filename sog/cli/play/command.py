@@ -25,7 +25,7 @@ from sog.cli.play.screen import (
     worth_of,
     wrapped,
 )
-from sog.cli.play.table import Decision, Human, Thinker
+from sog.cli.play.table import Decision, Human, NotingAgent
 from sog.cli.players import check_searches, seat_players
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
@@ -143,7 +143,7 @@ class _Session:
         # A session that goes on draws other numbers than the one before.
         earlier = () if arguments.resume is None else (1 + len(self.saved.games),)
         self._seeds = np.random.SeedSequence(self.saved.seed, spawn_key=earlier).generate_state(4)
-        self._thinkers: dict[tuple[int, bool], Thinker] = {}
+        self._thinkers: dict[tuple[int, bool], NotingAgent] = {}
 
     def play(self) -> None:
         """Plays until the games are over or the person leaves (Quit)."""
@@ -219,13 +219,13 @@ class _Session:
             title = f"{display.short_name(self.game)}, game {number + 1}"
             write_picture(path, self.game, state, title=title, ranges=ranges, infostates=infostates)
 
-    def _thinker(self, player: int, *, is_advisor: bool) -> Thinker:
+    def _thinker(self, player: int, *, is_advisor: bool) -> NotingAgent:
         """One for each place at the table, for all games; all with different seeds."""
         place = (player, is_advisor)
         if place not in self._thinkers:
             agent: Any = self.player.make(player, int(self._seeds[2 * is_advisor + player]))
             thinks: PolicyAgent = agent
-            self._thinkers[place] = Thinker(self.game, thinks, player)
+            self._thinkers[place] = NotingAgent(self.game, thinks, player)
         return self._thinkers[place]
 
     def _wants_more(self) -> bool:

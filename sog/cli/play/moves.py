@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sog.games import Game
-from sog.play.history import Opening, first_state
+from sog.play.history import Opening, state_at_beginning
 from sog.play.rules import after, situation
 
 
@@ -24,7 +24,7 @@ class Move:
 
 def moves_of(game: Game[Any], opening: Opening) -> list[Move]:
     """How a position comes about where information is perfect: an event is the action, too."""
-    moves, state = [], first_state(game, opening.beginning)
+    moves, state = [], state_at_beginning(game, opening.beginning)
     for outcome in opening.outcomes:
         moves.append(Move(player=situation(game, state).actor, action=outcome))
         state = after(game, state, outcome)

@@ -23,7 +23,7 @@ from sog.cli.play.screen import (
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
 from sog.play.rules import after, first_state, situation
-from sog.play.thoughts import PolicyAgent, Thought, think, think_of_all
+from sog.play.thoughts import PolicyAgent, Thought, thought_of, thoughts_of
 
 _HELP: Final = """\
   Type the number of an action, its text, or the beginning of its text.
@@ -45,7 +45,7 @@ class Decision:
     thoughts: list[Thought]
 
 
-class Thinker(Agent):
+class NotingAgent(Agent):
     """An agent that notes what it thinks when it decides; the notes are for after the game."""
 
     def __init__(self, game: Game[Any], agent: PolicyAgent, player: int) -> None:
@@ -71,7 +71,7 @@ class Thinker(Agent):
             action = self._agent.act(infostate)
             self.moves.add(self.player, action, is_choice=False)
             return action
-        thoughts = think_of_all(self.game, self._state, self._agent, self.player, infostate)
+        thoughts = thoughts_of(self.game, self._state, self._agent, self.player, infostate)
         action = self._agent.act(infostate) if given is None else given
         self.moves.add(self.player, action, is_choice=True)
         text = self.game.describe_action(self._state, infostate, action)
@@ -87,12 +87,11 @@ class Thinker(Agent):
     @property
     def ranges(self) -> np.ndarray | None:
         """[2, S]: both players' ranges where the agent has just thought; None without a search."""
-        search = self._agent.last_search if isinstance(self._agent, SearchAgent) else None
-        return None if search is None else np.asarray(search.ranges)
+        return self._agent.ranges if isinstance(self._agent, SearchAgent) else None
 
     def think(self, infostate: int) -> Thought:
         """What the agent would do here with an infostate of its player."""
-        return think(self.game, self._state, self._agent, self.player, infostate)
+        return thought_of(self.game, self._state, self._agent, self.player, infostate)
 
 
 class Human(Agent):
@@ -103,7 +102,7 @@ class Human(Agent):
         game: Game[Any],
         player: int,
         terminal: Terminal,
-        advisor: Thinker | None,
+        advisor: NotingAgent | None,
         draw: Draw | None = None,
     ) -> None:
         """advisor: sits in the person's place too, and is asked before every choice.

@@ -29,15 +29,15 @@ from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvalu
 from sog.methods.simultaneous.backward_induction import BackwardInduction
 from sog.parameters import unknown_name
 from sog.players.method import Method
+from sog.players.methods import METHODS, make_method, rule_form
 from sog.players.player import Host
-from sog.players.table import METHODS, make_method, rule_form
 
 _POINTS_PER_DECADE: Final = 8
 _ROWS: Final = 12  # of the table
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Checkpoint:
+class SeedsCheckpoint:
     """One evaluation of all seeds on the way; utilities in game units."""
 
     iteration: int
@@ -60,7 +60,7 @@ class _Result:
     compile_seconds: float = 0.0
     exploitability: tuple[float, ...] = ()
     """Of every seed."""
-    checkpoints: list[Checkpoint] = dataclasses.field(default_factory=list)
+    checkpoints: list[SeedsCheckpoint] = dataclasses.field(default_factory=list)
     interrupted: bool = False
 
 
@@ -169,7 +169,7 @@ def _evaluate(
     episodes = result.method.episodes_per_iteration
     result.exploitability = tuple(found.tolist())
     result.checkpoints.append(
-        Checkpoint(
+        SeedsCheckpoint(
             iteration=learner.iteration,
             episodes=None if episodes is None else episodes * learner.iteration,
             seconds=seconds,
@@ -251,7 +251,7 @@ def _print(result: _Result) -> None:
     )
 
 
-def _some(points: list[Checkpoint]) -> list[Checkpoint]:
+def _some(points: list[SeedsCheckpoint]) -> list[SeedsCheckpoint]:
     """The last one, and of the others every other one or fewer."""
     step = -(-len(points) // _ROWS)
     return points[::-1][::step][::-1]

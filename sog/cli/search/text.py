@@ -79,8 +79,9 @@ def _infostate_as_json(node: NodeView, player: int, infostate: int) -> dict[str,
         return known
     (names,) = action_names(node, [infostate])
     policy = {name: _number(node.policy[infostate, action]) for action, name in names.items()}
+    values = {name: _number(node.action_values[infostate, a]) for a, name in names.items()}
     visits = {name: int(node.visits[infostate, action]) for action, name in names.items()}
-    return {**known, "policy": policy, "visits": visits}
+    return {**known, "policy": policy, "action_values": values, "visits": visits}
 
 
 def _number(value: Any) -> float | None:

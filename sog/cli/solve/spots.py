@@ -10,11 +10,13 @@ import numpy as np
 from sog.cli import display
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import holding_interrupts
-from sog.cli.spot_node import node_as_json, print_node
+from sog.cli.spot_node import node_as_json, print_node, print_told, told_as_json
 from sog.drawing.hand_grid import draw_hand_grid
+from sog.evaluation.spot_network import SpotReader
 from sog.files import replace_file
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.ranges import format_range, parse_range
+from sog.players.runs import load_run
 from sog.tabular import Checkpoint
 from sog.tabular.cfr import RULES
 from sog.tabular.solver import find_rule
@@ -29,7 +31,7 @@ _RULE: Final = "dcfr"
 _MOST_ITERATIONS: Final = 10_000
 _UNTIL_POT: Final = 0.3
 _NOT_OF_SPOTS: Final = ("save_state", "plot", "max_nodes", "lock")
-_OF_SPOTS: Final = ("range0", "range1", "until_pot", "svg")
+_OF_SPOTS: Final = ("range0", "range1", "until_pot", "svg", "network")
 _ALL_HANDS: Final = "100%"
 
 
@@ -44,6 +46,10 @@ class Result:
     solver: SpotSolver
     solution: SpotSolution
     node: SpotNode
+    told: SpotNode | None
+    """The same by the network that it is compared with."""
+    network: str
+    """What that is called."""
     until: float
     """In chips."""
 
@@ -101,6 +107,11 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
             solver = SpotSolver(spot_of(game), np.stack(ranges), rule, precision=precision)
     with mistakes("--history: "):
         walk(solver, history)  # a mistake is told before the work
+    trained = reader = None
+    if arguments.network is not None:
+        with mistakes("--network: "):
+            trained = load_run(arguments.network)
+            reader = SpotReader(trained.game, trained.evaluator, solver.spot)
     if arguments.save is not None:
         with mistakes("--save: "):
             check_saved(solver)
@@ -114,6 +125,7 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
         on_checkpoint=show,
     )
     with holding_interrupts():
+        node = walk(solver, history)
         return Result(
             arguments=arguments,
             game=game,
@@ -121,7 +133,9 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
             ranges=ranges,
             solver=solver,
             solution=solution,
-            node=walk(solver, history),
+            node=node,
+            told=None if reader is None else reader.read(node),
+            network=trained.title if trained else "",
             until=math.inf if until is None else until / 100 * solver.spot.pot,
         )
 
@@ -236,6 +250,9 @@ def _print(result: Result) -> None:
     display.print_facts(f"{display.short_name(result.game)} by {result.rule}", facts)
     print()
     print_node(result.node, result.game)
+    if result.told is not None:
+        print()
+        print_told(result.node, result.told, result.game, result.network)
 
 
 def _as_json(result: Result) -> dict[str, Any]:
@@ -266,4 +283,5 @@ def _as_json(result: Result) -> dict[str, Any]:
             for point in result.solution.checkpoints
         ],
         "node": node_as_json(result.node, result.game),
+        "network": result.told and told_as_json(result.node, result.told, result.game),
     }

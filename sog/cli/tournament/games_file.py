@@ -10,7 +10,7 @@ from sog.cli.errors import CommandError, check_target, writing
 from sog.cli.tournament.saved import Record, SavedTournament
 from sog.files import replace_file
 from sog.games import Game
-from sog.play.history import Beginning, first_state, read_beginning
+from sog.play.history import Beginning, read_beginning, state_at_beginning
 from sog.play.rules import after
 
 _ENDINGS: Final = (".json", ".pgn", ".sgf")
@@ -53,7 +53,9 @@ def _all_games(
 
 def _start(game: Game[Any], record: Record) -> Any:
     """The public state that a game began with."""
-    return first_state(game, None if record.begins is None else _beginning(game, record.begins))
+    return state_at_beginning(
+        game, None if record.begins is None else _beginning(game, record.begins)
+    )
 
 
 @functools.lru_cache

@@ -166,29 +166,11 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
     """What is measured while a network trains, in games that are small enough."""
     if config.run.evaluate_every == 0:
         return None
-    if isinstance(game, Holdem) and not can_be_counted(game):
-        return _spot_errors(game, config, view)
-    if not can_be_counted(game):
-        raise CommandError(f"run.evaluate_every must be 0 in {game.name}, which is too large.")
-    from sog.evaluation.measure import NetworkMeasure
-    from sog.tabular import TreeTooLargeError
-
-    view.tell("solving belief states to compare with")
-    try:
-        measure = NetworkMeasure(
-            game,
-            search=config.run.evaluate_search,
-            num_states=config.run.value_error_states,
-            max_nodes=_MOST_NODES,
-        )
-    except TreeTooLargeError as error:
-        if isinstance(game, Holdem):
-            return _spot_errors(game, config, view)
-        raise CommandError(f"run.evaluate_every must be 0 in {game.name}: {error}") from None
+    measure = _measure(game, config, view)
 
     def evaluate(evaluator: Evaluator) -> dict[str, float]:
         view.tell("evaluating")
-        measured = measure.measure(evaluator)
+        measured = measure(evaluator)
         if not view.has_begun:
             view.tell(_BEGINNING)
         return measured
@@ -196,21 +178,28 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
     return evaluate
 
 
-def _spot_errors(game: Holdem, config: Config, view: TrainView) -> Evaluate:
-    """Of hold'em, errors on spots that are solved before the training begins."""
+def _measure(game: Game[Any], config: Config, view: TrainView) -> Evaluate:
+    """By belief states that are solved before the training begins; of a large game of hold'em, by
+    spots."""
+    states, why = config.run.value_error_states, ", which is too large."
+    if can_be_counted(game):
+        from sog.evaluation.measure import NetworkMeasure
+        from sog.tabular import TreeTooLargeError
+
+        view.tell("solving belief states to compare with")
+        search = config.run.evaluate_search
+        try:
+            return NetworkMeasure(
+                game, search=search, num_states=states, max_nodes=_MOST_NODES
+            ).measure
+        except TreeTooLargeError as error:
+            why = f": {error}"
+    if not isinstance(game, Holdem):
+        raise CommandError(f"run.evaluate_every must be 0 in {game.name}{why}")
     from sog.evaluation.spot_errors import SpotMeasure
 
     view.tell("solving rivers and turns to compare with")
-    measure = SpotMeasure(game, num_rivers=config.run.value_error_states)
-
-    def evaluate(evaluator: Evaluator) -> dict[str, float]:
-        view.tell("evaluating")
-        measured = measure.measure(evaluator)
-        if not view.has_begun:
-            view.tell(_BEGINNING)
-        return measured
-
-    return evaluate
+    return SpotMeasure(game, num_rivers=states).measure
 
 
 def _keep_batch(path: Path, error: NotFiniteError) -> Path:

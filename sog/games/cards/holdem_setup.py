@@ -15,7 +15,8 @@ from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import suit_masks
 from sog.games.cards.no_limit import MOST_RAISES, Betting, BettingState, Menu
 from sog.games.cards.showdown import Hands
-from sog.games.core import MOST_EXACT, Game, check_params, param
+from sog.games.core import MOST_EXACT, Game, param
+from sog.parameters import check_params
 from sog.pytree import pytree
 
 NO_EVENT: Final = -1
@@ -63,7 +64,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
     draw_bets: str = param(_NONE, "parts of the pot, one of which chance draws as 'drawn' in bets")
 
     def __post_init__(self) -> None:
-        check_params(self)
+        check_params(self.name, self)
         self._check_cards()
         self._check_chips()
         super().__post_init__()

@@ -3,11 +3,15 @@
 import dataclasses
 import math
 import random
+from typing import TYPE_CHECKING
 
 from sog.games.core import TERMINAL
 from sog.methods.grown.search import TreeSearch
 from sog.methods.grown.weights import draw, matched, normalized
-from sog.methods.plain.worlds import PlainGame, Seen, World
+from sog.methods.plain.worlds import InfostateGame, InfostateWorld, Seen
+
+if TYPE_CHECKING:
+    from sog.methods.online.is_mcts import IsMcts
 
 
 @dataclasses.dataclass(slots=True)
@@ -29,21 +33,10 @@ class IsMctsNode:
 class IsMctsTree(TreeSearch[IsMctsNode]):
     """Simulations start in a world of the infostate that is searched."""
 
-    def __init__(
-        self,
-        game: PlainGame,
-        *,
-        selection: str,
-        c: float,
-        gamma: float,
-        final: str,
-        budget: int,
-        seconds: float = 0.0,
-        seed: int = 0,
-    ) -> None:
-        """As the parameters of `IsMcts`; c in units of utility."""
-        super().__init__(game, budget=budget, seconds=seconds, seed=seed)
-        self._by_ucb, self._c, self._gamma, self._final = selection == "uct", c, gamma, final
+    def __init__(self, method: "IsMcts", game: InfostateGame, seed: int = 0) -> None:
+        super().__init__(game, budget=method.budget, seconds=method.seconds, seed=seed)
+        self._by_ucb, self._c = method.selection == "uct", method.c * game.max_utility
+        self._gamma, self._final = method.gamma, method.final
 
     def search(self, seen: Seen, num_actions: int) -> list[float]:
         """What was found below here before counts too."""
@@ -68,7 +61,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
             weights = [float(weight == most) for weight in weights]
         return normalized(weights)
 
-    def simulate(self, world: World) -> None:
+    def simulate(self, world: InfostateWorld) -> None:
         """One simulation, from a world that is changed."""
         source, path = self.source, []
         while world.player != TERMINAL:

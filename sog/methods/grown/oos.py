@@ -6,11 +6,15 @@ paper.
 
 import dataclasses
 from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 from sog.games.core import TERMINAL
 from sog.methods.grown.search import TreeSearch
 from sog.methods.grown.weights import draw, matched, normalized
-from sog.methods.plain.worlds import PlainGame, Seen, Target
+from sog.methods.plain.worlds import InfostateGame, Seen, Target
+
+if TYPE_CHECKING:
+    from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
 
 
 @dataclasses.dataclass(slots=True)
@@ -46,25 +50,13 @@ class _Step:
 class OosTree(TreeSearch[OosNode]):
     """Every simulation starts with the deal."""
 
-    def __init__(
-        self,
-        game: PlainGame,
-        *,
-        targeting: str,
-        delta: float,
-        epsilon: float,
-        gamma: float,
-        budget: int,
-        seconds: float = 0.0,
-        seed: int = 0,
-    ) -> None:
-        """As the parameters of `OnlineOutcomeSampling`. Raises ValueError where public states are
-        no target in this game."""
-        super().__init__(game, budget=budget, seconds=seconds, seed=seed)
-        self._public = targeting == "pst"
+    def __init__(self, method: "OnlineOutcomeSampling", game: InfostateGame, seed: int = 0) -> None:
+        """Raises ValueError where public states are no target in this game."""
+        super().__init__(game, budget=method.budget, seconds=method.seconds, seed=seed)
+        self._public = method.targeting == "pst"
         if self._public and not game.can_target_public:
             raise ValueError("targeting must be ist: public states of this game are no targets.")
-        self._delta, self._epsilon, self._gamma = delta, epsilon, gamma
+        self._delta, self._epsilon, self._gamma = method.delta, method.epsilon, method.gamma
 
     def search(self, seen: Seen, num_actions: int) -> list[float]:
         """Directs simulations at what is seen, and at the rest of the game a share of them."""

@@ -5,17 +5,15 @@ import math
 import random
 from typing import Any, ClassVar, Final
 
-import jax
 import numpy as np
 
-from sog.games.core import PLAYER_0, Game, param
+from sog.games.core import PLAYER_0, TERMINAL, Game, param
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
-from sog.methods.grown.budget import Simulations, seconds_param
+from sog.methods.plain.agent import PlainAgent, PlainSearch
+from sog.methods.plain.budget import Simulations, seconds_param
 from sog.methods.plain.scotland_yard import NOBODY, Move, Roads, YardWorld
 from sog.play.arena import AgentFactory
-from sog.play.match import Agent
-from sog.play.rules import after, first_state
 from sog.players.method import Method
 from sog.players.player import Host
 
@@ -66,54 +64,40 @@ class PimBot(Method):
         assert isinstance(game, ScotlandYard)
         roads = Roads(game)
 
-        def make(player: int, seed: int) -> PimBotAgent:
-            return PimBotAgent(self, game, roads, player=player, seed=seed)
+        def make(player: int, seed: int) -> PlainAgent:
+            return PlainAgent(game, PimBotSearch(self, game, roads, seed), player=player)
 
         return make
 
 
-class PimBotAgent(Agent):
-    """Mr X or the detectives, who search at every move."""
+class PimBotSearch(PlainSearch):
+    """Begins a tree at every move."""
 
-    def __init__(
-        self, method: PimBot, game: ScotlandYard, roads: Roads, *, player: int, seed: int = 0
-    ) -> None:
-        """Sits down as a player, before the first public event."""
-        self._method, self._game, self._roads, self.player = method, game, roads, player
-        self.begin(seed=seed)
+    def __init__(self, method: PimBot, game: ScotlandYard, roads: Roads, seed: int) -> None:
+        """roads: of the game."""
+        weights = CATEGORIES * (1.0,)
+        self._weights = _LIKELIHOOD.get(game.map, weights) if method.categories else weights
+        self._method, self._roads, self.source = method, roads, random.Random(seed)
 
-    def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, anywhere."""
-        self._state = first_state(self._game) if state is None else state
+    def reset(self, seed: int | None = None) -> None:
+        """Nothing is kept."""
         if seed is not None:
-            self._random = random.Random(seed)
+            self.source = random.Random(seed)
 
-    def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
-        self._state = after(self._game, self._state, outcome)
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: 1 for the move that a search finds."""
-        return np.asarray(np.arange(self._game.num_actions) == self.act(infostate), float)
-
-    def act(self, infostate: int) -> int:
-        """The move with most visits. infostate: the station of Mr X, if the agent is he."""
-        state = jax.device_get(self._state)
+    def at(self, state: Any, player: int, infostate: int, num_actions: int) -> list[float]:
+        """1 for the move with most visits. infostate: the station of Mr X, if he searches."""
         places = [infostate]
-        if self.player != PLAYER_0:
+        if player != PLAYER_0:
             places = np.flatnonzero(np.asarray(state.possible)).tolist()
-        world = YardWorld.at(self._roads, state, places[0])
-        moves = world.moves()
-        if len(moves) == 1:
-            return moves[0][0]
+        world = self._roads.world(state, (places[0], 0), self.source)
         where = Whereabouts(self._roads, world.stations, places, self._weights)
-        root = search(world, where, self._method, self._random)
-        return max(root.children, key=lambda action: root.children[action].visits)
+        root = search(world, where, self._method, self.source)
+        best = max(root.children, key=lambda action: root.children[action].visits)
+        return [float(move[0] == best) for move in world.actions()]
 
-    @property
-    def _weights(self) -> tuple[float, ...]:
-        uniform = CATEGORIES * (1.0,)
-        return _LIKELIHOOD.get(self._game.map, uniform) if self._method.categories else uniform
+    def choose(self, policy: np.ndarray) -> int:
+        """Nothing has to be drawn."""
+        return int(np.argmax(policy))
 
 
 def category(roads: Roads, stations: list[int], place: int) -> int:
@@ -165,15 +149,15 @@ def search(
 def _simulate(root: PimBotNode, world: YardWorld, method: PimBot, source: random.Random) -> None:
     node, path = root, [(root, NOBODY)]
     expanded = False
-    while world.winner == 0 and not expanded:
-        moves = world.moves()
+    while world.player != TERMINAL and not expanded:
+        moves = world.actions()
         untried = [move for move in moves if move[0] not in node.children]
         expanded = bool(untried)
         move = source.choice(untried) if untried else _best_by_ucb(node, moves, method.c)
         node = node.children.setdefault(move[0], PimBotNode())
         path.append((node, world.turn))
         world.play(move)
-    while world.winner == 0:
+    while world.player != TERMINAL:
         world.play(_playout_move(world, method.epsilon, source))
     mr_x = len(world.stations)
     for visited, mover in path:
@@ -192,13 +176,13 @@ def _best_by_ucb(node: PimBotNode, moves: list[Move], c: float) -> Move:
 
 
 def _playout_move(world: YardWorld, epsilon: float, source: random.Random) -> Move:
-    moves = world.moves()
+    moves = world.actions()
     if len(moves) == 1:
         return moves[0]
     if source.random() < epsilon:
         return source.choice(moves)
     distance = world.roads.distance
-    if world.is_mr_x:
+    if world.player == PLAYER_0:
         scores = [min(distance[s][move[1]] for s in world.stations) for move in moves]
     else:
         to_mr_x = distance[world.mr_x]

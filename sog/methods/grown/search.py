@@ -1,43 +1,36 @@
-"""What both searches share: which games there are, and a tree."""
+"""What both searches share: a tree over everybody's infostates."""
 
 import abc
 import random
 from collections.abc import Hashable
 from typing import Any, Generic, TypeVar
 
-from sog.games.core import Game
-from sog.games.ii_goofspiel import IIGoofspiel
-from sog.games.liars_dice import LiarsDice
-from sog.methods.grown.budget import Simulations
-from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
-from sog.methods.plain.liars_dice import PlainLiarsDice
-from sog.methods.plain.worlds import PlainGame, Seen
+from sog.methods.plain.agent import PlainSearch
+from sog.methods.plain.budget import Simulations
+from sog.methods.plain.worlds import InfostateGame, Seen
 
 Node = TypeVar("Node")
 
 
-def plain_game(game: Game[Any]) -> PlainGame | None:
-    """A game in plain Python; None for games that nobody has written so."""
-    if isinstance(game, LiarsDice):
-        return PlainLiarsDice(game)
-    if isinstance(game, IIGoofspiel) and game.order != "random":
-        return PlainIIGoofspiel.of(game)
-    return None
-
-
-class TreeSearch(abc.ABC, Generic[Node]):
+class TreeSearch(PlainSearch, Generic[Node]):
     """A search with its tree, for one player and one game at a time."""
 
-    def __init__(self, game: PlainGame, *, budget: int, seconds: float, seed: int) -> None:
+    def __init__(self, game: InfostateGame, *, budget: int, seconds: float, seed: int) -> None:
         """seconds: the most that a search takes, 0 for no clock."""
         self.game, self.budget, self.seconds = game, budget, seconds
         self.source = random.Random(seed)
         self.tree: dict[Hashable, Node] = {}
         """By `World.key`: what is known of an infostate."""
 
-    def reset(self) -> None:
-        """Begins a new game. The random numbers go on, so that games differ."""
+    def reset(self, seed: int | None = None) -> None:
+        """Begins a new game, with nothing in memory."""
         self.tree = {}
+        if seed is not None:
+            self.source = random.Random(seed)
+
+    def at(self, state: Any, player: int, infostate: int, num_actions: int) -> list[float]:
+        """Searches what the player sees."""
+        return self.search(self.game.seen(state, player, infostate), num_actions)
 
     @abc.abstractmethod
     def search(self, seen: Seen, num_actions: int) -> list[float]:

@@ -20,7 +20,7 @@ from sog.methods.histories.walk import Place, Walk, walk
 from sog.methods.learners.learning import share
 from sog.methods.learners.smooth_uct import VisitTables, is_best_by_ucb
 from sog.methods.online.method import OnlineMethod, Searcher, on_device
-from sog.methods.plain.worlds import PlainGame
+from sog.methods.plain.worlds import InfostateGame
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -69,18 +69,9 @@ class IsMcts(OnlineMethod):
         """With the arrays on the device."""
         return IsMctsSearcher(self, tree)
 
-    def grown(self, game: PlainGame, seed: int = 0) -> TreeSearch[Any]:
+    def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
         """With a tree of its own, which is kept from move to move."""
-        return IsMctsTree(
-            game,
-            selection=self.selection,
-            c=self.c * game.max_utility,
-            gamma=self.gamma,
-            final=self.final,
-            budget=self.budget,
-            seconds=self.seconds,
-            seed=seed,
-        )
+        return IsMctsTree(self, game, seed)
 
     def search(self, histories: Histories, members: Members, row: Array | None, key: Array) -> Any:
         """The tables after all simulations from a row, or from the deal; pure, for one search."""

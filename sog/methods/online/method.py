@@ -16,12 +16,13 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game, param
-from sog.methods.grown.agent import GrownAgent
-from sog.methods.grown.budget import seconds_param
-from sog.methods.grown.search import TreeSearch, plain_game
+from sog.methods.grown.search import TreeSearch
 from sog.methods.histories.arrays import HistoryTree
 from sog.methods.histories.layout import lay_out_histories
-from sog.methods.plain.worlds import PlainGame
+from sog.methods.plain.agent import PlainAgent
+from sog.methods.plain.budget import seconds_param
+from sog.methods.plain.games import infostate_game
+from sog.methods.plain.worlds import InfostateGame
 from sog.play.arena import AgentFactory
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import sample
@@ -86,13 +87,13 @@ class OnlineMethod(Method):
         """Makes ready for an enumerated game."""
 
     @abc.abstractmethod
-    def grown(self, game: PlainGame, seed: int = 0) -> TreeSearch[Any]:
+    def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
         """A search with a tree of its own."""
 
     def check(self, game: Game[Any]) -> None:
         """A grown tree needs the game in plain Python."""
         if self.tree == "grown":
-            plain = plain_game(game)
+            plain = infostate_game(game)
             if plain is None:
                 raise ValueError(
                     f"tree=grown plays liars_dice, and ii_goofspiel with point cards in a fixed "
@@ -103,12 +104,11 @@ class OnlineMethod(Method):
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that share the arrays of the game and the compiled search, or grow a tree."""
         if self.tree == "grown":
-            plain = plain_game(game)
+            plain = infostate_game(game)
             assert plain is not None
 
-            def grow(player: int, seed: int) -> GrownAgent:
-                search = self.grown(plain, seed)
-                return GrownAgent(game, search, player=player)
+            def grow(player: int, seed: int) -> PlainAgent:
+                return PlainAgent(game, self.grown(plain, seed), player=player)
 
             return grow
         tree = host.enumerate(game)

@@ -17,7 +17,7 @@ from sog.methods.histories.tables import add_rows, row_policy, table_policy
 from sog.methods.histories.walk import Chance, Place, Walk, after, before, walk
 from sog.methods.online.method import OnlineMethod, Searcher, on_device
 from sog.methods.online.target import Target, leads_of, make_target, public_subgame
-from sog.methods.plain.worlds import PlainGame
+from sog.methods.plain.worlds import InfostateGame
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -72,18 +72,9 @@ class OnlineOutcomeSampling(OnlineMethod):
         """With the arrays on the device."""
         return OosSearcher(self, tree)
 
-    def grown(self, game: PlainGame, seed: int = 0) -> TreeSearch[Any]:
+    def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
         """With a tree of its own."""
-        return OosTree(
-            game,
-            targeting=self.targeting,
-            delta=self.delta,
-            epsilon=self.epsilon,
-            gamma=self.gamma,
-            budget=self.budget,
-            seconds=self.seconds,
-            seed=seed,
-        )
+        return OosTree(self, game, seed)
 
     def simulate(
         self, histories: Histories, target: Target, state: OosTables, key: Array, player: Array

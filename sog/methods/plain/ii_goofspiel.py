@@ -3,17 +3,19 @@
 import functools
 import random
 from collections.abc import Callable, Hashable, Sequence
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from sog.games.bidding import TIED, WON_BY_0, WON_BY_1
-from sog.games.core import TERMINAL
+from sog.games.core import PLAYER_1, TERMINAL
 from sog.games.ii_goofspiel import IIGoofspiel
-from sog.methods.plain.worlds import PlainGame, Policy, Seen, Target, World
+from sog.methods.plain.worlds import InfostateGame, InfostateWorld, Policy, Seen, Target
 
 _RESULTS: Final = 4  # a base in which results, from 1 on, are digits
 
 
-class IIGoofspielWorld(World):
+class IIGoofspielWorld(InfostateWorld):
     """What both have left and have bid. Cards are actions, from 0 on."""
 
     __slots__ = ("bids", "codes", "game", "hands", "lead", "pending", "results", "results_code")
@@ -75,7 +77,7 @@ def result_of(bid_0: int, bid_1: int) -> int:
     return TIED if bid_0 == bid_1 else WON_BY_0 if bid_0 > bid_1 else WON_BY_1
 
 
-class PlainIIGoofspiel(PlainGame):
+class PlainIIGoofspiel(InfostateGame):
     """The contract's `IIGoofspiel` has 6 cards at most; this one has any number."""
 
     can_target_public = False  # where only results are known, both players' bids are open
@@ -92,34 +94,50 @@ class PlainIIGoofspiel(PlainGame):
         """The same rules."""
         return cls(cards=game.cards, order=game.order, payoff=game.payoff)
 
-    def seen(self, player: int, infostate: int, events: Sequence[int]) -> Seen:
-        """The bids are read off the number of a permutation (see `IIGoofspiel`)."""
+    def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> InfostateWorld:
+        """There is no chance."""
+        number, is_second = int(state.round), int(state.stage) == PLAYER_1
+        first = self._bids(int(infostates[0]), number + is_second)
+        return self._played(first, self._bids(int(infostates[1]), number))
+
+    def seen(self, state: Any, player: int, infostate: int) -> Seen:
+        """The own bids, and who won the rounds."""
+        number = int(state.round)
+        results = np.asarray(state.results)[:number].tolist()
+        return Seen(player, self._bids(infostate, number), tuple(results))
+
+    def _bids(self, infostate: int, number: int) -> tuple[int, ...]:
+        """The first ones, read off the number of a permutation (see `IIGoofspiel`)."""
         left, bids = list(range(self.cards)), []
-        for _ in range((len(events) + 1 - player) // 2):
+        for _ in range(number):
             size = _factorial(len(left) - 1)
             bids.append(left.pop(infostate // size))
             infostate %= size
-        return Seen(player, tuple(bids), tuple(events[1::2]))
+        return tuple(bids)
 
-    def deal(self, source: random.Random) -> World:
+    def _played(self, first: Sequence[int], second: Sequence[int]) -> IIGoofspielWorld:
+        """After bids of both, in turns."""
+        world = IIGoofspielWorld(self)
+        for number, bid in enumerate(first):
+            world.play(bid)
+            if number < len(second):
+                world.play(second[number])
+        return world
+
+    def deal(self, source: random.Random) -> InfostateWorld:
         """Nothing is dealt."""
         return IIGoofspielWorld(self)
 
-    def worlds(self, seen: Seen) -> Callable[[random.Random], World]:
+    def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
         """All bids of the opponent that explain the results are as likely."""
         ways = _Ways(self.cards, seen)
 
-        def draw(source: random.Random) -> World:
-            world, other = IIGoofspielWorld(self), ways.draw(source)
-            if seen.player == 1:
-                other.append(source.choice([c for c in range(self.cards) if c not in other]))
-            both = (seen.own, other) if seen.player == 0 else (other, seen.own)
-            for number in range(len(seen.own)):
-                world.play(both[0][number])
-                world.play(both[1][number])
-            if seen.player == 1:
-                world.play(other[-1])
-            return world
+        def draw(source: random.Random) -> InfostateWorld:
+            other = ways.draw(source)
+            if seen.player == 0:
+                return self._played(seen.own, other)
+            other.append(source.choice([c for c in range(self.cards) if c not in other]))
+            return self._played(other, seen.own)
 
         return draw
 
@@ -184,13 +202,13 @@ class _Bids(Target):
             self._codes.append(self._codes[-1] * base + own + 1)
             self._results.append(self._results[-1] * _RESULTS + result + 1)
 
-    def deal(self, source: random.Random) -> World:
+    def deal(self, source: random.Random) -> InfostateWorld:
         return self._game.deal(source)
 
-    def is_dealt(self, world: World) -> bool:
+    def is_dealt(self, world: InfostateWorld) -> bool:
         return True
 
-    def leads(self, world: World) -> bool | Sequence[bool]:
+    def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
         assert isinstance(world, IIGoofspielWorld)
         player, last = self._to.player, len(self._to.own)
         own, other = world.bids[player], world.bids[1 - player]

@@ -4,15 +4,16 @@ import dataclasses
 import itertools
 import random
 from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
 from sog.games.core import TERMINAL
 from sog.games.liars_dice import LiarsDice
-from sog.methods.plain.worlds import PlainGame, Policy, Seen, Target, World
+from sog.methods.plain.worlds import InfostateGame, InfostateWorld, Policy, Seen, Target
 
 
-class LiarsDiceWorld(World):
+class LiarsDiceWorld(InfostateWorld):
     """Both hands, and the bids so far."""
 
     __slots__ = ("bids", "caller", "game", "hands", "last")
@@ -60,7 +61,7 @@ class LiarsDiceWorld(World):
         return 1.0 if is_lie == (caller == 0) else -1.0
 
 
-class PlainLiarsDice(PlainGame):
+class PlainLiarsDice(InfostateGame):
     """Of the contract's `LiarsDice`."""
 
     def __init__(self, game: LiarsDice) -> None:
@@ -77,18 +78,22 @@ class PlainLiarsDice(PlainGame):
         (hand,) = source.choices(range(len(self.odds[player])), cum_weights=self._upto[player])
         return hand
 
-    def seen(self, player: int, infostate: int, events: Sequence[int]) -> Seen:
-        """Events are bids."""
-        return Seen(player, (infostate,), tuple(events))
+    def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> InfostateWorld:
+        """Infostates are hands; chance does nothing after the deal."""
+        return LiarsDiceWorld(self, (int(infostates[0]), int(infostates[1])), _bids(state))
 
-    def deal(self, source: random.Random) -> World:
+    def seen(self, state: Any, player: int, infostate: int) -> Seen:
+        """The own hand, and the bids."""
+        return Seen(player, (infostate,), _bids(state))
+
+    def deal(self, source: random.Random) -> InfostateWorld:
         """Both roll."""
         return LiarsDiceWorld(self, (self.roll(0, source), self.roll(1, source)), ())
 
-    def worlds(self, seen: Seen) -> Callable[[random.Random], World]:
+    def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
         """The opponent may have anything."""
 
-        def draw(source: random.Random) -> World:
+        def draw(source: random.Random) -> InfostateWorld:
             return LiarsDiceWorld(self, self.hands(seen, source), seen.public)
 
         return draw
@@ -102,6 +107,11 @@ class PlainLiarsDice(PlainGame):
     def target(self, seen: Seen, *, public: bool) -> Target:
         """With any hands, or with the own one."""
         return _Bids(self, seen, public)
+
+
+def _bids(state: Any) -> tuple[int, ...]:
+    """Rising."""
+    return tuple(np.flatnonzero(state.bids_made).tolist())
 
 
 @dataclasses.dataclass
@@ -120,16 +130,16 @@ class _Bids(Target):
         if not self.public:
             self.ratio /= self.game.odds[self.to.player][self.to.own[0]]
 
-    def deal(self, source: random.Random) -> World:
+    def deal(self, source: random.Random) -> InfostateWorld:
         if self.public:
             return self.game.deal(source)
         return LiarsDiceWorld(self.game, self.game.hands(self.to, source), ())
 
-    def is_dealt(self, world: World) -> bool:
+    def is_dealt(self, world: InfostateWorld) -> bool:
         assert isinstance(world, LiarsDiceWorld)
         return self.public or world.hands[self.to.player] == self.to.own[0]
 
-    def leads(self, world: World) -> bool | Sequence[bool]:
+    def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
         assert isinstance(world, LiarsDiceWorld)
         if not self.is_dealt(world):
             return False

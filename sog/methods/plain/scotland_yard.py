@@ -4,26 +4,30 @@ The rules are those of `sog.games.scotland_yard.rules`, without what the players
 """
 
 import dataclasses
+import random
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.scotland_yard.game import ScotlandYard
 from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.games.scotland_yard.station_map import NUM_TICKETS
+from sog.methods.plain.worlds import PlainGame, World
 
 Move = tuple[int, int, int]
 """(action of the game, where it leads, ticket)"""
 NOBODY: Final = -1
 
 
-class Roads:
-    """The map in lists, made once per game."""
+class Roads(PlainGame):
+    """The contract's `ScotlandYard`: the map in lists, made once per game."""
 
     def __init__(self, game: ScotlandYard) -> None:
-        table = game._moves
-        self.rounds, self.num_detectives = game.rounds, game.detectives
+        table, self.max_utility = game._moves, game.max_utility
+        self.rounds = game.rounds
         self.num_columns, self.stuck = game._num_moves, game._stuck_action
         every = [
             [
@@ -41,6 +45,21 @@ class Roads:
         self.distance: list[list[int]] = [self._distances(s) for s in range(len(every))]
         """[station][station]: moves of a detective with all tickets; a large number if none do."""
 
+    def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> "YardWorld":
+        """There is no chance after the deal."""
+        return YardWorld(
+            player=int(state.stage),
+            roads=self,
+            turn=int(state.turn),
+            mr_x=int(infostates[PLAYER_0]),
+            stations=np.asarray(state.stations).tolist(),
+            tickets=np.asarray(state.tickets).tolist(),
+            mr_x_tickets=np.asarray(state.mr_x_tickets).tolist(),
+            doubles=int(state.doubles),
+            in_double=bool(state.in_double),
+            num_moves=int(state.num_moves),
+        )
+
     def _distances(self, start: int) -> list[int]:
         far = len(self.detective)
         distance, queue = [far] * far, deque([start])
@@ -55,9 +74,10 @@ class Roads:
 
 
 @dataclasses.dataclass(slots=True)
-class YardWorld:
+class YardWorld(World):
     """One, changed by its moves; D detectives. `turn` is the detective to move, D for Mr X."""
 
+    player: int
     roads: Roads
     turn: int
     mr_x: int
@@ -72,24 +92,10 @@ class YardWorld:
     catcher: int = NOBODY
     """The detective who caught Mr X."""
 
-    @classmethod
-    def at(cls, roads: Roads, state: Any, mr_x: int) -> "YardWorld":
-        """The world of a public state, on the host, where a player is to move."""
-        return cls(
-            roads=roads,
-            turn=int(state.turn),
-            mr_x=mr_x,
-            stations=np.asarray(state.stations).tolist(),
-            tickets=np.asarray(state.tickets).tolist(),
-            mr_x_tickets=np.asarray(state.mr_x_tickets).tolist(),
-            doubles=int(state.doubles),
-            in_double=bool(state.in_double),
-            num_moves=int(state.num_moves),
-        )
-
     def copy(self, mr_x: int) -> "YardWorld":
         """Another one to change, with Mr X elsewhere."""
         return YardWorld(
+            self.player,
             self.roads,
             self.turn,
             mr_x,
@@ -103,14 +109,11 @@ class YardWorld:
             self.catcher,
         )
 
-    @property
-    def is_mr_x(self) -> bool:
-        """Whether it is his turn."""
-        return self.turn == len(self.stations)
-
-    def moves(self) -> list[Move]:
-        """Of the player to move; for a Mr X who is stuck, the action that says so."""
-        return self._mr_x_moves() if self.is_mr_x else self._detective_moves(self.turn)
+    def actions(self) -> list[Move]:
+        """For a Mr X who is stuck, the one that says so."""
+        if self.player == PLAYER_0:
+            return self._mr_x_moves()
+        return self._detective_moves(self.turn)
 
     def _detective_moves(self, detective: int) -> list[Move]:
         stations, tickets = self.stations, self.tickets[detective]
@@ -143,34 +146,44 @@ class YardWorld:
             for _, end, ticket in self.roads.mr_x[station]
         )
 
-    def play(self, move: Move) -> None:
+    def play(self, action: Move) -> None:
         """Makes a legal move."""
-        action, end, ticket = move
-        if not self.is_mr_x:
+        number, end, ticket = action
+        if self.player == PLAYER_1:
             self.stations[self.turn] = end
             self.tickets[self.turn][ticket] -= 1
             self.mr_x_tickets[ticket] += 1
             if end == self.mr_x:
-                self.winner, self.catcher = DETECTIVES_WIN, self.turn
-                return
-            self._pass_turn(self.turn + 1)
-        elif action == self.roads.stuck:
-            self.winner = DETECTIVES_WIN
+                self.catcher = self.turn
+                self._end(DETECTIVES_WIN)
+            else:
+                self._pass_turn(self.turn + 1)
+        elif number == self.roads.stuck:
+            self._end(DETECTIVES_WIN)
         else:
-            self.in_double = action >= self.roads.num_columns
+            self.in_double = number >= self.roads.num_columns
             self.doubles -= self.in_double
             self.mr_x, self.num_moves = end, self.num_moves + 1
             self.mr_x_tickets[ticket] -= 1
             self._pass_turn(len(self.stations) if self.in_double else 0)
+
+    def finish(self, source: random.Random) -> float:
+        """One move after another."""
+        while self.player != TERMINAL:
+            self.play(source.choice(self.actions()))
+        return 1.0 if self.winner == MR_X_WINS else -1.0
+
+    def _end(self, winner: int) -> None:
+        self.player, self.winner = TERMINAL, winner
 
     def _pass_turn(self, first: int) -> None:
         """To the first detective from `first` on who can move, then to Mr X, if it goes on."""
         detectives = range(len(self.stations))
         for detective in detectives[first:]:
             if self._detective_moves(detective):
-                self.turn = detective
+                self.player, self.turn = PLAYER_1, detective
                 return
-        self.turn = len(self.stations)
+        self.player, self.turn = PLAYER_0, len(self.stations)
         is_last = self.num_moves >= self.roads.rounds
         if is_last or not any(self._detective_moves(each) for each in detectives[:first]):
-            self.winner = MR_X_WINS
+            self._end(MR_X_WINS)

@@ -4,17 +4,15 @@ import dataclasses
 import random
 from typing import Any, ClassVar, Final
 
-import jax
 import numpy as np
 
 from sog.games.core import Game, param
 from sog.games.goofspiel import Goofspiel
-from sog.methods.grown.budget import Simulations, seconds_param
-from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.plain.agent import PlainAgent, PlainSearch
+from sog.methods.plain.budget import Simulations, seconds_param
+from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import AgentFactory
-from sog.play.match import Agent
-from sog.play.rules import after, first_state
 from sog.players.method import Method
 from sog.players.player import Host
 
@@ -60,69 +58,56 @@ class SimultaneousSearch(Method):
                 f"simultaneous moves that is small enough to enumerate."
             )
 
-    def tree_search(self, game: Goofspiel, seed: int) -> MatrixSearch:
+    def tree_search(self, game: PlainGoofspiel, source: random.Random) -> MatrixSearch:
         """What makes trees."""
         gamma = self.exploration
-        return MatrixSearch(game, selection=self.selection, c=self.c, gamma=gamma, seed=seed)
+        return MatrixSearch(game, selection=self.selection, c=self.c, gamma=gamma, source=source)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents with trees of their own."""
         assert isinstance(game, Goofspiel)
+        plain = PlainGoofspiel(game)
 
-        def make(player: int, seed: int) -> SimultaneousAgent:
-            return SimultaneousAgent(self, game, player=player, seed=seed)
+        def make(player: int, seed: int) -> PlainAgent:
+            return PlainAgent(game, KeptMatrices(self, plain, seed), player=player)
 
         return make
 
 
-class SimultaneousAgent(Agent):
-    """Searches before each of its bids."""
+class KeptMatrices(PlainSearch):
+    """Searches before each bid, and goes on below what was played."""
 
-    def __init__(
-        self, method: SimultaneousSearch, game: Goofspiel, *, player: int, seed: int = 0
-    ) -> None:
-        """Sits down as a player, before the first public event."""
-        self._game, self.player, self._method = game, player, method
-        self.begin(seed=seed)
+    root: MatrixNode | None
+    """Of the last search."""
 
-    def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, anywhere."""
-        self._state = first_state(self._game) if state is None else state
+    def __init__(self, method: SimultaneousSearch, game: PlainGoofspiel, seed: int) -> None:
+        self._method, self._game = method, game
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Forgets the tree."""
         if seed is not None:
-            self._search = self._method.tree_search(self._game, seed)
-            self._random = random.Random(seed)
-        self._root: MatrixNode | None = None
+            self.source, self._of_tree = random.Random(seed), random.Random(seed)
+            self._search = self._method.tree_search(self._game, self._of_tree)
+        self.root = None
         self._world: GoofspielWorld | None = None
 
-    def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
-        self._state = after(self._game, self._state, outcome)
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: what a search finds; further simulations each time it is asked."""
-        state = jax.device_get(self._state)
-        world = GoofspielWorld.at(self._game, state)
+    def at(self, state: Any, player: int, infostate: int, num_actions: int) -> list[float]:
+        """Both players' bids of the round are searched at once, whoever asks."""
+        world = self._game.round(state, self._of_tree)
         root = self._kept(state, world) or self._search.node(world)
         for _ in Simulations(self._method.budget, self._method.seconds):
             self._search.simulate(root, world.copy())
-        self._root, self._world = root, world
-        found = np.zeros(self._game.num_actions)
-        cards = np.array(world.hands[self.player]) - 1
-        found[cards] = self._search.strategy(root, self.player)
-        return found
-
-    def act(self, infostate: int) -> int:
-        """Draws from the policy."""
-        policy = self.policy(infostate)
-        return self._random.choices(range(len(policy)), policy.tolist())[0]
+        self.root, self._world = root, world
+        return self._search.strategy(root, player)
 
     def _kept(self, state: Any, world: GoofspielWorld) -> MatrixNode | None:
         """What the last search knows of this round."""
-        root, before, played = self._root, self._world, int(state.round)
+        root, before, played = self.root, self._world, int(state.round)
         if root is None or before is None:
             return None
         if world.hands == before.hands:
             return root
-        bids = np.asarray(state.bids)[:, played - 1]
+        bids = np.asarray(state.bids)[:, played - 1] - 1
         first, second = (before.hands[player].index(int(bids[player])) for player in (0, 1))
         return root.children.get((first * root.size + second, world.card))

@@ -3,9 +3,9 @@
 import math
 import random
 
-from sog.games.goofspiel import Goofspiel
+from sog.games.core import TERMINAL
 from sog.methods.grown.weights import normalized
-from sog.methods.plain.goofspiel import GoofspielWorld
+from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 
 
 class MatrixNode:
@@ -37,13 +37,12 @@ class MatrixSearch:
     """A tree and its simulations. Rewards are those of player 0, scaled to [0, 1]."""
 
     def __init__(
-        self, game: Goofspiel, *, selection: str, c: float, gamma: float, seed: int
+        self, game: PlainGoofspiel, *, selection: str, c: float, gamma: float, source: random.Random
     ) -> None:
         """As the parameters of `sm_search`; gamma: above 0, but for duct."""
         self._selection, self._c, self._gamma = selection, c, gamma
-        self._random = random.Random(seed)
+        self._random = source
         self._scale = 0.5 / game.max_utility
-        self._counts_points = game.payoff == "diff"
         self._explorer = 0  # the player who explores, of oos
 
     def node(self, world: GoofspielWorld) -> MatrixNode:
@@ -83,20 +82,17 @@ class MatrixSearch:
             joint = first * node.size + second
         chosen = divmod(joint, node.size)
         explorer = self._explorer
-        world.play(*chosen, self._random)
-        if world.is_over:
-            reward = self._reward(world)
+        for place in chosen:
+            world.play(world.actions()[place])
+        key = (joint, world.card)
+        child = node.children.get(key)
+        if child is None and world.player != TERMINAL:
+            node.children[key] = self.node(world)
+        if child is None or is_new:
+            reward = 0.5 + self._scale * world.finish(self._random)
         else:
-            key = (joint, world.card)
-            child = node.children.get(key)
-            if child is None or is_new:
-                if child is None:
-                    node.children[key] = self.node(world)
-                world.finish(self._random)
-                reward = self._reward(world)
-            else:
-                own = mixed[explorer][chosen[explorer]]
-                reward = self._visit(child, world, sampled * own)
+            own = mixed[explorer][chosen[explorer]]
+            reward = self._visit(child, world, sampled * own)
         if self._selection == "oos":
             reward = self._learn_by_outcome(node, chosen, policies, mixed, sampled, reward)
         elif self._selection == "oos_plus":
@@ -107,11 +103,6 @@ class MatrixSearch:
         node.mean_n[joint] += 1
         node.mean_x[joint] += reward
         return reward
-
-    def _reward(self, world: GoofspielWorld) -> float:
-        lead = world.final_lead()
-        utility = lead if self._counts_points else (lead > 0) - (lead < 0)
-        return 0.5 + self._scale * utility
 
     def _policy(self, node: MatrixNode, player: int) -> list[float]:
         """How a player selects, without exploration."""

@@ -94,11 +94,6 @@ class GtpEngine:
         self._seen.append(f"{color} {self._spoken.vertex_of_action(action)}")
         return action
 
-    def final_score(self, table: int, moves: Sequence[str]) -> str:
-        """What the engine says of the end of a game: "B+3.5", "W+2", or "0"."""
-        self._show(table, moves)
-        return self.ask("final_score")
-
     def ask(self, command: str, within: float | None = None) -> str:
         """Sends a command; its answer, without the sign and number. Raises EngineError."""
         number, deadline = next(self._numbers), Deadline(within or self._patience)

@@ -13,18 +13,10 @@ from typing import Final, Literal
 
 import numpy as np
 
+from sog.games.cards.board_classes import hands_of_class, in_order, renamed_hands, suit_classes
 from sog.games.cards.deck import Deck
 from sog.games.cards.holdem import Holdem
-from sog.tabular.blueprint.strengths import (
-    earlier_scores,
-    hands_of_class,
-    in_order,
-    last_scores,
-    live_hands,
-    num_opponents,
-    renamed_hands,
-    suit_classes,
-)
+from sog.tabular.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
 
 Kind = Literal["percentile", "grid"]
 KINDS: Final[tuple[Kind, ...]] = ("percentile", "grid")

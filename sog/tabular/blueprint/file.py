@@ -21,6 +21,7 @@ import numpy as np
 from jax import Array
 
 from sog.files import parse_json, replacing
+from sog.games.cards.board_classes import suit_classes
 from sog.games.cards.holdem import Holdem
 from sog.games.foreign import check_named_by_file
 from sog.games.registry import make
@@ -37,7 +38,6 @@ from sog.tabular.blueprint.buckets import (
     make_buckets,
 )
 from sog.tabular.blueprint.public_chance import BOARDS, Tables, Trainer, average_policy, iterate
-from sog.tabular.blueprint.strengths import suit_classes
 
 FORMAT: Final = "sog-blueprint-1"
 _WHAT: Final = "a blueprint"

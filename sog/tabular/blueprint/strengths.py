@@ -6,14 +6,11 @@ beats, a tie counting half. Before, E[HS^2] is the mean of its square over all c
 integers: twice the hands beaten plus the ties, sums of its square over what may come. So hands that
 differ in the names of suits alone have equal scores, to the last bit.
 
-A board is turned into one with its suits in order, the suit with the largest set of ranks first.
-There is one such board in each class of boards that differ in the names of suits (134 459 of five
-cards), and tables have a row for each.
+Tables have a row for each class of boards that differ in the names of suits alone
+(`sog.games.cards.board_classes`).
 """
 
-import dataclasses
 import functools
-import itertools
 import math
 from typing import Final
 
@@ -22,65 +19,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.games.cards.board_classes import board_masks, in_order, renamed_hands, suit_classes
 from sog.games.cards.colex import combinations
 from sog.games.cards.deck import Deck
-from sog.games.cards.hand_ranks import strength, suit_masks
+from sog.games.cards.hand_ranks import strength
 from sog.games.cards.showdown import Hands
 
 _TOGETHER: Final = 32  # boards whose hands are sorted at a time
 _DEAD: Final = np.iinfo(np.int32).max
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class SuitClasses:
-    """The boards of so many cards with suits in order, C of them."""
-
-    key: np.ndarray
-    """int64[C], ascending: what `in_order` makes of the boards."""
-    board: np.ndarray
-    """int32[C, cards]: ascending."""
-    size: np.ndarray
-    """int64[C]: how many boards there are of each."""
-
-
-@functools.cache
-def suit_classes(deck: Deck, num_cards: int) -> SuitClasses:
-    """The classes of all sets of so many cards; of five of the whole deck it takes seconds."""
-    boards = combinations(deck.num_cards, num_cards)
-    keys, renaming = in_order(deck, boards)
-    key, first, size = np.unique(keys, return_index=True, return_counts=True)
-    renamed = _renamed_cards(deck)[renaming[first][:, None], boards[first]]
-    return SuitClasses(key=key, board=np.sort(renamed, axis=1), size=size.astype(np.int64))
-
-
-def in_order(deck: Deck, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """int64[n], a number that boards [n, cards] share whose suits can be renamed to one another;
-    int64[n], which renaming (see `renamed_hands`) puts the suits of each in order."""
-    masks = suit_masks(boards, deck, np) if boards.shape[1] else _no_cards(deck, len(boards))
-    order = np.argsort(-masks, axis=1, kind="stable")
-    key = np.zeros(len(boards), np.int64)
-    for column in np.take_along_axis(masks, order, axis=1).T:
-        key = key << deck.ranks | column
-    new_suit = np.argsort(order, axis=1)
-    code = new_suit @ deck.suits ** np.arange(deck.suits)
-    return key, _number_of_renaming(deck)[code]
-
-
-@functools.cache
-def renamed_hands(deck: Deck, hole_cards: int) -> np.ndarray:
-    """int32[suits!, S]: what each hand is called after each renaming of the suits."""
-    cards = np.sort(_renamed_cards(deck)[:, deck.hands(hole_cards)], axis=-1)
-    choose = np.array(
-        [[math.comb(c, j + 1) for c in range(deck.num_cards)] for j in range(hole_cards)]
-    )
-    return np.asarray(sum(choose[j][cards[..., j]] for j in range(hole_cards)), np.int32)
-
-
-def hands_of_class(deck: Deck, hole_cards: int, board: np.ndarray) -> np.ndarray:
-    """int32[S]: of the hands that are alike on a board, the first one, for each hand."""
-    masks = suit_masks(board, deck, np) if len(board) else _no_cards(deck, 1)[0]
-    keeps = [tuple(masks[list(suits)]) == tuple(masks) for suits in _renamings(deck)]
-    return np.asarray(renamed_hands(deck, hole_cards)[keeps].min(axis=0))
 
 
 def live_hands(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
@@ -107,8 +53,7 @@ def _last_scores(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
     hands = Hands(deck, hole_cards)
     count, num_hands = len(boards), len(hands.cards)
     fill = _TOGETHER - count if count > 1 else 0  # so that there are two programs only
-    masks = suit_masks(boards, deck, np) if boards.shape[1] else _no_cards(deck, count)
-    padded = np.concatenate([masks, _no_cards(deck, fill)])
+    padded = np.pad(board_masks(deck, boards), ((0, fill), (0, 0)))
     # Dead hands are strongest, where nothing counts them.
     strengths = np.asarray(_strengths(hands, jnp.asarray(padded)))[:count].astype(np.int64)
     ranked = np.sort(strengths * num_hands + np.arange(num_hands), axis=1)
@@ -168,30 +113,3 @@ def _strengths(hands: Hands, boards: Array) -> Array:
     live = jnp.all(own[None] & boards[:, None] == 0, axis=-1)
     found: Array = jnp.where(live, strength(own[None] | boards[:, None], hands.deck), _DEAD)
     return found
-
-
-def _no_cards(deck: Deck, count: int) -> np.ndarray:
-    return np.zeros((count, deck.suits), np.int32)
-
-
-@functools.cache
-def _renamings(deck: Deck) -> tuple[tuple[int, ...], ...]:
-    """What each suit becomes, by the number of the renaming."""
-    return tuple(itertools.permutations(range(deck.suits)))
-
-
-@functools.cache
-def _number_of_renaming(deck: Deck) -> np.ndarray:
-    """int64[suits^suits]: by the digits of what the suits become."""
-    codes = np.array(_renamings(deck)) @ deck.suits ** np.arange(deck.suits)
-    found = np.zeros(deck.suits**deck.suits, np.int64)
-    found[codes] = np.arange(len(codes))
-    return found
-
-
-@functools.cache
-def _renamed_cards(deck: Deck) -> np.ndarray:
-    """int32[suits!, N]."""
-    cards = np.arange(deck.num_cards)
-    suits = np.array(_renamings(deck))[:, cards % deck.suits]
-    return np.asarray(cards // deck.suits * deck.suits + suits, np.int32)

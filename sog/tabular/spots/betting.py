@@ -109,11 +109,6 @@ class Street:
     """[end] float32, level by level: what player 0 wins by a fold; the winner of a showdown."""
     next_lines: tuple[Line, ...]
 
-    @property
-    def num_groups(self) -> int:
-        """Over all levels."""
-        return sum(len(level.groups) for level in self.levels)
-
     def groups_of(self, player: int) -> Iterator[tuple[int, Group]]:
         """The groups in which a player decides, numbered over all levels."""
         number = 0

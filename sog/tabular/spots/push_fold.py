@@ -18,7 +18,7 @@ import scipy.optimize
 import scipy.sparse
 from jax import Array
 
-from sog.games.cards.colex import combinations
+from sog.games.cards.board_classes import board_masks, suit_classes
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength
 from sog.games.cards.ranges import class_of_hands
@@ -56,7 +56,8 @@ class PushFold:
 
 def all_in_before_the_flop(deck: Deck = Deck()) -> Equities:  # noqa: B008 - frozen
     """Sums over all boards, class by class; of the whole deck it takes about a minute."""
-    boards, counts = _board_classes(deck)
+    classes = suit_classes(deck, _BOARD)
+    boards, counts = board_masks(deck, classes.board), classes.size.astype(np.int32)
     hands = np.bitwise_or.reduce(deck.card_masks[deck.hands()], axis=1)
     fill = -len(boards) % _TOGETHER
     boards = np.concatenate([boards, np.zeros((fill, deck.suits), np.int32)])
@@ -112,18 +113,6 @@ def solve_push_fold(equities: Equities, stack: float) -> PushFold:
         jam_share=float(jam @ hands),
         call_share=float(call @ hands),
     )
-
-
-def _board_classes(deck: Deck) -> tuple[np.ndarray, np.ndarray]:
-    """int32[board, suits] one of each class of boards, int32[board] how many are of its class."""
-    cards = combinations(deck.num_cards, _BOARD)
-    masks = np.bitwise_or.reduce(deck.card_masks[cards], axis=1)
-    masks = np.sort(masks, axis=1)  # the suits of all boards of a class, in one order
-    key = np.zeros(len(masks), np.int64)
-    for column in masks.T:
-        key = key << deck.ranks | column
-    _, first, counts = np.unique(key, return_index=True, return_counts=True)
-    return masks[first], counts.astype(np.int32)
 
 
 @functools.partial(jax.jit, static_argnums=0)

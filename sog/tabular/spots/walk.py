@@ -49,6 +49,8 @@ class SpotNode:
     """All chips bet so far, and what lay there."""
     stacks: tuple[int, int]
     """Chips behind each player."""
+    street_stakes: tuple[int, int]
+    """What each has bet on this street."""
     actor: int
     actions: tuple[str, ...]
     seen: tuple[Seen, Seen]
@@ -257,6 +259,7 @@ def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str
         board=place.cards,
         pot=line.pot + sum(at.stakes),
         stacks=(line.stack - at.stakes[0], line.stack - at.stakes[1]),
+        street_stakes=at.stakes,
         actor=actor,
         actions=at.actions,
         seen=(seen[0], seen[1]),

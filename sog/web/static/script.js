@@ -114,7 +114,7 @@ document.addEventListener("click", (event) => {
   const row = event.target.closest && event.target.closest("[data-row]");
   if (row) {
     const link = document.querySelector(`a[data-to="${row.dataset.row}"]`);
-    if (link) { event.preventDefault(); show(link.href); }
+    if (link) { event.preventDefault(); show(link.href).catch(noAnswer); }
     return;
   }
   const drawn = event.target.closest && event.target.closest("[data-actions]");
@@ -215,6 +215,20 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   field.form.requestSubmit();
 });
+
+// A field that means nothing beside what is chosen in another says so, and cannot be set.
+function ruleOut() {
+  for (const chooser of document.querySelectorAll("select[data-rules-out]")) {
+    const other = chooser.form.elements[chooser.dataset.rulesOut];
+    const isOut = chooser.selectedOptions[0].hasAttribute("data-rules-out");
+    if (isOut === other.disabled) continue;
+    other.disabled = isOut;
+    other.selectedIndex = isOut ? 0 : 1;
+  }
+}
+document.addEventListener("change", ruleOut);
+document.addEventListener("shown", ruleOut);
+ruleOut();
 
 // The text of a chosen file comes into the field that is sent.
 document.addEventListener("change", async (event) => {

@@ -1,0 +1,113 @@
+"""Going on with a search beyond the simulations that it was to have: its trees in larger tables.
+
+Nodes keep their slots, which come in chunks of the same size, so what is found from then on is what
+a search with that room from the start would have found.
+"""
+
+import functools
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, is_asked_once
+from gtcfr.initial_state import empty_tree
+from gtcfr.leaves import no_answers
+from gtcfr.search_state import SearchState
+from gtcfr.settings import SearchSettings
+from gtcfr.tree import SearchTree, TreeShape
+from sog.games.core import Game
+from sog.precision import in_32_bits
+
+
+def with_room_for(
+    settings: SearchSettings, shape: TreeShape, num_simulations: int
+) -> SearchSettings:
+    """The settings of a search whose trees have that shape, for more simulations in all.
+
+    The chunks of its trees stay as large as they are. Raises ValueError as `SearchSettings`, and
+    for fewer simulations than before.
+    """
+    if num_simulations < settings.num_simulations:
+        raise ValueError(
+            f"num_simulations must be >= {settings.num_simulations}, those that there is room for, "
+            f"got {num_simulations}."
+        )
+    return replace(settings, num_simulations=num_simulations, chunk_size=shape.chunk_size)
+
+
+@in_32_bits
+def enlarge(
+    game: Game[Any],
+    *,
+    evaluator: Evaluator,
+    state: SearchState,
+    settings: SearchSettings,
+    path_length: int,
+) -> SearchState:
+    """The same searches with room for the simulations of `settings`, see `with_room_for`.
+
+    path_length: of the root that they began with. What was not added for want of room before is
+    still missed (`SearchResult.is_full`).
+    """
+    old, new = state.tree.shape, settings.shape(game, path_length)
+    assert (old.layout, old.chunk_size) == (new.layout, new.chunk_size)
+    return replace(
+        state,
+        tree=jax.vmap(functools.partial(_copied, game, evaluator, settings, new))(state.tree),
+        # Those of the last update, which nobody asks for any more.
+        answers=no_answers(game, evaluator, len(state.slot), new.num_leaves),
+    )
+
+
+def _copied(
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: SearchSettings,
+    shape: TreeShape,
+    tree: SearchTree,
+) -> SearchTree:
+    old = tree.shape
+    empty = empty_tree(
+        game,
+        shape,
+        jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded),
+        predictive=settings.cfr_rule.predictive,
+        asked_once=is_asked_once(game, evaluator),
+    )
+
+    def moved_row(row: Array) -> Array:
+        by = jnp.where(row < old.leaf_row, 0, shape.leaf_row - old.leaf_row)
+        by = jnp.where(row < old.terminal_row, by, shape.terminal_row - old.terminal_row)
+        return jnp.where(row < old.nothing, row + by, shape.nothing)
+
+    def moved_nodes(nodes: Any) -> Any:
+        is_root = nodes.edge == old.root_edge
+        sources = jnp.array(shape.root_source, jnp.int32)
+        return replace(
+            nodes,
+            edge=jnp.where(is_root, shape.root_edge, nodes.edge),
+            source=jnp.where(is_root[:, None], sources, nodes.source),
+        )
+
+    interior = moved_nodes(replace(tree.interior, child=moved_row(tree.interior.child)))
+    return replace(
+        tree,
+        shape=shape,
+        interior=_put(empty.interior, interior),
+        interior_statistics=_put(empty.interior_statistics, tree.interior_statistics),
+        leaf=_put(empty.leaf, moved_nodes(tree.leaf)),
+        leaf_statistics=_put(empty.leaf_statistics, tree.leaf_statistics),
+        terminal=_put(empty.terminal, moved_nodes(tree.terminal)),
+        chunk_fill=_put(empty.chunk_fill, tree.chunk_fill),
+        # Of the last update; every update fills them anew.
+        reach_rows=empty.reach_rows,
+        cfvs=empty.cfvs,
+    )
+
+
+def _put(large: Any, small: Any) -> Any:
+    """The rows of small tables as the first of large ones."""
+    return jax.tree.map(lambda to, rows: to.at[: len(rows)].set(rows), large, small)

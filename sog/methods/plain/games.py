@@ -1,0 +1,31 @@
+"""From a game of the contract to the same one in plain Python."""
+
+from typing import Any
+
+from sog.games.core import Game
+from sog.games.goofspiel import Goofspiel
+from sog.games.ii_goofspiel import IIGoofspiel
+from sog.games.liars_dice import LiarsDice
+from sog.games.scotland_yard.game import ScotlandYard
+from sog.methods.plain.goofspiel import PlainGoofspiel
+from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
+from sog.methods.plain.liars_dice import PlainLiarsDice
+from sog.methods.plain.scotland_yard import Roads
+from sog.methods.plain.worlds import InfostateGame, PlainGame
+
+
+def plain_game(game: Game[Any]) -> PlainGame | None:
+    """The game in plain Python; None for one that nobody has written so."""
+    if isinstance(game, LiarsDice):
+        return PlainLiarsDice(game)
+    if isinstance(game, IIGoofspiel) and game.order != "random":
+        return PlainIIGoofspiel.of(game)
+    if isinstance(game, Goofspiel):
+        return PlainGoofspiel(game)
+    return Roads(game) if isinstance(game, ScotlandYard) else None
+
+
+def infostate_game(game: Game[Any]) -> InfostateGame | None:
+    """The same, where its infostates can be named and drawn from."""
+    found = plain_game(game)
+    return found if isinstance(found, InfostateGame) else None

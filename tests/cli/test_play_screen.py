@@ -1,0 +1,144 @@
+"""What `sog play` shows, and how it reads what a person answers."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sog.cli.play.screen import (
+    Choice,
+    choices,
+    draw_state,
+    find_choices,
+    list_choices,
+    signed_units,
+    worth_of,
+    wrapped,
+)
+from sog.cli.play.table import Human
+from sog.games import make
+from sog.games.boards.line_game import EMPTY, LineState
+from tests.cli.conftest import Run
+
+# The screen.
+
+
+def test_a_board_is_drawn_with_the_names_of_its_cells(run_play: Run) -> None:
+    code, out, _ = run_play("b2\n", "random", "--game", "tic_tac_toe", "--seed", "0")
+    assert code == 0
+    assert "you are player 0, your stones are X." in out
+    assert "    a b c\n  3 . . .\n  2 . . .\n  1 . . .\n" in out
+    boards = out.split("    a b c\n")
+    assert boards[2].splitlines()[1][6] == "X"
+    assert boards[2][:30].count("O") == 1
+
+
+def test_columns_are_numbered_as_on_the_board() -> None:
+    """Column 1 is full."""
+    game: Any = make("connect_four(rows=4,columns=5)")
+    board = np.full((4, 5), EMPTY, np.int8)
+    board[:, 0] = [1, 0, 1, 0]
+    state = LineState(
+        board=jnp.asarray(board.reshape(-1)),
+        num_stones=jnp.int32(4),
+        has_line=jnp.zeros(2, bool),
+    )
+    assert draw_state(game, state).splitlines() == [
+        "  O . . . .",
+        "  X . . . .",
+        "  O . . . .",
+        "  X . . . .",
+        "  1 2 3 4 5",
+    ]
+    offered = choices(game, state, 0, [1, 2, 3, 4])
+    assert list_choices(offered) == ("  2) column 2   3) column 3   4) column 4   5) column 5")
+    assert [choice.action for choice in find_choices(offered, "3")] == [2]
+
+
+def test_a_map_is_before_ones_eyes() -> None:
+    """What fits into 80 letters, two of which are the indent."""
+    game = make("glasses")
+    lines = draw_state(game, game.root()).splitlines()
+    assert lines[0].startswith("  Mr X to move. Mr X has made 0 of 5 moves; ")
+    assert max(map(len, lines)) <= 78
+
+
+def test_long_hints_go_on_below_themselves() -> None:
+    text = wrapped("  Hint: " + ", ".join(f"detective 1 to {n} by taxi 5%" for n in range(9)))
+    assert max(map(len, text.splitlines())) <= 78
+    assert " ".join(text.split()).endswith("detective 1 to 8 by taxi 5%")
+    assert all(line.startswith("    ") for line in text.splitlines()[1:])
+
+
+BETS = [
+    Choice(action=0, label=1, text="fold"),
+    Choice(action=1, label=2, text="call"),
+    Choice(action=3, label=3, text="raise2"),
+    Choice(action=4, label=4, text="raise20"),
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "actions"),
+    [
+        ("1", [0]),
+        ("call", [1]),
+        ("FOLD", [0]),
+        ("c", [1]),
+        ("raise2", [3]),
+        ("raise", [3, 4]),
+        ("0", []),
+        ("", []),
+        ("x", []),
+    ],
+)
+def test_answers_are_numbers_or_texts_or_their_beginnings(answer: str, actions: list[int]) -> None:
+    assert [choice.action for choice in find_choices(BETS, answer)] == actions
+
+
+def test_many_actions_are_listed_in_columns() -> None:
+    offered = [Choice(action=n, label=n, text=f"station {n}") for n in range(1, 13)]
+    lines = list_choices(offered).splitlines()
+    assert [line.split()[0::3] for line in lines] == [
+        ["1)", "4)", "7)", "10)"],
+        ["2)", "5)", "8)", "11)"],
+        ["3)", "6)", "9)", "12)"],
+    ]
+    assert max(map(len, lines)) <= 78
+
+
+def test_what_a_move_hides_is_shown_to_the_person_who_made_it(run_play: Run) -> None:
+    _, out, _ = run_play(
+        "2\n1\n", "random", "--game", "ii_goofspiel(cards=3)", "--games", "1", "--as", "0"
+    )
+    assert "You:    bid 2 (player 0 bids)\n" in out
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1, "+1 chip"), (-1, "-1 chip"), (0, "0 chips"), (-0.25, "-0.25 chips")]
+)
+def test_what_is_won_has_a_sign_and_a_unit(value: float, text: str) -> None:
+    assert signed_units(make("kuhn"), value) == text
+
+
+def test_worths_have_two_digits() -> None:
+    assert worth_of(make("kuhn"), -0.056) == "worth -0.06 chips"
+
+
+def test_a_person_without_a_choice_is_not_asked() -> None:
+    """A board of one column."""
+    said: list[str] = []
+
+    class Silent:
+        def say(self, text: str = "", style: str = "") -> None:
+            said.append(text)
+
+        def ask(self, prompt: str) -> str:
+            raise AssertionError("nobody is to be asked")
+
+    terminal: Any = Silent()
+    board = make("connect_four(rows=2,columns=1,run_length=2)")
+    human = Human(board, 0, terminal, None)
+    assert human.act(0) == 0
+    assert said[-1] == "  There is no choice: column 1."
