@@ -39,13 +39,11 @@ _MOST_CARDS: Final = 7
 
 def suit_masks(cards: Any, deck: Deck, xp: ModuleType = jnp) -> Any:
     """int32[..., suits]: the ranks in each suit of the cards [..., n]; N stands for no card."""
-    found = [0] * deck.suits
-    for number in range(cards.shape[-1]):
-        card = cards[..., number].astype(np.int32)
-        rank, suit = card // deck.suits, card % deck.suits
-        bit = xp.left_shift(np.int32(1), rank) & np.int32((1 << deck.ranks) - 1)
-        found = [mask | xp.where(suit == s, bit, 0) for s, mask in enumerate(found)]
-    return xp.stack(found, axis=-1).astype(np.int32)
+    cards, suits = cards.astype(np.int32), np.arange(deck.suits, dtype=np.int32)
+    bits = xp.left_shift(np.int32(1), cards // deck.suits) & np.int32((1 << deck.ranks) - 1)
+    is_of_suit = (cards % deck.suits)[..., None] == suits.reshape(*[1] * cards.ndim, -1)
+    found = xp.where(is_of_suit, bits[..., None], np.int32(0))
+    return xp.bitwise_or.reduce(found, axis=-2)
 
 
 def strength(masks: Any, deck: Deck, xp: ModuleType = jnp) -> Any:
