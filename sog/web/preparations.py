@@ -35,12 +35,16 @@ class Preparations:
         self._games: set[str] = set()
         """Those that are being prepared."""
 
+    @property
+    def num_waiting(self) -> int:
+        """Those that wait for their turn and are not cancelled."""
+        return sum(not job.made.cancelled() for job in self._waiting)
+
     def begin(self, game: str, work: Callable[[], Made]) -> "Future[Made]":
         """Has it done when its turn comes; cancelling what waits takes it out. Raises Full."""
         job = _Job(game=game, work=work, made=Future())
         with self._lock:
-            self._waiting = [one for one in self._waiting if not one.made.cancelled()]
-            if len(self._waiting) >= MOST_WAITING:
+            if self.num_waiting >= MOST_WAITING:
                 raise Full(
                     f"{PLACES} preparations are under way and {MOST_WAITING} are waiting: cancel "
                     f"one, or try again later."
@@ -51,6 +55,7 @@ class Preparations:
 
     def _start(self) -> None:
         """Those that may begin; with the lock."""
+        self._waiting = [one for one in self._waiting if not one.made.cancelled()]
         for job in list(self._waiting):
             if len(self._games) < PLACES and job.game not in self._games:
                 self._waiting.remove(job)

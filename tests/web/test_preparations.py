@@ -79,6 +79,7 @@ class Served:
     def __init__(self, port: int, held: threading.Event) -> None:
         self.port, self._held = port, held
         self.num_begun = self.num_left = 0
+        self.preparations = Preparations()
 
     def prepare(self, request: Request, form: Form, heed: Heed) -> Response:
         self.num_begun += 1
@@ -108,7 +109,7 @@ class Served:
 def served(held: threading.Event) -> Iterator[Served]:
     with listen("127.0.0.1", 0) as listener:
         served = Served(listener.getsockname()[1], held)
-        slow = prepared_page(served.prepare, Preparations())
+        slow = prepared_page(served.prepare, served.preparations)
         routes = [
             Route("/games", slow, methods=["POST"]),
             Route("/", page(lambda request, form: PlainTextResponse("here"))),
@@ -140,7 +141,8 @@ def test_a_visitor_who_leaves_cancels_what_is_prepared_for_him(
     with served.ask("/games", "leduc"):
         until(lambda: served.num_begun == 1)
         with served.ask("/games", "leduc"):  # in turn
-            time.sleep(0.2)
+            until(lambda: served.preparations.num_waiting == 1)
+        until(lambda: served.preparations.num_waiting == 0)
     until(lambda: served.num_left == 1)
     with served.ask("/games", "leduc") as third:
         until(lambda: served.num_begun == 2)
