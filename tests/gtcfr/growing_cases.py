@@ -50,6 +50,7 @@ class Case:
     alpha: float = 0.5
     leaf_averaging: float = 0.0
     rule: str = "sog"
+    num_children: int | None = None
 
     @property
     def settings(self) -> SearchSettings:
@@ -59,6 +60,7 @@ class Case:
             alpha=self.alpha,
             leaf_averaging=self.leaf_averaging,
             rule=self.rule,
+            num_children=self.num_children,
         )
 
 
@@ -85,7 +87,10 @@ CASES = {
         GOOFSPIEL, starts_from(0, (2, 0, 1)), 24, 3, alpha=0.25
     ),
     "a hidden fugitive, SoG(s, 0.5)": Case(GLASSES, starts_from(0, (0, 0)), 12, 0.5, alpha=1.0),
-    "perfect information, SoG(s, 2)": Case(LATE_TIC_TAC_TOE, starts_from(0, (2,)), 16, 2),
+    # All children at once, as elsewhere; there one is added at a time unless told otherwise.
+    "perfect information, SoG(s, 2)": Case(
+        LATE_TIC_TAC_TOE, starts_from(0, (2,)), 16, 2, num_children=9
+    ),
 }
 
 
