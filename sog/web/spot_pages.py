@@ -41,6 +41,11 @@ class SpotPages:
         self._preparations, self._submit = preparations, submit
         self._num_compiled = 0
 
+    @functools.cached_property
+    def _networks(self) -> list[str]:
+        """What a spot may be compared with."""
+        return self._offers.networks_of(Holdem)
+
     @property
     def routes(self) -> list[Route]:
         """Where they are."""
