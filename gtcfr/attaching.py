@@ -74,7 +74,7 @@ def attach(
         lambda whole: whole.at[leaf_slot].set(0, mode="drop"), tree.leaf_statistics
     )
     terminal = tree.terminal
-    if game.num_infostates == 1:
+    if not game.hides_information:
         worth = jax.vmap(lambda state: game.utilities(state, jnp.ones((2, 1))))(states)
         terminal = replace(terminal, worth=terminal.worth.at[end_slot].set(worth, mode="drop"))
     else:

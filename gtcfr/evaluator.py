@@ -86,7 +86,7 @@ class BatchEncoder(Protocol):
 
 def is_asked_once(game: Game[Any], evaluator: Evaluator) -> bool:
     """Whether a leaf is put to an evaluator once, when it joins the tree, or in every update."""
-    return game.num_infostates == 1 or not evaluator.looks_at_ranges
+    return not game.hides_information or not evaluator.looks_at_ranges
 
 
 @pytree

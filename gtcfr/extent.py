@@ -99,7 +99,7 @@ class Extent:
         for name in ("num_children", "max_actions"):
             if getattr(self, name) is None:
                 continue
-            if game.num_infostates > 1:
+            if game.hides_information:
                 raise ValueError(
                     f"{name} must be None (all of them) in a game with hidden information such "
                     f"as {game}: an infostate could be left without an action; "
@@ -117,7 +117,7 @@ class Extent:
 
 def _names_children(game: Game[Any]) -> bool:
     """Whether information is perfect, and each action an outcome: a node can have some of all."""
-    return game.num_infostates == 1 and game.num_outcomes >= game.num_actions
+    return not game.hides_information and game.num_outcomes >= game.num_actions
 
 
 def _can_leave_out(game: Game[Any]) -> bool:

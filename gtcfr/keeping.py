@@ -48,7 +48,7 @@ def keep_below(
     (`SearchState.num_before`), so that what is found from now on counts more than what was found
     before. Raises ValueError for a game with hidden information.
     """
-    if game.num_infostates > 1:
+    if game.hides_information:
         raise ValueError(
             f"a tree can be kept in games of perfect information only, which {game.name} is not."
         )

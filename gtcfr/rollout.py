@@ -41,7 +41,7 @@ class RolloutEvaluator:
 
     def start(self, game: Game[Any], batch_size: int) -> Array:
         """A key per search; ValueError for a game with hidden information."""
-        if game.num_infostates != 1:
+        if game.hides_information:
             raise ValueError(
                 f"a RolloutEvaluator values games of perfect information, and {game} has "
                 f"{game.num_infostates} infostates per public state; a WorldRolloutEvaluator can."

@@ -43,7 +43,7 @@ def tree_shapes(
         game,
         shape,
         predictive=settings.cfr_rule.predictive,
-        asked_once=game.num_infostates == 1,
+        asked_once=not game.hides_information,
     )
     shapes: SearchTree = jax.eval_shape(make, encoded)
     return shapes

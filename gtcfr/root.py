@@ -57,7 +57,7 @@ def start_of_game(
     all begin with, of a game of perfect information, where nothing need be known of what was before
     it.
     """
-    if state is not None and game.num_infostates > 1:
+    if state is not None and game.hides_information:
         raise ValueError(f"only with perfect information can {game.name} begin at a given state.")
     begin = game.root() if state is None else state
     states = jax.tree.map(

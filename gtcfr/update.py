@@ -155,7 +155,7 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
         start = jnp.minimum(number * size, tree.shape.num_terminals - size)
         nodes = jax.vmap(lambda table: get(table, start, size))(tree.terminal)
         reach = jax.vmap(take_reach)(tree.reach_rows, nodes.source, nodes.mask)
-        if game.num_infostates == 1:
+        if not game.hides_information:
             utilities = nodes.worth * reach[:, :, ::-1]
         else:
             utilities = jax.vmap(jax.vmap(utilities_of))(nodes.kept, reach)

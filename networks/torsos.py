@@ -105,7 +105,7 @@ class ResNet(nnx.Module):
         assert isinstance(game.encoding, Planes)  # see `networks.cvpn.check_torso`
         self.planes = planes = game.encoding
         self.first = nnx.Conv(planes.channels, width, (3, 3), rngs=rngs)
-        hides = game.num_infostates > 1  # with perfect information the others say nothing
+        hides = game.hides_information  # with perfect information the others say nothing
         self.others = nnx.Linear(num_others, width, rngs=rngs) if hides else None
         self.blocks = nnx.List(ResidualBlock(width, rngs=rngs) for _ in range(depth))
         self.last = nnx.Conv(width, _HEAD_CHANNELS, (1, 1), rngs=rngs)

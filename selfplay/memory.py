@@ -84,7 +84,7 @@ def search_bytes(
 ) -> int:
     """The tree of one search. path_length: see `SearchSettings.shape`."""
     encoded: Any = ()
-    if game.num_infostates > 1:
+    if game.hides_information:
         encoded = jax.ShapeDtypeStruct((num_kept(game, network),), np.float32)
     return bytes_of(tree_shapes(game, encoded, settings, path_length))
 

@@ -36,8 +36,8 @@ class AlphaZeroResult:
 
 def check_game(game: Game[Any]) -> None:
     """Raises ValueError for a game that AlphaZero cannot play, or if mctx is not installed."""
-    if game.num_infostates > 1 or game.has_chance:
-        missing = "perfect information" if game.num_infostates > 1 else "a game without chance"
+    if game.hides_information or game.has_chance:
+        missing = "perfect information" if game.hides_information else "a game without chance"
         raise ValueError(f"alphazero needs {missing}, which {game} is not or does not have.")
     _mctx()
 

@@ -177,7 +177,7 @@ def _who(player: int, human: int) -> str:
 def _where(found: Review, choice: Choice) -> str:
     """The public state, and what the player held if that is his alone."""
     at = found.game.describe_state(choice.state)
-    if found.game.num_infostates == 1:
+    if not found.game.hides_information:
         return at
     held = found.game.describe_infostate(choice.state, choice.player, choice.infostate)
     return f"{at}; {held}"

@@ -89,7 +89,7 @@ def read_marks(
         row = np.nan_to_num(np.asarray(policy[infostate], float))
         legal = np.flatnonzero(legal_actions[infostate]).tolist()
         seen = infostates
-        if game.num_infostates > 1:  # else a view may ask only who looks at it
+        if game.hides_information:  # else a view may ask only who looks at it
             seen = (infostate, None) if actor == 0 else (None, infostate)
         view = game.view(state, infostates=seen, choices=legal)
         if view is None:

@@ -135,6 +135,11 @@ class Game(Shown[State]):
         """Utilities lie in [-max_utility, max_utility]."""
 
     @property
+    def hides_information(self) -> bool:
+        """Whether players know what others do not; else each has the one infostate."""
+        return self.num_infostates > 1
+
+    @property
     def has_public_actions(self) -> bool:
         """Whether every action is public and no infostate ever gets another index.
 

@@ -13,7 +13,7 @@ def random_action(game: Game[Any], state: Any, infostates: Array, key: Array) ->
     """int32: a legal action of the player to act in a world, each as likely as the others; any
     number where chance moves, which ignores it. infostates: int32[2]."""
     legal = game.world_actions(state, infostates)
-    if game.num_infostates == 1:  # a number per action; results that were published are of these
+    if not game.hides_information:  # a number per action; results that were published are of these
         action = jax.random.categorical(key, jnp.where(legal, 0.0, -jnp.inf))
         return action.astype(jnp.int32)
     return draw(jax.random.uniform(key), legal.astype(jnp.float32))

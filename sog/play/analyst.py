@@ -119,7 +119,7 @@ class Analyst:
         has room for where none are said. most: simulations that a search has room for. Raises
         ValueError for sizes that cannot be, or hidden information.
         """
-        if game.num_infostates > 1 or game.has_chance:
+        if game.hides_information or game.has_chance:
             raise ValueError(f"only perfect information can be analyzed so, which {game} has not.")
         self.game, self._evaluator = game, evaluator
         self._usual = settings.num_simulations

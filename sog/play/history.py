@@ -116,7 +116,7 @@ def check_begins_anywhere(game: Game[Any]) -> None:
     With hidden information who holds what there depends on how both have played, and that no text
     of public events tells; a search finds ranges on its way there.
     """
-    if game.num_infostates > 1 or game.has_chance or not game.has_public_actions:
+    if game.hides_information or game.has_chance or not game.has_public_actions:
         raise ValueError(
             f"only a game of perfect information can begin at a later state, which {game.name} is "
             f"not: who holds what there depends on how both have played; a search after these "

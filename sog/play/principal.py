@@ -77,7 +77,7 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
     Moves are ordered by the average policy, by which an agent chooses, then by visits. Raises
     ValueError where information is hidden.
     """
-    if game.num_infostates > 1:
+    if game.hides_information:
         raise ValueError(f"only moves of perfect information have lines, {game.name} hides some.")
     found: Any = jax.device_get(_read_moves(game, depth, result))
     shown = np.flatnonzero(found.is_listed)

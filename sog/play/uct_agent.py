@@ -33,7 +33,7 @@ class UctAgent(Agent):
         """Sits down as a player. Raises ValueError for a game with hidden information, for one that
         OpenSpiel does not have, or for less than one simulation.
         """
-        if game.num_infostates != 1:
+        if game.hides_information:
             raise ValueError(f"uct needs perfect information, which {game} does not have.")
         if not 1 <= num_simulations < 2**31:  # a C++ int
             raise ValueError(

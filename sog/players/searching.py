@@ -145,4 +145,4 @@ def _keeping_agent(
 
 def is_perfect_information(game: Game[Any]) -> bool:
     """Whether nothing is ever hidden, so that nobody needs to mix actions."""
-    return game.num_infostates == 1
+    return not game.hides_information

@@ -44,7 +44,7 @@ def perfect_values(
     over. Raises ValueError for a game with hidden information or chance, and TooManyPositionsError
     if more than max_positions are met.
     """
-    if game.num_infostates > 1 or game.has_chance:
+    if game.hides_information or game.has_chance:
         raise ValueError(f"perfect play needs perfect information and no chance, not {game}.")
     levels, num_positions = list[_Level](), 0
     states = jax.device_get(states)

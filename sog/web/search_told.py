@@ -59,7 +59,7 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
         "players": [_player(node, player, before, exact) for player in (0, 1)],
         "exact": exact,
         "before": before,
-        "is_hidden": search.searcher.shown.num_infostates > 1,
+        "is_hidden": search.searcher.shown.hides_information,
         "can_edit": node.actor != TERMINAL and 2 < int(node.is_possible.sum()) <= _MOST_EDITED,
         "most_edited": _MOST_EDITED,
         "is_decision": node.actor < CHANCE,

@@ -48,7 +48,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         choices=legal,
         marks=_marks(table, state, (visible[0], visible[1]), hint, choice),
     )
-    hidden = game.num_infostates > 1
+    hidden = game.hides_information
     own = int(infostates[seat])
     judged = _judged(table, found)
     return {

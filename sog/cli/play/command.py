@@ -241,7 +241,7 @@ class _Session:
     def _show_end(self, state: Any, seat: int, played: PlayedGame) -> None:
         say, won = self.terminal.say, _utility_to(seat, played)
         say(f"\n{draw_state(self.game, state)}")
-        if self.game.num_infostates > 1:
+        if self.game.hides_information:
             yours, agents = (
                 self.game.describe_infostate(state, player, played.infostates[-1][player])
                 for player in (seat, 1 - seat)

@@ -170,7 +170,7 @@ class Human(Agent):
         if self._draw is not None:
             self._draw(self._state, ranges, infostate)
         say(f"\n{draw_state(self.game, self._state, ranges)}")
-        if self.game.num_infostates > 1:
+        if self.game.hides_information:
             known = self.game.draw_infostate(self._state, self.player, infostate)
             lines = f"\n{textwrap.indent(known, '    ')}" if "\n" in known else f" {known}"
             say(f"  You:{lines}", "bold")

@@ -205,7 +205,7 @@ def _settings(
     """What was asked for; the rest as in `base`."""
     changes = read_changes(arguments)
     children = arguments.children or changes.get("num_children", base.num_children)
-    is_hidden = game.num_infostates > 1
+    is_hidden = game.hides_information
     if children == "all":
         children = None if is_hidden else game.num_actions
     if children is not None and is_hidden:
