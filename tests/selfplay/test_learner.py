@@ -200,6 +200,30 @@ def test_several_steps_in_one_call_are_the_steps_one_by_one() -> None:
     assert_equal_params(at_once.state.params, one_by_one.state.params, 1e-6)
 
 
+def convolutions_in_loops(jaxpr: Any, in_loop: bool = False) -> int:
+    """How many a program has inside of its loops; there XLA's gradients on CPUs are slow."""
+    found = 0
+    for equation in jaxpr.eqns:
+        found += in_loop and equation.primitive.name == "conv_general_dilated"
+        for value in jax.tree.leaves(equation.params, is_leaf=lambda leaf: hasattr(leaf, "jaxpr")):
+            inner = getattr(value, "jaxpr", value)
+            if hasattr(inner, "eqns"):
+                in_inner = in_loop or equation.primitive.name in ("scan", "while")
+                found += convolutions_in_loops(inner, in_inner)
+    return found
+
+
+def test_no_convolution_of_a_step_is_in_a_loop() -> None:
+    game = make("tic_tac_toe")
+    shape = NetworkSettings(torso="resnet", width=4, depth=1)
+    apply_fn, params = make_network(game, shape)
+    small = Learner(game, apply_fn, SETTINGS, params)
+    batch = no_examples(game, SETTINGS.batch_size)
+    program = jax.make_jaxpr(small._run)(small.state, batch)
+    assert convolutions_in_loops(program.jaxpr, in_loop=True) > 6  # forward and backward
+    assert convolutions_in_loops(program.jaxpr) == 0
+
+
 def test_the_network_that_searches_is_an_average_over_the_steps() -> None:
     """Share 0.3 of the old average stays, and less in the first steps: (1 + t) / (10 + t)."""
     apply_fn, params = network()

@@ -112,8 +112,7 @@ def lowered_learner_step(text: str) -> str:
     settings = LearnerSettings(batch_size=BATCH, optimizer="muon", average_decay=0.9)
     apply_fn, params = make_network(game, NetworkSettings(width=8, depth=1))
     learner = Learner(game, apply_fn, settings, params, jax.devices()[:1])
-    batches = jax.tree.map(lambda leaf: leaf[None], no_examples(game, BATCH))
-    return lowered(learner._run, learner.state, batches)
+    return lowered(learner._run, learner.state, no_examples(game, BATCH))
 
 
 @pytest.mark.parametrize(
