@@ -149,7 +149,7 @@ ROWS: Final = {
         100,
         unit="points",
         take=("mean",),
-        minutes=90,
+        minutes=40,
     ),
     "cfr": Row(
         what="CFR+ on Leduc, an iteration",
