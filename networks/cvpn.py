@@ -104,7 +104,7 @@ class CVPN(nnx.Module):
         self.num_features, self.is_pairwise = num_features, settings.value_head == "pairwise"
         size = game.num_infostates
         # With perfect information ranges say nothing.
-        self.takes_ranges = size > 1
+        self.takes_ranges = game.hides_information
         num_others, num_values = 2 * size * self.takes_ranges, 2 * size
         if self.is_pairwise:
             num_others, num_values = num_others + 2 * size**2, size**2

@@ -6,7 +6,6 @@ loop on the device the gradient of a convolution takes XLA 30 times as long on a
 """
 
 import functools
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -178,8 +177,8 @@ class Learner:
         """
         state, told = self._states, list[dict[str, Array]]()
         for number in range(len(batches.version)):
-            batch = jax.tree.map(operator.itemgetter(number), batches)
-            state, terms = self._run(state, jax.device_put(batch, self._spread))
+            batch = jax.device_put(take(batches, np.asarray(number)), self._spread)
+            state, terms = self._run(state, batch)
             told.append(terms)
         found = {name: np.array([terms[name] for terms in told]) for name in told[0]}
         for name, term in found.items():

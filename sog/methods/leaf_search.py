@@ -16,7 +16,6 @@ from sog.players.method import Method
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.searching import (
     changed,
-    is_perfect_information,
     searching_player,
 )
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -113,6 +112,6 @@ class Rollout(LeafSearch):
 
     def evaluator(self, game: Game[Any], seed: int) -> Evaluator:
         """Random games."""
-        if is_perfect_information(game):
-            return RolloutEvaluator(num_rollouts=self.games, seed=seed)
-        return WorldRolloutEvaluator(num_games=self.games, seed=seed)
+        if game.hides_information:
+            return WorldRolloutEvaluator(num_games=self.games, seed=seed)
+        return RolloutEvaluator(num_rollouts=self.games, seed=seed)

@@ -109,7 +109,7 @@ def search_agents(
     They go on with their trees where `SearchSettings.kept_simulations` says so; ValueError where
     that cannot be.
     """
-    greedy = is_perfect_information(game)
+    greedy = not game.hides_information  # else a player has to mix actions
     if settings.kept_simulations:
         if not greedy or game.has_chance:
             raise ValueError(
@@ -141,8 +141,3 @@ def _keeping_agent(
     seed: int,
 ) -> KeepingAgent:
     return KeepingAgent(game, evaluator, settings, player=player, seed=seed, seconds=seconds)
-
-
-def is_perfect_information(game: Game[Any]) -> bool:
-    """Whether nothing is ever hidden, so that nobody needs to mix actions."""
-    return not game.hides_information

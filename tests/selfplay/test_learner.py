@@ -16,7 +16,7 @@ from networks.cvpn import ApplyNetwork, NetworkSettings, make_network
 from networks.losses import batch_loss
 from selfplay import schedule
 from selfplay.examples import StoredExample, load_example, no_examples, take
-from selfplay.learner import Learner, NotFiniteError, learner_devices, make_optimizer
+from selfplay.learner import Learner, NotFiniteError, learner_devices
 from selfplay.runs.config import load_config
 from selfplay.settings import LearnerSettings
 from sog.games import make
@@ -249,72 +249,6 @@ def test_without_averaging_the_last_network_searches() -> None:
     one = Learner(KUHN, apply_fn, SETTINGS, params)
     one.train(batches(2))
     assert_equal_params(one.state.average, one.state.params, 0)
-
-
-def test_the_learning_rate_decays_exponentially() -> None:
-    """Adam's update for a gradient that stays the same is the rate, up to its sign."""
-    settings = dataclasses.replace(
-        SETTINGS, learning_rate=0.02, decay_rate=0.1, decay_steps=4, max_gradient_norm=1e9
-    )
-    optimizer = make_optimizer(settings)
-    params = jnp.zeros(2)
-    state = optimizer.init(params)
-    for step in range(9):
-        updates, state = optimizer.update(jnp.array([3.0, -0.5]), state, params)
-        rate = 0.02 * 0.1 ** (step / 4)
-        np.testing.assert_allclose(updates, [-rate, rate], rtol=1e-4)
-
-
-def test_plain_descent_has_momentum_and_long_gradients_are_shortened() -> None:
-    settings = dataclasses.replace(
-        SETTINGS, optimizer="sgd", learning_rate=0.5, decay_rate=1.0, max_gradient_norm=2.0
-    )
-    optimizer = make_optimizer(settings)
-    params = jnp.zeros(2)
-    state = optimizer.init(params)
-    # (30, 40) has length 50 and becomes (1.2, 1.6); then 0.9 times that is added to (1, 0).
-    first, state = optimizer.update(jnp.array([30.0, 40.0]), state, params)
-    second, state = optimizer.update(jnp.array([1.0, 0.0]), state, params)
-    np.testing.assert_allclose(first, [-0.6, -0.8], rtol=1e-5)
-    np.testing.assert_allclose(second, [-0.5 * (1.08 + 1), -0.5 * 1.44], rtol=1e-5)
-
-
-def test_plain_descent_without_momentum_and_clipping_follows_the_gradient() -> None:
-    settings = dataclasses.replace(
-        SETTINGS,
-        optimizer="sgd",
-        learning_rate=0.5,
-        decay_rate=1.0,
-        momentum=0.0,
-        max_gradient_norm=None,
-    )
-    optimizer = make_optimizer(settings)
-    params = jnp.zeros(2)
-    state = optimizer.init(params)
-    for gradient in ([30.0, 40.0], [1.0, 0.0]):
-        updates, state = optimizer.update(jnp.array(gradient), state, params)
-        np.testing.assert_allclose(updates, -0.5 * np.array(gradient), rtol=1e-5)
-
-
-def test_muon_makes_steps_of_kernels_orthogonal_and_sees_convolutions_as_matrices() -> None:
-    """Singular values of a step are about the rate, whatever those of the gradient are."""
-    settings = dataclasses.replace(SETTINGS, optimizer="muon", learning_rate=0.1, decay_rate=1.0)
-    optimizer = make_optimizer(settings)
-    matrix = np.random.default_rng(0).normal(size=(36, 8)) @ np.diag([1, 1, 2, 3, 5, 8, 13, 21])
-    gradient = {
-        "matrix": jnp.asarray(matrix, jnp.float32),
-        "convolution": jnp.asarray(matrix.reshape(3, 3, 4, 8), jnp.float32),
-        "vector": jnp.array([1.0, -2.0, 30.0]),
-    }
-    updates, _ = optimizer.update(gradient, optimizer.init(gradient), gradient)
-    of_gradient = np.linalg.svd(matrix, compute_uv=False)
-    of_step = np.linalg.svd(updates["matrix"], compute_uv=False)
-    assert of_gradient.max() > 10 * of_gradient.min()
-    assert 0.05 < of_step.min() < of_step.max() < 0.15
-    assert np.sum(updates["matrix"] * matrix) < 0
-    np.testing.assert_allclose(updates["convolution"].reshape(36, 8), updates["matrix"], rtol=1e-5)
-    sizes = np.abs(updates["vector"])  # Adam's
-    np.testing.assert_allclose(sizes, sizes[0], rtol=1e-4)
 
 
 def test_a_batch_that_is_not_finite_is_named_and_changes_nothing() -> None:
