@@ -74,6 +74,7 @@ def test_a_search_that_the_caller_compiles() -> None:
     assert_same_with_64_bits(find)
 
 
+@pytest.mark.slow
 def test_a_search_of_ranges_that_are_of_64_bits() -> None:
     def find() -> Any:
         state = jax.tree.map(lambda leaf: leaf[None], KUHN.root())
@@ -104,7 +105,7 @@ def test_an_agent_that_comes_with_the_package(name: str) -> None:
 @pytest.mark.parametrize(
     "evaluator",
     [
-        RolloutEvaluator(num_rollouts=2),
+        pytest.param(RolloutEvaluator(num_rollouts=2), marks=pytest.mark.slow),
         WorldRolloutEvaluator(num_games=2),
         exact_evaluator(ENUMERATED),
     ],
@@ -191,7 +192,7 @@ def test_a_training() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        "search kuhn --evaluator zero --simulations 4 --json",
+        pytest.param("search kuhn --evaluator zero --simulations 4 --json", marks=pytest.mark.slow),
         pytest.param(
             "train tiny.toml --run run --json --set run.evaluate_every=0 --set run.steps=8",
             marks=pytest.mark.slow,

@@ -95,6 +95,7 @@ def test_mr_x_is_drawn_for_those_only_who_know(tmp_path: Path) -> None:
     assert pawns(picture(file))[-1] == "Mr X"
 
 
+@pytest.mark.slow
 def test_a_search_prints_and_draws_the_map(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "map.svg"
     history = "'Mr X takes a taxi'"

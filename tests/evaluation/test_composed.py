@@ -211,6 +211,7 @@ def test_a_batch_of_one_search_needs_one_device() -> None:
     assert set(totals) == {4}  # Kuhn poker has 4 public states where a player chooses
 
 
+@pytest.mark.slow
 def test_devices_share_batches_of_any_size() -> None:
     """Here a batch of 3 becomes one of 4, of which one search is for nothing."""
     settings = SearchSettings(num_simulations=5)

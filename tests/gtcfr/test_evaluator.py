@@ -63,7 +63,8 @@ def partial_to_ranges(params: Array, features: Array, ranges: Array) -> tuple[Ar
     return params * values, params * logits
 
 
-@pytest.mark.parametrize("averaging", [pytest.param(0.0, marks=pytest.mark.slow), 0.5])
+@pytest.mark.slow
+@pytest.mark.parametrize("averaging", [0.0, 0.5])
 def test_the_prior_of_a_node_is_the_policy_that_its_leaf_was_given_in_the_last_update(
     averaging: float,
 ) -> None:

@@ -336,7 +336,8 @@ class _PerhapsChance(TicTacToe):
     has_chance = True
 
 
-@pytest.mark.parametrize("num_children", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("num_children", [1, 2])
 def test_a_search_that_knows_there_is_no_chance_finds_the_same(num_children: int) -> None:
     settings = SearchSettings(num_simulations=20, num_children=num_children)
     evaluator = with_priors_that_differ(TicTacToe())

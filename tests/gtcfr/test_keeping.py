@@ -170,8 +170,7 @@ def test_an_event_to_what_was_not_expanded_is_known_as_such() -> None:
 
 def test_with_hidden_information_a_tree_is_not_kept() -> None:
     game, settings = make("kuhn"), SearchSettings(num_simulations=2)
-    state = begin(
-        game, evaluator=ZeroEvaluator(), root=start_of_game(game), key=KEY, settings=settings
-    )
+    run = functools.partial(begin, game, evaluator=ZeroEvaluator(), settings=settings)
+    state = jax.eval_shape(run, root=start_of_game(game), key=KEY)
     with pytest.raises(ValueError, match=r"^a tree can be kept in games of perfect information"):
         keep_below(game, ZeroEvaluator(), settings, state, jnp.zeros(1, jnp.int32), KEY)

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jax import Array
 
 from gtcfr.evaluator import ZeroEvaluator
@@ -41,6 +42,7 @@ def whole_game(game: Game[Any]) -> SearchResult:
     return found
 
 
+@pytest.mark.slow
 def test_a_game_that_keeps_nothing_is_searched_to_the_same_end() -> None:
     game = make(TEXT)
     forgetful = Forgetful(**game.params())

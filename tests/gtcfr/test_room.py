@@ -60,6 +60,7 @@ def test_a_search_of_holdem_takes_little_whatever_flops_there_are() -> None:
     assert sum(room.values()) < 0.03 * GIGABYTE
 
 
+@pytest.mark.slow
 def test_few_large_ends_at_a_time_are_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
     game, settings = make("leduc"), SearchSettings(num_simulations=20)
 

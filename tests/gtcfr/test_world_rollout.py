@@ -150,6 +150,7 @@ def searched(evaluator: Evaluator, paths: list[list[int]], seeds: list[int]) -> 
     return result
 
 
+@pytest.mark.slow
 def test_a_search_finds_the_same_in_whatever_batch() -> None:
     evaluator = WorldRolloutEvaluator(num_games=8)
     pair = searched(evaluator, [[1, 1], [1, 2]], [0, 1])

@@ -183,6 +183,7 @@ def test_a_search_of_the_root_deals_before_it_plays() -> None:
     assert at_the_root(searcher)[:-1].sum(axis=1) == pytest.approx(np.ones(12))
 
 
+@pytest.mark.slow
 def test_oos_converges_at_the_root() -> None:
     """Kuhn; a target that is the whole game changes nothing."""
     tree = history_tree("kuhn")

@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
@@ -35,6 +36,7 @@ def chain_to(outcomes: tuple[int, ...], last: LastSearch | None = None, since: i
     return Chain(player=int(LEDUC.actor(state)), state=state, last=last, path=outcomes[since:])
 
 
+@pytest.mark.slow
 def test_searches_go_on_together_whose_last_ones_had_room_for_other_numbers_of_events() -> None:
     # Player 1 searches for the first time in the second round, player 0 at once; then each again.
     keys = [jax.random.key(number) for number in range(2)]

@@ -240,6 +240,7 @@ ENDGAMES = [
 it holds the draw in the first three, and wins in the others, but not at once."""
 
 
+@pytest.mark.slow
 def test_a_search_from_the_rules_alone_finds_the_only_column_in_endgames() -> None:
     lines = [tuple(int(column) for column in columns) for columns in ENDGAMES]
     positions = [CONNECT_FOUR.after(line) for line in lines]

@@ -157,7 +157,9 @@ def test_what_is_compiled_quickly_finds_the_same() -> None:
     np.testing.assert_allclose(quick.read().policy, usual.read().policy, atol=1e-4)
 
 
-@pytest.mark.parametrize("game", ["leduc(suit_isomorphism=true)", "tic_tac_toe"])
+@pytest.mark.parametrize(
+    "game", ["leduc(suit_isomorphism=true)", pytest.param("tic_tac_toe", marks=pytest.mark.slow)]
+)
 def test_with_more_room_it_finds_what_it_had_found_with_that_room_from_the_start(game: str) -> None:
     """Node for node, in the same slots; whether leaves are valued once or in every update."""
     rules, settings = make(game), SearchSettings(num_simulations=8, num_queries=2, chunk_size=2)

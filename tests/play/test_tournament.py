@@ -32,6 +32,7 @@ def test_every_pairing_is_the_match_that_it_would_be_alone() -> None:
     assert np.array_equal(results[0, 2].utilities, alone.utilities)
 
 
+@pytest.mark.slow
 def test_searches_of_a_pairing_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
     game, evaluator = make("kuhn"), ZeroEvaluator()
     settings = SearchSettings(num_simulations=4)

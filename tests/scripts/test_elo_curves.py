@@ -57,6 +57,7 @@ def test_checkpoints_stand_at_the_hours_that_the_run_had_worked(
         elo_curves.training_points("SoG", str(folder.path), [7], 9)
 
 
+@pytest.mark.slow
 def test_a_line_of_searches_is_rated_drawn_and_gone_on_with(tmp_path: Path) -> None:
     given = ["zero=zero?c_puct=2", "--game", "tic_tac_toe", "--simulations", "2", "4"]
     given += ["--plot", "elo.svg", "--openings", "3"]

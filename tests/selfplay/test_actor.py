@@ -95,6 +95,7 @@ def test_the_policies_found_are_those_of_the_composed_agent(
     assert text != "kuhn" or len(seen) == len(decisions) == 4
 
 
+@pytest.mark.slow
 def test_searches_at_the_opponents_decisions_change_what_is_found() -> None:
     """So that the test above tells one way of searching from the other."""
     apart = [
@@ -276,7 +277,8 @@ def test_games_start_at_a_decision_whatever_chance_does_before() -> None:
     assert counts.min() > 5
 
 
-@pytest.mark.parametrize("everywhere", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.slow
+@pytest.mark.parametrize("everywhere", [False, True])
 def test_devices_share_games_without_waiting_for_each_other(everywhere: bool) -> None:
     """XLA ends a process one of whose CPU devices waits too long for what another is to send."""
     game, mesh = make("leduc"), batch_mesh(4)

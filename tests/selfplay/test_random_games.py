@@ -75,6 +75,7 @@ def test_a_share_of_the_decisions_becomes_examples() -> None:
     assert share == pytest.approx(0.25, abs=0.04)
 
 
+@pytest.mark.slow
 def test_a_run_begins_with_its_random_games_and_plays_them_once() -> None:
     selfplay = dataclasses.replace(CONFIG.selfplay, random_games=30, random_share=1.0)
     config = dataclasses.replace(CONFIG, selfplay=selfplay)

@@ -123,6 +123,14 @@ def test_a_search_that_has_used_its_room_goes_on(browser: Browser) -> None:
     browser.until(lambda: browser.status().startswith("Done."))
 
 
+def test_a_policy_is_marked_on_the_stations_of_a_map(browser: Browser) -> None:
+    browser.driver.get(f"{browser.address}/")
+    browser.search("glasses")
+    assert browser.find("#board").get_attribute("open")
+    shares = [int(one[:-1]) for one in marks(browser) if one[:-1].isdigit()]
+    assert sum(shares) == pytest.approx(100, abs=len(shares))  # Mr X picks a station to start at
+
+
 def test_what_a_network_makes_needless_cannot_be_chosen(browser: Browser) -> None:
     browser.driver.get(f"{browser.address}/")
     form = browser.find("form[action='/searches']")
