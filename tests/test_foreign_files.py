@@ -35,6 +35,13 @@ READERS: Final = {
     "sog configs": ("mine.toml", "configs mine.toml"),
     "sog train, its configuration": ("mine.toml", "train mine.toml --run other"),
     "sog replay": ("saved.json", "replay saved.json"),
+    "sog review": ("saved.json", "review saved.json"),
+    "sog exploitability, a table": ("table.csv", "exploitability kuhn table.csv"),
+    "a table that plays": ("table.csv", "match policy:table.csv random --game kuhn --games 2"),
+    "sog solve --lock": ("table.csv", "solve kuhn --lock table.csv"),
+    "a FEN": ("own.fen", "solve gardner_chess --history own.fen"),
+    "a PGN": ("own.pgn", "match random random --game gardner_chess --history own.pgn"),
+    "an SGF": ("own.sgf", "search go5 --evaluator zero --history own.sgf"),
     "sog play --resume": ("saved.json", "play random --game kuhn --resume saved.json"),
     "sog tournament --save": (
         "saved.jsonl",
@@ -127,6 +134,9 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "small.blueprint").write_bytes(b"")
     (folder / "kuhn.solve").write_bytes(b"")  # what lies there instead is not even looked into
     (folder / "saved.json").write_text(json.dumps(SAVED))
+    (folder / "table.csv").write_text("history,infostate,action,probability\n")
+    for position in ("own.fen", "own.pgn", "own.sgf"):
+        (folder / position).write_text("")
     (folder / "saved.jsonl").write_text('{"file": "sog tournament"}\n')
     (folder / "openings.txt").write_text("a1\n")
     (folder / "town.csv").write_text("station_a,station_b,transport\n3,5,taxi\n5,8,taxi\n")

@@ -40,19 +40,25 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
 
 
 def load_history(
-    game: Game[Any], text: str, *, begins: bool = False, anywhere: bool = False
+    game: Game[Any],
+    text: str,
+    *,
+    begins: bool = False,
+    anywhere: bool = False,
+    may_be_over: bool = False,
 ) -> History:
     """The position of `--history`, which may name a file that says it.
 
     begins: whether a game is to begin there, and not a search. anywhere: whether it may begin with
-    a position, as a FEN; a game may.
+    a position, as a FEN; a game may. may_be_over: whether a game may be over at its start.
     """
     if text.endswith(_POSITION_FILES):
         text = _read_position_file(text)
-    with mistakes("--history: "):
+    with mistakes("--history: " if text else ""):
         if text and begins:
             check_begins_anywhere(game)
-        return read_history(game, text, anywhere=anywhere or begins)
+        may_be_over = may_be_over and not text
+        return read_history(game, text, anywhere=anywhere or begins, may_be_over=may_be_over)
 
 
 def _read_position_file(path: str) -> str:

@@ -61,8 +61,11 @@ class History:
         return np.asarray(self.outcomes, np.int32).reshape(1, -1)
 
 
-def read_history(game: Game[Any], text: str, *, anywhere: bool = False) -> History:
-    """The position that a text names, see `Game.parse`; the game must go on there.
+def read_history(
+    game: Game[Any], text: str, *, anywhere: bool = False, may_be_over: bool = False
+) -> History:
+    """The position that a text names, see `Game.parse`; the game must go on there, unless it
+    may_be_over.
 
     anywhere: whether it may begin elsewhere than at the root, see `Game.read_position`. Raises
     ValueError that says what is wrong with the text.
@@ -72,7 +75,7 @@ def read_history(game: Game[Any], text: str, *, anywhere: bool = False) -> Histo
     for outcome in opening.outcomes:
         events.append(game.describe_outcome(state, outcome))
         state = rules.after(game, state, outcome)
-    if rules.situation(game, state).actor == TERMINAL:
+    if not may_be_over and rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(
         beginning=opening.beginning,

@@ -119,7 +119,7 @@ METHODS: Final[dict[str, Entry]] = {
         module="sog.methods.simple",
         attribute="Tabular",
         form="tabular",
-        summary="no search: the average policy of 1000 iterations of CFR+ over the whole game",
+        summary="no search: the average policy of CFR over the whole game",
     ),
     "ismcts": Entry(
         module="sog.methods.online.is_mcts",

@@ -10,6 +10,7 @@ import pytest
 from sog.cli.errors import check_target
 from sog.games import make
 from sog.tabular import RULES, enumerate_public_tree, load_policy
+from tests.games.openspiel_games import OVER_AT_ONCE
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -196,3 +197,16 @@ def test_a_state_is_not_written_over_a_policy(sog: Run, tmp_path: Path) -> None:
     code, _, err = sog("solve", "kuhn", "--save-state", str(path))
     assert (code, path.read_text()) == (2, "something else")
     assert "is not replaced" in err
+
+
+def test_a_game_that_is_over_at_once_is_worth_what_it_pays(
+    sog: Run, sog_json: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyspiel")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "over.efg").write_text(OVER_AT_ONCE)
+    game = "openspiel:efg_game(filename=over.efg)"
+    last = sog_json("solve", game, "--iterations", "2")
+    assert (last["value"], last["exploitability"]) == (2, 0)
+    code, _, err = sog("search", game, "--evaluator", "zero")
+    assert (code, err.splitlines()[-1]) == (2, "sog: error: the game is over at 'start'.")

@@ -94,7 +94,10 @@ def run(arguments: argparse.Namespace) -> int:
             else:
                 spots.refuse_options(arguments)
                 _check_history(arguments)
-                spot, history = None, load_history(game, arguments.history, begins=True)
+                spot, history = (
+                    None,
+                    load_history(game, arguments.history, begins=True, may_be_over=True),
+                )
                 locks = load_locks(game, arguments)
                 plan = _plan(game, arguments)
                 result = _solve(game, history, arguments, plan, locks, work)
