@@ -1,6 +1,6 @@
 """Makes figures of training again, with the code as it is now, and says which rows moved.
 
-The rows are those of the README's table and of docs/results/boards.md.
+The rows are those of the README's table, of docs/results/boards.md and training.md.
 
 Examples:
     python scripts/figures.py --list                       the rows, and how long each takes
@@ -93,6 +93,9 @@ ROWS: Final = {
     "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
     "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 60),
     "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 60),
+    "kuhn": _exploitability(
+        *("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", "--search", "100,1", "--seeds", "50"), minutes=5
+    ),
     "glasses": _exploitability(
         "glasses", "Glasses", "points", "--seeds", "10", "--seed", "1000", minutes=30
     ),

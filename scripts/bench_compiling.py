@@ -1,0 +1,96 @@
+"""How long commands take until the first result: for the first time, and again.
+
+Each command runs in a process of its own, first with empty caches of traced and compiled programs
+(cold), then with what the first run left there (warm). Seconds are those of the clock, in brackets
+those of all cores together; most of them are tracing and compiling.
+
+Example:
+    python scripts/bench_compiling.py
+    python scripts/bench_compiling.py --only "search kuhn" --json-out compiling.json
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from machine import processor, versions
+
+CHECKOUT: Final = Path(__file__).resolve().parents[1]
+OWN_GAME: Final = CHECKOUT / "docs" / "template_game"
+OWN: Final = "my_games.one_bet:OneBet"
+COMMANDS: Final = {
+    "search kuhn": "search kuhn --simulations 20",
+    "search leduc": "search leduc --simulations 20",
+    "hint of an agent": "search agent:leduc --history check",
+    "first steps of an own game": "train own.toml --run RUN --set run.steps=8",
+    "first steps of the demo": "train leduc_demo --run RUN --set run.steps=8",
+}
+
+
+def run(words: list[str], folder: Path, cache: Path) -> dict[str, float]:
+    """Seconds of the clock and of all cores; ends the script if the command fails."""
+    environment = os.environ | {"SOG_CACHE_DIR": str(cache), "SOG_GAMES": OWN}
+    environment["PYTHONPATH"] = str(OWN_GAME)
+    environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "sog", *words]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    seconds = time.perf_counter() - began
+    if done.returncode:
+        sys.exit(f"sog {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"seconds": seconds, "cpu_seconds": cpu}
+
+
+def measure(command: str) -> dict[str, Any]:
+    """One command, cold and warm."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        toml = (OWN_GAME / "one_bet.toml").read_text()
+        (folder / "own.toml").write_text(toml.replace('"one_bet"', f'"{OWN}"', 1))
+        found = {
+            kind: run(command.replace("RUN", kind).split(), folder, folder / "cache")
+            for kind in ("cold", "warm")
+        }
+    return {"command": f"sog {command}", **found}
+
+
+def main() -> None:
+    """Reads the options."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", choices=COMMANDS, action="append", help="default: all")
+    parser.add_argument("--json-out", type=Path, metavar="FILE")
+    arguments = parser.parse_args()
+    rows = []
+    for name in arguments.only or COMMANDS:
+        rows.append({"what": name, **measure(COMMANDS[name])})
+        told = ", ".join(
+            f"{kind} {rows[-1][kind]['seconds']:.1f} s ({rows[-1][kind]['cpu_seconds']:.1f})"
+            for kind in ("cold", "warm")
+        )
+        print(f"{name:28} {told}", flush=True)
+    if arguments.json_out is not None:
+        content = {
+            "rows": rows,
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "versions": versions(("sog", "jax", "jaxlib")),
+        }
+        arguments.json_out.write_text(json.dumps(content, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
