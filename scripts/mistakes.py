@@ -10,7 +10,7 @@ two games are alike. Every decision is compared with what each action is worth u
 it is a mistake if a better action was there. Where all actions are worth the same nobody can go
 wrong: the share of mistakes is of the other decisions. `exact` is this project's own backward
 induction, which reaches the last moves of a game (decisions before are not judged); `hex` its
-solver of Hex up to 5 x 5; `bitbully` (AGPL, pip install bitbully) knows all of Connect Four.
+solver of Hex up to 5 x 5; `bitbully` (AGPL, in the extra `bench`) knows all of Connect Four.
 """
 
 import argparse

@@ -73,3 +73,10 @@ def test_the_last_decisions_are_judged_where_there_is_no_room_for_those_before(
     known = [worth is not None for worth in judged]
     assert known == sorted(known)
     assert (known[0], known[3]) == (False, True)
+
+
+def test_the_first_move_of_connect_four_wins_in_the_centre_only() -> None:
+    pytest.importorskip("bitbully")  # AGPL, and large: in the extra `bench`, not in `test`
+    found = mistakes.bitbully(make("connect_four"), [((), column) for column in range(7)])
+    taken = [-1.0, -1.0, 0.0, 1.0, 0.0, -1.0, -1.0]
+    assert found == [mistakes.Worth(best=1.0, taken=worth, worst=-1.0) for worth in taken]
