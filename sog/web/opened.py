@@ -1,6 +1,7 @@
 """Games from elsewhere, to be gone through: files of `sog play --save` and of tables here, and
 positions and games as people write them."""
 
+import functools
 from typing import Any, Final
 
 import jax
@@ -10,8 +11,10 @@ from sog.games import Game
 from sog.play import PlayedGame
 from sog.play.history import check_begins_anywhere, read_opening
 from sog.play.replay import ReplayError, played_of
+from sog.players.judges import can_judge
 from sog.web.course import Course
 from sog.web.host import Heed, Mistake, Submit
+from sog.web.judges import find_judge
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form
@@ -20,7 +23,7 @@ from sog.web.table import Table
 _NO_FILE: Final = (
     "That is no file of games: `sog play --save` writes such, and so does a table here."
 )
-_USUAL_JUDGE: Final = "rollout"
+_USUAL_PLAYER: Final = "rollout"
 _DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
 
 
@@ -29,7 +32,7 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
 
     "text": the content of a file, or a position or game that the game "game" reads. "number": of
     the game in a file, the last if it is empty. "player": who says what choices were worth; empty
-    for a network that plays the game, if there is one.
+    for whoever does usually, see `find_judge`.
     """
     text = form.get("text", "").strip()
     if not text:
@@ -38,11 +41,13 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
     if record is None:
         told = str(offers.game(form.get("game", "")))
     name, networks = offers.named_by(told)
-    judge = form.get("player", "") or (networks[0] if networks else _USUAL_JUDGE)
-    is_network = judge in offers.networks
-    if is_network and judge not in networks:
-        raise Mistake(f"{judge} plays its own game, and not {told}.")
-    opponent = offers.opponent("" if is_network else name, judge, "", heed)
+    asked = form.get("player", "")
+    player = asked or (networks[0] if networks else _USUAL_PLAYER)
+    is_network = player in offers.networks
+    if is_network and player not in networks:
+        raise Mistake(f"{player} plays its own game, and not {told}.")
+    opponent = offers.opponent("" if is_network else name, player, "", heed)
+    is_judge = bool(asked) and can_judge(opponent.name)
     heed()
     played = _read_text(opponent.game, text) if record is None else _played(opponent.game, record)
     human = None if record is None else int(record["human"])
@@ -51,9 +56,10 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
         seat=human or 0,
         seed=0,
         submit=submit,
+        judge=None if is_judge else functools.partial(find_judge, offers, opponent),
         opened=played,
         opened_names=("Player 0", "Player 1") if human is None else None,
-        searched=judge if is_network else name,
+        searched=player if is_network else name,
     )
 
 

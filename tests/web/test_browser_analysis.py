@@ -20,7 +20,7 @@ def online(browser: Browser) -> Iterator[Browser]:
     browser.problems()  # of what was asked for in vain
 
 
-def open_game(browser: Browser, text: str, game: str, player: str = "random") -> None:
+def open_game(browser: Browser, text: str, game: str, player: str = "zero") -> None:
     """Fills in the form for games from elsewhere, and waits for the table."""
     browser.driver.get(f"{browser.address}/")
     form = browser.find("#open-form")
