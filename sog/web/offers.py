@@ -121,11 +121,7 @@ class Offers:
         the game of networks only, and the networks that play it."""
         if self._names is None:
             self._names = {str(self.game(name)): name for name in reversed(self.games)}
-        playing = self.playing(text)
-        name = self._names.get(text, "")
-        if not name and not playing:
-            raise Mistake(f"{text[:60]!r} is no game of this server; SOG_GAMES may name others.")
-        return name, playing
+        return self._names.get(text, ""), self.playing(text)
 
     def playing(self, game: str) -> list[str]:
         """The networks that play a game, which is named with all its parameters."""

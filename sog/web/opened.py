@@ -8,6 +8,8 @@ import jax
 
 from sog.files import parse_json
 from sog.games import Game
+from sog.games.registry import GAMES, game_class
+from sog.parameters import read_parameters, split_call
 from sog.play import PlayedGame
 from sog.play.history import check_begins_anywhere, read_opening
 from sog.play.replay import ReplayError, played_of
@@ -24,6 +26,7 @@ _NO_FILE: Final = (
     "That is no file of games: `sog play --save` writes such, and so does a table here."
 )
 _USUAL_PLAYER: Final = "rollout"
+_MOST_NAMED: Final = 300  # letters of a game that are told
 _DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
 
 
@@ -39,8 +42,12 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
         raise Mistake("Choose a file, or paste a text.")
     record, told = _read_record(text, form.get("number", "").strip())
     if record is None:
-        told = str(offers.game(form.get("game", "")))
+        if not form.get("game"):
+            raise Mistake("Choose the game that the text is of: only files of games say it.")
+        told = str(offers.game(form["game"]))
     name, networks = offers.named_by(told)
+    if not name and not networks:
+        raise Mistake(_no_game(told))
     asked = form.get("player", "")
     player = asked or (networks[0] if networks else _USUAL_PLAYER)
     is_network = player in offers.networks
@@ -81,6 +88,18 @@ def _read_record(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
     if not place:
         raise Mistake(f"Game must be from 1 to {len(records)}, which are in the file.")
     return records[place - 1], game
+
+
+def _no_game(told: str) -> str:
+    """What is wrong with the game that a file names, which is not made: no file chooses that."""
+    shown = told if len(told) <= _MOST_NAMED else f"{told[:_MOST_NAMED]}..."
+    name, parameters = split_call(told) or (told, "")
+    if name in GAMES:
+        try:
+            read_parameters(game_class(name), name, parameters)
+        except ValueError as error:
+            return f"{shown!r} is no game: {error}"
+    return f"{shown!r} is no game of this server; SOG_GAMES may name others."
 
 
 def _played(game: Game[Any], record: dict[str, Any]) -> PlayedGame:

@@ -125,6 +125,11 @@ def change_game(**values: object) -> Callable[[Any], Any]:
     [
         (change(game="poker"), "is no game of this server; SOG_GAMES may name others."),
         (change(game="kuhn(ranks=13)"), "is no game of this server; SOG_GAMES may name others."),
+        (
+            change(game="leduc(ranks=3,max_raises=2,suit_isomorphisms=True,and_much_more=1)"),
+            "'leduc(ranks=3,max_raises=2,suit_isomorphisms=True,and_much_more=1)' is no game: "
+            "leduc: unknown parameter 'suit_isomorphisms'",
+        ),
         (change(game=str(make("tic_tac_toe"))), "That is no file of games"),
         (change(games=[]), "No game in that file was finished"),
         (change(games=3), "That is no file of games"),
@@ -152,7 +157,8 @@ def test_what_is_wrong_with_a_file_is_told_in_a_line(
     ("form", "message"),
     [
         ({}, "Choose a file, or paste a text."),
-        ({"text": "e4 e5", "game": ""}, "is no game of this server"),
+        ({"text": "e4 e5", "game": ""}, "Choose the game that the text is of"),
+        ({"text": "e4 e5", "game": "e"}, "is no game of this server"),
         ({"text": "e4 e9", "game": "chess", "player": "random"}, "Game: move 2: "),
         ({"text": "8/8 w", "game": "chess", "player": "random"}, "Game: "),
         ({"text": "check", "game": "kuhn", "player": "random"}, "Game: only a game of perfect"),
