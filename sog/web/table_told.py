@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.drawing.marks import Marks, read_marks
+from sog.drawing.marks import PASS, Marks, read_marks
 from sog.drawing.picture import draw_picture
 from sog.drawing.worth import draw_worth
 from sog.games import Game
@@ -119,7 +119,13 @@ def _marks(table: Table, seen: Seen, hint: Hint | None, choice: Choice | None) -
     else:
         return None
     range_ = np.arange(game.num_infostates) == held
-    return read_marks(game, state, policy, range_, values=values, taken=taken, infostates=seen)
+    marks = read_marks(game, state, policy, range_, values=values, taken=taken, infostates=seen)
+    return {
+        # Where a piece was put there is the piece; an arrow still shows where it came from.
+        place: mark
+        for place, mark in marks.items()
+        if not (mark.is_taken and isinstance(place, int) and place != PASS)
+    }
 
 
 def _options(game: Game[Any], choice: Choice | None) -> list[dict[str, Any]]:
