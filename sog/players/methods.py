@@ -82,8 +82,15 @@ class Entry:
     """Whether it learns a policy of the whole game by sampling, a `LearningMethod`."""
     solves: bool = False
     """Whether it finds the exact value, in one go."""
+    plays_a_table: bool = False
+    """Whether it plays a policy of the whole game that was there or found otherwise."""
     reads_told: bool = True
     """Whether "?name=value" behind it is about the search, and not for its own reader."""
+
+    @property
+    def judges(self) -> bool:
+        """Whether its agents know what actions are worth: by a search, or of a whole policy."""
+        return self.searches or self.learns or self.solves or self.plays_a_table
 
 
 METHODS: Final[dict[str, Entry]] = {
@@ -120,6 +127,7 @@ METHODS: Final[dict[str, Entry]] = {
         attribute="Tabular",
         form="tabular",
         summary="no search: the average policy of CFR over the whole game",
+        plays_a_table=True,
     ),
     "ismcts": Entry(
         module="sog.methods.online.is_mcts",

@@ -83,6 +83,7 @@ PLAYERS: Final[dict[str, Entry]] = {
         form="policy:FILE",
         summary="the policy of a file of sog solve --save, or of a table (FILE.csv)",
         read=_reader("sog.players.policies", "read_policy_player"),
+        plays_a_table=True,
     ),
     "uci": Entry(
         form="uci:COMMAND",

@@ -2,7 +2,8 @@
 
 import dataclasses
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,8 @@ from sog.games.core import Game
 from sog.tabular.cfr import Rule
 from sog.tabular.sequence_form import CompiledGame
 from sog.tabular.solver import Precision, Solver
+
+_PART: Final = 100  # iterations between two reports
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,6 +39,7 @@ def solve_subgame(
     rule: str | Rule = "cfr+",
     iterations: int = 1000,
     precision: Precision = "float32",
+    progress: Callable[[int], None] | None = None,
 ) -> SubgameSolution:
     """Solves the game below the root of `compiled` when both players arrive with given ranges.
 
@@ -43,9 +47,15 @@ def solve_subgame(
 
         compiled = compile_tree(game, root=public_state)
         solution = solve_subgame(compiled, ranges)
+
+    progress: called now and then with the iterations that are made; what it raises ends the work.
     """
     solver = Solver(compiled, rule, root_reach=ranges, precision=precision)
-    solver.run(iterations)
+    part = iterations if progress is None else _PART
+    while solver.iteration < iterations:
+        solver.run(min(part, iterations - solver.iteration))
+        if progress is not None:
+            progress(solver.iteration)
     evaluation = solver.evaluate()
     with jax.enable_x64(True):
         root = jax.tree.map(jnp.asarray, compiled.tree.state(0))

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sog.web.judges import judges_of
 from sog.web.offers import Offers
 from sog.web.pages import Form, page, show, static_file, tell
 from sog.web.play_pages import MOST_TABLES, PlayPages
@@ -34,12 +35,14 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
     looking = SearchPages(offers, preparations, searching.submit)
     play = PlayPages(offers, preparations, thinking.submit, looking.begin_at)
     looking.warm_up()
+    judges = judges_of(offers)
     spots = SpotPages(offers, preparations, searching.submit)
 
     def home(request: Request, form: Form) -> Response:
         return show(
             "home",
             offers=offers,
+            judges=judges,
             tables=play.tables.list(),
             searches=looking.searches.list(),
             spots=spots.spots.list(),

@@ -39,6 +39,12 @@ class Step:
         """Who moved, as `Game.actor`."""
         return self.now.actor
 
+    @property
+    def was_a_choice(self) -> bool:
+        """Whether a player moved, and could have done something else."""
+        is_players = self.actor < CHANCE
+        return is_players and self.now.legal_actions[self.infostates[self.actor]].sum() > 1
+
 
 class Course:
     """One game from the deal on; an event is added at a time, and may be taken back."""
@@ -88,11 +94,16 @@ class Course:
         legal = self.now.legal_actions[int(self.infostates[self.now.actor])]
         return [int(action) for action in np.flatnonzero(legal)]
 
+    @property
+    def num_choices(self) -> int:
+        """Events at which a player had a choice."""
+        return sum(one.was_a_choice for one in self.steps)
+
     def last_choice(self, player: int) -> int | None:
         """The number of the last event at which a player had a choice; None if there was none."""
         for number in range(len(self.steps) - 1, self.num_given - 1, -1):
             one = self.steps[number]
-            if one.actor == player and one.now.legal_actions[one.infostates[player]].sum() > 1:
+            if one.actor == player and one.was_a_choice:
                 return number
         return None
 

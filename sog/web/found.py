@@ -10,7 +10,7 @@ import numpy as np
 from sog.games import Game
 from sog.tabular import compile_tree, solve_subgame
 from sog.tabular.locks import Lock, lock_game
-from sog.web.host import Mistake
+from sog.web.host import Heed, Mistake
 
 _ITERATIONS: Final = 1000  # of CFR+
 _MOST_NODES: Final = 50_000
@@ -38,9 +38,15 @@ class ExactSolution(Found):
     seconds: float
 
 
+def can_be_solved(game: Game[Any], num_found: int) -> bool:
+    """False where it is known to be too much. num_found: public states that a search has found
+    below."""
+    return game.num_infostates * game.num_actions <= _MOST_ENTRIES and num_found <= _MOST_NODES
+
+
 def check_size(game: Game[Any]) -> None:
     """Raises Mistake for a game that is not solved here at all."""
-    if game.num_infostates * game.num_actions > _MOST_ENTRIES:
+    if not can_be_solved(game, 0):
         raise Mistake(f"{game.name} is made for search, too large to be solved.")
 
 
@@ -50,18 +56,21 @@ def solve_below(
     ranges: np.ndarray,
     locks: Sequence[Lock] = (),
     outcomes: tuple[int, ...] = (),
+    heed: Heed = lambda: None,
 ) -> ExactSolution:
     """The exact solution from a public state on; ranges: [player, S].
 
     locks: what is held below; outcomes: the events that lead to the state, as those of the locks.
-    Raises ValueError where too much is below.
+    Raises TreeTooLargeError where too much is below, ValueError for locks that cannot be.
     """
     began = time.perf_counter()
-    compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES)
+    compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES, progress=lambda _: heed())
     if locks:
         compiled = lock_game(compiled, locks, outcomes)
     ranges = np.asarray(ranges, np.float64)
-    solution = solve_subgame(compiled, ranges[:, :, None], iterations=_ITERATIONS)
+    solution = solve_subgame(
+        compiled, ranges[:, :, None], iterations=_ITERATIONS, progress=lambda _: heed()
+    )
     return ExactSolution(
         policy=solution.policy[0, :, :, 0],
         values=solution.values[:, :, 0],

@@ -121,11 +121,11 @@ class Offers:
         the game of networks only, and the networks that play it."""
         if self._names is None:
             self._names = {str(self.game(name)): name for name in reversed(self.games)}
-        playing = [one for one in self.networks if str(self.game(one)) == text]
-        name = self._names.get(text, "")
-        if not name and not playing:
-            raise Mistake(f"{text[:60]!r} is no game of this server; SOG_GAMES may name others.")
-        return name, playing
+        return self._names.get(text, ""), self.playing(text)
+
+    def playing(self, game: str) -> list[str]:
+        """The networks that play a game, which is named with all its parameters."""
+        return [one for one in self.networks if str(self.game(one)) == game]
 
     def opponent(self, game: str, player: str, search: str, heed: Heed) -> Player:
         """Prepares a player; may take long. search: "s,c", or empty for the default."""
@@ -149,6 +149,14 @@ class Offers:
             return seat([player], game=played, search=changes, host=host).players[0]
 
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
+
+    def judge(self, game: Game[Any], player: str, heed: Heed) -> Player:
+        """Prepares who judges a game that is played here; may take long."""
+
+        def prepare() -> Player:
+            return seat([player], game=game, host=HeedingHost(heed=heed)).players[0]
+
+        return self._once(("judge", str(game), player, self._step(player)), prepare)
 
     def searched(self, game: str, player: str) -> str:
         """What to search where these play: the network's own game, or the one that was chosen."""

@@ -1,17 +1,22 @@
 """Games from elsewhere, to be gone through: files of `sog play --save` and of tables here, and
 positions and games as people write them."""
 
+import functools
 from typing import Any, Final
 
 import jax
 
 from sog.files import parse_json
 from sog.games import Game
+from sog.games.registry import GAMES, game_class
+from sog.parameters import read_parameters, split_call
 from sog.play import PlayedGame
 from sog.play.history import check_begins_anywhere, read_opening
 from sog.play.replay import ReplayError, played_of
+from sog.players.judges import can_judge
 from sog.web.course import Course
 from sog.web.host import Heed, Mistake, Submit
+from sog.web.judges import find_judge
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form
@@ -20,7 +25,8 @@ from sog.web.table import Table
 _NO_FILE: Final = (
     "That is no file of games: `sog play --save` writes such, and so does a table here."
 )
-_USUAL_JUDGE: Final = "rollout"
+_USUAL_PLAYER: Final = "rollout"
+_MOST_NAMED: Final = 300  # letters of a game that are told
 _DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
 
 
@@ -29,20 +35,26 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
 
     "text": the content of a file, or a position or game that the game "game" reads. "number": of
     the game in a file, the last if it is empty. "player": who says what choices were worth; empty
-    for a network that plays the game, if there is one.
+    for whoever does usually, see `find_judge`.
     """
     text = form.get("text", "").strip()
     if not text:
         raise Mistake("Choose a file, or paste a text.")
     record, told = _read_record(text, form.get("number", "").strip())
     if record is None:
-        told = str(offers.game(form.get("game", "")))
+        if not form.get("game"):
+            raise Mistake("Choose the game that the text is of: only files of games say it.")
+        told = str(offers.game(form["game"]))
     name, networks = offers.named_by(told)
-    judge = form.get("player", "") or (networks[0] if networks else _USUAL_JUDGE)
-    is_network = judge in offers.networks
-    if is_network and judge not in networks:
-        raise Mistake(f"{judge} plays its own game, and not {told}.")
-    opponent = offers.opponent("" if is_network else name, judge, "", heed)
+    if not name and not networks:
+        raise Mistake(_no_game(told))
+    asked = form.get("player", "")
+    player = asked or (networks[0] if networks else _USUAL_PLAYER)
+    is_network = player in offers.networks
+    if is_network and player not in networks:
+        raise Mistake(f"{player} plays its own game, and not {told}.")
+    opponent = offers.opponent("" if is_network else name, player, "", heed)
+    is_judge = bool(asked) and can_judge(opponent.name)
     heed()
     played = _read_text(opponent.game, text) if record is None else _played(opponent.game, record)
     human = None if record is None else int(record["human"])
@@ -51,9 +63,10 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
         seat=human or 0,
         seed=0,
         submit=submit,
+        judge=None if is_judge else functools.partial(find_judge, offers, opponent),
         opened=played,
         opened_names=("Player 0", "Player 1") if human is None else None,
-        searched=judge if is_network else name,
+        searched=player if is_network else name,
     )
 
 
@@ -75,6 +88,18 @@ def _read_record(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
     if not place:
         raise Mistake(f"Game must be from 1 to {len(records)}, which are in the file.")
     return records[place - 1], game
+
+
+def _no_game(told: str) -> str:
+    """What is wrong with the game that a file names, which is not made: no file chooses that."""
+    shown = told if len(told) <= _MOST_NAMED else f"{told[:_MOST_NAMED]}..."
+    name, parameters = split_call(told) or (told, "")
+    if name in GAMES:
+        try:
+            read_parameters(game_class(name), name, parameters)
+        except ValueError as error:
+            return f"{shown!r} is no game: {error}"
+    return f"{shown!r} is no game of this server; SOG_GAMES may name others."
 
 
 def _played(game: Game[Any], record: dict[str, Any]) -> PlayedGame:

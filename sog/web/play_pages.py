@@ -13,7 +13,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sog.play.history import Opening, check_begins_anywhere, read_history
+from sog.play.review import Review
+from sog.play.review_record import record_of
+from sog.players.player import Player
 from sog.web.host import Heed, Mistake, Submit
+from sog.web.judges import find_judge
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.opened import read_opened
@@ -21,7 +25,7 @@ from sog.web.pages import Form, go_to, number_in, number_of, page, prepared_page
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
 from sog.web.table import Table
-from sog.web.table_told import tell_table
+from sog.web.table_told import draw_review, tell_table
 
 MOST_TABLES: Final = 32
 _MOST_TURNS: Final = 10**9
@@ -50,6 +54,7 @@ class PlayPages:
             "hints": self.hints,
             "again": self.again,
             "judge": self.judge,
+            "stop-judging": self.stop_judging,
             "leave": self.leave,
             "remove": self.remove,
         }
@@ -59,6 +64,8 @@ class PlayPages:
             Route("/games/opened", slow(self.open), methods=["POST"]),
             Route("/games/{number}", page(self.look)),
             Route("/games/{number}/replay.json", page(self.save)),
+            Route("/games/{number}/review.json", page(self.save_review)),
+            Route("/games/{number}/review.svg", page(self.save_picture)),
             Route("/games/{number}/search", slow(self.search), methods=["POST"]),
             *(
                 Route(f"/games/{{number}}/{name}", page(answer), methods=["POST"])
@@ -88,6 +95,7 @@ class PlayPages:
             seat=seat,
             seed=seed,
             submit=self._submit,
+            judge=functools.partial(find_judge, self._offers, opponent),
             opening=opening,
             searched=self._offers.searched(form.get("game", ""), form.get("player", "")),
         )
@@ -146,6 +154,12 @@ class PlayPages:
         table.judge(number_in(form, "turn", _MOST_TURNS))
         return go_to(f"/games/{number}")
 
+    def stop_judging(self, request: Request, form: Form) -> Response:
+        """What is judged so far is enough."""
+        number, table = self._table(request)
+        table.stop_judging()
+        return go_to(f"/games/{number}")
+
     def search(self, request: Request, form: Form, heed: Heed) -> Response:
         """A search of the position before an event, with what is known of both there."""
         _, table = self._table(request)
@@ -172,11 +186,36 @@ class PlayPages:
         number, table = self._table(request)
         if not table.finished:
             raise Mistake("No game was finished here.")
-        name = f"{table.game.name}-{number}.json"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         text = json.dumps(table.replay(), indent=1) + "\n"
-        return Response(text, media_type="application/json", headers=headers)
+        return _file(f"{table.game.name}-{number}.json", text)
+
+    def save_review(self, request: Request, form: Form) -> Response:
+        """What the choices were worth, as a file."""
+        number, table = self._table(request)
+        found, judge = _whole_review(table)
+        record = {**record_of(found), "human": table.persons_player, "by": judge.as_json()}
+        return _file(f"{table.game.name}-{number}-review.json", json.dumps(record, indent=1) + "\n")
+
+    def save_picture(self, request: Request, form: Form) -> Response:
+        """What each player could expect, as a picture."""
+        number, table = self._table(request)
+        found, _ = _whole_review(table)
+        return _file(f"{table.game.name}-{number}-review.svg", draw_review(table, found))
 
     def _table(self, request: Request) -> tuple[int, Table]:
         number = number_of(request)
         return number, self.tables.get(number)
+
+
+def _whole_review(table: Table) -> tuple[Review, Player]:
+    judging = table.judging
+    if judging is None or judging.review is None or judging.judge is None or judging.is_partial:
+        raise Mistake("The choices of this game are not judged, or not all of them.")
+    return judging.review, judging.judge
+
+
+def _file(name: str, text: str) -> Response:
+    """To be saved under a name."""
+    media_type = "image/svg+xml" if name.endswith(".svg") else "application/json"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=media_type, headers=headers)

@@ -45,6 +45,7 @@ class SearchPages:
             "go-on": self.go_on,
             "anew": self.anew,
             "solve": self.solve,
+            "stop-solving": self.stop_solving,
             "remove": self.remove,
         }
         slow = functools.partial(prepared_page, preparations=self._preparations)
@@ -158,6 +159,12 @@ class SearchPages:
         """The exact answer beside."""
         number, search = self._search(request)
         search.solve(functools.partial(self._preparations.begin, "an exact solution"))
+        return self._back(number, form)
+
+    def stop_solving(self, request: Request, form: Form) -> Response:
+        """Nobody waits for the exact answer any more."""
+        number, search = self._search(request)
+        search.solving.stop()
         return self._back(number, form)
 
     def set_ranges(self, request: Request, form: Form, heed: Heed) -> Response:

@@ -42,7 +42,7 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
         game, node.state, node.policy, node.ranges[node.actor % 2], values=node.action_values
     )
     board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges), marks=marks)
-    exact = search.exact if is_searched else None
+    exact = search.solving.exact if is_searched else None
     before = search.before if is_searched else None
     return {
         "picture": picture,
@@ -56,8 +56,9 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
         "is_marked": bool(marks),
         "children": _children(picture, node, [share for _, share in shown.events]),
         "rows": {kept.node.row for kept in _all(shown)} - {node.row, *node.children},
-        "players": [_player(node, player, before, exact) for player in (0, 1)],
+        "players": [_player(node, player, before, exact) for player in _shown_players(node)],
         "exact": exact,
+        "can_be_solved": is_searched and search.can_be_solved(picture),
         "before": before,
         "is_hidden": search.searcher.shown.hides_information,
         "can_edit": node.actor != TERMINAL and 2 < int(node.is_possible.sum()) <= _MOST_EDITED,
@@ -112,6 +113,13 @@ def _children(picture: Picture, node: NodeView, shares: list[float]) -> list[dic
 
 def _all(shown: Any) -> list[Any]:
     return [shown, *(one for child in shown.children for one in _all(child))]
+
+
+def _shown_players(node: NodeView) -> tuple[int, ...]:
+    """Where nothing is hidden, one says it all: the one to act."""
+    if node.game.hides_information:
+        return 0, 1
+    return (node.actor % 2,)
 
 
 def _player(

@@ -16,13 +16,12 @@ from sog.play import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening, check_begins_anywhere
 from sog.play.match import Resignation
 from sog.play.replay import replay_of
-from sog.play.review import as_adviser
 from sog.play.thoughts import Thought
 from sog.players.player import Player
 from sog.web.course import Course
 from sog.web.hints import Hint, Hints
 from sog.web.host import Mistake, Submit
-from sog.web.judging import Judging
+from sog.web.judging import FindJudge, Judging
 from sog.web.numbers import in_units
 from sog.web.table_agent import TableAgent
 
@@ -47,6 +46,7 @@ class Table:
         seat: int,
         seed: int,
         submit: Submit,
+        judge: FindJudge | None = None,
         opening: Opening = AT_THE_ROOT,
         opened: PlayedGame | None = None,
         opened_names: tuple[str, str] | None = None,
@@ -54,13 +54,15 @@ class Table:
     ) -> None:
         """seat: the person's player in the first game; they change after it.
 
-        opening: how every game begins, where information is perfect. opened: a game that was played
-        elsewhere, and is only gone through; its utility is NaN if it was not played to its end.
-        opened_names: of its players, None where the person was one of them. searched: what the
-        server calls the game where a position of it is to be searched.
+        judge: who says what choices were worth; None for the opponent. opening: how every game
+        begins, where information is perfect. opened: a game that was played elsewhere, and is only
+        gone through; its utility is NaN if it was not played to its end. opened_names: of its
+        players, None where the person was one of them. searched: what the server calls the game
+        where a position of it is to be searched.
         """
         self.opponent, self.game, self.seat = opponent, opponent.game, seat
         self.searched = searched
+        self._find_judge = judge or (lambda played, heed: opponent)
         self.seed, self._opening = seed, opening
         self.finished: list[tuple[int, PlayedGame]] = []
         """The person's player, and the game."""
@@ -96,7 +98,6 @@ class Table:
     def _open(self, opened: PlayedGame) -> None:
         self.is_revealed, self.problem, self.is_busy = True, "", False
         self.course = Course.of(self.game, opened)
-        self._seated.sit(1 - self.seat)
         if self.course.is_over:
             self.finished.append((self.seat, opened))
 
@@ -118,6 +119,11 @@ class Table:
         if self.is_opened and self.opened_names:
             return self.opened_names
         return ("You", "Agent") if self.seat == 0 else ("Agent", "You")
+
+    @property
+    def persons_player(self) -> int | None:
+        """The person's; None in a game of others that was opened."""
+        return None if self.is_opened and self.opened_names else self.seat
 
     @property
     def is_persons_turn(self) -> bool:
@@ -216,11 +222,10 @@ class Table:
 
     @property
     def can_be_judged(self) -> bool:
-        """Whether the game is over, or nothing in it is hidden, and the agent can say what its
-        choices were worth."""
+        """Whether somebody chose something in the game, and it is over, or nothing in it is
+        hidden."""
         is_told = self.is_over or self.can_be_left
-        can = is_told and bool(self.course.steps) and not self.is_busy
-        return can and as_adviser(self._seated.agent) is not None
+        return is_told and self.course.num_choices > 0 and not self.is_busy
 
     @property
     def can_hint(self) -> bool:
@@ -274,9 +279,14 @@ class Table:
         with self.lock:
             self._check(turn)
             if not self.can_be_judged:
-                raise Mistake("The agent cannot say what the choices of this game were worth.")
+                raise Mistake("There are no choices to judge, or not yet.")
             self._drop_judging()
-            self.judging = Judging(self.opponent, self.course.played(), self._submit)
+            self.judging = Judging(self._find_judge, self.course, self._submit)
+
+    def stop_judging(self) -> None:
+        """Leaves it at what is found so far."""
+        if self.judging is not None:
+            self.judging.stop()
 
     def _drop_judging(self) -> None:
         if self.judging is not None:
@@ -297,6 +307,7 @@ class Table:
             seat=now.actor,
             seed=self.seed,
             submit=self._submit,
+            judge=self._find_judge,
             opening=course.opening(number),
             searched=self.searched,
         )

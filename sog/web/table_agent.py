@@ -22,10 +22,6 @@ class TableAgent:
         self.agent: Agent | None = None
         """Who knows the game as it stands; None before `catch_up`."""
 
-    def sit(self, player: int) -> None:
-        """At a game that is only looked at: an agent that nobody tells anything."""
-        self.agent = self._agents[player] = self._opponent.make(player, self._seed)
-
     def catch_up(self, course: Course, player: int) -> None:
         """Begins anew, and is told the events so far."""
         if player not in self._agents:

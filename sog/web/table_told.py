@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.drawing.marks import Marks, read_marks
+from sog.drawing.marks import PASS, Marks, read_marks
 from sog.drawing.picture import draw_picture
 from sog.drawing.worth import draw_worth
 from sog.games import Game
@@ -36,9 +36,11 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     ]
     legal = table.legal if is_now and not is_busy else []
     names = _names(table)
-    judging, found = table.judging, _found(table.judging)  # once: it may end meanwhile, too
+    judging = table.judging
+    is_judging = judging is not None and judging.is_busy  # first: it may end meanwhile, too
+    found = _found(judging)
     hint = table.hint if is_now else None
-    choice = _choice(found, at)
+    choice = _choice(found, at - 1)
     picture = draw_picture(
         game,
         state,
@@ -46,7 +48,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         names=names,
         bottom=seat,
         choices=legal,
-        marks=_marks(table, state, (visible[0], visible[1]), hint, choice),
+        marks=_marks(table, (visible[0], visible[1]), hint, choice),
     )
     hidden = game.hides_information
     own = int(infostates[seat])
@@ -71,15 +73,16 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "hint": hint,
         "waits_for_hint": is_now and hint is None and table.has_hints and len(legal) > 1,
         "options": _options(game, choice),
+        "chooser": "" if choice is None else table.whose[choice.player],
         "events": [
             {**_event(table, one, shows_all), "judged": judged.get(place)}
             for place, one in enumerate(steps)
         ],
         "can_search": at < last or not table.is_over,
         "judging": judging,
-        "is_judging": judging is not None and found is None and not judging.problem,
-        "totals": _totals(table, found),
-        "worth": inline(_worth(table, found)),
+        "is_judging": is_judging,
+        "totals": [] if judging is None or judging.is_partial else _totals(table, found),
+        "worth": inline(None if found is None else draw_review(table, found)),
         "at": at,
         "last": last,
         "is_now": is_now,
@@ -98,27 +101,31 @@ def _found(judging: Judging | None) -> Review | None:
     return None if judging is None else judging.review
 
 
-def _choice(found: Review | None, at: int) -> Choice | None:
-    """The choice that was made at an event, if it is judged."""
-    return next((one for one in found.choices if one.number == at), None) if found else None
+def _choice(found: Review | None, number: int) -> Choice | None:
+    """The choice that led to an event, if it is judged."""
+    return next((one for one in found.choices if one.number == number), None) if found else None
 
 
-def _marks(
-    table: Table, state: Any, seen: Seen, hint: Hint | None, choice: Choice | None
-) -> Marks | None:
-    """What is known of the actions of who is to move: a hint, or what the choices were worth."""
+def _marks(table: Table, seen: Seen, hint: Hint | None, choice: Choice | None) -> Marks | None:
+    """What could be done, and how well: a hint, or of the choice that led to what is shown."""
     game = table.game
     policy, values = np.zeros((2, game.num_infostates, game.num_actions))
-    if choice is not None:
-        held, taken = choice.infostate, choice.action
-        policy[held], values[held] = choice.policy, choice.values
-    elif hint is not None and hint.policy is not None:
-        held, taken = int(table.course.infostates[table.seat]), None
+    if hint is not None and hint.policy is not None:
+        state, held, taken = table.course.state, int(table.course.infostates[table.seat]), None
         policy[held], values[held] = hint.policy, np.nan
+    elif choice is not None:
+        state, held, taken = choice.state, choice.infostate, choice.action
+        policy[held], values[held] = choice.policy, choice.values
     else:
         return None
     range_ = np.arange(game.num_infostates) == held
-    return read_marks(game, state, policy, range_, values=values, taken=taken, infostates=seen)
+    marks = read_marks(game, state, policy, range_, values=values, taken=taken, infostates=seen)
+    return {
+        # Where a piece was put there is the piece; an arrow still shows where it came from.
+        place: mark
+        for place, mark in marks.items()
+        if not (mark.is_taken and isinstance(place, int) and place != PASS)
+    }
 
 
 def _options(game: Game[Any], choice: Choice | None) -> list[dict[str, Any]]:
@@ -206,9 +213,8 @@ def _totals(table: Table, found: Review | None) -> list[dict[str, Any]]:
     ]
 
 
-def _worth(table: Table, found: Review | None) -> str | None:
-    if found is None:
-        return None
+def draw_review(table: Table, found: Review) -> str:
+    """The text of an SVG file: what each player could expect."""
     first, second = table.whose
     names = (first.lower(), second.lower())
     return draw_worth(found, names, "What each could expect")

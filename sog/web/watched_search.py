@@ -8,7 +8,6 @@ another public state needs no others.
 
 import copy
 import dataclasses
-import functools
 import logging
 import threading
 import time
@@ -26,8 +25,9 @@ from sog.games import Game
 from sog.play.locked import hold_locks
 from sog.play.thinking import SLICE_SECONDS, Thinking
 from sog.tabular.locks import Lock
-from sog.web.found import ExactSolution, Found, check_size, solve_below
-from sog.web.host import Mistake, SearchOffer, Submit
+from sog.web.found import ExactSolution, Found, can_be_solved, check_size, solve_below
+from sog.web.host import Heed, Mistake, SearchOffer, Submit
+from sog.web.solving import Solving
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
 """How a search goes on: as fast as it can, slowly enough to be watched, or not."""
@@ -78,8 +78,7 @@ class WatchedSearch:
         self.searcher, self.outcomes, self.before, self.seed = searcher, outcomes, before, seed
         self.start, self.ranges, self.locks, self.free_value = start, ranges, locks, free_value
         self.mode, self.problem = mode, ""
-        self.exact: ExactSolution | None = None
-        self.is_solving = False
+        self.solving = Solving()
         self.has_own_ranges = ranges is not None
         self.seconds = 0.0
         self._submit, self._lock = submit, threading.RLock()
@@ -111,7 +110,7 @@ class WatchedSearch:
     @property
     def is_busy(self) -> bool:
         """Whether something is being found out just now."""
-        return self._is_working or self.is_solving
+        return self._is_working or self.solving.is_busy
 
     @property
     def is_finished(self) -> bool:
@@ -164,6 +163,7 @@ class WatchedSearch:
     def close(self) -> None:
         """Nobody looks any more."""
         self._is_closed = True
+        self.solving.stop()
 
     def picture(self) -> Picture | None:
         """The search as it stands; None before its first update."""
@@ -178,15 +178,22 @@ class WatchedSearch:
     def solve(self, submit: Submit) -> None:
         """Finds the same by CFR+ over everything below, if that is not too much."""
         picture = self.picture()
-        if picture is None or self.is_solving:
+        if picture is None or self.solving.is_busy:
             raise Mistake("The search has found nothing yet.")
         check_size(self.searcher.shown)
-        self.is_solving = True
-        try:
-            submit(functools.partial(self._solve, picture))
-        except Mistake:
-            self.is_solving = False
-            raise
+        state, ranges = picture.nodes[picture.row].state, picture.found.ranges
+        below = [one for one in self.locks if one.outcomes[: len(self.outcomes)] == self.outcomes]
+
+        def solve(heed: Heed) -> ExactSolution:
+            return solve_below(self.searcher.shown, state, ranges, below, self.outcomes, heed)
+
+        self.solving.begin(solve, submit)
+
+    def can_be_solved(self, picture: Picture) -> bool:
+        """Whether there is no exact solution yet, and one may be hoped for."""
+        solving = self.solving
+        is_open = solving.exact is None and not solving.is_hopeless
+        return is_open and can_be_solved(self.searcher.shown, len(picture.nodes))
 
     # In another thread.
 
@@ -249,23 +256,6 @@ class WatchedSearch:
             settings=self.searcher.settings,
             is_shared=True,
         )
-
-    def _solve(self, picture: Picture) -> None:
-        try:
-            state = picture.nodes[picture.row].state
-            below = [
-                one for one in self.locks if one.outcomes[: len(self.outcomes)] == self.outcomes
-            ]
-            self.exact = solve_below(
-                self.searcher.shown, state, picture.found.ranges, below, self.outcomes
-            )
-        except ValueError as error:
-            self.problem = str(error)
-        except Exception as error:
-            self.problem = f"solving failed: {error}"
-            logging.getLogger("sog.web").exception("solving failed")
-        finally:
-            self.is_solving = False
 
 
 def _root(

@@ -100,7 +100,9 @@ class Browser:
         return self.ready()
 
     def is_wider_than_the_screen(self) -> bool:
-        return bool(self.run("return document.documentElement.scrollWidth > window.innerWidth"))
+        # Not `innerWidth`: a phone zooms out until all that sticks out is within it.
+        wide = "const page = document.documentElement; return page.scrollWidth > page.clientWidth"
+        return bool(self.run(wide))
 
     def problems(self) -> list[str]:
         """What the browser complained of, such as something that the policy forbids."""

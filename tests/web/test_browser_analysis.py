@@ -20,7 +20,7 @@ def online(browser: Browser) -> Iterator[Browser]:
     browser.problems()  # of what was asked for in vain
 
 
-def open_game(browser: Browser, text: str, game: str, player: str = "random") -> None:
+def open_game(browser: Browser, text: str, game: str, player: str = "zero") -> None:
     """Fills in the form for games from elsewhere, and waits for the table."""
     browser.driver.get(f"{browser.address}/")
     form = browser.find("#open-form")
@@ -153,6 +153,73 @@ def test_while_the_server_is_down_a_key_leaves_the_position_where_it_is(online: 
     online.until(lambda: "The server does not answer" in online.find("#no-answer").text)
     assert online.all(".picture svg")
     assert len(online.all("#choices button")) == 9
+
+
+def letters(browser: Browser, selector: str) -> float:
+    """How high the smallest letters of a picture are, in pixels."""
+    size = "parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a"
+    sizes = f"[...document.querySelectorAll('{selector} text')].map((one) => {size})"
+    return float(browser.run(f"return Math.min(...{sizes})"))
+
+
+def test_a_choice_that_is_judged_fits_a_phone(browser: Browser) -> None:
+    text = "WWWWWWWW" * 3
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    open_game(browser, TIC_TAC_TOE, "tic_tac_toe")
+    browser.find("#judge").click()
+    browser.until(lambda: browser.all("#worth svg"))
+    assert letters(browser, "#worth") >= 10
+    browser.all("ol.events a.event")[2].click()
+    browser.until(lambda: browser.status() == "After 3 of 5 events.")
+    cell = browser.find("#options .taken th")
+    assert cell.text == "b3"
+    browser.run("arguments[0].textContent = arguments[1]", cell, text)  # as names of stations
+    assert not browser.is_wider_than_the_screen()
+    browser.driver.get(f"{browser.address}/")
+    assert not browser.is_wider_than_the_screen()
+    right = "getBoundingClientRect().right"
+    fields = "[...document.querySelectorAll('section :is(input, select, textarea)')]"
+    sticks_out = f"(one) => one.{right} > one.closest('section').{right}"
+    assert browser.run(f"return {fields}.filter({sticks_out}).map((one) => one.id)") == []
+
+
+def test_a_step_through_a_game_leaves_the_page_where_it_is(browser: Browser) -> None:
+    open_game(browser, TIC_TAC_TOE, "tic_tac_toe")
+    low = {**PHONE, "height": 400}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", low)
+    at = browser.run("scrollTo(0, 300); return scrollY")
+    assert at > 200
+
+    def step(way: str, events: int) -> None:
+        browser.run("document.getElementById(arguments[0]).click()", way)
+        browser.until(lambda: browser.status() == f"After {events} of 5 events.")
+        assert browser.run("return scrollY") == at
+
+    step("earlier", 4)
+    step("earlier", 3)
+    step("later", 4)
+    browser.driver.back()
+    browser.until(lambda: browser.status() == "After 3 of 5 events.")
+
+
+def test_where_a_page_is_stays_said_when_it_was_not_loaded_anew(browser: Browser) -> None:
+    def where() -> str:
+        return browser.find("header").text
+
+    browser.begin("kuhn")
+    assert where().split() == ["sog", "\u203a", "kuhn"]
+    browser.driver.get(f"{browser.address}/")
+    assert where() == "sog"
+    browser.search("kuhn")
+    assert "search" in where()
+
+
+def test_all_columns_of_a_board_can_be_seen_on_a_desk(browser: Browser) -> None:
+    browser.driver.get(f"{browser.address}/")
+    browser.search("connect_four")
+    (box,) = browser.all("#ranges .scroll")
+    assert len(box.find_elements(By.CSS_SELECTOR, "th.barred")) == 7
+    assert browser.run("return arguments[0].scrollWidth <= arguments[0].clientWidth", box)
 
 
 @pytest.mark.slow

@@ -268,36 +268,6 @@ def test_an_agent_that_fails_ends_its_game_and_nothing_else(
     assert visitor.get("/").status_code == 200
 
 
-def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> None:
-    """What each got is what was to be expected, plus luck, less what his choices lost."""
-    path = visitor.begin(player="tabular", game="kuhn", seed=5)
-    assert visitor.post(f"{path}/judge", turn=turn_in(visitor.get(path).text)).status_code == 400
-    page = visitor.play_out(path)
-    assert 'id="judge"' in page
-    visitor.follow(f"{path}/judge", turn=turn_in(page))
-    page = visitor.wait(path)
-    grades = re.findall(r'<span class="grade (\w+)">', page)
-    assert grades
-    assert set(grades) <= {"best", "good", "inaccuracy", "mistake"}
-    assert "What each could expect" in page
-    rows = re.findall(r'<tr><th scope="row">(You|Agent)</th>(.*?)</tr>', page)
-    assert rows[0][0] == "You"
-    for _, cells in rows:
-        got, expected, luck, lost = map(float, re.findall(r"<td>([^<]*)</td>", cells))
-        assert abs(expected + luck - lost - got) < 0.03  # of the rounding
-    again = visitor.post(f"{path}/undo", turn=turn_in(page))
-    assert "What each could expect" not in again.text
-
-
-def test_an_agent_that_knows_no_values_judges_nothing(visitor: Visitor) -> None:
-    path = visitor.begin(player="random", game="kuhn")
-    page = visitor.play_out(path)
-    assert 'id="judge"' not in page
-    answer = visitor.post(f"{path}/judge", turn=turn_in(page))
-    assert answer.status_code == 400
-    assert "cannot say what the choices of this game were worth" in answer.text
-
-
 def test_a_game_that_the_agent_gives_up_is_won_and_counts(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

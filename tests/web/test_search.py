@@ -154,19 +154,19 @@ def test_a_player_who_surely_has_the_king_wins_the_ante_of_whoever_folds() -> No
     assert picture.found.policy[0, 0] > 0.9
     assert picture.found.policy[1, 0] > 0.9
     search.solve(lambda work: work())
-    assert search.exact is not None
-    assert search.exact.policy[:2, 0] == pytest.approx([1, 1], abs=0.01)
-    assert search.exact.values[1, :2] == pytest.approx([-1, -1], abs=0.01)
-    assert search.exact.values[0, 2] == pytest.approx(1, abs=0.01)
+    assert search.solving.exact is not None
+    assert search.solving.exact.policy[:2, 0] == pytest.approx([1, 1], abs=0.01)
+    assert search.solving.exact.values[1, :2] == pytest.approx([-1, -1], abs=0.01)
+    assert search.solving.exact.values[0, 2] == pytest.approx(1, abs=0.01)
 
 
 def test_the_exact_solution_of_the_whole_game_has_its_known_value(visitor: Visitor) -> None:
     search = kuhn_search()
     search.solve(lambda work: work())
-    assert search.exact is not None
-    assert search.exact.exploitability < 1e-3
+    assert search.solving.exact is not None
+    assert search.solving.exact.exploitability < 1e-3
     # -1/18 (Kuhn 1950); each card has probability 1/3.
-    assert search.exact.values[0].mean() == pytest.approx(-1 / 18, abs=1e-3)
+    assert search.solving.exact.values[0].mean() == pytest.approx(-1 / 18, abs=1e-3)
     path = visitor.follow("/searches", **SEARCH)
     visitor.wait(path)
     visitor.post(f"{path}/solve")
@@ -320,6 +320,13 @@ def test_a_text_that_is_no_lock_is_told_and_opens_no_file(
     assert told in answer.text
 
 
+def test_where_nothing_is_hidden_there_is_one_table_without_ranges(visitor: Visitor) -> None:
+    page = visitor.wait(visitor.follow("/searches", **{**SEARCH, "game": "tic_tac_toe"}))
+    assert "everything is public" not in page.partition('id="what-if"')[0]
+    assert '<th scope="col">infostate' not in page.partition('id="what-if"')[0]
+    assert page.count('id="scroll-') == 2  # the other one is for locks
+
+
 def test_the_exact_solution_holds_what_is_locked() -> None:
     game = make("kuhn")
     locks = read_locks(game, ["bet1: fold=1"])
@@ -329,7 +336,7 @@ def test_the_exact_solution_holds_what_is_locked() -> None:
     picture = search.picture()
     assert picture is not None
     search.solve(lambda work: work())
-    assert search.exact is not None
+    assert search.solving.exact is not None
     # Player 0 bets every card, or does no better: he wins the ante.
-    assert search.exact.values[0].mean() == pytest.approx(1, abs=1e-3)
+    assert search.solving.exact.values[0].mean() == pytest.approx(1, abs=1e-3)
     assert picture.found.values[0].mean() == pytest.approx(1, abs=0.15)

@@ -1,6 +1,5 @@
 """What is kept, what makes room, and that nothing works on for what is gone."""
 
-import math
 from collections.abc import Callable
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
-from sog.play import PlayedGame
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
@@ -140,20 +138,3 @@ def test_a_short_search_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPa
         turns.pop(0)()
     assert [search.updates for search in (*long, short)] == [5, 5, 5]
     assert [search.is_busy for search in (*long, short)] == [True, True, False]
-
-
-def test_the_agent_of_a_game_that_was_opened_leaves_with_its_table() -> None:
-    game, left = make("tic_tac_toe"), list[int]()
-
-    class Leaving(RandomAgent):
-        def close(self) -> None:
-            left.append(self.player)
-
-    player = Player(
-        name="leaving", game=game, make=lambda seat, seed: Leaving(game, player=seat, seed=seed)
-    )
-    opened = PlayedGame(utility=math.nan, outcomes=(4,), actions=(4,), infostates=((0, 0), (0, 0)))
-    table = Table(player, seat=0, seed=0, submit=lambda work: work(), opened=opened)
-    assert left == []
-    table.close()
-    assert left == [1]

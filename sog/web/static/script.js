@@ -18,6 +18,7 @@ async function show(url, options) {
   const unsent = polled ? kept(main()) : null;
   letGo();
   main().replaceWith(document.importNode(page.getElementById("main"), true));
+  document.getElementById("site").replaceWith(document.importNode(page.getElementById("site"), true));
   document.title = page.title;
   if (answer.url !== location.href && answer.redirected) history.pushState(null, "", answer.url);
   else if (!options && answer.url !== location.href) history.pushState(null, "", answer.url);
@@ -107,6 +108,14 @@ document.addEventListener("submit", (event) => {
     else noAnswer();
     if (button) button.disabled = false;
   });
+});
+
+// A step through the same game is shown in place: the page stays where it is scrolled to.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest && event.target.closest("a[data-step]");
+  if (!link || event.ctrlKey || event.shiftKey || event.altKey || event.metaKey) return;
+  event.preventDefault();
+  show(link.href).catch(noAnswer);
 });
 
 // What is drawn of an action stands for its button.

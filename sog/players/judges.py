@@ -1,0 +1,41 @@
+"""Who can say what the choices of a game were worth, and who does where nobody was named."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sog.games import Game, make
+from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.table import entry_of
+from sog.tabular.sizes import can_be_counted, count_public_tree
+
+EXACT: Final = "tabular"
+_ANYWHERE: Final = "rollout"
+_SMALL: Final = 5000
+"""Public states of a game that is solved in seconds."""
+
+
+def can_judge(player: str) -> bool:
+    """Whether the agents of a player, named as by users, know what actions are worth; see
+    `sog.play.review.as_adviser`."""
+    return entry_of(player).judges
+
+
+def usual_judge(
+    game: Game[Any], *, others: Sequence[str] = (), is_from_the_start: bool = True
+) -> str:
+    """The exact solution of a small game, else the first of `others` that can judge, else the agent
+    that comes with the package, else a search by random games.
+
+    is_from_the_start: False for a game that began at a position, which no solution has.
+    """
+    if is_from_the_start and can_be_counted(game) and count_public_tree(game, _SMALL) is not None:
+        return EXACT
+    able = (*filter(can_judge, others), *_agents_of(game), _ANYWHERE)
+    return able[0]
+
+
+def _agents_of(game: Game[Any]) -> list[str]:
+    """By the game itself: its text may leave parameters out."""
+    return [
+        f"{AGENT_PREFIX}{name}" for name, one in read_agents().items() if make(one.game) == game
+    ]
