@@ -12,7 +12,8 @@ from sog.drawing.worth import draw_worth
 from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
-from sog.play.review import Choice, Review
+from sog.play.choice import Choice
+from sog.play.review import Review
 from sog.web.hints import Hint
 from sog.web.judging import Judging
 from sog.web.numbers import in_units
@@ -79,6 +80,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "judging": judging,
         "is_judging": judging is not None and found is None and not judging.problem,
         "totals": _totals(table, found),
+        "rest": "luck" if found is None or found.has_luck else "judged anew",
         "worth": inline(_worth(table, found)),
         "at": at,
         "last": last,
@@ -197,9 +199,10 @@ def _totals(table: Table, found: Review | None) -> list[dict[str, Any]]:
         {
             "who": table.whose[player],
             "utility": found.utility(player),
-            "expected": found.of(player)[0].value,
-            "luck": found.luck(player),
+            "expected": found.expected(player),
             "lost": found.lost(player),
+            "given": found.given(player),
+            "rest": found.luck(player) + found.revised(player),
         }
         for player in (table.seat, 1 - table.seat)
         if found.of(player)
