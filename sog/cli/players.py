@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 from sog.cli.display import Work, note
 from sog.cli.errors import CommandError, mistakes
@@ -10,6 +11,7 @@ from sog.cli.loading import load_game
 from sog.cli.options import SETTINGS
 from sog.cli.search_numbers import read_changes
 from sog.cli.tree import explaining_size
+from sog.games import Game
 from sog.players.player import MOST_NODES, Host
 from sog.players.seating import Seating, seat
 from sog.players.table import entry_of
@@ -20,6 +22,8 @@ class CommandHost(Host):
     """Shows on stderr how far players are, and calls parameters by the options for them."""
 
     work: Work
+    game_from: str = "--game"
+    """What says which game is played."""
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Shows it."""
@@ -35,6 +39,8 @@ class CommandHost(Host):
 
     def option(self, parameter: str) -> str:
         """`--game` for `game`."""
+        if parameter == "game":
+            return self.game_from
         return f"--{parameter.replace('_', '-')}"
 
 
@@ -53,6 +59,20 @@ def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work
     game = None if arguments.game is None else load_game(arguments.game, work)
     with mistakes(), explaining_size():
         return seat(texts, game=game, search=read_changes(arguments), host=host_of(arguments, work))
+
+
+def seat_at(
+    texts: Sequence[str],
+    arguments: argparse.Namespace,
+    work: Work,
+    *,
+    game: Game[Any],
+    game_from: str,
+) -> Seating:
+    """The same where it is not --game that says which game is played, but what game_from names."""
+    host = dataclasses.replace(host_of(arguments, work), game_from=game_from)
+    with mistakes(), explaining_size():
+        return seat(texts, game=game, search=read_changes(arguments), host=host)
 
 
 def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:

@@ -9,24 +9,23 @@ from rich.table import Table
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
-from sog.cli.interrupts import concluding
+from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play.saved import Saved, no_saved, read_saved
 from sog.cli.play.screen import signed_units
-from sog.cli.players import check_searches, seat_players
+from sog.cli.players import check_searches, seat_at
 from sog.cli.replay import installed_game
 from sog.drawing.worth import draw_worth
 from sog.files import replace_file
 from sog.games import PLAYER_0, PLAYER_1, Game
+from sog.play.choice import Choice
 from sog.play.match import PlayedGame
 from sog.play.replay import ReplayError, played_of
-from sog.play.review import Adviser, Choice, Review, as_adviser, review
-from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.play.review import Adviser, Review, as_adviser, reviewing
+from sog.play.review_record import record_of
+from sog.players.judges import usual_judge
 from sog.players.player import Player
-from sog.tabular.sizes import can_be_counted, count_public_tree
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
-_SMALL: Final = 5000
-"""Public states of a game that is solved in seconds."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,31 +39,57 @@ def run(arguments: argparse.Namespace) -> int:
     if game is None:
         raise CommandError(f"{saved.game}, the game of {arguments.file}, is not installed.")
     played = _played(game, saved.games[number - 1], arguments, number)
-    arguments.game = str(game)
-    by = arguments.by or _usual_adviser(game)
+    by = arguments.by or usual_judge(game, is_from_the_start=played.beginning is None)
     check_searches([by], arguments)
-    with display.working() as work, concluding(work.tell_interrupted), mistakes():
-        player = seat_players([by], arguments, work).players[0]
-
-        def show(done: int, total: int) -> None:
-            work.update(f"{done} of {total} choices", done)
-
-        advisers = [_adviser(player, seat, arguments.seed + seat) for seat in _BOTH]
-        work.begin("judging the choices")
-        found = review(game, played, advisers, show)
     human = int(saved.games[number - 1]["human"])
-    title = (
-        f"{display.short_name(game)}, game {number} of {arguments.file}, judged by {player.name}"
-    )
+    so_far: list[tuple[Review, Player]] = []
+    with display.working() as work:
+
+        def conclude() -> None:
+            if not so_far or not so_far[-1][0].choices:
+                work.tell_interrupted()
+                return
+            found, player = so_far[-1]
+            of_all = f"{len(found.choices)} of {found.num_choices} choices"
+            display.note(f"interrupted: these are {of_all}.")
+            _report(found, player, human, number, arguments, interrupted=True)
+
+        with concluding(conclude), mistakes():
+            seating = seat_at(
+                [by], arguments, work, game=game, game_from=f"the game of {arguments.file}"
+            )
+            (player,) = seating.players
+            advisers = [_adviser(player, seat, arguments.seed + seat) for seat in _BOTH]
+            work.begin("judging the choices")
+            for found in reviewing(game, played, advisers):
+                so_far[:] = [(found, player)]
+                done = len(found.choices)
+                work.update(f"{done} of {found.num_choices} choices", done)
+    with holding_interrupts():
+        _report(found, player, human, number, arguments)
+    return SUCCESS
+
+
+def _report(
+    found: Review,
+    player: Player,
+    human: int,
+    number: int,
+    arguments: argparse.Namespace,
+    *,
+    interrupted: bool = False,
+) -> None:
+    name = f"{display.short_name(found.game)}, game {number} of {arguments.file}"
+    title = f"{name}, judged by {player.name}"
     if arguments.svg is not None:
         with writing(arguments.svg):
             names = (_who(PLAYER_0, human), _who(PLAYER_1, human))
             replace_file(arguments.svg, draw_worth(found, names, title))
     if arguments.json:
-        display.print_json(_as_json(found, human, number, player))
+        told = {"number": number, "human": human, "by": player.as_json()}
+        display.print_json({**record_of(found), **told, "interrupted": interrupted})
     else:
         _print(found, human, title)
-    return SUCCESS
 
 
 def _number(saved: Saved, arguments: argparse.Namespace) -> int:
@@ -89,19 +114,6 @@ def _played(
         raise CommandError(f"{arguments.file}: game {number}: {error}") from None
     except (KeyError, IndexError, TypeError, ValueError):
         raise no_saved(arguments.file) from None
-
-
-def _usual_adviser(game: Game[Any]) -> str:
-    """The exact solution where the game is small, else the agent that comes with the package."""
-    if can_be_counted(game) and count_public_tree(game, _SMALL) is not None:
-        return "tabular"
-    shipped = [name for name, agent in read_agents().items() if agent.game == str(game)]
-    if shipped:
-        return f"{AGENT_PREFIX}{shipped[0]}"
-    raise CommandError(
-        f"--by is needed: no agent for {game} comes with the package; a run folder, or rollout, "
-        f"can judge its games."
-    )
 
 
 def _adviser(player: Player, seat: int, seed: int) -> Adviser:
@@ -130,34 +142,61 @@ def _print(found: Review, human: int, title: str) -> None:
             _worth(choice.values[choice.action]),
             "" if is_best else _action(found, choice, choice.best_action),
             "" if is_best else _worth(choice.value),
-            "" if is_best else display.number(choice.loss),
+            "" if is_best else _loss(choice.loss),
             grade,
             style="bold" if grade in ("inaccuracy", "mistake") else "",
         )
     lines = [_total(found, player, human) for player in _BOTH]
     footer = (
-        f"Worths and losses are in {game.unit}, to who chose, with what he held and could know;\n"
-        f"luck is all that he had no choice in."
+        f"Worths and losses are in {game.unit}, to who chose, with what he held and could know."
     )
-    display.print_table(table, title, "\n".join([*lines, "", footer]))
+    display.print_table(table, title, "\n".join([*lines, "", footer, *_explained(found)]))
+
+
+def _explained(found: Review) -> list[str]:
+    """What the last word of a total means."""
+    if not found.is_whole:
+        return ["The rest of what they got is told when all choices are judged."]
+    if found.has_luck:
+        return [
+            "Luck is what neither chose: chance, and what was hidden, as a bluff that is called."
+        ]
+    return ["Judged anew: the judge valued a position otherwise when the game had come to it."]
 
 
 def _total(found: Review, player: int, human: int) -> str:
-    choices, max_utility = found.of(player), found.game.max_utility
-    grades = [choice.grade(max_utility) for choice in choices]
+    grades = [choice.grade(found.game.max_utility) for choice in found.of(player)]
     counted = ", ".join(
         f"{grades.count(word)} {_plural(word, grades.count(word))}"
         for word in ("inaccuracy", "mistake", "unknown")
         if word in grades
     )
-    got = signed_units(found.game, found.utility(player))
-    if not choices or math.isnan(found.luck(player)):
-        return f"{_who(player, human)}: {got}" + (f"; {counted}." if counted else ".")
-    return (
-        f"{_who(player, human)}: {got} = {display.number(choices[0].value)} expected at the first "
-        f"choice {_signed(found.luck(player))} by luck - {display.number(found.lost(player))} by "
-        f"choices" + (f" ({counted})." if counted else ".")
-    )
+    got = f"{_who(player, human)}: {signed_units(found.game, found.utility(player))}"
+    told = f" ({counted})" if counted else ""
+    if not found.is_whole:
+        return f"{got}; {_loss(found.lost(player))} lost so far{told}."
+    if math.isnan(found.luck(player) + found.revised(player)):
+        return f"{got}; {counted}." if counted else f"{got}."
+    rest = [f"{_signed(found.luck(player))} by luck{_divided(found, player)}"]
+    if not found.has_luck:
+        rest = [f"{_signed(found.revised(player))} judged anew"]
+    elif not found.game.hides_information:
+        rest.append(f"{_signed(found.revised(player))} judged anew")
+    parts = [
+        f"{_worth(found.expected(player))} expected at the first choice",
+        f"- {_loss(found.lost(player))} lost by choices{told}",
+        f"+ {_loss(found.given(player))} given by the other one's",
+        *rest,
+    ]
+    return f"{got} = {' '.join(parts)}."
+
+
+def _divided(found: Review, player: int) -> str:
+    """Luck by its cause, where both are there and can be told apart."""
+    chance, hidden = found.chance(player), found.hidden(player)
+    if None not in found.played.actions or not found.game.hides_information or math.isnan(chance):
+        return ""
+    return f" ({_worth(chance)} by chance, {_worth(hidden)} by what was hidden)"
 
 
 def _plural(word: str, count: int) -> str:
@@ -167,7 +206,12 @@ def _plural(word: str, count: int) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{'-' if value < 0 else '+'} {display.number(abs(value))}"
+    text = _worth(value)
+    return f"{text[0]} {text[1:]}"
+
+
+def _loss(value: float) -> str:
+    return "?" if math.isnan(value) else f"{value:.2f}"
 
 
 def _who(player: int, human: int) -> str:
@@ -189,50 +233,3 @@ def _action(found: Review, choice: Choice, action: int) -> str:
 
 def _worth(value: float) -> str:
     return "?" if math.isnan(value) else f"{round(float(value), 2) + 0.0:+.2f}"
-
-
-def _as_json(found: Review, human: int, number: int, player: Player) -> dict[str, Any]:
-    return {
-        "game": str(found.game),
-        "unit": found.game.unit,
-        "number": number,
-        "human": human,
-        "by": player.as_json(),
-        "choices": [_choice_as_json(found, choice) for choice in found.choices],
-        "players": [
-            {
-                "utility": found.utility(seat),
-                "expected": _known(found.of(seat)[0].value) if found.of(seat) else None,
-                "luck": _known(found.luck(seat)),
-                "lost": found.lost(seat),
-            }
-            for seat in _BOTH
-        ],
-    }
-
-
-def _choice_as_json(found: Review, choice: Choice) -> dict[str, Any]:
-    return {
-        "move": choice.number + 1,
-        "player": choice.player,
-        "state": found.game.describe_state(choice.state),
-        "infostate": choice.infostate,
-        "action": choice.action,
-        "best": choice.best_action,
-        "loss": _known(choice.loss),
-        "grade": choice.grade(found.game.max_utility),
-        "actions": [
-            {
-                "action": action,
-                "text": _action(found, choice, action),
-                "policy": float(choice.policy[action]),
-                "value": _known(choice.values[action]),
-            }
-            for action in range(len(choice.legal))
-            if choice.legal[action]
-        ],
-    }
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

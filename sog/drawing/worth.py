@@ -15,7 +15,8 @@ def draw_worth(found: Review, names: tuple[str, str], title: str) -> str:
     curves = []
     for player in (0, 1):
         worths = [(float(choice.number + 1), choice.value) for choice in found.of(player)]
-        worths.append((float(last + 1), found.utility(player)))
+        if found.is_whole:
+            worths.append((float(last + 1), found.utility(player)))
         known = [(x, y) for x, y in worths if not math.isnan(y)]
         curves.append((names[player], known))
     label = f"move (worth in {found.game.unit})"

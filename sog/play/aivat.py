@@ -24,7 +24,9 @@ Where chance has many outcomes, as the 22,100 flops of hold'em, what was to be e
 from a sample of them, drawn without regard to what came: the corrections are 0 on average still.
 """
 
+import dataclasses
 import functools
+from collections.abc import Iterator
 from typing import Any, Final
 
 import jax
@@ -43,6 +45,23 @@ from sog.precision import in_32_bits
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 MOST_OUTCOMES: Final = 64
 """Of chance, at one state; more are sampled."""
+_DEAL: Final = -1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Step:
+    """A deal or a public event, and what the game was worth to player 0."""
+
+    number: int
+    """Of the event, or _DEAL."""
+    is_drawn: bool
+    """Whether it is known how."""
+    is_chance: bool = False
+    """Whether it is an event of chance."""
+    expected: float
+    """Before it."""
+    value: float
+    """After it."""
 
 
 class Aivat:
@@ -61,37 +80,63 @@ class Aivat:
         """
         if played.tells is None:
             raise ValueError("played must be recorded with_policies.")
+        estimate = value = 0.0
+        for step in self._steps(played, played.tells):
+            value = step.value
+            if step.is_drawn:
+                estimate += step.expected - value
+        return estimate + (value if played.resigned is None else played.utility)
+
+    @in_32_bits
+    def chance_part(self, played: PlayedGame, since: int) -> float:
+        """What chance brought player 0 by its public events from a number on, against the mean.
+
+        It is 0 on average. played: as of `estimate`; of who does not tell what he held counts.
+        """
+        if played.tells is None:
+            raise ValueError("played must be recorded with_policies.")
+        return sum(
+            step.value - step.expected
+            for step in self._steps(played, played.tells)
+            if step.is_chance and step.number >= since
+        )
+
+    def _steps(self, played: PlayedGame, tells: tuple[bool, bool]) -> Iterator[_Step]:
+        """What the game was worth before and after the deals, and before and after each event."""
         state = state_at_beginning(self.game, played.beginning)
         # Elsewhere than at the root only with perfect information, where reach is 1 everywhere.
         reach = np.asarray(self.game.root_reach(), np.float32)
-        estimate = value = 0.0
+        value = 0.0
         for player in _BOTH:
-            if not played.tells[player]:
+            if not tells[player]:
                 held = played.infostates[0][player]
                 expected, value, reach = self._ask(
                     _deal, state, reach, np.int32(player), np.int32(held)
                 )
-                estimate += expected - value
+                yield _Step(number=_DEAL, is_drawn=True, expected=expected, value=value)
         for number, outcome in enumerate(played.outcomes):
             now, policy = situation(self.game, state), played.policies[number]
+            is_chance = now.actor == CHANCE
+            is_drawn = is_chance or policy is not None
             if policy is None:
-                is_drawn = now.actor == CHANCE
-                policy = now.legal_actions if is_drawn else self._as_played(played, number)
-            else:
-                is_drawn = True
+                policy = now.legal_actions if is_chance else self._as_played(played, number)
             outcomes, scale = self._sample(now)
             arguments = (np.append(outcomes, outcome).astype(np.int32), scale, np.float32(value))
             expected, value, reach = self._ask(
                 _event, state, reach, np.asarray(policy, np.float32), *arguments
             )
-            if is_drawn:
-                estimate += expected - value
+            yield _Step(
+                number=number,
+                is_drawn=is_drawn,
+                is_chance=is_chance,
+                expected=expected,
+                value=value,
+            )
             for player in _BOTH:
-                if not played.tells[player]:
+                if not tells[player]:
                     held = played.infostates[number + 1][player]
                     reach[player] = np.arange(self.game.num_infostates) == held
             state = after(self.game, state, outcome)
-        return estimate + (value if played.resigned is None else played.utility)
 
     def _sample(self, now: Situation) -> tuple[np.ndarray, np.ndarray]:
         """int [n]: outcomes, all or some; float32 [n]: how many each of them stands for."""

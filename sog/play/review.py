@@ -5,9 +5,14 @@ At each of his choices it says what its policy is and what each action is worth 
 he held and what he could know. What a choice lost is the worth of the best action less that of the
 one he took. So for either player
 
-    utility = expected at his first choice + luck - what his choices lost,
+    utility = expected at his first choice - what his choices lost
+              + what the other one's choices gave him, those after his first + luck,
 
-where luck is all that he had no choice in: what chance did, what the other one held and did.
+where luck is all that neither of them chose: what chance did (`sog.play.chance_part`), and what
+was hidden, as what the other one held when he called a good bluff. Where nothing is hidden and
+chance does not act there is no luck; what is left over then is what the adviser revised: it judged
+a position otherwise when it came to it. Searches revise in other games, too, but there that cannot
+be told apart from what was hidden.
 
 If the adviser's action values are those of a best response to the other player's policy, losses
 are the player's part of the performance difference lemma (Kakade and Langford 2002): against that
@@ -24,20 +29,15 @@ import numpy as np
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.agent import SearchAgent
 from sog.play.alphazero_agent import AlphaZeroAgent
+from sog.play.chance_part import chance_part
+from sog.play.choice import DOUBT, Choice
 from sog.play.history import state_at_beginning
 from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent, PlayedGame
 from sog.play.rules import after, situation
 from sog.play.simple_agents import TabularAgent
 
-GRADES: Final = (("good", 0.02), ("inaccuracy", 0.08), ("mistake", math.inf))
-"""Words for what a choice lost that was not the best, each up to a share of the largest utility."""
 _BOTH: Final = (PLAYER_0, PLAYER_1)
-_LEAST_SHARE: Final = 0.1
-"""Of the likeliest action's probability, from which on the adviser would take an action."""
-_MIXED_SHARE: Final = 0.5
-"""The same, from which on it is one of those that the adviser mixes: all are worth the same then,
-and what they are short of the best is what its search is off."""
 
 
 class Adviser(Agent, Protocol):
@@ -59,70 +59,26 @@ def as_adviser(agent: Agent | None) -> Adviser | None:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Choice:
-    """A decision at which the player had more than one action."""
-
-    number: int
-    """Of the public event that it led to, from 0."""
-    player: int
-    state: Any
-    """The public state."""
-    infostate: int
-    action: int
-    """What he did."""
-    legal: np.ndarray
-    """[A] bool."""
-    policy: np.ndarray
-    """[A]: what the adviser would have done."""
-    values: np.ndarray
-    """[A]: what each action was worth to him, in utility units; NaN where that is unknown."""
-    ranges: np.ndarray | None = None
-    """[player, S]: of both, as the adviser had them; None for one who does not search."""
-
-    @property
-    def best_action(self) -> int:
-        """The action of the largest value among those that the adviser would take.
-
-        A search knows little of what it hardly tried. If no value is known, the likeliest.
-        """
-        taken = self.policy >= _LEAST_SHARE * self.policy.max()
-        values = np.where(taken & ~np.isnan(self.values), self.values, -np.inf)
-        likeliest = np.where(np.isinf(values).all(), self.policy, values)
-        return int(np.argmax(likeliest))
-
-    @property
-    def value(self) -> float:
-        """That of the best action; NaN if none is known."""
-        return float(self.values[self.best_action])
-
-    @property
-    def loss(self) -> float:
-        """What the choice lost, in utility units, at least 0; NaN if it is unknown."""
-        return max(self.value - float(self.values[self.action]), 0.0)
-
-    def grade(self, max_utility: float) -> str:
-        """Of `GRADES`, or "best"; "unknown" where the loss is."""
-        if self.is_best(self.action, max_utility):
-            return "best"
-        if math.isnan(self.loss):
-            return "unknown"
-        return next(word for word, share in GRADES if self.loss < share * max_utility)
-
-    def is_best(self, action: int, max_utility: float) -> bool:
-        """Whether it is the best action, worth as much, or one that the adviser mixes with it."""
-        short = self.value - float(self.values[action])
-        is_mixed = self.policy[action] >= _MIXED_SHARE * self.policy.max()
-        is_good = short < GRADES[0][1] * max_utility
-        return action == self.best_action or short <= 0 or bool(is_mixed and is_good)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Review:
     """The choices of both players, in their order, and what came out."""
 
     game: Game[Any]
     played: PlayedGame
     choices: tuple[Choice, ...]
+    num_choices: int
+    """In the game; there are less in `choices` while it is being judged."""
+    chance_parts: tuple[float, float] = (math.nan, math.nan)
+    """What chance brought each player after his first choice; NaN where no adviser can tell."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all choices are judged."""
+        return len(self.choices) == self.num_choices
+
+    @property
+    def has_luck(self) -> bool:
+        """Whether anything was hidden in this game, or chance acted."""
+        return self.game.hides_information or None in self.played.actions
 
     def of(self, player: int) -> tuple[Choice, ...]:
         """The choices of one player."""
@@ -132,17 +88,53 @@ class Review:
         """What he got."""
         return self.played.utility if player == PLAYER_0 else -self.played.utility
 
+    def expected(self, player: int) -> float:
+        """What was to be expected at his first choice; NaN if he had none, or it is unknown."""
+        choices = self.of(player)
+        return choices[0].value if choices else math.nan
+
     def lost(self, player: int) -> float:
         """What his choices lost, as far as that is known."""
         return float(np.nansum([choice.loss for choice in self.of(player)]))
 
+    def given(self, player: int) -> float:
+        """What the other one's choices lost after the player's first, as far as that is known.
+
+        What they lost before is in what he could expect then.
+        """
+        first = next((choice.number for choice in self.of(player)), math.inf)
+        later = [choice.loss for choice in self.of(1 - player) if choice.number > first]
+        return float(np.nansum(later))
+
     def luck(self, player: int) -> float:
-        """What he got beyond what was to be expected at his first choice, his losses apart; NaN if
-        he had none, or it is unknown what was to be expected."""
-        choices = self.of(player)
-        if not choices:
+        """What neither chose: `chance` and `hidden` together, or 0 in a game without luck.
+
+        NaN if it is unknown what was to be expected, or while not all is judged.
+        """
+        if not self.has_luck:
+            return 0.0
+        is_all_chance = not self.game.hides_information and not math.isnan(self.chance(player))
+        return self.chance(player) if is_all_chance else self._left_over(player)
+
+    def chance(self, player: int) -> float:
+        """What chance brought him after his first choice, against the mean of what it could bring,
+        given what he held; NaN where that cannot be told from what was hidden."""
+        return self.chance_parts[player]
+
+    def hidden(self, player: int) -> float:
+        """The rest of luck: what he could not know of the other one, and what he was called."""
+        return self.luck(player) - self.chance(player)
+
+    def revised(self, player: int) -> float:
+        """What is left over where it is no luck: the adviser changed its mind. NaN as luck."""
+        return self._left_over(player) - self.luck(player)
+
+    def _left_over(self, player: int) -> float:
+        """Of what he got, beyond what was to be expected and what choices lost and gave."""
+        if not self.is_whole:
             return math.nan
-        return self.utility(player) - choices[0].value + self.lost(player)
+        by_choices = self.given(player) - self.lost(player)
+        return self.utility(player) - self.expected(player) - by_choices
 
 
 def review(
@@ -157,45 +149,93 @@ def review(
     progress: called with the choices judged and to judge. Raises ValueError for events that cannot
     be, and as the advisers.
     """
+    num_told = 0
+    for found in reviewing(game, played, advisers):
+        if progress is not None and len(found.choices) > num_told:
+            num_told = len(found.choices)
+            progress(num_told, found.num_choices)
+    return found
+
+
+def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Adviser]) -> Iterator[Review]:
+    """The same as it goes on: before the first choice, after each, and at last with what chance
+    brought. Raises as `review`."""
     for adviser in advisers:
         adviser.begin(None if played.beginning is None else played.beginning.state)
-    asked, choices = list(_choices(game, played)), []
+    places = list(_places(game, played))
+    found = Review(
+        game=game,
+        played=played,
+        choices=(),
+        num_choices=sum(place.is_choice for place in places),
+    )
+    yield found
+    policies: tuple[dict[int, np.ndarray], ...] = ({}, {})
     told = 0
-    for number, state, player, infostate, legal in asked:
-        for outcome in played.outcomes[told:number]:
+    for place in places:
+        for outcome in played.outcomes[told : place.number]:
             for adviser in advisers:
                 adviser.observe(outcome)
-        told, adviser = number, advisers[player]
-        action = played.actions[number]
-        assert action is not None
-        values = np.where(legal, adviser.action_values(infostate), np.nan)
-        choice = Choice(
-            number=number,
-            player=player,
-            state=state,
-            infostate=infostate,
-            action=action,
-            legal=legal,
-            policy=adviser.policy(infostate),
-            values=values,
-            ranges=adviser.ranges if isinstance(adviser, SearchAgent) else None,
-        )
-        choices.append(choice)
-        if progress is not None:
-            progress(len(choices), len(asked))
-    return Review(game=game, played=played, choices=tuple(choices))
+        told, adviser = place.number, advisers[place.player]
+        if isinstance(adviser, SearchAgent) and None in played.actions:
+            policies[place.player][place.number] = adviser.policies()
+        if place.is_choice:
+            found = dataclasses.replace(
+                found, choices=(*found.choices, _judged(game, played, place, adviser))
+            )
+            yield found
+    parts = []
+    for player in _BOTH:
+        since = next((choice.number for choice in found.of(player)), len(played.outcomes))
+        parts.append(chance_part(played, advisers[player], player, since, policies[1 - player]))
+    yield dataclasses.replace(found, chance_parts=(parts[0], parts[1]))
 
 
-def _choices(
-    game: Game[Any], played: PlayedGame
-) -> Iterator[tuple[int, Any, int, int, np.ndarray]]:
-    """Where somebody had a choice: (number, state, player, infostate, [A] legal)."""
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class _Place:
+    """Where somebody was to move."""
+
+    number: int
+    state: Any
+    player: int
+    infostate: int
+    legal: np.ndarray
+
+    @property
+    def is_choice(self) -> bool:
+        return bool(self.legal.sum() > 1)
+
+
+def _places(game: Game[Any], played: PlayedGame) -> Iterator[_Place]:
     state = state_at_beginning(game, played.beginning)
     for number, outcome in enumerate(played.outcomes):
         now = situation(game, state)
         if now.actor in _BOTH:
             infostate = played.infostates[number][now.actor]
-            legal = now.legal_actions[infostate]
-            if legal.sum() > 1:
-                yield number, state, now.actor, infostate, legal
+            yield _Place(
+                number=number,
+                state=state,
+                player=now.actor,
+                infostate=infostate,
+                legal=now.legal_actions[infostate],
+            )
         state = after(game, state, outcome)
+
+
+def _judged(game: Game[Any], played: PlayedGame, place: _Place, adviser: Adviser) -> Choice:
+    action, most = played.actions[place.number], game.max_utility
+    assert action is not None
+    # Nothing is worth more than can be won, though networks may say so.
+    values = np.clip(adviser.action_values(place.infostate), -most, most)
+    return Choice(
+        number=place.number,
+        player=place.player,
+        state=place.state,
+        infostate=place.infostate,
+        action=action,
+        legal=place.legal,
+        policy=adviser.policy(place.infostate),
+        values=np.where(place.legal, values, np.nan),
+        doubt=0.0 if isinstance(adviser, TabularAgent) else DOUBT * most,
+        ranges=adviser.ranges if isinstance(adviser, SearchAgent) else None,
+    )

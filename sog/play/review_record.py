@@ -4,7 +4,8 @@ import math
 from typing import Any, Final
 
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.play.review import Choice, Review
+from sog.play.choice import Choice
+from sog.play.review import Review
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 
@@ -14,13 +15,18 @@ def record_of(found: Review) -> dict[str, Any]:
     return {
         "game": str(found.game),
         "unit": found.game.unit,
+        "num_choices": found.num_choices,
         "choices": [_choice(found, choice) for choice in found.choices],
         "players": [
             {
-                "utility": _known(found.utility(player)),
-                "expected": _known(found.of(player)[0].value) if found.of(player) else None,
-                "luck": _known(found.luck(player)),
+                "utility": found.utility(player),
+                "expected": _known(found.expected(player)),
                 "lost": found.lost(player),
+                "given": found.given(player),
+                "luck": _known(found.luck(player)),
+                "chance": _known(found.chance(player)),
+                "hidden": _known(found.hidden(player)),
+                "revised": _known(found.revised(player)),
             }
             for player in _BOTH
         ],

@@ -5,6 +5,7 @@ state only from the events that they are told, as `SearchAgent` does.
 """
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,13 @@ class TabularAgent(Agent):
         weight = self._examined.compatible_reach[node, self.player, infostate]
         known = self.game.tree.node_legal[node, infostate] & (weight > 0)
         return np.asarray(np.divide(cfvs, weight, out=np.full(len(cfvs), np.nan), where=known))
+
+    def value(self, infostate: int) -> float:
+        """What the place is worth likewise, whoever moves there; NaN where it is unknown."""
+        node = self._node
+        cfv = self._examined.best_cfvs.of_infostates[node, self.player, infostate]
+        weight = self._examined.compatible_reach[node, self.player, infostate]
+        return float(cfv / weight) if weight > 0 else math.nan
 
     @functools.cached_property
     def _examined(self) -> Examination:

@@ -209,9 +209,10 @@ class PlayPages:
 
 def _whole_review(table: Table) -> tuple[Review, Player]:
     judging = table.judging
-    if judging is None or judging.review is None or judging.judge is None or judging.is_partial:
+    found = None if judging is None or judging.is_busy else judging.review
+    if judging is None or judging.judge is None or found is None or not found.is_whole:
         raise Mistake("The choices of this game are not judged, or not all of them.")
-    return judging.review, judging.judge
+    return found, judging.judge
 
 
 def _file(name: str, text: str) -> Response:

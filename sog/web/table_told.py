@@ -12,7 +12,8 @@ from sog.drawing.worth import draw_worth
 from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
-from sog.play.review import Choice, Review
+from sog.play.choice import Choice
+from sog.play.review import Review
 from sog.web.hints import Hint
 from sog.web.judging import Judging
 from sog.web.numbers import in_units
@@ -81,8 +82,9 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "can_search": at < last or not table.is_over,
         "judging": judging,
         "is_judging": is_judging,
-        "totals": [] if judging is None or judging.is_partial else _totals(table, found),
-        "worth": inline(None if found is None else draw_review(table, found)),
+        "totals": [] if is_judging else _totals(table, found),
+        "rest": "luck" if found is None or found.has_luck else "judged anew",
+        "worth": inline(None if found is None or not found.choices else draw_review(table, found)),
         "at": at,
         "last": last,
         "is_now": is_now,
@@ -198,15 +200,16 @@ def _judged(table: Table, found: Review | None) -> dict[int, dict[str, Any]]:
 
 def _totals(table: Table, found: Review | None) -> list[dict[str, Any]]:
     """Of each player what he got, and what of it was luck."""
-    if found is None:
+    if found is None or not found.is_whole:
         return []
     return [
         {
             "who": table.whose[player],
             "utility": found.utility(player),
-            "expected": found.of(player)[0].value,
-            "luck": found.luck(player),
+            "expected": found.expected(player),
             "lost": found.lost(player),
+            "given": found.given(player),
+            "rest": found.luck(player) + found.revised(player),
         }
         for player in (table.seat, 1 - table.seat)
         if found.of(player)

@@ -42,7 +42,7 @@ def test_a_game_is_reviewed_from_its_page_and_each_choice_is_looked_at(browser: 
     while browser.ready() == "Your move.":
         browser.act(lambda: browser.find("#choices button").click())
     browser.find("#judge").click()
-    browser.until(lambda: browser.all("#worth svg"))
+    browser.until(lambda: browser.all("#totals"))
     grades = browser.all("ol.events .grade")
     assert grades
     assert {one.text for one in grades} <= {"best", "good", "inaccuracy", "mistake"}
@@ -167,7 +167,7 @@ def test_a_choice_that_is_judged_fits_a_phone(browser: Browser) -> None:
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     open_game(browser, TIC_TAC_TOE, "tic_tac_toe")
     browser.find("#judge").click()
-    browser.until(lambda: browser.all("#worth svg"))
+    browser.until(lambda: browser.all("#totals"))
     assert letters(browser, "#worth") >= 10
     browser.all("ol.events a.event")[2].click()
     browser.until(lambda: browser.status() == "After 3 of 5 events.")

@@ -26,7 +26,7 @@ def grades_in(page: str) -> list[str]:
 
 
 def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> None:
-    """What each got is what was to be expected, plus luck, less what his choices lost."""
+    """What each got is what was expected, less what his choices lost, and given, and luck."""
     path = visitor.begin(player="tabular", game="kuhn", seed=5)
     assert visitor.post(f"{path}/judge", turn=turn_in(visitor.get(path).text)).status_code == 400
     page = visitor.play_out(path)
@@ -40,8 +40,8 @@ def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> Non
     rows = re.findall(r'<tr><th scope="row">(You|Agent)</th>(.*?)</tr>', page)
     assert rows[0][0] == "You"
     for _, cells in rows:
-        got, expected, luck, lost = map(float, re.findall(r"<td>([^<]*)</td>", cells))
-        assert abs(expected + luck - lost - got) < 0.03  # of the rounding
+        got, expected, lost, given, luck = map(float, re.findall(r"<td>([^<]*)</td>", cells))
+        assert abs(expected - lost + given + luck - got) < 0.03  # of the rounding
     again = visitor.post(f"{path}/undo", turn=turn_in(page))
     assert "What each could expect" not in again.text
 

@@ -203,14 +203,22 @@ examples:
 
 Of every choice: what was played, what it was worth to who chose, what would have been best, and
 what was lost: a good choice (up to 2% of the most that can be won), an inaccuracy (up to 8%), or a
-mistake. What a player held and could know then is what counts, not what was hidden from him: what
-somebody got is what was to be expected at his first choice, plus luck, less what his choices lost.
+mistake. What a player held and could know then is what counts, not what was hidden from him.
+
+What somebody got is what was to be expected at his first choice, less what his choices lost, plus
+what the other's gave him after that, plus luck: what chance brought against the mean, and what was
+hidden, as the cards that a bluff ran into. In a game without either the rest is what was judged
+anew: a search is not exact, and values a position otherwise when it comes to it.
 
 --by takes tabular, which solves the game, a run folder, agent:NAME, and zero, uniform, rollout or
-exact, which search by SoG. A search errs: more simulations tell better.
+exact, which search by SoG. A search errs: more simulations tell better. The action that a
+search likes best counts as the best unless another is worth clearly more: 16% of the most that can
+be won.
 
 With --json: "choices" ("move", "player", "state", "infostate", "action", "best", "loss", "grade",
-"actions": their "text", "policy" and "value") and by player "utility", "expected", "luck", "lost".
+"actions": their "text", "policy" and "value") and by player "utility" = "expected" - "lost" +
+"given" + "luck" + "revised", where "luck" = "chance" + "hidden", which are null where they cannot
+be told apart. An interrupted one says so, and how many of "num_choices" it has.
 """,
     (
         "file",

@@ -38,7 +38,10 @@ search answers it with the rest, and is made twice, without the lock as well. Le
 if nothing were locked below them.
 
 Both players' ranges come from the start of the game, so a search of a later state re-solves the
-way there. Events of --history are those that the tree shows; a number is the number of an outcome.
+way there. What else could have been done on the way is a leaf, and so the ranges that are shown are
+as right as the evaluator: by rollouts a bet in kuhn looks good with any card, hence after --history
+check hardly anybody but a king is left; --evaluator exact, or a search of the start, tells better.
+Events of --history are those that the tree shows; a number is the number of an outcome.
 
 --json prints "game", "unit", "search" ([s, c]), "rule",
 "leaf_averaging", "updates" (made), "seed", "evaluator", "root" (the "node"
