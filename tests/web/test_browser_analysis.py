@@ -49,7 +49,7 @@ def test_a_game_is_reviewed_from_its_page_and_each_choice_is_looked_at(browser: 
     totals = browser.all("#totals tbody tr") or browser.all("#totals tr")[1:]
     assert [one.text.split()[0] for one in totals] == ["You", "Agent"]
     browser.find("#earlier").click()
-    browser.until(lambda: browser.all("#options tr"))
+    browser.until(lambda: browser.status().startswith("After"))
     assert "taken" in browser.find("#options .taken").text
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     assert not browser.is_wider_than_the_screen()
