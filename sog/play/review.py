@@ -80,6 +80,11 @@ class Review:
         """Whether anything was hidden in this game, or chance acted."""
         return self.game.hides_information or None in self.played.actions
 
+    @property
+    def knows_chance(self) -> bool:
+        """Whether `chance` can be told apart from what was hidden."""
+        return not all(math.isnan(part) for part in self.chance_parts)
+
     def of(self, player: int) -> tuple[Choice, ...]:
         """The choices of one player."""
         return tuple(choice for choice in self.choices if choice.player == player)

@@ -83,6 +83,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "judging": judging,
         "is_judging": is_judging,
         "totals": [] if is_judging else _totals(table, found),
+        "splits_luck": found is not None and found.game.hides_information and found.knows_chance,
         "rest": "luck" if found is None or found.has_luck else "judged anew",
         "worth": inline(None if found is None or not found.choices else draw_review(table, found)),
         "at": at,
@@ -210,6 +211,7 @@ def _totals(table: Table, found: Review | None) -> list[dict[str, Any]]:
             "lost": found.lost(player),
             "given": found.given(player),
             "rest": found.luck(player) + found.revised(player),
+            "chance": found.chance(player),
         }
         for player in (table.seat, 1 - table.seat)
         if found.of(player)

@@ -40,8 +40,10 @@ def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> Non
     rows = re.findall(r'<tr><th scope="row">(You|Agent)</th>(.*?)</tr>', page)
     assert rows[0][0] == "You"
     for _, cells in rows:
-        got, expected, lost, given, luck = map(float, re.findall(r"<td>([^<]*)</td>", cells))
+        numbers = map(float, re.findall(r"<td>([^<]*)</td>", cells))
+        got, expected, lost, given, luck, chance = numbers
         assert abs(expected - lost + given + luck - got) < 0.03  # of the rounding
+        assert chance == 0  # all of Kuhn's cards are dealt before the first choice
     again = visitor.post(f"{path}/undo", turn=turn_in(page))
     assert "What each could expect" not in again.text
 
