@@ -17,7 +17,6 @@ there lies outside of today's trainings, or, where one number is all there is, d
 """
 
 import argparse
-import dataclasses
 import json
 import os
 import subprocess
@@ -26,6 +25,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from figure_rows import ROWS, Row
 from machine import processor, versions
 
 from sog.cli.numbers import positive_integer
@@ -34,142 +34,6 @@ CHECKOUT: Final = Path(__file__).resolve().parents[1]
 KEPT: Final = CHECKOUT / "docs" / "results" / "data" / "figures.json"
 PACKAGES: Final = ("sog", "jax", "jaxlib", "flax", "optax", "numpy", "mctx", "open_spiel")
 _MOVED: Final = 0.1  # of a figure that has no trainings to tell its spread
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Row:
-    """A figure, and the commands that make it."""
-
-    what: str
-    unit: str
-    measure: tuple[str, ...]
-    """The command that prints JSON; RUN stands for the run folder."""
-    take: tuple[str | int, ...]
-    """Where in the JSON the figure is."""
-    scale: float = 1.0
-    config: str | None = None
-    """What is trained first; None for a benchmark."""
-    trainings: int = 3
-    minutes: int = 0
-    """About how long a training and its evaluation take on two cores."""
-
-
-def _exploitability(config: str, what: str, unit: str, *search: str, **others: Any) -> Row:
-    scale = 1000.0 if unit == "mbb" else 1.0
-    return Row(
-        config=config,
-        what=what,
-        unit=unit,
-        scale=scale,
-        measure=("-m", "sog", "evaluate", "RUN", "--json", *search),
-        take=("results", 0, "exploitability", "mean"),
-        **others,
-    )
-
-
-def _dice(config: str, what: str, minutes: int) -> Row:
-    search = ("--search", "64,0.0625", "--seeds", "10")
-    return _exploitability(config, what, "points", *search, minutes=minutes)
-
-
-def _match(config: str, what: str, opponent: str, games: int, **others: Any) -> Row:
-    command = ("match", "RUN", opponent, "--games", str(games))
-    return Row(config=config, what=what, measure=("-m", "sog", *command, "--json"), **others)
-
-
-_GNU_GO: Final = (
-    "gtp:gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead"
-)
-_FEW, _MANY = ("--search", "100,1", "--seeds", "50"), ("--search", "100,0.1", "--seeds", "20")
-ROWS: Final = {
-    "leduc_demo": _exploitability(
-        "leduc_demo", "Leduc, the demo, SoG(100, 1)", "mbb", *_FEW, trainings=5, minutes=5
-    ),
-    "leduc": _exploitability("leduc", "Leduc, the long run, SoG(100, 1)", "mbb", *_FEW, minutes=40),
-    "leduc_long_search": _exploitability(
-        "leduc", "the same, SoG(100, 0.1)", "mbb", *_MANY, minutes=5
-    ),
-    "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12),
-    "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
-    "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 60),
-    "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 60),
-    "kuhn": _exploitability(
-        *("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", "--search", "100,1", "--seeds", "50"), minutes=5
-    ),
-    "glasses": _exploitability(
-        "glasses", "Glasses", "points", "--seeds", "10", "--seed", "1000", minutes=30
-    ),
-    "london_small": Row(
-        config="london_small",
-        what="London, wins of 200 games against random play",
-        unit="wins",
-        measure=("-m", "sog", "match", "RUN", "random", "--games", "200", "--json"),
-        take=("wins",),
-        minutes=40,
-    ),
-    "hex5": Row(
-        config="hex5",
-        what="Hex 5 x 5, wins of 100 games against perfect play, which can win 50 of them",
-        unit="wins",
-        measure=(
-            *("-m", "sog", "tournament", "RUN", "perfect", "--openings", "random:1"),
-            *("--games", "100", "--json"),
-        ),
-        take=("pairings", 0, "wins"),
-        minutes=10,
-    ),
-    "go5": _match(
-        "go5",
-        "Go 5 x 5, komi 24.5, against GNU Go level 10, as Black (-1 to 1)",
-        _GNU_GO,
-        100,
-        unit="points",
-        take=("mean_as", 0),
-        minutes=60,
-    ),
-    "go7": _match(
-        "go7",
-        "Go 7 x 7, komi 9, against GNU Go level 10 (-1 to 1)",
-        _GNU_GO,
-        100,
-        unit="points",
-        take=("mean",),
-        minutes=90,
-    ),
-    "othello6": _match(
-        "othello6",
-        "Othello 6 x 6, against search that plays games to their end at random (-1 to 1)",
-        "rollout",
-        200,
-        unit="points",
-        take=("mean",),
-        minutes=60,
-    ),
-    "gardner_chess": _match(
-        "gardner_chess",
-        "Gardner's chess, against Fairy-Stockfish at skill -10 (-1 to 1)",
-        "uci:fairy-stockfish?nodes=10000&Skill Level=-10",
-        100,
-        unit="points",
-        take=("mean",),
-        minutes=40,
-    ),
-    "cfr": Row(
-        what="CFR+ on Leduc, an iteration",
-        unit="ms",
-        scale=1000.0,
-        measure=("scripts/bench_tabular.py", "--json-out", "OUT"),
-        take=("rows", "sog", "seconds_per_iteration"),
-        minutes=5,
-    ),
-    "searches": Row(
-        what="searches of Leduc, SoG(100, 1), batch 64",
-        unit="per second",
-        measure=("scripts/bench_search.py", "--json-out", "OUT"),
-        take=("rows", "leduc", "searches_per_second"),
-        minutes=15,
-    ),
-}
 
 
 def make_row(name: str, trainings: int | None, runs: Path) -> dict[str, Any]:
