@@ -38,8 +38,8 @@ def _exploitability(config: str, what: str, unit: str, *search: str, **others: A
     )
 
 
-def _dice(config: str, what: str, minutes: int) -> Row:
-    search = ("--search", "64,0.0625", "--seeds", "10")
+def _dice(config: str, what: str, minutes: int, seeds: int = 3) -> Row:
+    search = ("--search", "64,0.0625", "--seeds", str(seeds))
     return _exploitability(config, what, "points", *search, minutes=minutes)
 
 
@@ -76,7 +76,7 @@ ROWS: Final = {
     "leduc_from_deepest_long_search": _leduc("SoG(100, 0.1) from there", *_MANY, *_DEEPEST),
     "leduc_search_of_the_paper": _leduc("the search of the paper", *_FEW, *_PAPER),
     "leduc_long_search_of_the_paper": _leduc("that, SoG(100, 0.1)", *_MANY, *_PAPER),
-    "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12),
+    "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12, seeds=10),
     "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
     "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 60),
     "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 60),
