@@ -75,7 +75,6 @@ ROWS: Final = {
     "leduc_from_deepest": _leduc("from the deepest state", *_FEW, *_DEEPEST),
     "leduc_from_deepest_long_search": _leduc("SoG(100, 0.1) from there", *_MANY, *_DEEPEST),
     "leduc_search_of_the_paper": _leduc("the search of the paper", *_FEW, *_PAPER),
-    "leduc_long_search_of_the_paper": _leduc("that, SoG(100, 0.1)", *_MANY, *_PAPER),
     "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12, seeds=10),
     "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
     "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 60),
