@@ -1,0 +1,148 @@
+"""Random spots of hold'em, solved to their end: what networks are measured by, or taught.
+
+A spot is the start of a street that a random line of bets leads to, with a random board and random
+ranges: of each player, weights that are random and rise or fall with the strength of the hand by a
+random slope. Both ranges are known.
+"""
+
+import dataclasses
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.cards.colex import number_of
+from sog.games.cards.hand_ranks import strength, suit_masks
+from sog.games.cards.holdem import Holdem
+from sog.games.cards.no_limit import CALL
+from sog.games.core import CHANCE
+from sog.tabular.spots.solver import SpotSolver
+from sog.tabular.spots.spot import Spot
+
+NAMES: Final = {0: "river", 1: "turn"}
+"""Of streets, by how many follow."""
+_ITERATIONS: Final = {"river": 200, "turn": 100}  # of CFR+: to some 0.1% of the pot
+_LARGEST_SLOPE: Final = 3.0
+_LINES: Final = 100
+"""Random lines of bets that are tried for one that ends in a street with chips to bet."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class SolvedSpots:
+    """Spots of one line of bets, and what their hands are worth."""
+
+    name: str
+    states: Any  # [spot, ...]: public states
+    ranges: Array  # [spot, player, S]
+    values: Array  # [spot, player, S], in utility units
+    mask: Array  # [spot, player, S]: where a value is defined
+    pot: float  # in utility units
+
+
+def has_spots(game: Holdem, left: int) -> bool:
+    """Whether there can be spots of the street that so many follow."""
+    street = len(game.betting.menus) - 1 - left
+    return street >= (0 if game.board != "none" else max(game.betting.num_silent, 1))
+
+
+def solve_random_spots(
+    game: Holdem, left: int, count: int, random: np.random.Generator
+) -> SolvedSpots:
+    """So many spots of one line of bets, on the street that `left` others follow (see `NAMES`)."""
+    name, street = NAMES[left], len(game.betting.menus) - 1 - left
+    line = _random_line(game, street, random)
+    states, boards = _states(game, line, street, count, random)
+    betting = jax.tree.map(lambda leaf: leaf[0], states.betting)
+    stakes, rules = int(betting.stakes[0]), game.betting
+    spot = Spot(
+        board=tuple(boards[0].tolist()),
+        pot=game.pot + 2 * stakes,
+        stack=min(betting.stacks.tolist()) - stakes,
+        menus=rules.menus[street:],
+        smallest_bet=rules.smallest_bet,
+        deck=game.deck,
+        hole_cards=game.hole_cards,
+    )
+    ranges = _random_ranges(game, boards, random)
+    solver = SpotSolver(spot, ranges, boards=[tuple(board) for board in boards.tolist()])
+    solver.run(_ITERATIONS[name])
+    values, mask = np.zeros(ranges.shape), np.zeros(ranges.shape, bool)
+    for player in (0, 1):
+        number = solver.hands.number[player]
+        others = ranges[:, 1 - player] @ game.hands.pairs
+        live = others[:, number] > 0
+        cfvs = solver.cfvs(player) / np.where(live, others[:, number], 1)
+        values[:, player, number] = cfvs / game.chips_per_unit
+        mask[:, player, number] = live & (ranges[:, player, number] > 0)
+    return SolvedSpots(
+        name=name,
+        states=states,
+        ranges=jnp.asarray(ranges, jnp.float32),
+        values=jnp.asarray(values, jnp.float32),
+        mask=jnp.asarray(mask),
+        pot=spot.pot / game.chips_per_unit,
+    )
+
+
+def _random_line(game: Holdem, street: int, random: np.random.Generator) -> list[int | None]:
+    """Public events that lead to the start of a street, where both have chips; None for a deal."""
+    rules = game.betting
+    start, drawn = rules.start(), list[int | None]()
+    if rules.setups:
+        drawn = [int(random.integers(len(rules.setups)))]
+        start = rules.draw(start, jnp.int32(drawn[0]))
+    for attempt in range(_LINES + 1):
+        state, line = start, [*drawn]
+        while int(state.street) < street:
+            if int(state.stage) == CHANCE:
+                state = rules.next_street(state)
+                line.append(None)
+                continue
+            legal = np.flatnonzero(rules.legal(state))
+            action = random.choice(legal[legal >= CALL]) if attempt < _LINES else CALL
+            state = rules.bet(state, jnp.int32(action))
+            line.append(int(action))
+        if bool(jnp.all(state.stakes < state.stacks)):
+            return line
+    raise AssertionError("calls alone leave chips to bet")
+
+
+def _states(
+    game: Holdem, line: list[int | None], street: int, count: int, random: np.random.Generator
+) -> tuple[Any, np.ndarray]:
+    """Public states [spot, ...] at the end of a line, and their boards [spot, card]."""
+    begun = () if game.board == "none" else game.deck.parse_cards(game.board)
+    left = np.setdiff1d(np.arange(game.deck.num_cards), begun)
+    num_dealt = game.num_public[street] - len(begun)
+    dealt = np.stack([random.permutation(left)[:num_dealt] for _ in range(count)])
+    root = game.root()
+    states = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), root)
+    apply: Any = jax.jit(jax.vmap(game.apply))
+    at = 0
+    for event in line:
+        outcome = jnp.full(count, event or 0, jnp.int32)
+        if event is None:
+            number = int(states.betting.street[0])
+            size = game.num_public[number + 1] - game.num_public[number]
+            outcome = number_of(jnp.asarray(dealt[:, at : at + size]), game.deck.num_cards)
+            at += size
+        states = apply(states, outcome)
+    first = np.broadcast_to(np.asarray(begun, np.int64), (count, len(begun)))
+    return states, np.concatenate([first, dealt], axis=1)
+
+
+def _random_ranges(game: Holdem, boards: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """[spot, player, S]; those of a player sum to 1."""
+    board = suit_masks(boards, game.deck, np)  # [spot, suits]
+    masks = game.hands.masks
+    live = np.all(masks[None] & board[:, None] == 0, axis=2)
+    strengths = strength(masks[None] | board[:, None], game.deck, np)
+    place = np.argsort(np.argsort(strengths, axis=1), axis=1) / strengths.shape[1] - 0.5
+    shape = (len(boards), 2, 1)
+    slope = random.uniform(-_LARGEST_SLOPE, _LARGEST_SLOPE, shape)
+    weight = random.exponential(size=(len(boards), 2, len(masks)))
+    weight = weight * np.exp(slope * place[:, None]) * live[:, None]
+    ranges: np.ndarray = weight / weight.sum(axis=2, keepdims=True)
+    return ranges
