@@ -54,6 +54,22 @@ def store_example(
     )
 
 
+def examples_of_values(
+    game: Game[Any], belief: BeliefState, values: np.ndarray, value_mask: np.ndarray
+) -> StoredExample:
+    """What is known without a search: of version 0, no policies. NumPy arrays, [example, ...]."""
+    count, size = len(values), game.num_infostates
+    arrays: dict[str, Any] = {
+        "belief": belief,
+        "values": values,
+        "value_mask": value_mask,
+        "policy": np.zeros((count, size, game.num_actions), np.float32),
+        "policy_mask": np.zeros((count, size), bool),
+        "version": np.zeros(count, np.int32),
+    }
+    return StoredExample(**arrays)
+
+
 def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample) -> Example:
     """One example as the loss wants it, with the features that the network wants."""
     state = unpack(game, stored.belief.state)

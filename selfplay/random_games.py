@@ -20,7 +20,7 @@ from jax import Array
 
 from gtcfr.flow import normalize
 from gtcfr.packing import BeliefState, pack
-from selfplay.examples import StoredExample
+from selfplay.examples import StoredExample, examples_of_values
 from selfplay.workers import SELFPLAY, WorkerOutput
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.games.random_play import random_action
@@ -112,7 +112,7 @@ def play_random_games(
 def _examples(
     game: Game[Any], played: RandomPlay, rows: np.ndarray, events: np.ndarray
 ) -> StoredExample | None:
-    """The decisions `events` of the games `rows` as examples; of version 0, without policies."""
+    """The decisions `events` of the games `rows` as examples."""
     count, size = len(rows), game.num_infostates
     if not count:
         return None
@@ -123,12 +123,5 @@ def _examples(
     which, player = np.arange(count)[:, None], np.arange(2)[None]
     values[which, player, infostates] = np.stack([outcome, -outcome], axis=1)
     value_mask[which, player, infostates] = True
-    arrays: dict[str, Any] = {
-        "belief": jax.tree.map(lambda leaf: leaf[rows, events], played.belief),
-        "values": values,
-        "value_mask": value_mask,
-        "policy": np.zeros((count, size, game.num_actions), np.float32),
-        "policy_mask": np.zeros((count, size), bool),
-        "version": np.zeros(count, np.int32),
-    }
-    return StoredExample(**arrays)
+    belief = jax.tree.map(lambda leaf: leaf[rows, events], played.belief)
+    return examples_of_values(game, belief, values, value_mask)

@@ -4,6 +4,7 @@ A schedule says who works when: `selfplay.loop` in turns, `selfplay.processes` a
 """
 
 import abc
+import itertools
 import time
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from networks.cvpn import make_network
 from selfplay.learner import STEPS_PER_CALL, Learner, learner_devices
 from selfplay.memory import check_training
 from selfplay.random_games import play_random_games
+from selfplay.random_spots import check_random_spots, solve_spots
 from selfplay.recipe import recipe_of
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
@@ -25,7 +27,7 @@ _LEARNER: Final = "learner"
 _REPLAY, _QUEUE = "replay", "queue"
 PASSING: Final = (f"{_REPLAY}/", f"{_QUEUE}/")
 """How the names of arrays begin that a run needs to go on, and nobody needs to play."""
-_RANDOM_GAMES: Final = 2**32 - 1  # what sets their random numbers apart from those of a cycle
+_FIRST_EXAMPLES: Final = 2**32 - 1  # what sets their random numbers apart from those of a cycle
 PARTS: Final = (SELFPLAY, SOLVER, _LEARNER)
 
 
@@ -57,25 +59,26 @@ class Schedule(abc.ABC):
         return self.learner.step >= self.config.run.steps
 
     def cycle(self, until: int | None = None) -> dict[str, float]:
-        """Goes on a little; first of all, plays the random games.
+        """Goes on a little; first of all, plays the random games and solves the random spots.
 
         until: no learner step beyond this one, as for a checkpoint there. Returns the losses, empty
         if there was no learner step. Raises ValueError if a search or a step fails (see
         `selfplay.workers`, `selfplay.learner.NotFiniteError`).
         """
         if self.counts["cycles"] == 0:
-            self._play_random_games()
+            self._gather_first_examples()
         return self._go_on(until)
 
     @abc.abstractmethod
     def _go_on(self, until: int | None) -> dict[str, float]:
         """A cycle."""
 
-    def _play_random_games(self) -> None:
+    def _gather_first_examples(self) -> None:
         play, seed = self.config.selfplay, self.config.run.seed
-        key, random = jax.random.key(seed), np.random.default_rng([seed, _RANDOM_GAMES])
+        key, random = jax.random.key(seed), np.random.default_rng([seed, _FIRST_EXAMPLES])
         games = play_random_games(self.game, play.random_games, play.random_share, key, random)
-        for work in games:
+        spots = solve_spots(self.game, play.random_spots, random)
+        for work in itertools.chain(games, spots):
             self.take_in(work)
 
     @abc.abstractmethod
@@ -141,6 +144,7 @@ def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]
 def check_config(game: Game[Any], config: Config) -> None:
     """Raises ValueError for a network or searches that the game cannot have, or that there is no
     memory for; compiles nothing."""
+    check_random_spots(game, config.selfplay.random_spots)
     searches = recipe_of(config).check(game, config)
     devices = len(learner_devices())
     if config.learner.batch_size % devices:

@@ -61,6 +61,9 @@ class SelfplaySettings:
     worth, see `selfplay.random_games`. Beyond the paper."""
     random_share: float = 0.1
     """Share of the decisions of random games that become examples, with the game's outcome."""
+    random_spots: int = 0
+    """Random rivers of hold'em that are solved exactly before the first search, so that the network
+    knows what these are worth, see `selfplay.random_spots`. Beyond the paper."""
     search_targets: float = 0.0
     """Probability that a visited belief state becomes an example with its search's values, as in
     ReBeL; beyond the paper."""
@@ -72,7 +75,8 @@ class SelfplaySettings:
     def __post_init__(self) -> None:
         for name in ("batch_size", "max_events"):
             _at_least(name, getattr(self, name), 1)
-        _at_least("random_games", self.random_games, 0)
+        for name in ("random_games", "random_spots"):
+            _at_least(name, getattr(self, name), 0)
         for name in ("greedy_after", "max_moves"):
             if getattr(self, name) is not None:
                 _at_least(name, getattr(self, name), 0 if name == "greedy_after" else 1)

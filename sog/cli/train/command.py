@@ -99,14 +99,19 @@ def _train(
         evaluate = _evaluations(game, config, view)
         if isinstance(schedule, InlineSchedule) and not schedule.is_done:
             _compile(game, schedule, view)  # elsewhere workers do that for themselves
-        random_games = config.selfplay.random_games
-        if random_games and schedule.counts["cycles"] == 0:
-            view.tell(f"playing {random_games:,} games at random")
-        elif not schedule.is_done:
-            view.tell(_BEGINNING)
+        first = _first_examples(config) if schedule.counts["cycles"] == 0 else ""
+        if not schedule.is_done:
+            view.tell(first or _BEGINNING)
         training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
     _print_result(arguments, game, path, training)
     return SUCCESS
+
+
+def _first_examples(config: Config) -> str:
+    play = config.selfplay
+    games = f"playing {play.random_games:,} games at random" if play.random_games else ""
+    spots = f"solving {play.random_spots:,} random rivers" if play.random_spots else ""
+    return " and ".join(filter(None, (games, spots)))
 
 
 def _compile(game: Game[Any], schedule: InlineSchedule, view: TrainView) -> None:

@@ -1,0 +1,107 @@
+"""Random rivers that are solved before the first search: what they say, and where they are not."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from gtcfr.packing import unpack
+from gtcfr.settings import SearchSettings
+from networks.cvpn import NetworkSettings
+from selfplay.examples import StoredExample
+from selfplay.loop import InlineSchedule
+from selfplay.random_spots import solve_spots
+from selfplay.settings import Config, LearnerSettings, SelfplaySettings
+from sog.games import Game, make
+from sog.games.cards.hand_ranks import strength, suit_masks
+from sog.games.cards.holdem import Holdem
+from sog.games.core import CHANCE
+from tests.selfplay.test_loop import CONFIG
+
+GAME = "holdem(ranks=5,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)"
+COUNT = 40
+
+
+def examples_of(game: Game[Any], seed: int) -> StoredExample:
+    works = [*solve_spots(game, COUNT, np.random.default_rng(seed))]
+    assert sum(work.counts["solves"] for work in works) == COUNT
+    examples: StoredExample = jax.tree.map(
+        lambda *leaves: np.concatenate(leaves), *(work.examples for work in works)
+    )
+    return examples
+
+
+@pytest.fixture(scope="module")
+def examples() -> StoredExample:
+    return examples_of(make(GAME), 0)
+
+
+def test_they_are_values_of_rivers_that_somebody_bets_on(examples: StoredExample) -> None:
+    game = make(GAME)
+    states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
+    assert len(examples.version) == COUNT
+    assert (np.asarray(states.board) >= 0).all()
+    assert (np.asarray(jax.vmap(game.actor)(states)) < CHANCE).all()
+    assert not examples.policy_mask.any()
+    ranges = examples.belief.ranges
+    np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
+    assert (ranges[examples.value_mask] > 0).all()
+    assert len(np.unique(np.asarray(states.board), axis=0)) > COUNT // 2
+    # What one wins the other loses, and nobody more than both have.
+    meets = np.asarray(jax.vmap(game.compatible_reach)(states, ranges))
+    worth = (ranges * meets * examples.values).sum(axis=(1, 2))
+    np.testing.assert_allclose(worth, 0, atol=1e-5)
+    assert 0.05 < np.abs(examples.values).max() <= 1
+
+
+def test_good_hands_are_worth_more(examples: StoredExample) -> None:
+    game = make(GAME)
+    assert isinstance(game, Holdem)
+    states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
+    gains = []
+    for spot, board in enumerate(np.asarray(states.board)):
+        masks = game.hands.masks | suit_masks(board, game.deck, np)
+        order = np.argsort(strength(masks, game.deck, np))
+        for player in range(2):
+            known = order[np.asarray(examples.value_mask)[spot, player][order]]
+            values = np.asarray(examples.values)[spot, player, known]
+            third = len(values) // 3
+            gains.append(values[-third:].mean() - values[:third].mean())
+    assert np.mean(np.array(gains) > 0.01) > 0.8  # some boards are the best hand of all
+
+
+def test_seeds_reproduce_them(examples: StoredExample) -> None:
+    jax.tree.map(np.testing.assert_array_equal, examples, examples_of(make(GAME), 0))
+
+
+def test_a_game_without_rivers_is_refused() -> None:
+    selfplay = dataclasses.replace(CONFIG.selfplay, random_spots=3)
+    config = dataclasses.replace(CONFIG, selfplay=selfplay)
+    with pytest.raises(ValueError, match="selfplay: random_spots must be 0 in kuhn, got 3"):
+        InlineSchedule(make("kuhn"), config)
+    with pytest.raises(ValueError, match="random_spots must be >= 0, got -1"):
+        SelfplaySettings(random_spots=-1)
+
+
+@pytest.mark.slow
+def test_a_run_begins_with_them() -> None:
+    search = SearchSettings(num_simulations=2, max_outcomes=4)
+    config = Config(
+        game=GAME,
+        network=NetworkSettings(torso="hands", width=4, depth=1),
+        search=search,
+        selfplay=SelfplaySettings(batch_size=2, random_spots=COUNT),
+        solver=dataclasses.replace(CONFIG.solver, batch_size=2, search=search),
+        replay=dataclasses.replace(CONFIG.replay, max_grad_updates=8.0),
+        learner=LearnerSettings(batch_size=8),
+        run=dataclasses.replace(CONFIG.run, evaluate_every=0),
+    )
+    training = InlineSchedule(make(GAME), config)
+    training.cycle()
+    assert training.counts["solves"] >= COUNT
+    assert training.replay.num_added >= COUNT
+    before = training.counts["solves"]
+    training.cycle()
+    assert training.counts["solves"] - before < COUNT
