@@ -4,8 +4,8 @@ A schedule says who works when: `selfplay.loop` in turns, `selfplay.processes` a
 """
 
 import abc
-import itertools
 import time
+from collections.abc import Iterator
 from typing import Any, Final
 
 import jax
@@ -47,6 +47,7 @@ class Schedule(abc.ABC):
         self.queue = QueryQueue(game, config.solver.queue_size)
         self.counts = dict.fromkeys(("cycles", "searches", "solves", "games", "full_trees"), 0)
         self.seconds = dict.fromkeys(PARTS, 0.0)
+        self._is_gathered = False
 
     @property
     def evaluator(self) -> NetworkEvaluator:
@@ -59,27 +60,40 @@ class Schedule(abc.ABC):
         return self.learner.step >= self.config.run.steps
 
     def cycle(self, until: int | None = None) -> dict[str, float]:
-        """Goes on a little; first of all, plays the random games and solves the random spots.
+        """Goes on a little; first of all gathers the first examples.
 
         until: no learner step beyond this one, as for a checkpoint there. Returns the losses, empty
         if there was no learner step. Raises ValueError if a search or a step fails (see
         `selfplay.workers`, `selfplay.learner.NotFiniteError`).
         """
-        if self.counts["cycles"] == 0:
-            self._gather_first_examples()
+        for _ in self.gather():
+            pass
         return self._go_on(until)
 
     @abc.abstractmethod
     def _go_on(self, until: int | None) -> dict[str, float]:
         """A cycle."""
 
-    def _gather_first_examples(self) -> None:
+    def gather(self) -> Iterator[tuple[str, int, int]]:
+        """Plays the random games and solves the random rivers of a run that begins, once; `cycle`
+        does it if nobody else has. Yields what it does, how much is done, and of how much.
+        """
+        if self._is_gathered or self.counts["cycles"]:
+            return
         play, seed = self.config.selfplay, self.config.run.seed
         key, random = jax.random.key(seed), np.random.default_rng([seed, _FIRST_EXAMPLES])
         games = play_random_games(self.game, play.random_games, play.random_share, key, random)
-        spots = solve_spots(self.game, play.random_spots, random)
-        for work in itertools.chain(games, spots):
-            self.take_in(work)
+        rivers = solve_spots(self.game, play.random_spots, random)
+        for what, counted, works, total in (
+            ("playing games at random", "games", games, play.random_games),
+            ("solving random rivers", "solves", rivers, play.random_spots),
+        ):
+            done = 0
+            for work in works:
+                self.take_in(work)
+                done += work.counts.get(counted, 0)
+                yield what, done, total
+        self._is_gathered = True
 
     @abc.abstractmethod
     def begin_new_games(self) -> None:

@@ -84,6 +84,9 @@ def test_a_run_begins_with_its_random_games_and_plays_them_once() -> None:
         return InlineSchedule(make(config.game), config)
 
     training = new_run()
+    told = [*training.gather()]
+    assert told[-1] == ("playing games at random", 30, 30)
+    assert not [*training.gather()]
     training.cycle()
     assert training.counts["games"] >= 30
     assert training.counts["games"] - 30 <= CONFIG.selfplay.batch_size

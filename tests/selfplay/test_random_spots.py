@@ -99,6 +99,8 @@ def test_a_run_begins_with_them() -> None:
         run=dataclasses.replace(CONFIG.run, evaluate_every=0),
     )
     training = InlineSchedule(make(GAME), config)
+    told = [*training.gather()]
+    assert told == [("solving random rivers", done, COUNT) for done in (32, 40)]
     training.cycle()
     assert training.counts["solves"] >= COUNT
     assert training.replay.num_added >= COUNT

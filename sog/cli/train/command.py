@@ -99,19 +99,24 @@ def _train(
         evaluate = _evaluations(game, config, view)
         if isinstance(schedule, InlineSchedule) and not schedule.is_done:
             _compile(game, schedule, view)  # elsewhere workers do that for themselves
-        first = _first_examples(config) if schedule.counts["cycles"] == 0 else ""
+        _gather(schedule, view)
         if not schedule.is_done:
-            view.tell(first or _BEGINNING)
+            view.tell(_BEGINNING)
         training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
     _print_result(arguments, game, path, training)
     return SUCCESS
 
 
-def _first_examples(config: Config) -> str:
-    play = config.selfplay
-    games = f"playing {play.random_games:,} games at random" if play.random_games else ""
-    spots = f"solving {play.random_spots:,} random rivers" if play.random_spots else ""
-    return " and ".join(filter(None, (games, spots)))
+def _gather(schedule: Schedule, view: TrainView) -> None:
+    """Gathers the first examples, where a run has some before its first search."""
+    first: dict[str, tuple[int, float]] = {}
+    for what, done, total in schedule.gather():
+        before, began = first.setdefault(what, (done, time.monotonic()))
+        left = ""
+        if before < done < total:
+            seconds = (time.monotonic() - began) * (total - done) / (done - before)
+            left = f", about {display.duration(seconds)} left"
+        view.tell(f"{what}: {done:,} of {total:,}{left}", often=True)
 
 
 def _compile(game: Game[Any], schedule: InlineSchedule, view: TrainView) -> None:

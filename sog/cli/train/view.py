@@ -52,11 +52,13 @@ class TrainView:
         """Whether a cycle was shown."""
         return self._first >= 0
 
-    def tell(self, doing: str) -> None:
-        """Says what is done instead of training."""
+    def tell(self, doing: str, *, often: bool = False) -> None:
+        """Says what is done instead of training. often: outside of a terminal, only at times."""
         self.doing = doing
         self._refresh()
-        if not self._is_live and not self.has_begun:
+        is_due = not often or time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES
+        if not self._is_live and not self.has_begun and is_due:
+            self._last_line = time.monotonic() if often else self._last_line
             display.note(doing)
 
     def show(self, line: dict[str, Any]) -> None:
