@@ -37,7 +37,9 @@ def solve_spots(game: Game[Any], count: int, random: np.random.Generator) -> Ite
     solve: Any = in_32_bits(solve_random_spots)
     for first in range(0, count, _SPOTS_PER_CALL):
         began = time.perf_counter()
-        spots = solve(game, _RIVER, min(_SPOTS_PER_CALL, count - first), random)
+        # Lines in which everybody checks and lines of bets: small pots, and large ones.
+        calls = random.random()
+        spots = solve(game, _RIVER, min(_SPOTS_PER_CALL, count - first), random, calls)
         states, ranges = jax.device_get((jax.vmap(pack)(spots.states), spots.ranges))
         values = np.asarray(spots.values) / np.float32(game.max_utility)
         yield WorkerOutput(

@@ -48,11 +48,14 @@ def has_spots(game: Holdem, left: int) -> bool:
 
 
 def solve_random_spots(
-    game: Holdem, left: int, count: int, random: np.random.Generator
+    game: Holdem, left: int, count: int, random: np.random.Generator, calls: float | None = None
 ) -> SolvedSpots:
-    """So many spots of one line of bets, on the street that `left` others follow (see `NAMES`)."""
+    """So many spots of one line of bets, on the street that `left` others follow (see `NAMES`).
+
+    calls: how likely calls and checks are in the line; None: as likely as each bet.
+    """
     name, street = NAMES[left], len(game.betting.menus) - 1 - left
-    line = _random_line(game, street, random)
+    line = _random_line(game, street, random, calls)
     states, boards = _states(game, line, street, count, random)
     betting = jax.tree.map(lambda leaf: leaf[0], states.betting)
     stakes, rules = int(betting.stakes[0]), game.betting
@@ -86,7 +89,9 @@ def solve_random_spots(
     )
 
 
-def _random_line(game: Holdem, street: int, random: np.random.Generator) -> list[int | None]:
+def _random_line(
+    game: Holdem, street: int, random: np.random.Generator, calls: float | None
+) -> list[int | None]:
     """Public events that lead to the start of a street, where both have chips; None for a deal."""
     rules = game.betting
     start, drawn = rules.start(), list[int | None]()
@@ -101,7 +106,12 @@ def _random_line(game: Holdem, street: int, random: np.random.Generator) -> list
                 line.append(None)
                 continue
             legal = np.flatnonzero(rules.legal(state))
-            action = random.choice(legal[legal >= CALL]) if attempt < _LINES else CALL
+            legal = legal[legal >= CALL]
+            if attempt == _LINES or (calls is not None and random.random() < calls):
+                legal = legal[:1]
+            elif calls is not None and len(legal) > 1:
+                legal = legal[1:]
+            action = random.choice(legal)
             state = rules.bet(state, jnp.int32(action))
             line.append(int(action))
         if bool(jnp.all(state.stakes < state.stacks)):
