@@ -60,10 +60,14 @@ def play_match(
     every = []
     for _ in range(calls):
         deals = deal(buckets, random, players, GAMES)
+        played: dict[tuple[int, ...], np.ndarray] = {}  # by who sits where: some are the same
         results = []
         for order in itertools.permutations(range(players)):  # order[seat]: who sits there
             seated = [(policy, *others)[who] for who in order]
-            results.append(np.asarray(match(rules, seated, deals))[order.index(0)])
+            table = tuple(map(id, seated))
+            if table not in played:
+                played[table] = np.asarray(match(rules, seated, deals))
+            results.append(played[table][order.index(0)])
         every.append(1000 * np.mean(results, axis=0, dtype=np.float64))
     found = np.concatenate(every)
     return float(found.mean()), float(found.std() / np.sqrt(len(found)))
