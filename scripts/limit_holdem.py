@@ -74,10 +74,13 @@ def play_match(
 
 
 def pairs_of(players: int) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """A method, and the others at its table: twice the other one, once and itself, and so on."""
+    """A method, and the others at its table: the other method at all seats, or those of `SIMPLE`.
+
+    What one loses the others win in equal parts, so no more has to be played.
+    """
     for first, second in itertools.permutations(METHODS):
-        for times in range(1, players):
-            yield first, (second,) * times + (first,) * (players - 1 - times)
+        if players > 2 or first == "Smooth UCT":
+            yield first, (second,) * (players - 1)
         for other in SIMPLE:
             yield first, (other,) * (players - 1)
 

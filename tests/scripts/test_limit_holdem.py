@@ -230,5 +230,6 @@ def test_a_whole_run_says_what_it_found(
     limit.run(3, 8 * limit.GAMES, 1, 0, tmp_path / "found.json")
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == limit._POINTS * len([*limit.pairs_of(3)])
-    assert "Smooth UCT against UCT and Smooth UCT" in lines[-4]
+    assert "Smooth UCT against UCT and UCT" in lines[-3]
+    assert [*limit.pairs_of(2)][2] == ("Smooth UCT", ("UCT",))
     assert (tmp_path / "found.json").stat().st_size > 1000
