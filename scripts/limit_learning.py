@@ -32,10 +32,10 @@ _TOGETHER: Final = 2**22  # rows whose best actions are found at once
 
 @pytree
 class Tree:
-    """What a method knows; rows are decisions by bucket. The last row is of no interest."""
+    """What a method knows; rows are decisions by bucket."""
 
-    visits: Array  # [row + 1, A] int32
-    value: Array  # [row + 1, A] float32: the mean gain of the player who decides, in big blinds
+    visits: Array  # [row, A] int32
+    value: Array  # [row, A] float32: the mean gain of the player who decides, in big blinds
 
 
 @pytree
@@ -75,7 +75,7 @@ def make_rules(betting: Betting, sizes: tuple[int, ...]) -> Rules:
 
 def empty_tree(rules: Rules) -> Tree:
     """Without a visit."""
-    shape = (rules.num_rows + 1, NUM_ACTIONS)
+    shape = (rules.num_rows, NUM_ACTIONS)
     return Tree(visits=jnp.zeros(shape, jnp.int32), value=jnp.zeros(shape, jnp.float32))
 
 
@@ -112,12 +112,21 @@ def deal(buckets: Buckets, random: np.random.Generator, players: int, games: int
     return Deals(bucket=jnp.asarray(found), strength=jnp.asarray(strengths(deck, board, held)))
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=2)
 def learn(rules: Rules, smooth: bool, tree: Tree, deals: Deals, key: Array) -> Tree:
-    """Plays a game of each deal and adds what was found (SEARCH and UPDATE of their Algorithms 1
-    and 2). smooth: whether UCB is mixed with the average policy."""
+    """Plays a game of each deal and adds what was found; the tree that is given is used up.
+
+    SEARCH and UPDATE of their Algorithms 1 and 2. smooth: whether UCB is mixed with the average
+    policy.
+    """
+    found: Tree = _update(tree, *_search(rules, smooth, tree, deals, key))
+    return found
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _search(rules: Rules, smooth: bool, tree: Tree, deals: Deals, key: Array) -> Any:
+    """[step, G]: rows (NOWHERE where nothing is learned), actions, and how far what the players got
+    is from the means."""
     players, games = deals.strength.shape
-    last_row = len(tree.visits) - 1
 
     def choose(out: Array, place: "_Place", key: Array) -> tuple[Array, Array, Array]:
         visits, value = tree.visits[place.row], tree.value[place.row]
@@ -137,16 +146,22 @@ def learn(rules: Rules, smooth: bool, tree: Tree, deals: Deals, key: Array) -> T
         action = jax.vmap(draw)(numbers[0], weight)
         leaves = place.goes_on & ~by_tree
         out |= leaves[None] & (place.actor[None] == jnp.arange(players)[:, None])
-        return action, out, jnp.where(learns, place.row, last_row)
+        return action, out, jnp.where(learns, place.row, NOWHERE)
 
     out = jnp.zeros((players, games), bool)
     utility, rows, actions, actors = _play(rules, deals, choose, out, key)
     gain = jnp.take_along_axis(utility, actors, axis=0)
-    visits = tree.visits.at[rows, actions].add(1)
+    return rows, actions, gain - tree.value[rows, actions]
+
+
+@functools.partial(jax.jit, donate_argnums=0)
+def _update(tree: Tree, rows: Array, actions: Array, off: Array) -> Tree:
+    """In place, since nothing of a table is read before it is written: XLA would copy it."""
+    rows = jnp.where(rows == NOWHERE, len(tree.visits), rows)  # beyond the end: dropped
+    visits = tree.visits.at[rows, actions].add(1, mode="drop")
     # All games of a row together move its mean as one after the other would.
-    step = (gain - tree.value[rows, actions]) / visits[rows, actions]
-    value = tree.value.at[rows, actions].add(step)
-    return Tree(visits=visits.at[-1].set(0), value=value.at[-1].set(0))
+    count = visits.at[rows, actions].get(mode="fill", fill_value=1)
+    return Tree(visits=visits, value=tree.value.at[rows, actions].add(off / count, mode="drop"))
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -258,7 +273,7 @@ def _play(rules: Rules, deals: Deals, choose: Any, out: Array, key: Array) -> An
 def greedy_policy(tree: Tree) -> Array:
     """int8[row]: the action of the highest value among those that were taken, else the call."""
     visits, value = np.asarray(tree.visits), np.asarray(tree.value)
-    found = np.full(len(visits) - 1, CALL, np.int8)
+    found = np.full(len(visits), CALL, np.int8)
     for first in range(0, len(found), _TOGETHER):
         some = slice(first, min(first + _TOGETHER, len(found)))
         best = np.where(visits[some] > 0, value[some], -np.inf).argmax(axis=1)
