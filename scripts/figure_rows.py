@@ -77,8 +77,8 @@ ROWS: Final = {
     "leduc_search_of_the_paper": _leduc("the search of the paper", *_FEW, *_PAPER),
     "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12, seeds=10),
     "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
-    "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 60),
-    "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 60),
+    "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 25, seeds=1),
+    "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 25, seeds=1),
     "kuhn": _exploitability(
         *("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", "--search", "100,1", "--seeds", "50"), minutes=5
     ),
