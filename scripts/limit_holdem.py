@@ -108,7 +108,8 @@ def run(players: int, episodes: int, calls: int, seed: int, path: Path | None) -
         for number in _telling(name, len(batches)):
             now = jax.random.fold_in(key, number)
             tree = jax.block_until_ready(learn(rules, smooth, tree, batches[number], now))
-            known[name] += [greedy_policy(tree)] * ends.count(number + 1)
+            if number + 1 in ends:
+                known[name] += [greedy_policy(tree)] * ends.count(number + 1)
         seconds[name] = time.perf_counter() - begin
     points: list[dict[str, Any]] = []
     for number, end in enumerate(ends):
