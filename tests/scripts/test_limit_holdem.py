@@ -203,6 +203,7 @@ def test_statistics_are_visits_and_mean_gains(
     assert np.abs(value).max() <= 8 * (players - 1)  # nobody wins more than the others have
 
 
+@pytest.mark.slow
 def test_greedy_policies_beat_those_who_always_do_the_same(
     rules: learning.Rules, buckets: Buckets
 ) -> None:
