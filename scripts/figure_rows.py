@@ -79,9 +79,7 @@ ROWS: Final = {
     "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
     "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 25, seeds=1),
     "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 25, seeds=1),
-    "kuhn": _exploitability(
-        *("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", "--search", "100,1", "--seeds", "50"), minutes=5
-    ),
+    "kuhn": _exploitability("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", *_FEW, minutes=5),
     "glasses": _glasses("Glasses", minutes=10),
     "glasses_from_first_child": _glasses(
         "the same, from the first child", "--resolve-from", "first_child", minutes=5
@@ -89,11 +87,9 @@ ROWS: Final = {
     "glasses_search_of_the_paper": _glasses(
         "the same, the search of the paper", *_PAPER, minutes=5
     ),
-    "london_small": Row(
-        config="london_small",
-        what="London, wins of 200 games against random play",
+    "london_small": _match(
+        *("london_small", "London, wins of 200 games against random play", "random", 200),
         unit="wins",
-        measure=("-m", "sog", "match", "RUN", "random", "--games", "200", "--json"),
         take=("wins",),
         minutes=40,
     ),

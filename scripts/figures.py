@@ -1,6 +1,6 @@
 """Makes figures of training again, with the code as it is now, and says which rows moved.
 
-The rows are those of the README's table, of docs/results/boards.md and training.md.
+The rows (`figure_rows.py`) are those of the README's table and of the pages on training and boards.
 
 Examples:
     python scripts/figures.py --list                       the rows, and how long each takes

@@ -51,8 +51,10 @@ def test_they_are_values_of_rivers_that_somebody_bets_on(examples: StoredExample
     assert len(np.unique(np.asarray(states.board), axis=0)) > COUNT // 2
     # What one wins the other loses, and nobody more than both have.
     meets = np.asarray(jax.vmap(game.compatible_reach)(states, ranges))
-    worth = (ranges * meets * examples.values).sum(axis=(1, 2))
-    np.testing.assert_allclose(worth, 0, atol=1e-5)
+    weights = ranges * meets
+    worth = (weights * examples.values).sum(axis=2) / weights.sum(axis=2)
+    np.testing.assert_allclose(worth[:, 0], -worth[:, 1], atol=1e-4)
+    assert np.abs(worth).max() > 0.01
     assert 0.05 < np.abs(examples.values).max() <= 1
 
 
