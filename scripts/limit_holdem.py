@@ -8,7 +8,7 @@ the exploration of their equation 3 with k = 0.5 and C = 24 big blinds, 36 with 
 match plays every deal in all orders of the seats, on deals that nobody learned from.
 
 Examples:
-    python scripts/limit_holdem.py --out docs/results/data/limit_holdem.json
+    python scripts/limit_holdem.py --out limit_holdem.json
     python scripts/limit_holdem.py --players 3      the same with three, in 8 GB of memory
 """
 
