@@ -32,15 +32,21 @@ _MOST_KEPT: Final = 300
 """Files; the ones that were not used for longest go."""
 _MOST_BYTES: Final = 2**26  # of a file; a program with larger tables in it is traced again
 _DIGEST: Final = hashlib.sha256().digest_size
-_PLAIN_FIELDS: Final = (
-    "fun_name",
-    "nr_devices",
-    "platforms",
-    "calling_convention_version",
-    "module_kept_var_idx",
-    "_has_named_shardings",
+_FIELDS: Final = frozenset(field.name for field in dataclasses.fields(jax.export.Exported))
+"""Of what JAX exports; they differ between versions."""
+_PLAIN_FIELDS: Final = tuple(
+    name
+    for name in (
+        "fun_name",
+        "nr_devices",
+        "platforms",
+        "calling_convention_version",
+        "module_kept_var_idx",
+        "_has_named_shardings",  # up to JAX 0.11.0
+    )
+    if name in _FIELDS
 )
-"""Of `jax.export.Exported`, as JSON has them."""
+"""Those that JSON has as they are."""
 QUICK_OPTIONS: Final = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1}
 """Of XLA: see `compile_quickly`."""
 _folder: Path | None = None
@@ -143,14 +149,15 @@ def _save(
     if made.uses_global_constants or made.ordered_effects or made.unordered_effects:
         raise _UnkeptError
     signed = json.dumps(head).encode()
+    # Not `made`: what is compiled must be the same as in the next process, to be found again.
+    program = _exported(json.loads(signed), made.mlir_module_serialized, leaves)
     content = len(signed).to_bytes(8, "big") + signed + made.mlir_module_serialized
     if len(content) <= _MOST_BYTES:
         with contextlib.suppress(OSError):
             digest = hashlib.sha256(content).digest()
             write_whole(folder / _file_name(name), _MAGIC + digest + content)
             _remove_old(folder)
-    # Not `made`: what is compiled must be the same as in the next process, to be found again.
-    return _exported(json.loads(signed), made.mlir_module_serialized, leaves), structures[-1]
+    return program, structures[-1]
 
 
 def _load(folder: Path, name: str, arguments: Any) -> tuple[jax.export.Exported, Any]:
@@ -196,8 +203,8 @@ def _exported(head: dict[str, Any], module: bytes, leaves: list[Any]) -> jax.exp
         "uses_global_constants": False,
         "_get_vjp": None,
     }
-    if set(fields) != {field.name for field in dataclasses.fields(jax.export.Exported)}:
-        raise _UnkeptError  # by another version of JAX
+    if set(fields) != _FIELDS:
+        raise _UnkeptError  # a version of JAX that is not known here
     return jax.export.Exported(**fields)
 
 

@@ -158,6 +158,15 @@ def test_a_folder_that_cannot_be_written_is_done_without(tmp_path: Path) -> None
     assert_right(run())
 
 
+@pytest.mark.parametrize("change", [{"a_new_field"}, {"fun_name"}])
+def test_a_version_of_jax_with_other_fields_traces_as_ever(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, change: set[str]
+) -> None:
+    monkeypatch.setattr(kept_programs, "_FIELDS", kept_programs._FIELDS ^ change)
+    assert_right(run())
+    assert list(folder.iterdir()) == []
+
+
 def test_what_has_no_description_is_traced_as_ever(folder: Path) -> None:
     offset = 3.0
     assert jax.jit(kept(lambda number: number + offset))(jnp.ones(())) == 4.0
