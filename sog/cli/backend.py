@@ -5,7 +5,7 @@ import os
 import jax
 
 from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.devices import use_all_cores
+from sog.cli.devices import use_all_cores, use_command_buffers
 from sog.cli.errors import CommandError
 from sog.kept_programs import compile_quickly
 
@@ -23,6 +23,7 @@ def start_jax(*, all_cores: bool = False, few_searches: bool = False) -> None:
     compile_quickly(few_searches)
     # Figures do not depend on JAX_ENABLE_X64; what is computed in 64 bits asks for it.
     jax.config.update("jax_enable_x64", False)
+    use_command_buffers()
     if all_cores:
         use_all_cores()
     try:

@@ -42,6 +42,40 @@ def test_cores_that_the_process_may_not_use_are_none() -> None:
     assert int(run("-c", only_one + PROGRAM)) == 1
 
 
+WITH_FLAGS = """
+import os
+from sog.cli.backend import start_jax
+start_jax()  # XLA would refuse what it does not know
+print(os.environ.get("XLA_FLAGS"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("plugin", "said", "expected"),
+    [
+        (None, {}, ""),
+        ("jax_cuda12_plugin", {}, "--xla_gpu_enable_command_buffer=+WHILE,+CONDITIONAL"),
+        (
+            "jax_cuda13_plugin",
+            {"XLA_FLAGS": "--xla_gpu_autotune_level=0"},
+            "--xla_gpu_autotune_level=0 --xla_gpu_enable_command_buffer=+WHILE,+CONDITIONAL",
+        ),
+        (
+            "jax_cuda13_plugin",
+            {"XLA_FLAGS": "--xla_gpu_enable_command_buffer=FUSION"},
+            "--xla_gpu_enable_command_buffer=FUSION",
+        ),
+    ],
+)
+def test_a_gpu_runs_loops_by_itself_unless_the_user_has_said_otherwise(
+    tmp_path: Path, plugin: str | None, said: dict[str, str], expected: str
+) -> None:
+    if plugin is not None:
+        (tmp_path / f"{plugin}.py").touch()
+    environment = {"XLA_FLAGS": "", "PYTHONPATH": str(tmp_path), **said}
+    assert run("-c", WITH_FLAGS, code=0, **environment).strip() == expected
+
+
 def run(*arguments: str, code: int = 0, **said: str) -> str:
     """What Python prints, where nothing is said of devices but this."""
     environment = {k: v for k, v in os.environ.items() if k != SAYS_DEVICES}
