@@ -3,8 +3,10 @@
 Examples:
     make bench-search                       all of it; writes docs/results/data/bench_search.json
     python scripts/bench_search.py --games leduc --batches 64 --without-mctx
-    python scripts/bench_search.py --games --without-growth --without-london --without-configured
+    python scripts/bench_search.py --games --without-growth --without-london --configured
                                             mctx alone
+    python scripts/bench_search.py --games --without-growth --without-london --without-mctx \
+        --configured go9_gpu chess_gpu      query solvers alone
 
 The evaluator is a 3 x 128 MLP with random weights. Columns:
     searches/s, nodes/s    whole searches, and public states added to their trees.
@@ -56,7 +58,7 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
 from selfplay.recipe import make_evaluator
 from selfplay.runs.config import load_config
-from sog.cli.devices import use_all_cores
+from sog.cli.devices import use_all_cores, use_command_buffers
 from sog.games import Game, make
 
 Row = dict[str, Any]
@@ -239,6 +241,7 @@ def print_rows(console: Console, title: str, rows: list[Row]) -> None:
 
 def main() -> None:
     """Runs the benchmark."""
+    use_command_buffers()
     use_all_cores()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -251,11 +254,24 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=100, metavar="S")
     parser.add_argument("--without-growth", action="store_true", help="skip the table over s")
     parser.add_argument("--without-london", action="store_true", help="skip London")
-    parser.add_argument("--without-configured", action="store_true", help="skip configurations")
+    parser.add_argument(
+        "--configured",
+        nargs="*",
+        default=list(CONFIGURED),
+        metavar="CONFIG",
+        help="query solvers as these configurations have them",
+    )
     parser.add_argument("--without-mctx", action="store_true", help="skip the comparison with mctx")
+    parser.add_argument(
+        "--cached",
+        action="store_true",
+        help="take programs from the cache of JAX_COMPILATION_CACHE_DIR; then compiling is not "
+        "measured",
+    )
     parser.add_argument("--json-out", type=Path, metavar="FILE")
     arguments = parser.parse_args()
-    jax.config.update("jax_enable_compilation_cache", False)  # compiling is measured
+    # Compiling is measured.
+    jax.config.update("jax_enable_compilation_cache", arguments.cached)
     for name, values in (("batches", arguments.batches), ("simulations", [arguments.simulations])):
         if min(values) < 1:
             parser.error(f"--{name} must be >= 1, got {min(values)}")
@@ -283,7 +299,8 @@ def main() -> None:
                 status.update(f"{text}, batch {batch}")
                 report["rows"].append(measure(text, batch, arguments.simulations))
                 console.print(f"measured {text}, batch {batch}")
-        print_rows(console, f"SoG({arguments.simulations}, 1), MLP 3 x 128", report["rows"])
+        if report["rows"]:
+            print_rows(console, f"SoG({arguments.simulations}, 1), MLP 3 x 128", report["rows"])
         if len(arguments.batches) > 1:
             for text in arguments.games:
                 rows = [row for row in report["rows"] if row["game"] == text]
@@ -303,10 +320,11 @@ def main() -> None:
                     measure("london", batch, LONDON_SIMULATIONS, max_outcomes=LONDON_OUTCOMES)
                 )
             print_rows(console, "a decision in London", report["london"])
-        if not arguments.without_configured:
-            for name in CONFIGURED:
-                status.update(f"the query solver of {name}")
-                report["configured"].append(measure_configured(name))
+        for name in arguments.configured:
+            status.update(f"the query solver of {name}")
+            report["configured"].append(measure_configured(name))
+            console.print(f"measured {name}")
+        if report["configured"]:
             print_rows(console, "query solvers as configured", report["configured"])
         if not arguments.without_mctx:
             status.update("mctx")

@@ -146,6 +146,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="of training (default: 60)")
     parser.add_argument("--json-out", type=Path, metavar="FILE", help="write the figures there")
     arguments = parser.parse_args()
+    use_command_buffers()
     use_all_cores()
     console = Console(file=sys.stderr if arguments.json_out is None else sys.stdout)
     try:
