@@ -47,7 +47,10 @@ _PLAIN_FIELDS: Final = tuple(
     if name in _FIELDS
 )
 """Those that JSON has as they are."""
-QUICK_OPTIONS: Final = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 1}
+_QUICK_OPTIONS: Final = {
+    "xla_cpu_use_fusion_emitters": False,  # up to JAX 0.11
+    "xla_backend_optimization_level": 1,
+}
 """Of XLA: see `compile_quickly`."""
 _folder: Path | None = None
 _is_quick = False
@@ -82,6 +85,20 @@ def compile_quickly(is_quick: bool) -> None:
 def compiles_quickly() -> bool:
     """What was said last, and what is here."""
     return _is_quick and jax.default_backend() == "cpu"
+
+
+@functools.cache
+def quick_options() -> dict[str, Any]:
+    """For `jax.jit`, to compile quickly: those that XLA has here, which refuses others."""
+    return {name: value for name, value in _QUICK_OPTIONS.items() if _is_known(name, value)}
+
+
+def _is_known(name: str, value: Any) -> bool:
+    try:
+        jax.jit(lambda: jax.numpy.zeros(()), compiler_options={name: value}).lower().compile()
+    except jax.errors.JaxRuntimeError:
+        return False
+    return True
 
 
 def kept(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -140,7 +157,7 @@ def _save(
         made = jax.export.export(jax.jit(flat))(*shapes)
     except (NotImplementedError, ValueError) as error:
         raise _UnkeptError from error
-    head = {
+    head: dict[str, Any] = {
         "name": name,
         "structure": structures[-1],
         "results": [[str(t.dtype), t.shape, t.weak_type] for t in made.out_avals],

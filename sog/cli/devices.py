@@ -1,4 +1,4 @@
-"""What JAX is told of devices before it starts: cores of a CPU are devices of their own, which share
+"""What JAX is told of devices before it starts: cores of a CPU are devices of their own and share
 batches of searches, and a GPU runs whole loops by itself."""
 
 import importlib.util

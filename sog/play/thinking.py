@@ -30,7 +30,7 @@ from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
-from sog.kept_programs import QUICK_OPTIONS, compiles_quickly, kept
+from sog.kept_programs import compiles_quickly, kept, quick_options
 from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.2
@@ -219,7 +219,7 @@ def _program(
         function,
         static_argnames=static,
         donate_argnums=donated,
-        compiler_options=QUICK_OPTIONS if is_quick else None,
+        compiler_options=quick_options() if is_quick else None,
     )
     return compiled
 
