@@ -6,6 +6,9 @@ other code for sorts and scatters. What is exact must not feel any of it.
 
 import functools
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,6 @@ from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.recipe import make_evaluator
-from sog.cli.main import main
 from sog.games import make
 from sog.games.cards.holdem import Holdem
 from sog.games.core import opponents_weight
@@ -119,22 +121,31 @@ def test_values_of_random_rivers_are_those_of_a_cpu() -> None:
     np.testing.assert_allclose(jax.device_get(run()), on_cpu(run), atol=0.02)
 
 
-def test_an_agent_trains_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_trains_and_goes_on(tmp_path: Path) -> None:
+    """As a user starts it: with programs that are kept for the next process, which is the second
+    half of the training."""
     few = [
         *("--set", "selfplay.batch_size=64", "--set", "solver.batch_size=64"),
         *("--set", "search.num_simulations=8", "--set", "solver.search.num_simulations=8"),
-        *(
-            "--set",
-            "replay.least=64",
-            "--set",
-            "learner.batch_size=64",
-            "--set",
-            "network.width=32",
-        ),
+        *("--set", "replay.least=64", "--set", "learner.batch_size=64"),
+        *("--set", "network.width=32"),
         *("--set", "run.checkpoint_every=4", "--set", "run.evaluate_every=0"),
         *("--set", "run.milestones=0", "--run", str(tmp_path / "run"), "--json"),
     ]
+    environment = {
+        **os.environ,
+        "SOG_CACHE_DIR": str(tmp_path / "cache"),
+        "XLA_PYTHON_CLIENT_PREALLOCATE": "false",  # this process has most of the memory
+    }
     for steps in (4, 8):
-        assert main(["train", "leduc_gpu", *few, "--set", f"run.steps={steps}"]) == 0
-    metrics = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
-    assert json.loads(metrics[-1])["step"] == 8
+        command = [sys.executable, "-m", "sog", "train", "leduc_gpu", *few]
+        told = subprocess.run(
+            [*command, "--set", f"run.steps={steps}"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert told.returncode == 0, told.stderr
+        assert json.loads(told.stdout)["step"] == steps
+    assert list((tmp_path / "cache" / "traced").iterdir())
