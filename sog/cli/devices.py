@@ -40,7 +40,7 @@ def use_command_buffers() -> None:
     """Has NVIDIA GPUs run loops and branches as parts of one command buffer (a CUDA graph).
 
     Otherwise the host reads every condition of a loop, and a search is made of many short loops:
-    it takes up to four times as long. To be called before JAX is used for anything. What the user
+    it takes up to 2.4 times as long. To be called before JAX is used for anything. What the user
     has said of command buffers stays as it is; where JAX has no CUDA plugin, XLA is told nothing.
     """
     flags = os.environ.get(_XLA_FLAGS, "")
