@@ -301,7 +301,7 @@ def main() -> None:
                 console.print(f"measured {text}, batch {batch}")
         if report["rows"]:
             print_rows(console, f"SoG({arguments.simulations}, 1), MLP 3 x 128", report["rows"])
-        if len(arguments.batches) > 1:
+        if arguments.games and len(arguments.batches) > 1:
             for text in arguments.games:
                 rows = [row for row in report["rows"] if row["game"] == text]
                 report["batch_exponents"][text] = exponent(rows, "batch")
