@@ -9,7 +9,10 @@ from sog.games.core import Game
 
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
-_COUNTS: Final = ("num_children", "max_actions", "max_outcomes", "first_outcomes")
+_COUNTS: Final = (
+    *("num_children", "max_actions", "max_outcomes", "first_outcomes"),
+    "widest_chance",
+)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,6 +49,11 @@ class Extent:
     (`Game.outcomes_in_order`): every L / n-th of L from a random start on, where n are kept. Each
     is as likely to be kept as in a plain sample; where similar outcomes stand next to each other,
     what the node is worth varies less from sample to sample."""
+    widest_chance: int | None = None
+    """States of chance with more outcomes than this are not expanded by simulations: below the
+    state that is searched they stay leaves, of which the evaluator says what they are worth, as
+    DeepStack asks a network before the flop. Better where a sample of the outcomes is noisier than
+    the evaluator is wrong. None to expand all."""
 
     def __post_init__(self) -> None:
         at_least("lookahead", self.lookahead, 1)

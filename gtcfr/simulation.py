@@ -157,6 +157,11 @@ def _step(
     number, has_child = layout.child(listed, children, outcome, shape.nothing)
     row = jnp.where(has_child, children[number], shape.nothing)
     is_leaf = (row >= shape.leaf_row) & (row < shape.terminal_row)
+    can_expand = is_leaf
+    if settings.widest_chance is not None:
+        leaf = unpack(game, tree.leaf.state[jnp.where(is_leaf, row - shape.leaf_row, 0)])
+        is_narrow = jnp.sum(game.legal_outcomes(leaf)) <= settings.widest_chance
+        can_expand &= is_narrow | (game.actor(leaf) != CHANCE)
     path = walk.path
     # How often simulations came to a chance node matters where its sample grows.
     is_counted = is_choice | (settings.first_outcomes is not None)
@@ -167,7 +172,7 @@ def _step(
         slot=jnp.where(is_now & is_counted, slot, path.slot),
         infostate=jnp.where(is_now, infostate, path.infostate),
         action=jnp.where(is_now, action, path.action),
-        edge=jnp.where(is_leaf, slot * layout.num_children + number, NO_PARENT),
+        edge=jnp.where(can_expand, slot * layout.num_children + number, NO_PARENT),
         slot_to_widen=jnp.where(lacks_child, slot, NO_PARENT),
         outcome=outcome,
     )
