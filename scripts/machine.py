@@ -8,13 +8,17 @@ from pathlib import Path
 
 
 def processor() -> str:
-    """The processor's name."""
+    """The processor's name, and its family and model where the name alone may mean several."""
     cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+    if not cpuinfo.is_file():
+        return platform.processor() or platform.machine()
+    first, _, _ = cpuinfo.read_text().partition("\n\n")
+    pairs = (line.partition(":") for line in first.splitlines())
+    found = {key.strip(): value.strip() for key, _, value in pairs}
+    name = found.get("model name", platform.machine())
+    if "cpu family" in found:
+        name += f" (family {found['cpu family']}, model {found['model']})"
+    return name
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:

@@ -17,16 +17,18 @@ from gtcfr.search import SearchResult, advance, begin, read
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT
 from sog.games.cards.poker import CALL
-from sog.games.core import CHANCE, Game
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
 from sog.games.registry import make
 from sog.memory import bytes_of
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedState
+from sog.tabular.public_tree import PublicTree
 from tests.gtcfr.growing_cases import CASES, searched
 from tests.gtcfr.grown_trees import (
     children_of,
     enumerated,
     public_tree,
+    rows_of_nodes,
     run_search,
     tree_number,
 )
@@ -295,3 +297,39 @@ def test_forty_cards_are_searched_with_a_few_of_them_in_the_tree() -> None:
     assert result.tree.is_sampled.all()
     possible = np.asarray(result.policy[0]).sum(axis=1)
     np.testing.assert_allclose(possible[possible > 0], 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("widest", [5, 6])
+def test_wider_chance_than_asked_for_stays_a_leaf_but_where_the_search_begins(widest: int) -> None:
+    """Leduc turns up one of six cards: with five at most simulations find the first round alone;
+    a search from before the card has all six, and goes on below them."""
+    public, (node, _, ranges) = public_tree("leduc"), chance_node()
+    settings = SearchSettings(num_simulations=60, widest_chance=widest)
+    state = EnumeratedState(node=jnp.array([0, node], jnp.int32))
+    start = start_of_game(enumerated("leduc"), batch_size=1).ranges
+    both = jnp.concatenate([start, jnp.asarray(ranges, jnp.float32)[None]])
+    result = run_search(enumerated("leduc"), settings, root=known_root(state, both))
+    whole, after_the_round = (expanded_nodes(public, result, n) for n in (0, 1))
+    assert CHANCE in public.node_actor[after_the_round]
+    assert (public.node_actor[after_the_round] != CHANCE).sum() > 6
+    first_round = reached_without_chance(public)
+    assert first_round <= set(whole)
+    assert (set(whole) == first_round) == (widest == 5)
+
+
+def expanded_nodes(public: PublicTree, result: SearchResult, number: int) -> list[int]:
+    """The nodes of the game that are interior to a search's tree."""
+    tree = tree_number(result, number)
+    rows = rows_of_nodes(public, tree, root=[0, chance_node()[0]][number])
+    return np.flatnonzero((rows >= 0) & (rows < tree.shape.num_interior)).tolist()
+
+
+def reached_without_chance(public: PublicTree) -> set[int]:
+    """The decisions of the first round."""
+    found, waiting = set(), [0]
+    while waiting:
+        node = waiting.pop()
+        if public.node_actor[node] in (PLAYER_0, PLAYER_1):
+            found.add(node)
+            waiting += np.flatnonzero(public.node_parent == node).tolist()
+    return found
