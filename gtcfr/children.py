@@ -55,6 +55,12 @@ def chance_acts(game: Game[Any], state: Any) -> Array:
     return game.actor(state) == CHANCE
 
 
+def is_wider(game: Game[Any], state: Any, widest_chance: int) -> Array:
+    """bool: whether chance moves there and can do more than that."""
+    width = jnp.sum(game.legal_outcomes(state), dtype=jnp.int32)
+    return (game.actor(state) == CHANCE) & (width > widest_chance)
+
+
 def leads_to(number: Array, exists: Array, num_actions: int) -> Array:
     """[A, 1] bool: actions that lead to a child. number: of the action to each child."""
     found = (number[:, None] == jnp.arange(num_actions)[None]) & exists[:, None]

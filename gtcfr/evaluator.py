@@ -179,6 +179,25 @@ def look_for_faults(fault: Fault, states: Array, values: Array, is_valid: Array)
     return Fault(found=fault.found | found, state=jnp.where(is_first[:, None], state, fault.state))
 
 
+def ask_once(game: Game[Any], evaluator: Evaluator, states: Any, ranges: Array) -> LeafEvaluation:
+    """What an evaluator says of public states [batch, ...] with ranges [batch, player, S], asked
+    once. Its answer has the axes [batch, ...] as well."""
+    size, axis = len(ranges), 0 if evaluator.leaves_per_call is not None else 1
+    is_valid = jnp.ones(size, bool)
+    if isinstance(evaluator, BatchEncoder):
+        encoded = evaluator.encode_many(game, states, is_valid)
+    else:
+        encoded = jax.vmap(lambda state: evaluator.encode(game, state))(states)
+    queries = LeafQueries(encoded=encoded, ranges=ranges, is_valid=is_valid)
+    queries = jax.tree.map(lambda leaf: jnp.expand_dims(leaf, axis), queries)
+    answer = evaluate(game, evaluator, evaluator.start(game, size), queries)
+    return LeafEvaluation(
+        values=jnp.squeeze(answer.values, axis),
+        policy_logits=jnp.squeeze(answer.policy_logits, axis),
+        memory=answer.memory,
+    )
+
+
 def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
     """What the tree keeps of a leaf for the evaluator.
 

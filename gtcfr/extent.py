@@ -53,7 +53,8 @@ class Extent:
     """States of chance with more outcomes than this are not expanded by simulations: below the
     state that is searched they stay leaves, of which the evaluator says what they are worth, as
     DeepStack asks a network before the flop. Better where a sample of the outcomes is noisier than
-    the evaluator is wrong. None to expand all."""
+    the evaluator is wrong. Re-solves that could start at such a state start after it, see
+    `gtcfr.resolving`. None to expand all."""
 
     def __post_init__(self) -> None:
         at_least("lookahead", self.lookahead, 1)

@@ -17,7 +17,11 @@ Which state that is, is a setting (`SearchSettings.resolve_from`):
                  and the tree holds what chance chose, the state after the last such event
     first_child  the state that p's move led to, whatever came after it
 
-All of them are states of the last tree, which is all that the paper's Theorem 4 asks for.
+All of them are states of the last tree, which is all that the paper's Theorem 4 asks for. Where the
+way leads through a state of chance that this tree left to the evaluator (`widest_chance`), and the
+search could start there, it starts after it instead: what chance chose is held to be a leaf of the
+last tree, which the evaluator is asked about now. With a sample of what else could have happened
+the opponent's choice would hang on that sample.
 
 A chain carries only what that takes, a `Summary`, and not the tree.
 """
@@ -31,6 +35,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.children import is_wider
+from gtcfr.evaluator import Evaluator, ask_once
 from gtcfr.flow import normalize
 from gtcfr.gadget import NOBODY
 from gtcfr.packing import unpack
@@ -88,6 +94,8 @@ def next_root(
     player: Array,
     *,
     safe: bool = True,
+    evaluator: Evaluator | None = None,
+    widest_chance: int | None = None,
 ) -> SearchRoot:
     """Where the next search of each chain starts.
 
@@ -97,13 +105,16 @@ def next_root(
     no gadget.
 
     safe: False leaves the gadget out everywhere and trusts the last ranges. Such *unsafe*
-    re-solving is exploitable; it is here for comparison.
+    re-solving is exploitable; it is here for comparison. evaluator: of the last search, which
+    wider states of chance than `widest_chance` were left to.
     """
     chex.assert_rank((path, player), (2, 1))
     chex.assert_tree_shape_prefix((summary, path), player.shape)
-    one = functools.partial(_next_root, game, safe=safe)
+    one = functools.partial(_next_root, game, safe=safe, widest_chance=widest_chance)
     root: SearchRoot = jax.vmap(one)(summary, path, player)
-    return root
+    if evaluator is None or widest_chance is None:
+        return root
+    return _after_wide_chance(game, evaluator, widest_chance, root)
 
 
 def _first_children(tree: SearchTree, slot: Array) -> Summary:
@@ -162,8 +173,14 @@ def _next_root(
     player: Array,
     *,
     safe: bool,
+    widest_chance: int | None,
 ) -> SearchRoot:
-    row, num_events = _start(summary, path)
+    (row, num_events), deepest = _start(summary, path)
+    if widest_chance is not None:
+        is_wide = is_wider(game, unpack(game, summary.state[deepest[0]]), widest_chance)
+        row, num_events = jax.tree.map(
+            lambda start, deep: jnp.where(is_wide, deep, start), (row, num_events), deepest
+        )
     state = unpack(game, summary.state[row])
     reach, cfvs = summary.reach_sum[row], summary.cfv_sum[row]
     opponent = 1 - player
@@ -183,11 +200,41 @@ def _next_root(
     )
 
 
-def _start(summary: Summary, path: Array) -> tuple[Array, Array]:
-    """The row of the node on the path where the next search starts.
+def _after_wide_chance(
+    game: Game[Any], evaluator: Evaluator, widest_chance: int, root: SearchRoot
+) -> SearchRoot:
+    """The roots that are states of wide chance, moved to what chance chose there."""
 
-    Also returns how many events lead there. Only nodes that an update has seen are gone to: those
-    added after the last one know nothing yet.
+    def move(root: SearchRoot) -> tuple[Array, SearchRoot, Array]:
+        event, forced = root.path[0], jnp.arange(game.num_actions) == 0
+        is_due = is_wider(game, root.state, widest_chance) & (event != NO_EVENT)
+        state = game.apply(root.state, jnp.maximum(event, 0))
+        reach = game.advance(
+            root.state, event, root.ranges[0][:, None] * forced[None], root.ranges[1]
+        )
+        ranges = normalize(reach, game.infostate_mask(state))
+        path = jnp.append(root.path[1:], NO_EVENT).astype(root.path.dtype)
+        compatible = game.compatible_reach(state, ranges)
+        return is_due, dataclasses.replace(root, state=state, ranges=ranges, path=path), compatible
+
+    is_due, moved, compatible = jax.vmap(move)(root)
+    cfvs = ask_once(game, evaluator, moved.state, moved.ranges).values * compatible
+    promised = jax.vmap(lambda rows, player: rows[player])(cfvs, jnp.maximum(root.opponent, 0))
+    has_gadget = (root.opponent != NOBODY)[:, None]
+    moved = dataclasses.replace(moved, terminate_cfvs=jnp.where(has_gadget, promised, 0))
+
+    def choose(here: Array, there: Array) -> Array:
+        return jnp.where(is_due.reshape(-1, *[1] * (here.ndim - 1)), there, here)
+
+    chosen: SearchRoot = jax.tree.map(choose, root, moved)
+    return chosen
+
+
+def _start(summary: Summary, path: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """The row of the node on the path where the next search starts, and of the last one on it.
+
+    Also how many events lead to each. Only nodes that an update has seen are gone to: those added
+    after the last one know nothing yet.
     """
     num_parents, resolve_from = len(summary.child), summary.resolve_from
 
@@ -210,5 +257,5 @@ def _start(summary: Summary, path: Array) -> tuple[Array, Array]:
 
     nothing = jnp.int32(0)
     carry = (summary.start, nothing, jnp.bool_(False), summary.start, nothing)
-    (_, _, _, start, events_to_start), _ = jax.lax.scan(step, carry, path)
-    return start, events_to_start
+    (row, num_events, _, start, events_to_start), _ = jax.lax.scan(step, carry, path)
+    return (start, events_to_start), (row, num_events)

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.children import is_wider
 from gtcfr.flow import normalize
 from gtcfr.layout import BY_PRIOR, NOT_LISTED, advance_all
 from gtcfr.locks import HeldPolicies, held_row
@@ -160,8 +161,7 @@ def _step(
     can_expand = is_leaf
     if settings.widest_chance is not None:
         leaf = unpack(game, tree.leaf.state[jnp.where(is_leaf, row - shape.leaf_row, 0)])
-        is_narrow = jnp.sum(game.legal_outcomes(leaf)) <= settings.widest_chance
-        can_expand &= is_narrow | (game.actor(leaf) != CHANCE)
+        can_expand &= ~is_wider(game, leaf, settings.widest_chance)
     path = walk.path
     # How often simulations came to a chance node matters where its sample grows.
     is_counted = is_choice | (settings.first_outcomes is not None)

@@ -93,7 +93,7 @@ def step_games(
     size, num_searches = settings.batch_size, search_settings.num_searchers
     owners = _owners(mover, num_searches)
     num_events = jnp.take_along_axis(worlds.num_events, owners, axis=1)
-    roots = _roots(game, games, owners, search_settings.safe)
+    roots = _roots(game, games, owners, search_settings, evaluator)
     roots = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), roots)
     result = _search(game, search_settings, settings, evaluator, roots, search_key, mesh)
     summary = summarize(result, search_settings.resolve_from)
@@ -155,7 +155,9 @@ def _owners(mover: Array, num_searches: int) -> Array:
     return jnp.broadcast_to(jnp.arange(2, dtype=mover.dtype), (len(mover), 2))
 
 
-def _roots(game: Game[Any], games: Games, owners: Array, safe: bool) -> SearchRoot:
+def _roots(
+    game: Game[Any], games: Games, owners: Array, how: SearchSettings, evaluator: Evaluator
+) -> SearchRoot:
     """[game, search, ...]: where the searches start; each after the last one of its owner, or at
     the start of the game."""
     worlds = games.worlds
@@ -163,7 +165,15 @@ def _roots(game: Game[Any], games: Games, owners: Array, safe: bool) -> SearchRo
     def of_player(player: int) -> SearchRoot:
         owner = jnp.full(len(owners), player, jnp.int32)
         path = worlds.path[:, player]
-        again = next_root(game, games.last[player], path, owner, safe=safe)
+        again = next_root(
+            game,
+            games.last[player],
+            path,
+            owner,
+            safe=how.safe,
+            evaluator=evaluator,
+            widest_chance=how.widest_chance,
+        )
         first = _first_roots(game, worlds, player)
         root: SearchRoot = choose_games(worlds.has_searched[:, player], again, first)
         return root

@@ -19,7 +19,7 @@ from gtcfr.mesh import on_all, split_batch
 from gtcfr.resolving import next_root, summarize
 from gtcfr.root import NO_EVENT, SearchRoot, start_of_game
 from gtcfr.search import SearchResult, check_result, search
-from gtcfr.settings import Resolving, SearchSettings
+from gtcfr.settings import SearchSettings
 from sog.kept_programs import kept
 from sog.tabular import PublicTree
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -119,14 +119,16 @@ class Program:
             for place, (number, seed) in enumerate(batch)
             for child in self.children.get(number, [])
         ]
-        found: dict[Task, Any] = {}
+        assert self._on_devices is not None  # there was a search
+        evaluator, found = self._on_devices[1], dict[Task, Any]()
         for start in range(0, len(wanted), self.batch_size):
             part = wanted[start : start + self.batch_size]
             padded = part + part[:1] * (self.batch_size - len(part))
             paths = np.array([self._pad(self.jobs[child].path) for _, child, _ in padded])
             players = np.array([self.jobs[child].player for _, child, _ in padded], np.int32)
             places = np.array([place for place, _, _ in padded], np.int32)
-            roots = jax.tree.map(np.asarray, self._take(result, places, paths, players))
+            taken = self._take(result, places, paths, players, evaluator)
+            roots = jax.tree.map(np.asarray, taken)
             for place, (_, child, seed) in enumerate(part):
                 found[child, seed] = jax.tree.map(lambda leaf, place=place: leaf[place], roots)
         return found
@@ -162,7 +164,7 @@ def _compile(
     path = inputs["root"].path
     places = jax.ShapeDtypeStruct(path.shape[:1], jnp.int32)
     paths = jax.ShapeDtypeStruct(path.shape, jnp.int32)
-    return compiled, take.lower(result, places, paths, places).compile()
+    return compiled, take.lower(result, places, paths, places, inputs["evaluator"]).compile()
 
 
 def _described(array: Any) -> jax.ShapeDtypeStruct:
@@ -171,14 +173,23 @@ def _described(array: Any) -> jax.ShapeDtypeStruct:
 
 def _take_next(
     game: EnumeratedGame,
-    how: Resolving,
+    how: SearchSettings,
     result: SearchResult,
     places: Array,
     paths: Array,
     players: Array,
+    evaluator: Evaluator,
 ) -> SearchRoot:
     summary = jax.tree.map(lambda leaf: leaf[places], summarize(result, how.resolve_from))
-    return next_root(game, summary, paths, players, safe=how.safe)
+    return next_root(
+        game,
+        summary,
+        paths,
+        players,
+        safe=how.safe,
+        evaluator=evaluator,
+        widest_chance=how.widest_chance,
+    )
 
 
 @jax.jit

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, LeafQueries
+from gtcfr.evaluator import Evaluator, ask_once
 from sog.games.cards.holdem import Holdem
 from sog.precision import in_32_bits
 from sog.tabular.spots.random_spots import NAMES, SolvedSpots, has_spots, solve_random_spots
@@ -49,12 +49,5 @@ class SpotMeasure:
 def _errors(
     game: Holdem, evaluator: Evaluator, states: Any, ranges: Array, values: Array, mask: Array
 ) -> Array:
-    encode = functools.partial(evaluator.encode, game)
-    queries = LeafQueries(
-        encoded=jax.tree.map(lambda leaf: leaf[:, None], jax.vmap(encode)(states)),
-        ranges=ranges[:, None],
-        is_valid=jnp.ones((len(ranges), 1), bool),
-    )
-    answer = evaluator.evaluate(game, evaluator.start(game, len(ranges)), queries)
-    error = jnp.abs(answer.values[:, 0] - values)
+    error = jnp.abs(ask_once(game, evaluator, states, ranges).values - values)
     return jnp.sum(jnp.where(mask, error, 0)) / jnp.sum(mask)

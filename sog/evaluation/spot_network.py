@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, LeafQueries
+from gtcfr.evaluator import Evaluator, ask_once
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD, BettingState
 from sog.games.core import Game
@@ -84,15 +84,12 @@ class SpotReader:
         """Values [player, S] in utility units; the actor's policy [S, A]; his stake after each
         bet."""
         game, evaluator = self._game, self._evaluator
-        encoded = jax.tree.map(lambda leaf: leaf[None, None], evaluator.encode(game, state))
-        queries = LeafQueries(
-            encoded=encoded, ranges=ranges[None, None], is_valid=jnp.ones((1, 1), bool)
-        )
-        answer = evaluator.evaluate(game, evaluator.start(game, 1), queries)
+        states = jax.tree.map(lambda leaf: leaf[None], state)
+        answer = ask_once(game, evaluator, states, ranges[None])
         legal = game.betting.legal(state.betting)
-        logits = jnp.where(legal, answer.policy_logits[0, 0], -jnp.inf)
+        logits = jnp.where(legal, answer.policy_logits[0], -jnp.inf)
         stakes, _ = game.betting.raised_stakes(state.betting)
-        return answer.values[0, 0], jax.nn.softmax(logits, axis=1), stakes
+        return answer.values[0], jax.nn.softmax(logits, axis=1), stakes
 
     def _state(self, node: SpotNode) -> tuple[Any, float]:
         """The public state that is like the decision, and how many chips there are one here."""

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, LeafQueries
+from gtcfr.evaluator import Evaluator, ask_once
 from gtcfr.exact import exact_evaluator
 from sog.games.core import CHANCE, TERMINAL
 from sog.precision import in_32_bits
@@ -103,15 +103,8 @@ def ask(
 
     nodes: [state] int32, of the enumerated game; ranges: [state, player, S].
     """
-    states = EnumeratedState(node=nodes)
-    encode = functools.partial(evaluator.encode, game)
-    queries = LeafQueries(
-        encoded=jax.tree.map(lambda leaf: leaf[:, None], jax.vmap(encode)(states)),
-        ranges=ranges[:, None],
-        is_valid=jnp.ones((len(nodes), 1), bool),
-    )
-    answer = evaluator.evaluate(game, evaluator.start(game, len(nodes)), queries)
-    return answer.values[:, 0], answer.policy_logits[:, 0]
+    answer = ask_once(game, evaluator, EnumeratedState(node=nodes), ranges)
+    return answer.values, answer.policy_logits
 
 
 def _compare(

@@ -148,7 +148,15 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
     summary = _stack([stand_in if here else next(meant) for here in begins])
     players = np.array([chain.player for chain in chains], np.int32)
     going_on = np.where(begins[:, None], NO_EVENT, path)
-    root: SearchRoot = _next_root(how.game, summary, going_on, players, how.settings.safe)
+    root: SearchRoot = _next_root(
+        how.game,
+        summary,
+        going_on,
+        players,
+        how.evaluator,
+        how.settings.safe,
+        how.settings.widest_chance,
+    )
     if begins.any():
         first = _first_root(how.game, chains, path)
         root = _where(begins, *jax.device_get((first, root)))
@@ -228,8 +236,16 @@ def _keep(
     return kept, jnp.all(searched == jax.vmap(pack)(states), axis=1)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 4))
+@functools.partial(jax.jit, static_argnums=(0, 5, 6))
 def _next_root(
-    game: Game[Any], summary: Summary, path: Array, player: Array, safe: bool
+    game: Game[Any],
+    summary: Summary,
+    path: Array,
+    player: Array,
+    evaluator: Evaluator,
+    safe: bool,
+    widest_chance: int | None,
 ) -> SearchRoot:
-    return next_root(game, summary, path, player, safe=safe)
+    return next_root(
+        game, summary, path, player, safe=safe, evaluator=evaluator, widest_chance=widest_chance
+    )

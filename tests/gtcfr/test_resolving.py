@@ -119,6 +119,43 @@ def test_a_search_starts_where_it_was_set_to(
     np.testing.assert_allclose(root.ranges.sum(axis=2), 1, rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("situation", "resolve_from", "num_events", "where"),
+    [
+        (FIRST, "deepest", 3, "check check [K]"),
+        (FIRST, "reply", 3, "check check [K]"),
+        (FIRST, "first_child", 1, "check"),
+        (SECOND, "first_child", 2, "check check [K]"),
+    ],
+)
+def test_a_search_starts_after_chance_that_was_left_to_the_evaluator(
+    situation: tuple[tuple[int, ...], tuple[int, ...], int],
+    resolve_from: str,
+    num_events: int,
+    where: str,
+) -> None:
+    """Three ranks can come, two at most are expanded: the trees end before the card."""
+    before, path, player = situation
+    evaluator = OneSidedEvaluator(player=np.int32(1 - player))
+    summary = summarize(looked_ahead(before, 2 - len(before)), resolve_from)
+    paths, players = jnp.array([path]), jnp.array([player])
+    root = next_root(LEDUC, summary, paths, players, evaluator=evaluator, widest_chance=2)
+    assert np.asarray(root.path).tolist() == [[*path[num_events:], *[NO_EVENT] * num_events]]
+    state = jax.tree.map(lambda leaf: leaf[0], root.state)
+    assert LEDUC.describe_state(state).split(" (stakes")[0] == where
+    usual = next_root(LEDUC, summary, paths, players)
+    if where == "check":  # the opponent moved before chance, and is promised what that was worth
+        jax.tree.map(np.testing.assert_array_equal, root, usual)
+        return
+    kept = np.asarray(usual.ranges[0] * LEDUC.infostate_mask(state))
+    np.testing.assert_allclose(root.ranges[0], kept / kept.sum(axis=1, keepdims=True), rtol=1e-5)
+    compatible = LEDUC.compatible_reach(state, root.ranges[0])[1 - player]
+    worth = evaluator.encode(LEDUC, state)
+    np.testing.assert_allclose(root.terminate_cfvs[0], worth * compatible, rtol=1e-5)
+    narrow = next_root(LEDUC, summary, paths, players, evaluator=evaluator, widest_chance=3)
+    jax.tree.map(np.testing.assert_array_equal, narrow, usual)
+
+
 def test_without_a_move_on_the_way_a_search_starts_where_the_last_one_was() -> None:
     result = looked_ahead((CALL,), 3)
     for resolve_from in RESOLVE_FROM:
