@@ -1,5 +1,6 @@
 """The composed policy of a search agent."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.mesh import batch_mesh
-from gtcfr.settings import FIRST_CHILD, RESOLVE_FROM, SearchSettings
+from gtcfr.settings import FIRST_CHILD, REPLY, RESOLVE_FROM, SearchSettings
 from sog.evaluation import ComposedPolicies, compose
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.gtcfr import plain_search
@@ -186,11 +187,18 @@ def test_unsafe_resolving_of_a_small_holdem_stays_exploitable_and_safe_resolving
 
 
 @pytest.mark.slow
-def test_search_of_a_small_holdem_with_exact_leaves_comes_near_an_equilibrium() -> None:
+@pytest.mark.parametrize("widest_chance", [None, 3])
+def test_search_of_a_small_holdem_with_exact_leaves_comes_near_an_equilibrium(
+    widest_chance: int | None,
+) -> None:
+    """Also where the card on the table, one of eight, is left to the evaluator."""
     compiled = compiled_game(DECK)
     evaluator = exact_evaluator(EnumeratedGame(tree=compiled.tree))
+    how = SearchSettings(widest_chance=widest_chance, resolve_from=REPLY)
     short, long = (
-        compose(compiled, evaluator, SearchSettings(num_simulations=number), seeds=1).exploitability
+        compose(
+            compiled, evaluator, dataclasses.replace(how, num_simulations=number), seeds=1
+        ).exploitability
         for number in (10, 40)
     )
     assert long[0] < short[0] / 3
