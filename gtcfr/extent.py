@@ -9,10 +9,7 @@ from sog.games.core import Game
 
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update."""
-_COUNTS: Final = (
-    *("num_children", "max_actions", "max_outcomes", "first_outcomes"),
-    "widest_chance",
-)
+_COUNTS: Final = ("num_children", "max_actions", "max_outcomes", "first_outcomes", "widest_chance")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

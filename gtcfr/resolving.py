@@ -206,16 +206,16 @@ def _after_wide_chance(
     """The roots that are states of wide chance, moved to what chance chose there."""
 
     def move(root: SearchRoot) -> tuple[Array, SearchRoot, Array]:
-        event, forced = root.path[0], jnp.arange(game.num_actions) == 0
+        path = jnp.append(root.path, NO_EVENT).astype(root.path.dtype)
+        event, forced = path[0], jnp.arange(game.num_actions) == 0
         is_due = is_wider(game, root.state, widest_chance) & (event != NO_EVENT)
         state = game.apply(root.state, jnp.maximum(event, 0))
         reach = game.advance(
             root.state, event, root.ranges[0][:, None] * forced[None], root.ranges[1]
         )
         ranges = normalize(reach, game.infostate_mask(state))
-        path = jnp.append(root.path[1:], NO_EVENT).astype(root.path.dtype)
-        compatible = game.compatible_reach(state, ranges)
-        return is_due, dataclasses.replace(root, state=state, ranges=ranges, path=path), compatible
+        moved = dataclasses.replace(root, state=state, ranges=ranges, path=path[1:])
+        return is_due, moved, game.compatible_reach(state, ranges)
 
     is_due, moved, compatible = jax.vmap(move)(root)
     cfvs = ask_once(game, evaluator, moved.state, moved.ranges).values * compatible

@@ -19,6 +19,13 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 FILES = sorted((CHECKOUT / "configs").glob("*.toml"))
 
 
+_FLOP_LEFT_TO_THE_NETWORK = {
+    "spread_outcomes": True,
+    "widest_chance": 100,
+    "resolve_from": "reply",
+    "rule": "dcfr",
+    "leaf_averaging": 0.5,
+}
 EVALUATED_BY: dict[str, dict[str, Any]] = {
     "chess_gpu": {"num_simulations": 400, "resolve_from": "deepest", "max_actions": 64},
     "connect_four": {"resolve_from": "deepest"},
@@ -30,13 +37,8 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "go9_gpu": {"num_simulations": 400, "resolve_from": "deepest"},
     "goofspiel4": {"num_simulations": 50},
     "hex5": {"num_simulations": 200, "resolve_from": "deepest"},
-    "holdem_gpu": {
-        "num_simulations": 10,
-        "simulations_per_update": 0.01,
-        "max_outcomes": 16,
-        "rule": "dcfr",
-        "leaf_averaging": 0.5,
-    },
+    "holdem_gpu": _FLOP_LEFT_TO_THE_NETWORK
+    | {"num_simulations": 10, "simulations_per_update": 0.01, "max_outcomes": 16},
     "holdem_river": {
         "num_simulations": 10,
         "simulations_per_update": 0.01,
@@ -44,13 +46,8 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
         "rule": "dcfr",
         "leaf_averaging": 0.5,
     },
-    "holdem_small": {
-        "num_simulations": 10,
-        "simulations_per_update": 0.01,
-        "max_outcomes": 6,
-        "rule": "dcfr",
-        "leaf_averaging": 0.5,
-    },
+    "holdem_small": _FLOP_LEFT_TO_THE_NETWORK
+    | {"num_simulations": 10, "simulations_per_update": 0.01, "max_outcomes": 6},
     "holdem_turn": {
         "num_simulations": 10,
         "simulations_per_update": 0.01,
