@@ -187,14 +187,14 @@ def test_unsafe_resolving_of_a_small_holdem_stays_exploitable_and_safe_resolving
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("widest_chance", [None, 3])
+@pytest.mark.parametrize(("widest_chance", "resolve_from"), [(None, FIRST_CHILD), (3, REPLY)])
 def test_search_of_a_small_holdem_with_exact_leaves_comes_near_an_equilibrium(
-    widest_chance: int | None,
+    widest_chance: int | None, resolve_from: str
 ) -> None:
     """Also where the card on the table, one of eight, is left to the evaluator."""
     compiled = compiled_game(DECK)
     evaluator = exact_evaluator(EnumeratedGame(tree=compiled.tree))
-    how = SearchSettings(widest_chance=widest_chance, resolve_from=REPLY)
+    how = SearchSettings(widest_chance=widest_chance, resolve_from=resolve_from)
     short, long = (
         compose(
             compiled, evaluator, dataclasses.replace(how, num_simulations=number), seeds=1

@@ -24,7 +24,7 @@ from sog.tabular import compile_tree
 from tests.players.shipped_answers import RECORD, answers
 
 FOLDER = Path(str(importlib.resources.files("sog.players.agents")))
-MOST_BYTES = 4_000_000
+MOST_BYTES = 3_000_000
 _KUHN = read_agents()["kuhn"]
 
 
