@@ -84,6 +84,8 @@ class Entry:
     """Whether it finds the exact value, in one go."""
     plays_a_table: bool = False
     """Whether it plays a policy of the whole game that was there or found otherwise."""
+    has_network: bool = False
+    """Whether a network plays, which may also play variants of the game that it was trained on."""
     reads_told: bool = True
     """Whether "?name=value" behind it is about the search, and not for its own reader."""
 

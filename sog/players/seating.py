@@ -9,12 +9,14 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, Final
 
+import jax
+
 from sog.games import make
 from sog.games.core import Game
 from sog.memory import available_bytes
 from sog.players.player import Candidate, Host, Player, SearchChanges
 from sog.players.searching import read_simulations
-from sog.players.table import read_player
+from sog.players.table import entry_of, read_player
 from sog.tabular.public_tree import TreeTooLargeError
 
 _SHARE_OF_MEMORY: Final = 0.5  # for batches of searches
@@ -47,7 +49,8 @@ def seat(
     """Makes players ready to play each other.
 
     texts: as `sog.players.table` lists them. game: what is played; not needed where a trained
-    network is among the players. search: changes how all those search that can be told, "s,c" or
+    network is among the players, which plays what it was trained on unless a variant of that is
+    given, see `is_variant`. search: changes how all those search that can be told, "s,c" or
     fields of `SearchSettings`. Mistakes are told before anything takes long: raises ValueError, in
     one line, for a text that names nobody, and for players, a game and a search that do not go
     together.
@@ -61,6 +64,19 @@ def seat(
     )
 
 
+def is_variant(one: Game[Any], other: Game[Any]) -> bool:
+    """Whether a network of one game can play the other: what is observed, done and won has the same
+    form, so that parameters as the komi of Go or when a game may end are all that differs."""
+    is_same_kind = isinstance(one, type(other)) or isinstance(other, type(one))
+    return is_same_kind and _form(one) == _form(other)
+
+
+def _form(game: Game[Any]) -> tuple[Any, ...]:
+    features = jax.eval_shape(lambda: game.observe(game.root()))
+    sizes = (features.shape, game.num_infostates, game.num_actions, game.max_utility)
+    return (game.encoding, *sizes)
+
+
 def _common_game(
     candidates: dict[str, Candidate], given: Game[Any] | None, host: Host
 ) -> Game[Any]:
@@ -68,6 +84,10 @@ def _common_game(
     option = host.option("game")
     games = {text: one.game for text, one in candidates.items() if one.game is not None}
     if given is not None:
+        for text, own in list(games.items()):
+            if str(own) != str(given) and entry_of(text).has_network and is_variant(own, given):
+                host.tell(f"{text} was trained on {own}.")
+                games[text] = given
         games[option] = given
     if not games:
         raise ValueError(f"{option} is needed: {' and '.join(candidates)} can play any game.")

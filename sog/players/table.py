@@ -66,18 +66,21 @@ PLAYERS: Final[dict[str, Entry]] = {
         summary="the folder of a training run: search with its last network",
         read=_read_network,
         searches=True,
+        has_network=True,
     ),
     "step": Entry(
         form="RUN@STEP",
         summary="the same, with the network of a certain step",
         read=_read_network,
         searches=True,
+        has_network=True,
     ),
     "agent": Entry(
         form="agent:NAME",
         summary="the same, with a network that comes with the package, see sog agents",
         read=_read_network,
         searches=True,
+        has_network=True,
     ),
     "policy": Entry(
         form="policy:FILE",

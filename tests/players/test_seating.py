@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from sog.games import Game
+from sog.games import Game, make
 from sog.play.arena import play_match
 from sog.play.simple_agents import RandomAgent
 from sog.players.methods import Entry
 from sog.players.player import Host, Player, SearchChanges
-from sog.players.seating import seat
+from sog.players.seating import is_variant, seat
 from sog.players.table import PLAYERS
 from sog.players.told import split_told
 from sog.tabular import TreeTooLargeError
@@ -36,6 +36,38 @@ def test_a_trained_agent_brings_its_game_and_the_search_that_it_was_evaluated_by
     assert player.search.num_queries == 0
     assert player.network is not None
     assert player.search_bytes > 0
+
+
+def test_a_trained_agent_plays_a_variant_that_is_asked_for() -> None:
+    heard: list[str] = []
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Listener(Host):
+        def tell(self, text: str) -> None:
+            heard.append(text)
+
+    players = ["agent:gardner_chess?search=2,1", "random"]
+    seating = seat(players, game="gardner_chess", host=Listener())
+    assert str(seating.game) == "gardner_chess(max_moves=512)"
+    assert heard == ["agent:gardner_chess?search=2,1 was trained on gardner_chess(max_moves=150)."]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fits"),
+    [
+        ("go5", "go5(end_from=12)", True),
+        ("go5", "go(size=5,komi=0.5,superko=simple)", True),
+        ("go5", "go7", False),
+        ("go5", "go5(payoff=diff)", False),
+        ("hex(size=6)", "othello(size=6)", False),
+        ("holdem(stack=2000)", "holdem(stack=1000)", False),
+    ],
+)
+def test_variants_differ_in_parameters_that_a_network_does_not_see(
+    one: str, other: str, *, fits: bool
+) -> None:
+    assert is_variant(make(one), make(other)) is fits
+    assert is_variant(make(other), make(one)) is fits
 
 
 @pytest.mark.parametrize("search", ["7,1", {"num_simulations": 7}])
