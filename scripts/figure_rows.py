@@ -121,12 +121,13 @@ ROWS: Final = {
     ),
     "go5": _match(
         "go5",
-        "Go 5 x 5, komi 24.5, against GNU Go level 10, as Black (-1 to 1)",
+        "Go 5 x 5, games of 100 in which Black takes all from GNU Go level 10",
         _GNU_GO,
-        100,
-        unit="points",
-        take=("mean_as", 0),
-        minutes=60,
+        200,
+        unit="games",
+        take=("won_all_as", 0),
+        scale=100.0,
+        minutes=45,
     ),
     "go7": _match(
         "go7",

@@ -176,6 +176,7 @@ def _as_json(
         "interrupted": result.interrupted,
         **mean_as_json(result.mean, result.standard_error),
         "mean_as": list(result.mean_as),
+        "won_all_as": list(result.won_all_as),
         "wins": result.wins,
         "draws": result.draws,
         "losses": result.losses,

@@ -79,7 +79,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "players": {"metavar": "PLAYER", "nargs": "+", "help": "two or more players, see below"},
     "dealer_host": {"metavar": "HOST", "help": "where the dealer is, as 127.0.0.1"},
     "dealer_port": {"metavar": "PORT", "type": port_number, "help": "its port"},
-    "--game": {"metavar": "GAME", "help": "the game, where no player is a run folder"},
+    "--game": {
+        "metavar": "GAME",
+        "help": "the game; where a player is a run folder, a variant of what it was trained on "
+        "(default: that)",
+    },
     "--player": {
         "type": _player,
         "metavar": "P",

@@ -64,6 +64,14 @@ class MatchResult:
         return first, second
 
     @property
+    def won_all_as(self) -> tuple[float, float]:
+        """The share of games as player 0, and as player 1, that paid the first agent the most that
+        the game can pay: all the points of Go, all chips."""
+        is_all = self.utilities >= self.game.max_utility - self._drawn
+        first, second = is_all.mean(axis=0).tolist()
+        return first, second
+
+    @property
     def standard_error(self) -> float:
         """Of `mean`, from the spread of the pairs' averages; NaN after a single pair."""
         return _standard_error(self.utilities)

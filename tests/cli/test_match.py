@@ -88,6 +88,7 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
     assert (result["games"], result["interrupted"], result["seed"]) == (60, False, 0)
     assert result["wins"] + result["draws"] + result["losses"] == 60
     assert sum(result["mean_as"]) / 2 == pytest.approx(result["mean"])
+    assert max(result["won_all_as"]) < 1
     low, high = result["interval"]
     assert (low + high) / 2 == pytest.approx(result["mean"])
 

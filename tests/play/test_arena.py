@@ -47,6 +47,7 @@ def test_every_game_of_a_match_begins_with_the_opening() -> None:
     result = play_match(game, make_first, make_first, 4, openings=[Opening(outcomes=opening)])
     assert told == [[0, 3, 1, 4, 2]] * 8
     assert result.mean_as == (1, -1)
+    assert result.won_all_as == (1, 0)
 
 
 class Always(Agent):

@@ -32,7 +32,11 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "connect_four_gpu": {"resolve_from": "deepest"},
     "gardner_chess": {"num_simulations": 200, "resolve_from": "deepest", "max_actions": 32},
     "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
-    "go5": {"num_simulations": 200, "resolve_from": "deepest"},
+    "go5": {
+        "num_simulations": 800,
+        "simulations_per_update": 4.0,
+        "resolve_from": "deepest",
+    },
     "go7": {"num_simulations": 200, "resolve_from": "deepest"},
     "go9_gpu": {"num_simulations": 400, "resolve_from": "deepest"},
     "goofspiel4": {"num_simulations": 50},

@@ -112,10 +112,10 @@ the cards are corrected; one of the two must be able to.
 JSON: {{"game", "history" (as given), "unit", "players": [{{"name", "search", "rule",
 "leaf_averaging", "resolve_from", "seconds"}}], "games", "interrupted", "mean" (utility
 per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
-"standard_error" (of the mean; null after one pair), "mean_as" (player 0 and player 1), "wins",
-"draws", "losses", "aivat" (null without --aivat; else {{"values", "mean", "standard_error",
-"interval", "variance_ratio"}}, the last how many times smaller its variance is), "seed",
-"seconds"}}.
+"standard_error" (of the mean; null after one pair), "mean_as" (player 0 and player 1),
+"won_all_as" (likewise the share of games won by the most that the game pays), "wins", "draws",
+"losses", "aivat" (null without --aivat; else {{"values", "mean", "standard_error", "interval",
+"variance_ratio"}}, the last how many times smaller its variance is), "seed", "seconds"}}.
 """,
     (
         "first",
