@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sog.games import Game, make
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.play.arena import play_match
 from sog.play.simple_agents import RandomAgent
 from sog.players.methods import Entry
@@ -68,6 +69,17 @@ def test_variants_differ_in_parameters_that_a_network_does_not_see(
 ) -> None:
     assert is_variant(make(one), make(other)) is fits
     assert is_variant(make(other), make(one)) is fits
+
+
+def test_games_of_two_kinds_are_no_variants_however_alike() -> None:
+    class One(TicTacToe):
+        """Of the same form as the other."""
+
+    class Other(TicTacToe):
+        """Of the same form as the one."""
+
+    assert is_variant(One(), TicTacToe())
+    assert not is_variant(One(), Other())
 
 
 @pytest.mark.parametrize("search", ["7,1", {"num_simulations": 7}])
