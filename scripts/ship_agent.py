@@ -8,8 +8,6 @@ records what it answers.
 
 import argparse
 import dataclasses
-import io
-import zipfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,7 +43,7 @@ def main() -> None:
     # How nodes are processed suits the machine that an agent plays on.
     settings = dataclasses.replace(run.settings, chunk_size=None)
     arrays: dict[str, Any] = pack_params(run.evaluator.params)
-    _write_arrays(_FOLDER / f"{name}.npz", arrays)
+    np.savez_compressed(_FOLDER / f"{name}.npz", **arrays)
     algorithm = "" if run.alphazero is None else f" --set algorithm={ALPHAZERO}"
     entry = AgentEntry(
         name=name,
@@ -75,16 +73,6 @@ def main() -> None:
     measured = round(float(jax.device_get(composed.exploitability).mean()), 6)
     _write({**entries, name: AgentEntry(**{**vars(entry), "exploitability": measured})})
     print(f"{name}: exploitability {measured} {entry.unit}")
-
-
-def _write_arrays(path: Path, arrays: dict[str, Any]) -> None:
-    """As `np.savez_compressed`, but packed as well as can be: all agents together must be small."""
-    with zipfile.ZipFile(path, "w") as file:
-        for name, array in arrays.items():
-            content = io.BytesIO()
-            np.lib.format.write_array(content, array, allow_pickle=False)
-            entry = zipfile.ZipInfo(f"{name}.npy")  # without the time of writing
-            file.writestr(entry, content.getvalue(), zipfile.ZIP_DEFLATED, compresslevel=9)
 
 
 def _write(entries: dict[str, AgentEntry]) -> None:
