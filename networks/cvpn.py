@@ -34,9 +34,10 @@ _READS: Final[dict[str, tuple[type, ...]]] = {
     HANDS: (CardHands,),
 }
 """The encodings of games (`Game.encoding`) that a torso is made for."""
-VALUE_HEADS: Final = ("plain", "pairwise")
+VALUE_HEADS: Final = ("plain", "bounded", "pairwise")
 POLICY_HEADS: Final = (1, 2)
 POLICY_SHAPES: Final = ("flat", "moves")
+PRECISIONS: Final = ("float32", "bfloat16")
 MOST_WIDTH: Final = 1_000_000
 MOST_DEPTH: Final = 1_000
 
@@ -54,20 +55,28 @@ class NetworkSettings:
     depth: int = 3
     """Hidden layers, or blocks of the resnet or the graph; of hands, layers of the situation."""
     value_head: str = "plain"
-    """plain, a value for every infostate, or pairwise, an expected utility for every pair of
-    infostates; pairwise values follow from it by the definition of a cfv, so they are zero-sum, and
-    the network need not learn how they depend on whom the opponent can still have. For small S."""
+    """plain, a value for every infostate, bounded, the same through tanh as in AlphaZero, or
+    pairwise, an expected utility for every pair of infostates; pairwise values follow from it by
+    the definition of a cfv, so they are zero-sum, and the network need not learn how they depend on
+    whom the opponent can still have. For small S."""
     policy_heads: int = 1
     """1, logits for whoever acts, or 2, a head for each player; then, as in Figure 6 of the paper,
     that of the player to act answers, for players whose actions mean different things."""
     policy_shape: str = "flat"
     """flat, or moves: logits as planes of the board, where a resnet plays a game that declares of
     which cell its actions are (`sog.games.encoding.Moves`), as 8 x 8 x 73 in chess."""
+    precision: str = "float32"
+    """What layers compute in: float32, or bfloat16 on accelerators, which multiply it faster. It is
+    always float32 that is learned, searched with and kept, and a CPU computes in float32 too."""
 
     def __post_init__(self) -> None:
         if self.torso not in _READS:
             raise ValueError(f"torso must be one of {', '.join(_READS)}, got {self.torso!r}.")
-        for name, known in (("value_head", VALUE_HEADS), ("policy_shape", POLICY_SHAPES)):
+        for name, known in (
+            ("value_head", VALUE_HEADS),
+            ("policy_shape", POLICY_SHAPES),
+            ("precision", PRECISIONS),
+        ):
             if getattr(self, name) not in known:
                 raise ValueError(
                     f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}."
@@ -82,7 +91,11 @@ class NetworkSettings:
                 f"policy_heads must be {' or '.join(map(str, POLICY_HEADS))}, "
                 f"got {self.policy_heads}."
             )
-        for name, plain in (("value_head", "plain"), ("policy_heads", 1)):
+        for name, plain in (
+            ("value_head", "plain"),
+            ("policy_heads", 1),
+            ("precision", "float32"),  # of hands the features hold numbers of cards, too many
+        ):
             if self.torso in (GRAPH, HANDS) and getattr(self, name) != plain:
                 raise ValueError(
                     f"{name} must be {plain} with the torso {self.torso}, which has heads of its "
@@ -102,6 +115,7 @@ class CVPN(nnx.Module):
         self.num_infostates, self.num_actions = game.num_infostates, game.num_actions
         (num_features,) = jax.eval_shape(lambda: game.observe(game.root())).shape
         self.num_features, self.is_pairwise = num_features, settings.value_head == "pairwise"
+        self.is_bounded = settings.value_head == "bounded"
         size = game.num_infostates
         # With perfect information ranges say nothing.
         self.takes_ranges = game.hides_information
@@ -163,6 +177,7 @@ class CVPN(nnx.Module):
         inner, board = ask(begun, jnp.concatenate(others, axis=1))
         if not self.is_pairwise:
             values = self.values(inner).reshape(batch, 2, size)
+            values = jnp.tanh(values) if self.is_bounded else values
         else:
             utilities = self.values(inner).reshape(batch, size, size)
             of_both = jnp.stack([utilities, -utilities.swapaxes(1, 2)], axis=1)
@@ -220,7 +235,7 @@ class ApplyNetwork:
     @in_32_bits
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""
-        answer: tuple[Array, Array] = _merged(self.graph, params)(features, ranges)
+        answer: tuple[Array, Array] = _asked(self, "__call__", params, features, ranges)
         return answer
 
 
@@ -234,7 +249,7 @@ class EmbedFeatures:
     @in_32_bits
     def __call__(self, params: Any, features: Array) -> Array:
         """See `CVPN.embed`."""
-        kept: Array = _merged(self.graph, params).embed(features)
+        kept: Array = _asked(self, "embed", params, features)
         return kept
 
 
@@ -248,12 +263,30 @@ class AnswerEmbedded:
     @in_32_bits
     def __call__(self, params: Any, kept: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.answer`."""
-        answer: tuple[Array, Array] = _merged(self.graph, params).answer(kept, ranges)
+        answer: tuple[Array, Array] = _asked(self, "answer", params, kept, ranges)
         return answer
 
 
-def _merged(graph: Any, params: Any) -> Any:
-    return nnx.merge(graph, nnx.State(params))
+def _asked(
+    network: "ApplyNetwork | EmbedFeatures | AnswerEmbedded",
+    method: str,
+    params: Any,
+    *inputs: Array,
+) -> Any:
+    """What a method of the network answers, computed in the precision of its settings."""
+    computes_in_16_bits = network.settings.precision == "bfloat16" and _is_accelerated()
+    if computes_in_16_bits:
+        params, inputs = _cast((params, inputs), jnp.bfloat16)
+    asked = nnx.merge(network.graph, nnx.State(params))
+    return _cast(getattr(asked, method)(*inputs), jnp.float32)
+
+
+def _cast(arrays: Any, dtype: Any) -> Any:
+    return jax.tree.map(lambda array: array.astype(dtype), arrays)
+
+
+def _is_accelerated() -> bool:
+    return jax.default_backend() != "cpu"
 
 
 def check_torso(game: Game[Any], torso: str) -> None:

@@ -6,7 +6,8 @@ Examples:
     python scripts/bench_search.py --games --without-growth --without-london --configured
                                             mctx alone
     python scripts/bench_search.py --games --without-growth --without-london --without-mctx \
-        --configured go9_gpu chess_gpu      query solvers alone
+        --configured go9_gpu chess_gpu --precision float32
+                                            query solvers alone, their layers in 32 bits
 
 The evaluator is a 3 x 128 MLP with random weights. Columns:
     searches/s, nodes/s    whole searches, and public states added to their trees.
@@ -29,6 +30,7 @@ slopes of the logarithm of time, by least squares. Times are medians of several 
 """
 
 import argparse
+import dataclasses
 import functools
 import importlib.util
 import json
@@ -55,7 +57,7 @@ from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from networks.cvpn import make_network
+from networks.cvpn import PRECISIONS, make_network
 from selfplay.recipe import make_evaluator
 from selfplay.runs.config import load_config
 from sog.cli.devices import use_all_cores, use_command_buffers
@@ -148,11 +150,14 @@ def measure(
     return {"game": text, **measure_search(game, evaluator, settings, batch, mesh)}
 
 
-def measure_configured(name: str) -> Row:
+def measure_configured(name: str, precision: str | None = None) -> Row:
     """One row: a batch of the query solver of a configuration, with its network, untrained."""
     config = load_config(name)
     game, batch = make(config.game), config.solver.batch_size
-    evaluator = make_evaluator(*make_network(game, config.network))
+    network = config.network
+    if precision is not None:
+        network = dataclasses.replace(network, precision=precision)
+    evaluator = make_evaluator(*make_network(game, network))
     settings = config.solver.search
     return {"game": name, **measure_search(game, evaluator, settings, batch, batch_mesh(batch))}
 
@@ -261,6 +266,9 @@ def main() -> None:
         metavar="CONFIG",
         help="query solvers as these configurations have them",
     )
+    parser.add_argument(
+        "--precision", choices=PRECISIONS, help="of their networks (default: as they have it)"
+    )
     parser.add_argument("--without-mctx", action="store_true", help="skip the comparison with mctx")
     parser.add_argument(
         "--cached",
@@ -322,7 +330,7 @@ def main() -> None:
             print_rows(console, "a decision in London", report["london"])
         for name in arguments.configured:
             status.update(f"the query solver of {name}")
-            report["configured"].append(measure_configured(name))
+            report["configured"].append(measure_configured(name, arguments.precision))
             console.print(f"measured {name}")
         if report["configured"]:
             print_rows(console, "query solvers as configured", report["configured"])

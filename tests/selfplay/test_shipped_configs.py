@@ -38,7 +38,11 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
         "resolve_from": "deepest",
     },
     "go7": {"num_simulations": 200, "resolve_from": "deepest"},
-    "go9_gpu": {"num_simulations": 400, "resolve_from": "deepest"},
+    "go9_gpu": {
+        "num_simulations": 400,
+        "simulations_per_update": 8.0,
+        "resolve_from": "deepest",
+    },
     "goofspiel4": {"num_simulations": 50},
     "hex5": {"num_simulations": 200, "resolve_from": "deepest"},
     "holdem_gpu": _FLOP_LEFT_TO_THE_NETWORK
