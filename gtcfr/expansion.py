@@ -169,7 +169,8 @@ def evaluate_new(
             return _encode_new(game, evaluator, state, slots)
         return state
     nothing, most = state.tree.shape.num_leaves, slots.shape[1]
-    size = min(most, evaluator.leaves_per_call or _LEAVES_PER_CALL)
+    calls = -(-most // min(most, evaluator.leaves_per_call or _LEAVES_PER_CALL))
+    size = -(-most // calls)  # calls of one size, so that few of the last are for nothing
     if most > 1:  # the leaves that are there come first, in their order
         order = jnp.argsort(slots == nothing, axis=1, stable=True)
         slots = jnp.take_along_axis(slots, order, axis=1)
