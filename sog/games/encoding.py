@@ -4,7 +4,7 @@
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 import numpy as np
@@ -83,6 +83,8 @@ class CardHands:
     no card. What is public of a hand are numbers, its order among the others, and what is at stake.
     """
 
+    kind: Hashable
+    """Which hands they are: equal for the same hands in the same order."""
     channels: int
     observe: Callable[[Any], tuple[Array, Array, Array]]
     """From a public state to (float32[S, channel], float32[feature], int32[order]): what is public
@@ -96,6 +98,17 @@ class CardHands:
 
 
 Encoding = Flat | Planes | Graph | CardHands
+
+
+def form_of(encoding: Encoding) -> Hashable:
+    """Equal where a network finds the same things in the same places: boards, maps or hands are the
+    same, whatever else may differ between the games."""
+    if isinstance(encoding, Graph):
+        tables = (encoding.roads, encoding.action_end, encoding.action_kind)
+        return tuple((table.shape, table.tobytes()) for table in tables)
+    if isinstance(encoding, CardHands):
+        return encoding.kind, encoding.channels
+    return encoding
 
 
 def within(roads: np.ndarray, most: int) -> np.ndarray:

@@ -13,6 +13,7 @@ import jax
 
 from sog.games import make
 from sog.games.core import Game
+from sog.games.encoding import form_of
 from sog.memory import available_bytes
 from sog.players.player import Candidate, Host, Player, SearchChanges
 from sog.players.searching import read_simulations
@@ -74,7 +75,7 @@ def is_variant(one: Game[Any], other: Game[Any]) -> bool:
 def _form(game: Game[Any]) -> tuple[Any, ...]:
     features = jax.eval_shape(lambda: game.observe(game.root()))
     sizes = (features.shape, game.num_infostates, game.num_actions, game.max_utility)
-    return (game.encoding, *sizes)
+    return (form_of(game.encoding), *sizes)
 
 
 def _common_game(

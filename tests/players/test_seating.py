@@ -62,6 +62,10 @@ def test_a_trained_agent_plays_a_variant_that_is_asked_for() -> None:
         ("go5", "go5(payoff=diff)", False),
         ("hex(size=6)", "othello(size=6)", False),
         ("holdem(stack=2000)", "holdem(stack=1000)", False),
+        ("holdem(draw_stacks=500/1000/2000)", "holdem(draw_stacks=2000)", True),
+        ("holdem(ranks=8,suits=2)", "holdem(ranks=4,suits=4)", False),
+        ("glasses(rounds=5)", "glasses(rounds=6)", True),
+        ("glasses(rounds=6)", "quarter(rounds=6)", False),
     ],
 )
 def test_variants_differ_in_parameters_that_a_network_does_not_see(

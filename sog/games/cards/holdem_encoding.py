@@ -28,6 +28,7 @@ _DEAD: Final = -1
 def holdem_encoding(game: HoldemSetup) -> CardHands:
     """The hands of hold'em."""
     return CardHands(
+        kind=(game.deck, game.hole_cards),
         channels=_OF_A_CARD * game.hole_cards + _OF_A_HAND + len(CATEGORIES),
         observe=functools.partial(_observe, game),
         compare=functools.partial(_compare, game.hands),
