@@ -31,19 +31,27 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work:
 
         def conclude() -> None:
-            if not so_far:
+            if so_far:
+                report_part("interrupted")
+            else:
                 work.tell_interrupted()
-                return
+
+        def report_part(why: str) -> None:
             ((seating, result),) = so_far
             of_all = f"{result.num_games:,} of {arguments.games:,} games"
-            display.note(f"interrupted: this is the result of {of_all}.")
+            display.note(f"{why}: this is the result of {of_all}.")
             _report(seating, arguments, dataclasses.replace(result, interrupted=True))
 
-        with mistakes(), concluding(conclude):
-            seating = seat_players([arguments.first, arguments.second], arguments, work)
-            result = _play(seating, arguments, work, so_far)
-            if result.interrupted:
-                raise KeyboardInterrupt
+        try:
+            with mistakes(), concluding(conclude):
+                seating = seat_players([arguments.first, arguments.second], arguments, work)
+                result = _play(seating, arguments, work, so_far)
+                if result.interrupted:
+                    raise KeyboardInterrupt
+        except CommandError:
+            if so_far:  # an engine that hangs or dies takes no game away that was played
+                report_part("stopped by a mistake, see below")
+            raise
     with holding_interrupts():
         _report(seating, arguments, result)
     return SUCCESS

@@ -228,6 +228,28 @@ def test_ctrl_c_prints_the_result_of_the_finished_games(
     assert "sog: interrupted: this is the result of 8 of 100 games." in err
 
 
+def test_a_bot_that_hangs_takes_no_finished_game_away(
+    run_match: Match, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def hanging(
+        game: Any, first: Any, second: Any, num_games: int, seed: int, show: Any, **_: Any
+    ) -> MatchResult:
+        def progress(result: MatchResult) -> None:
+            show(result)
+            if result.num_games == 8:
+                raise ValueError("acpc:bot did not answer within 10 s.")
+
+        return play_match(game, first, second, num_games, seed, progress)
+
+    monkeypatch.setattr(match, "play_match", hanging)
+    with pytest.raises(CommandError, match=r"^acpc:bot did not answer within 10 s\.$"):
+        run_match("random", "random", "--game", "kuhn", "--json")
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    assert (result["games"], result["interrupted"]) == (8, True)
+    assert "sog: stopped by a mistake, see below: this is the result of 8 of 100 games." in err
+
+
 def test_ctrl_c_before_the_first_games_are_finished_is_told(
     run_match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
