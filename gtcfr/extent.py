@@ -17,10 +17,7 @@ class Extent:
     """Which public states a tree begins with, and which of a state's children it can have."""
 
     lookahead: int = 1
-    """Public events below the root that the tree holds from the start. 0 where an expansion adds
-    children one by one (`num_children`): the state that is searched begins with as many of them as
-    other states, and simulations add the rest. In small searches of games with many moves to ask
-    about all children of that state is most of the work."""
+    """Public events below the root that the tree holds from the start."""
     grow: bool = True
     """False: no simulations, the tree stays what `lookahead` makes it."""
     num_children: int | None = None
@@ -57,7 +54,7 @@ class Extent:
     `gtcfr.resolving`. None to expand all."""
 
     def __post_init__(self) -> None:
-        at_least("lookahead", self.lookahead, 0)
+        at_least("lookahead", self.lookahead, 1)
         for name in _COUNTS:
             if getattr(self, name) is not None:
                 at_least(name, getattr(self, name), 1)
@@ -91,8 +88,7 @@ class Extent:
         ahead: int = sum(everything**level for level in levels)
         if ahead:  # an expansion of what was ahead may be of chance nodes alone
             wider = max(chance - decision, 0) * num_expansions
-        of_the_root = everything if self.lookahead else decision
-        start = 1 + of_the_root + path_length * on_the_way + ahead
+        start = 1 + everything + path_length * on_the_way + ahead
         return start + num_expansions * decision + wider
 
     def _check_game(self, game: Game[Any]) -> None:
@@ -101,11 +97,6 @@ class Extent:
             raise ValueError(
                 f"max_outcomes must be at least {least} in {game}, for {why}, got "
                 f"{self.max_outcomes}."
-            )
-        if self.lookahead < 1 and self.children_added(game) is None:
-            raise ValueError(
-                f"lookahead must be at least 1 in {game}, where an expansion adds all children, "
-                f"got {self.lookahead}."
             )
         if self.first_outcomes is not None and self.num_children is not None:
             raise ValueError(

@@ -45,8 +45,7 @@ def initial_state(
     """A batch of searches before the first update.
 
     A tree holds the branch from the root to the state that is searched, what an expansion adds to
-    the states on it, all children of the state itself (with a `lookahead` of 0 what an expansion
-    adds to it, too), and `lookahead` levels below.
+    the states on it, all children of the state itself, and `lookahead` levels below.
     """
     batch_size, path_length = root.path.shape
     state = planted_state(game, evaluator, settings, root, keys)
@@ -54,9 +53,7 @@ def initial_state(
     state = evaluate_new(game, evaluator, state, jnp.full((batch_size, 1), 0, jnp.int32))
 
     path = jnp.pad(root.path, ((0, 0), (0, 1)), constant_values=NO_EVENT)
-    at_last = (
-        settings if settings.lookahead < 1 else replace(settings, num_children=game.num_actions)
-    )
+    all_children = replace(settings, num_children=game.num_actions)
 
     def expand_next(
         settings: SearchSettings, number: Array | int, carry: tuple[SearchState, Array]
@@ -80,12 +77,12 @@ def initial_state(
 
     carry = state, jnp.full(batch_size, shape.root_edge, jnp.int32)
     # In one loop where they get their children alike: what is written out is compiled once more.
-    are_alike = settings.children_added(game) == at_last.children_added(game)
+    are_alike = settings.children_added(game) == all_children.children_added(game)
     if path_length > 0:
         on_the_way = functools.partial(expand_next, settings)
         carry = jax.lax.fori_loop(0, path_length + are_alike, on_the_way, carry)
     if path_length == 0 or not are_alike:
-        carry = expand_next(at_last, path_length, carry)
+        carry = expand_next(all_children, path_length, carry)
     state, edge = carry
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import LeafQueries, NetworkEvaluator
-from gtcfr.root import NO_EVENT, SearchRoot, known_root, start_of_game
+from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT
@@ -214,21 +214,6 @@ def test_the_tree_and_its_evaluations_grow_by_no_more_than_a_few_nodes_per_simul
     assert (asked > 20).all()
 
 
-def test_the_searched_state_may_begin_with_as_few_children_as_others() -> None:
-    """lookahead = 0; with a way to it and without. One simulation adds one node, at any state."""
-    settings = SearchSettings(num_simulations=3, lookahead=0)
-    root = known_root(game_root(2), jnp.ones((2, 2, 1)), path=jnp.array([[NO_EVENT], [2]]))
-    evaluator = table_evaluator(LATE_TIC_TAC_TOE)
-    result = run_search(enumerated(LATE_TIC_TAC_TOE), settings, root=root, evaluator=evaluator)
-    assert settings.shape(enumerated(LATE_TIC_TAC_TOE), 1).num_leaves == 1 + 1 + 1 + 3
-    for number, on_the_way in enumerate([0, 1]):
-        tree = tree_number(result, number)
-        assert_is_a_tree(tree)
-        assert 3 <= tree.num_nodes - (1 + on_the_way) <= 1 + 3
-    with pytest.raises(ValueError, match="lookahead must be at least 1 in kuhn"):
-        settings.shape(make("kuhn"), 0)
-
-
 @pytest.mark.parametrize(
     ("simulations", "per_update"),
     [
@@ -331,18 +316,13 @@ def test_with_hidden_information_every_leaf_is_evaluated_in_every_update() -> No
 
 
 @pytest.mark.parametrize(
-    ("num_children", "num_simulations", "lookahead"),
-    [pytest.param(9, 80, 1, marks=pytest.mark.slow), (1, 400, 1), (1, 400, 0)],
+    ("num_children", "num_simulations"), [pytest.param(9, 80, marks=pytest.mark.slow), (1, 400)]
 )
-def test_growth_goes_where_it_matters(
-    num_children: int, num_simulations: int, lookahead: int
-) -> None:
+def test_growth_goes_where_it_matters(num_children: int, num_simulations: int) -> None:
     """X has two corners of the top row. O must block between them; anything else loses at once."""
     game = make("tic_tac_toe")
     state = jax.tree.map(lambda leaf: leaf[None], state_after(game, 0, 4, 2))
-    settings = SearchSettings(
-        num_simulations=num_simulations, num_children=num_children, lookahead=lookahead
-    )
+    settings = SearchSettings(num_simulations=num_simulations, num_children=num_children)
     result = run_search(game, settings, root=known_root(state, jnp.ones((1, 2, 1))))
     first_moves = [path[0] for path in rows_by_path(tree_number(result)) if path]
     block = 1
