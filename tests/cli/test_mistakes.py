@@ -135,7 +135,7 @@ FIRST_BYTES = {
         ),
         (["methods", "tabluar"], "unknown method 'tabluar': did you mean 'tabular'?"),
         (
-            ["play", "goofspiel"],
+            ["match", "goofspiel", "random"],
             "'goofspiel' is no player: it is a game, which --game goofspiel says.",
         ),
         (["configs", ""], f"'' is no configuration; {CONFIGS}"),

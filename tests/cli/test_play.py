@@ -33,6 +33,17 @@ def test_a_game_is_played_to_its_end(run_play: Run) -> None:
     assert "Score after 1 game: " in out
 
 
+@pytest.mark.parametrize("game", ["tic_tac_toe", "go(size=3)"])
+def test_a_game_alone_finds_an_opponent(run_play: Run, game: str) -> None:
+    """tic_tac_toe has an agent of its own."""
+    code, out, err = run_play("q\n", game, "--search", "1,1", "--as", "0")
+    assert code == 0
+    trained = game == "tic_tac_toe"
+    assert ("against agent:tic_tac_toe" if trained else "against rollout") in out
+    told = f"no agent for {game} comes with the package: you play rollout"
+    assert (told in err) is not trained
+
+
 def test_the_picture_shows_ones_own_card_and_in_the_end_both(run_play: Run, tmp_path: Path) -> None:
     file = tmp_path / "kuhn.svg"
     options = ("random", "--game", "kuhn", "--games", "1", "--as", "0", "--picture", str(file))

@@ -38,6 +38,7 @@ PLAY: Final = Command(
 {_PLAYERS}
 examples:
   sog play leduc                                the agent that comes with the package
+  sog play go7                                  where none does, one that plays any game
   sog play runs/leduc
   sog play tabular --game kuhn --hints
   sog play rollout --game connect_four --search 400,1 --as 0

@@ -15,6 +15,7 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
 from sog.cli.play.moves import Moves, TakeBack, moves_of
+from sog.cli.play.opponent import find_opponent
 from sog.cli.play.saved import Saved, read_saved
 from sog.cli.play.screen import (
     Quit,
@@ -33,15 +34,12 @@ from sog.play import PlayedGame, play_game
 from sog.play.history import Opening, read_beginning
 from sog.play.replay import replay_of
 from sog.play.thoughts import PolicyAgent, Thought
-from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.player import Player
-from sog.players.runs import is_run
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
-    if arguments.agent in read_agents() and not is_run(Path(arguments.agent)):
-        arguments.agent = f"{AGENT_PREFIX}{arguments.agent}"
+    find_opponent(arguments)
     _check(arguments)
     start_jax(few_searches=True)
     with display.working() as work, concluding(work.tell_interrupted):
