@@ -40,32 +40,38 @@ def print_node(node: SpotNode, game: Holdem) -> None:
     if game.hole_cards != 2:
         return
     grid = read_hand_grid(node, deck)
-    for number, action in enumerate(node.actions):
+    colors = action_colors(grid.actions)
+    squares = [
+        (100 * grid.policy[number], f"{action}: how often, in percent", colors[number])
+        for number, action in enumerate(node.actions)
+    ]
+    squares.append((grid.value, "value in chips, beyond half of the pot", None))
+    squares.append(
+        (100 * grid.equity, "equity in percent, against all that the other can have", None)
+    )
+    for values, title, color in squares:
         print()
-        display.print_table(_square(grid, number), f"{action}: how often, in percent")
-    print()
-    display.print_table(_square(grid, None), "value in chips, beyond half of the pot")
+        display.print_table(_square(grid, values, color), title)
 
 
-def _square(grid: HandGrid, action: int | None) -> Table:
-    """A square of hands: frequencies of an action, or values; rows and columns are named."""
+def _square(grid: HandGrid, values: np.ndarray, color: str | None = None) -> Table:
+    """A square of numbers of hands; rows and columns are named. In a color they are percent, and
+    stand out from 50 on."""
     size = len(grid.names)
     letters = [grid.names[number][number][0] for number in range(size)]
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("")
     for letter in letters:
-        table.add_column(letter, justify="right", min_width=3 if action is not None else 4)
-    values = grid.value if action is None else 100 * grid.policy[action]
-    style = "" if action is None else action_colors(grid.actions)[action]
+        table.add_column(letter, justify="right", min_width=3 if color else 4)
     for row in range(size):
         cells = []
         for value in values[row]:
             if math.isnan(value):
                 cells.append(Text(_NOTHING, style="dim"))
-            elif action is None:
-                cells.append(Text(f"{value:.0f}" if abs(value) >= 10 else f"{value:.1f}"))
             else:
-                cells.append(Text(f"{value:.0f}", style=f"bold {style}" if value >= 50 else ""))
+                is_whole = color is not None or abs(value) >= 10
+                style = f"bold {color}" if color and value >= 50 else ""
+                cells.append(Text(f"{value:.0f}" if is_whole else f"{value:.1f}", style=style))
         table.add_row(Text(letters[row], style="bold"), *cells)
     return table
 
@@ -86,7 +92,8 @@ def print_told(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> No
     )
     print(f"\nit begins a search with: {actions}\n")
     if game.hole_cards == 2:
-        display.print_table(_square(read_hand_grid(told, game.deck), None), "its values")
+        grid = read_hand_grid(told, game.deck)
+        display.print_table(_square(grid, grid.value), "its values")
 
 
 def told_as_json(node: SpotNode, told: SpotNode, game: Holdem) -> dict[str, Any]:

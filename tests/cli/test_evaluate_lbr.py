@@ -31,6 +31,11 @@ def test_json_has_what_is_won_with_and_without_bets(sog_json: Callable[..., Any]
             "--lbr needs a run folder or agent:NAME, got leduc; of other players it is sog match "
             "lbr PLAYER --game leduc --aivat zero.",
         ),
+        (
+            ["blueprint:f.npz", "--lbr"],
+            "--lbr needs a run folder or agent:NAME, got blueprint:f.npz; of other players it is "
+            "sog match lbr blueprint:f.npz --game GAME --aivat zero.",
+        ),
         (["agent:leduc", "--lbr", "--unsafe"], "--unsafe has no effect with --lbr, which plays"),
         (["agent:leduc", "--lbr", "--seeds", "3"], "--seeds 3 has no effect with --lbr, which"),
         (["agent:leduc", "--games", "20"], "--games 20 has no effect without --lbr."),

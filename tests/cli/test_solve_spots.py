@@ -50,6 +50,9 @@ def test_the_square_of_hands_is_shown_after_a_history(sog: Run, tmp_path: Path) 
     assert kings[0] == "K"
     assert 45 <= int(kings[2]) <= 55
     assert set(kings[1:2] + kings[3:]) == {"."}
+    # Aces always bet and queens half of the time, so kings are ahead of a third.
+    equity = out[out.index("equity in percent") :].splitlines()[2:16]
+    assert float(equity[2].split()[2]) == pytest.approx(100 / 3, abs=2)
     cells = ElementTree.fromstring(picture.read_text()).iter("{http://www.w3.org/2000/svg}g")
     assert sum(cell.get("class") == "hands" for cell in cells) == 169
 

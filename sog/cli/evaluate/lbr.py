@@ -14,6 +14,8 @@ from sog.cli.match import interval_of, mean_as_json, signed_milli
 from sog.cli.players import seat_players
 from sog.games import Game
 from sog.games.cards.holdem import Holdem
+from sog.games.registry import is_game
+from sog.parameters import split_call
 from sog.play import Aivat
 from sog.play.arena import MatchResult, play_match
 from sog.players.runs import names_run
@@ -102,9 +104,12 @@ def _check(arguments: argparse.Namespace) -> str:
         is_run = names_run(arguments.game)
     if not is_run:
         text = arguments.game
+        call = split_call(text)
+        is_of_game = call is not None and is_game(call[0])
+        player, game = ("PLAYER", text) if is_of_game else (text, "GAME")
         raise CommandError(
             f"--lbr needs a run folder or agent:NAME, got {text}; of other players it is "
-            f"sog match lbr PLAYER --game {text} --aivat zero."
+            f"sog match lbr {player} --game {game} --aivat zero."
         )
     if arguments.games is not None and arguments.games % 2:
         raise CommandError(
