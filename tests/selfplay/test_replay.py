@@ -227,3 +227,19 @@ def test_a_queue_that_was_saved_goes_on_as_if_nothing_had_been(count: int) -> No
         one.add(queries(range(10, 13)))
     assert len(copy) == len(queue)
     assert popped(copy, len(copy)) == popped(queue, len(queue))
+
+
+@pytest.mark.parametrize(("name", "size"), [("chess", 799), ("go9", 573), ("go19", 1807)])
+def test_examples_of_large_boards_keep_the_visited_moves_only(name: str, size: int) -> None:
+    """Bytes of one of which 30 moves were visited; the values of all other moves are 0."""
+    game, count = make(name), 100
+    found = no_examples(game, count)
+    arrays = as_arrays(found)
+    arrays["ranges"][:], arrays["values"][:] = 1, 0.5
+    arrays["policy"][:, :, :30] = 1 / 30
+    replay = Replay(game, count, 1.0)
+    replay.add(found)
+    saved = sum(array.nbytes for name, array in replay.save().items() if name != "counts")
+    assert saved / count == size
+    whole = sum(array.nbytes for array in arrays.values()) / count
+    assert whole > 1.1 * size
