@@ -18,8 +18,10 @@ from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD, NO_FOLDER
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL
 
 UNEQUAL = "holdem(blinds=5/10,stack=230/160,bets=min/0.5/allin)"
+LIMIT = "holdem(blinds=5/10,stack=1000,bets=10c|10c|20c|20c,caps=4)"
 GAMES: list[Any] = [
     UNEQUAL,
+    LIMIT,
     *(
         pytest.param(text, marks=pytest.mark.slow)
         for text in (
@@ -118,13 +120,21 @@ def _hand(game: Holdem, infostates: Any, *told: Any) -> Hand:
     return Hand(cards, events, float(won), stakes.tolist(), int(folder))
 
 
+def _is_limit(game: Holdem) -> bool:
+    return any(menu.cap for menu in game.betting.menus)
+
+
 def follow_in_openspiel(game: Holdem, hands: list[Hand]) -> None:
     (small, big), stacks = game.betting.blinds, game.betting.stacks
-    first = 2 if game.betting.first_to_act == PLAYER_1 else 1
+    first, is_limit = 2 if game.betting.first_to_act == PLAYER_1 else 1, _is_limit(game)
+    betting = (
+        "betting=limit,raiseSize=10 10 20 20,maxRaises=4 4 4 4"
+        if is_limit
+        else f"betting=nolimit,stack={stacks[0]} {stacks[1]},bettingAbstraction=fullgame"
+    )
     rules = pyspiel.load_game(
-        f"universal_poker(betting=nolimit,numPlayers=2,numRounds=4,blind={big} {small},"
-        f"firstPlayer={first} 1 1 1,numSuits=4,numRanks=13,numHoleCards=2,numBoardCards=0 3 1 1,"
-        f"stack={stacks[0]} {stacks[1]},bettingAbstraction=fullgame)"
+        f"universal_poker({betting},numPlayers=2,numRounds=4,blind={big} {small},"
+        f"firstPlayer={first} 1 1 1,numSuits=4,numRanks=13,numHoleCards=2,numBoardCards=0 3 1 1)"
     )
     for hand in hands:
         state = rules.new_initial_state()
@@ -140,6 +150,10 @@ def follow_in_openspiel(game: Holdem, hands: list[Hand]) -> None:
             legal = state.legal_actions()
             raises = [action for action in legal if action > 1]
             assert (0 in legal) == step.can_fold
+            if is_limit:  # the one size has no number there
+                assert len(step.sizes) == len(raises)
+                state.apply_action(min(step.action, FIRST_SIZE))
+                continue
             assert set(step.sizes) <= set(raises)
             # The menu has the smallest and the largest.
             assert step.sizes[:1] == raises[:1]
@@ -156,11 +170,16 @@ def follow_in_pokerkit(game: Holdem, hands: list[Hand]) -> None:
         *("HOLE_CARDS_SHOWING_OR_MUCKING", "CHIPS_PUSHING", "CHIPS_PULLING"),
     ]
     automations = tuple(getattr(pokerkit.Automation, name) for name in automatic)
-    blinds, big = game.betting.blinds, game.betting.smallest_bet
+    blinds, big, stacks = game.betting.blinds, game.betting.smallest_bet, game.betting.stacks
     for hand in hands:
-        state = pokerkit.NoLimitTexasHoldem.create_state(
-            automations, True, 0, blinds, big, game.betting.stacks, 2
-        )
+        if _is_limit(game):
+            state = pokerkit.FixedLimitTexasHoldem.create_state(
+                automations, True, 0, blinds, 10, 20, stacks, 2
+            )
+        else:
+            state = pokerkit.NoLimitTexasHoldem.create_state(
+                automations, True, 0, blinds, big, stacks, 2
+            )
         for cards in hand.cards:
             state.deal_hole(game.deck.cards_name(cards))
         for step in hand.steps:
