@@ -129,13 +129,14 @@ ROWS: Final = {
         scale=100.0,
         minutes=45,
     ),
+    # At komi 9 a draw is a win at 8.5 for Black, and at 9.5 for White.
     "go7": _match(
         "go7",
-        "Go 7 x 7, komi 9, against GNU Go level 10 (-1 to 1)",
+        "Go 7 x 7, komi 9, games of 100 lost to GNU Go level 10",
         _GNU_GO,
         100,
-        unit="points",
-        take=("mean",),
+        unit="games",
+        take=("losses",),
         minutes=90,
     ),
     "othello6": _match(

@@ -37,7 +37,11 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
         "simulations_per_update": 4.0,
         "resolve_from": "deepest",
     },
-    "go7": {"num_simulations": 200, "resolve_from": "deepest"},
+    "go7": {
+        "num_simulations": 800,
+        "simulations_per_update": 4.0,
+        "resolve_from": "deepest",
+    },
     "go9_gpu": {
         "num_simulations": 400,
         "simulations_per_update": 8.0,
