@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.boards import go_notation, go_rules, go_shown
+from sog.games.boards import go_notation, go_rules, go_sgf, go_shown
 from sog.games.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
 from sog.games.boards.go_setup import board_of
 from sog.games.core import PLAYER_0, TERMINAL, param
@@ -170,8 +170,8 @@ A1 is at the bottom left."""
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Also points and passes, as "D4 pass C3", or a game in the Smart Game Format."""
-        if go_notation.is_sgf(text):
-            actions = go_notation.read_sgf(text, self.size)
+        if go_sgf.is_sgf(text):
+            actions = go_sgf.read_sgf(text, self.size)
         else:
             points = go_notation.read_actions(split_events(text), self.size)
             if points is None:
@@ -182,9 +182,9 @@ A1 is at the bottom left."""
 
     def read_position(self, text: str) -> tuple[GoState, tuple[int, ...]]:
         """Also a game in the Smart Game Format that begins with stones set up, as a handicap."""
-        if not go_notation.is_sgf(text):
+        if not go_sgf.is_sgf(text):
             return self.root(), self.parse(text)
-        record = go_notation.read_record(text, self.size)
+        record = go_sgf.read_record(text, self.size)
         start = self.set_up(record.stones, record.first)
         self.play(record.actions, start)
         return start, record.actions
@@ -263,7 +263,7 @@ A1 is at the bottom left."""
         if not result and self.actor(state) == TERMINAL:
             score = float(self.score(state))
             result = f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
-        return go_notation.write_sgf(
+        return go_sgf.write_sgf(
             actions,
             size=self.size,
             komi=self.komi,
