@@ -112,6 +112,27 @@ def test_odd_files_are_told_in_one_line(text: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("komi", ["abc", "", "6,5", "nan", "1e2", "362", "-361.5", "\u0664"])
+def test_a_komi_that_cannot_be_is_refused_wherever_files_are_read(komi: str) -> None:
+    text = f"(;SZ[5]KM[{komi}];B[cc])"
+    message = f"SGF: KM must be a number from -361 to 361, the komi, got {komi!r}."
+    for read in (Go5().parse, Go5().read_position, Go5().rules_in):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
+            read(text)
+        assert str(caught.value) == message
+
+
+def test_a_file_says_which_size_and_komi_its_game_has() -> None:
+    game = Go5()
+    assert game.rules_in("(;SZ[9]KM[ -0.5 ];B[cc])") == {"size": 9, "komi": -0.5}
+    assert game.rules_in("(;KM[+.5]SZ[13:13])") == {"size": 13, "komi": 0.5}
+    assert game.rules_in("(;GM[1])") == {"size": 19}
+    assert game.rules_in("c3 pass") == {}
+    for size in ("9:13", "big", "100", ""):
+        with pytest.raises(ValueError, match=f"SGF: SZ must be one number, .* got '{size}'"):
+            game.rules_in(f"(;SZ[{size}])")
+
+
 @hypothesis.given(st.text(alphabet="();[]\\BWSZGM9abdt \n" + string.ascii_letters, max_size=60))
 def test_whatever_is_read_gives_moves_or_one_line(text: str) -> None:
     told = ""

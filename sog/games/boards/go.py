@@ -52,7 +52,9 @@ So dead stones must be captured before you pass. Points are named like D4, witho
 A1 is at the bottom left."""
 
     size: int = param(9, "lines of the board, each way", minimum=2, maximum=19)
-    komi: float = param(7.0, "points that White is given", minimum=-361, maximum=361)
+    komi: float = param(
+        7.0, "points that White is given", minimum=-go_sgf.MOST_KOMI, maximum=go_sgf.MOST_KOMI
+    )
     superko: str = param(
         "positional",
         "positional: no position again; simple: not the one before the opponent's move",
@@ -188,6 +190,10 @@ A1 is at the bottom left."""
         start = self.set_up(record.stones, record.first)
         self.play(record.actions, start)
         return start, record.actions
+
+    def rules_in(self, text: str) -> Mapping[str, int | float]:
+        """The size and the komi that a game in the Smart Game Format says it has."""
+        return go_sgf.read_rules(text) if go_sgf.is_sgf(text) else {}
 
     def set_up(self, stones: Mapping[int, int], first: int) -> GoState:
         """A board before any move. stones: by point the player whose it is; first: who moves.

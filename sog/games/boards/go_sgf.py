@@ -17,6 +17,8 @@ _LARGEST_WITH_TT: Final = 19
 """Up to here "tt" is a pass in files of version 3."""
 _SETUP: Final = ("AB", "AW", "AE", "PL")
 _COLORS: Final = {"B": "Black", "W": "White"}
+MOST_KOMI: Final = 361
+"""Points, for either side: those of the largest board."""
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -58,8 +60,8 @@ def read_record(text: str, size: int) -> Record:
     """The main line of the first game. Raises ValueError, one line, if it has none.
 
     Who moves first is what PL says; with stones on the board else what the first move or the
-    handicap says. Whether moves are legal
-    is not looked at, nor is the komi.
+    handicap says. Whether moves are legal is not looked at; a komi must be one, but may be another
+    than that of the game that is played, see `read_rules`.
     """
     actions: list[int] = []
     stones: dict[int, int] = {}
@@ -69,6 +71,8 @@ def read_record(text: str, size: int) -> Record:
     for name, values in _main_line(text):
         if name == "GM" and values[0].strip() != _GO:
             raise ValueError(f"SGF: GM must be {_GO}, the number of Go, got {quoted(values[0])}.")
+        if name == "KM":
+            _read_komi(values[0])
         if name == "SZ":
             found_size = values[0].strip()
             _check_size(found_size, size)
@@ -92,6 +96,37 @@ def read_record(text: str, size: int) -> Record:
     if first is None:
         first = int(bool(stones) and handicap.isdecimal() and int(handicap) > 1)
     return Record(stones=stones, first=first, actions=tuple(actions))
+
+
+def read_rules(text: str) -> dict[str, int | float]:
+    """The size of the board, and the komi where one is said, as parameters of the game.
+
+    Without SZ the size is that of the format, 19. Raises ValueError, one line, for what is none.
+    """
+    rules: dict[str, int | float] = {"size": _DEFAULT_SIZE}
+    for name, values in _main_line(text):
+        if name == "SZ":
+            match = re.fullmatch(r"([0-9]{1,2})(?::\1)?", values[0].strip())
+            if match is None:
+                raise ValueError(
+                    f"SGF: SZ must be one number, the size of a square board, "
+                    f"got {quoted(values[0])}."
+                )
+            rules["size"] = int(match[1])
+        if name == "KM":
+            rules["komi"] = _read_komi(values[0])
+    return rules
+
+
+def _read_komi(text: str) -> float:
+    word = text.strip()
+    is_number = re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)", word)
+    if is_number is None or abs(float(word)) > MOST_KOMI:
+        raise ValueError(
+            f"SGF: KM must be a number from -{MOST_KOMI} to {MOST_KOMI}, the komi, "
+            f"got {quoted(text)}."
+        )
+    return float(word)
 
 
 def _read_player(text: str) -> int:
