@@ -14,9 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.boards import go_notation, go_rules, go_sgf, go_shown
+from sog.games.boards import go_notation, go_rules, go_setup, go_sgf, go_shown
 from sog.games.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
-from sog.games.boards.go_setup import board_of
 from sog.games.core import PLAYER_0, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
@@ -200,7 +199,7 @@ A1 is at the bottom left."""
 
         Raises ValueError for stones without a liberty.
         """
-        shown, chain = board_of(stones, self.size)
+        shown, chain = go_setup.board_of(stones, self.size)
         root = self.root()
         return dataclasses.replace(
             root,
@@ -208,6 +207,29 @@ A1 is at the bottom left."""
             chain=jnp.asarray(chain, root.chain.dtype),
             num_moves=jnp.int16(first),  # whose turn it is follows from it
         )
+
+    def with_turn(self, state: GoState, player: int) -> GoState:
+        """The same board where it is a player's turn, as of `SetUpGame`.
+
+        If it was not, it is as if the other had passed, but that such a pass brings no end nearer:
+        neither that by two passes nor that by the move limit.
+        """
+        if int(to_move(state)) == player:
+            return state
+        _, passed = _look(self, state, jnp.int32(self.pass_action))
+        moves = jnp.where(state.num_moves > 0, state.num_moves - 1, 1)
+        return dataclasses.replace(
+            passed, num_moves=moves.astype(jnp.int16), num_passes=jnp.int8(0)
+        )
+
+    @property
+    def most_handicap(self) -> int:
+        """How many stones of a handicap have fixed points."""
+        return go_setup.most_handicap(self.size)
+
+    def handicap(self, number: int) -> tuple[int, ...]:
+        """The fixed points of so many stones of Black; ValueError where there are none."""
+        return go_setup.handicap_points(number, self.size)
 
     def stones_of(self, state: GoState) -> dict[int, int]:
         """By point the player whose stone is there."""
