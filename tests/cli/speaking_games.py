@@ -54,10 +54,15 @@ def heard(lines: Sequence[str | float]) -> LineInput:
     return LineInput(stream())
 
 
+def random_player(game: Game[Any]) -> Follower:
+    """Players of any game who make random moves."""
+    return Follower(game, lambda player, seed: RandomAgent(game, player=player, seed=seed))
+
+
 def said_of(
     game: Game[Any], *lines: str, check: Callable[[Game[Any]], None] = lambda game: None
 ) -> list[str]:
-    """What is answered where players of any such game make random moves.
+    """What is answered where players of any such game make random moves, see `random_player`.
 
     check: raises ValueError for a game that they refuse.
     """
@@ -65,9 +70,7 @@ def said_of(
 
     def seat(changed: Game[Any]) -> Follower:
         check(changed)
-        return Follower(
-            changed, lambda player, seed: RandomAgent(changed, player=player, seed=seed)
-        )
+        return random_player(changed)
 
     GtpServer(game, seat, heard=heard(lines), say=said.append).run()
     return [one.rstrip("\n") for one in said]

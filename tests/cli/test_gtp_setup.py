@@ -8,12 +8,14 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.cli.gtp.server import GtpServer
+from sog.cli.gtp.setup import Handicap
+from sog.cli.gtp.table import Table
 from sog.games import Game
 from sog.games.boards.go import Go
 from sog.games.boards.go_sizes import Go5, Go7
 from sog.games.boards.hex import Hex
 from sog.play.analyst import Analyst
-from tests.cli.speaking_games import heard, said_of
+from tests.cli.speaking_games import heard, random_player, said_of
 
 HANDICAP = "(;GM[1]FF[4]SZ[5]KM[0.5]HA[2]AB[db][bd];W[cc];B[cb])"
 COMMANDS = ("fixed_handicap", "place_free_handicap", "set_free_handicap")
@@ -44,6 +46,18 @@ def test_a_handicap_is_where_the_game_begins_and_white_moves() -> None:
     assert said[3:6] == ["="] * 3
     assert rows(said[6])[-2:] == [".X.....", "X......"]
     assert said[7:] == ["=", "=", "? cannot undo"]
+
+
+def test_it_is_whites_turn_after_a_handicap_and_a_turn_that_is_given_stays_the_same() -> None:
+    """The same position, since whoever thinks knows by it that he thought about it."""
+    table = Table(Go7(), random_player)
+    Handicap(table, lambda player: 0).commands["fixed_handicap"](["2"])
+    assert table.actor == 1
+    given = table.turned_to(0)
+    assert table.turned_to(0) is given
+    assert table.turned_to(1) is table.position
+    table.move(0, 0)
+    assert table.position.events_since(given) == (0,)
 
 
 def test_a_player_places_handicap_stones_beyond_the_fixed_ones() -> None:
@@ -165,6 +179,7 @@ def test_a_loaded_file_brings_its_stones_its_size_and_its_komi(tmp_path: Path) -
         ("(;SZ[25]KM[24.5];B[aa])", "go5: size must be <= 19, got 25"),
         ("(;SZ[9:13];B[aa])", "SGF: SZ must be one number, the size of a square board, got '9:13'"),
         ("(;SZ[5]AB[ab][ba]AW[aa])", "the stones at A5 have no liberty"),
+        ("(;SZ[7]AB[ab][ba]AW[aa])", "the stones at A7 have no liberty"),
         ("(;SZ[5]AB[aa];W[aa])", "move 1, A5, puts a stone where there is one"),
         ("(;SZ[5];B[aa];AW[bb])", "SGF: AW sets a position up after move 1"),
     ],

@@ -216,11 +216,12 @@ A1 is at the bottom left."""
         """
         if int(to_move(state)) == player:
             return state
-        _, passed = _look(self, state, jnp.int32(self.pass_action))
+        passed: GoState = _look(self, state, jnp.int32(self.pass_action))[1]
         moves = jnp.where(state.num_moves > 0, state.num_moves - 1, 1)
-        return dataclasses.replace(
+        given: GoState = dataclasses.replace(
             passed, num_moves=moves.astype(jnp.int16), num_passes=jnp.int8(0)
         )
+        return given
 
     @property
     def most_handicap(self) -> int:
