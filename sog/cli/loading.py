@@ -58,7 +58,18 @@ def load_history(
         if text and begins:
             check_begins_anywhere(game)
         may_be_over = may_be_over and not text
-        return read_history(game, text, anywhere=anywhere or begins, may_be_over=may_be_over)
+        anywhere = anywhere or begins
+        history = read_history(game, text, anywhere=anywhere, may_be_over=may_be_over)
+        _tell_other_rules(game, text)
+    return history
+
+
+def _tell_other_rules(game: Game[Any], text: str) -> None:
+    """The moves are the same under them, but not what they are worth."""
+    for name, value in game.rules_in(text).items():
+        here = getattr(game, name)
+        if value != here:
+            note(f"--history says {name} {value:g}; {game.name} has {here:g}, which counts here.")
 
 
 def _read_position_file(path: str) -> str:

@@ -20,6 +20,7 @@ of `Game.advance`, so they are right by construction.
 import abc
 import dataclasses
 import itertools
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 import jax
@@ -275,6 +276,14 @@ class Game(Shown[State]):
         before them, as a FEN of chess, which are the start of a game of their own.
         """
         return self.root(), self.parse(text)
+
+    def rules_in(self, text: str) -> Mapping[str, int | float]:
+        """Parameters that a text says its game has, as the komi in a file of Go; here none.
+
+        `read_position` reads what needs the same board as this game, whatever else differs. Raises
+        ValueError, one line, for a value that is none.
+        """
+        return {}
 
     def start(self, text: str) -> State:
         """The public state that a text names, see `read_position`."""

@@ -52,8 +52,29 @@ class GtpGame(Protocol):
     def action_of_vertex(self, text: str) -> int:
         """The action of such a text, in letters of either case; ValueError if it is none."""
 
+
+class SetUpGame(GtpGame, Protocol):
+    """A game of GTP that may begin with stones on the board, and where one color may play twice."""
+
     def stones_of(self, state: Any) -> Mapping[int, int]:
-        """By action the player whose stone is there; of games that begin with stones set up."""
+        """By action the player whose stone is there."""
+
+    def set_up(self, stones: Mapping[int, int], first: int) -> Any:
+        """The position with such stones and a player to move; ValueError if it cannot be."""
+
+    def with_turn(self, state: Any, player: int) -> Any:
+        """The same position, of a game that goes on, where it is a player's turn.
+
+        What was before still counts, as far as the rules ask; no pass does, which could end it.
+        """
+
+    @property
+    def most_handicap(self) -> int:
+        """How many stones of a handicap have fixed points."""
+
+    def handicap(self, number: int) -> tuple[int, ...]:
+        """The fixed actions of so many stones that the first player has as a handicap, from 2 on;
+        ValueError, in one line, for another number."""
 
 
 def uci_game(game: Game[Any]) -> UciGame:
@@ -68,3 +89,8 @@ def gtp_game(game: Game[Any]) -> GtpGame:
     if not hasattr(game, "action_of_vertex"):
         raise ValueError(f"{game.name} is no game of GTP, it does not write its moves that way.")
     return cast(GtpGame, game)
+
+
+def set_up_game(game: Game[Any]) -> SetUpGame | None:
+    """The game, as one whose boards can be set up by GTP; None if they cannot."""
+    return cast(SetUpGame, game) if hasattr(game, "with_turn") else None

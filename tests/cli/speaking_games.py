@@ -2,11 +2,14 @@
 
 import functools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
+from sog.cli.gtp.server import GtpServer
 from sog.cli.line_input import LineInput
+from sog.games import Game
 from sog.play.analyst import Analyst, Follower, NextSlice, Position
 from sog.play.simple_agents import RandomAgent
 from tests.players.engines.spoken_games import SpokenTicTacToe
@@ -49,3 +52,25 @@ def heard(lines: Sequence[str | float]) -> LineInput:
                 time.sleep(line)
 
     return LineInput(stream())
+
+
+def random_player(game: Game[Any]) -> Follower:
+    """Players of any game who make random moves."""
+    return Follower(game, lambda player, seed: RandomAgent(game, player=player, seed=seed))
+
+
+def said_of(
+    game: Game[Any], *lines: str, check: Callable[[Game[Any]], None] = lambda game: None
+) -> list[str]:
+    """What is answered where players of any such game make random moves, see `random_player`.
+
+    check: raises ValueError for a game that they refuse.
+    """
+    said: list[str] = []
+
+    def seat(changed: Game[Any]) -> Follower:
+        check(changed)
+        return random_player(changed)
+
+    GtpServer(game, seat, heard=heard(lines), say=said.append).run()
+    return [one.rstrip("\n") for one in said]

@@ -4,18 +4,16 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sog.cli.gtp.server import GtpServer
-from sog.games import Game
 from sog.games.boards.go_sizes import Go5
 from sog.games.boards.hex import Hex
 from sog.games.boards.othello import Othello
 from sog.play.analyst import Follower, Position
 from sog.play.simple_agents import RandomAgent
-from tests.cli.speaking_games import GAME, Patient, analyst, heard
+from tests.cli.speaking_games import GAME, Patient, analyst, heard, said_of
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -160,19 +158,6 @@ def test_a_score_is_that_of_the_area() -> None:
     lines = ["final_score", "play b c3", "final_score", "komi 3", "final_score", "boardsize 7"]
     GtpServer(game, seat, heard=heard([*lines, "final_score"]), say=said.append).run()
     assert said == ["= W+24.5\n", "=\n", "= B+0.5\n", "=\n", "= B+22\n", "=\n", "= W+3\n"]
-
-
-def said_of(game: Game[Any], *lines: str) -> list[str]:
-    """What is answered where players of any such game make random moves."""
-    said: list[str] = []
-
-    def seat(changed: Game[Any]) -> Follower:
-        return Follower(
-            changed, lambda player, seed: RandomAgent(changed, player=player, seed=seed)
-        )
-
-    GtpServer(game, seat, heard=heard(lines), say=said.append).run()
-    return [one.rstrip("\n") for one in said]
 
 
 def test_hex_is_spoken_as_its_programs_do() -> None:

@@ -6,7 +6,7 @@ import hypothesis
 import hypothesis.strategies as st
 import pytest
 
-from sog.games.boards import go_notation
+from sog.games.boards import go_notation, go_sgf
 from sog.games.boards.go import Go
 from sog.games.boards.go_sizes import Go5, Go9
 
@@ -59,10 +59,10 @@ def test_positions_are_read_as_points_numbers_or_sgf() -> None:
 
 
 def test_the_main_line_of_the_first_game_is_read() -> None:
-    assert go_notation.read_sgf(VARIATIONS, 9) == [30, 21, 81]
-    (name, values) = next(one for one in go_notation._main_line(VARIATIONS) if one[0] == "PB")
+    assert go_sgf.read_sgf(VARIATIONS, 9) == [30, 21, 81]
+    (name, values) = next(one for one in go_sgf._main_line(VARIATIONS) if one[0] == "PB")
     assert (name, values) == ("PB", ["Ann]a \\ 1"])
-    comment = next(values for name, values in go_notation._main_line(VARIATIONS) if name == "C")
+    comment = next(values for name, values in go_sgf._main_line(VARIATIONS) if name == "C")
     assert comment == ["a (b;c)"]
 
 
@@ -108,15 +108,36 @@ def test_the_main_line_of_the_first_game_is_read() -> None:
 )
 def test_odd_files_are_told_in_one_line(text: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
-        go_notation.read_sgf(text, 9)
+        go_sgf.read_sgf(text, 9)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("komi", ["abc", "", "6,5", "nan", "1e2", "362", "-361.5", "\u0664"])
+def test_a_komi_that_cannot_be_is_refused_wherever_files_are_read(komi: str) -> None:
+    text = f"(;SZ[5]KM[{komi}];B[cc])"
+    message = f"SGF: KM must be a number from -361 to 361, the komi, got {komi!r}."
+    for read in (Go5().parse, Go5().read_position, Go5().rules_in):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
+            read(text)
+        assert str(caught.value) == message
+
+
+def test_a_file_says_which_size_and_komi_its_game_has() -> None:
+    game = Go5()
+    assert game.rules_in("(;SZ[9]KM[ -0.5 ];B[cc])") == {"size": 9, "komi": -0.5}
+    assert game.rules_in("(;KM[+.5]SZ[13:13])") == {"size": 13, "komi": 0.5}
+    assert game.rules_in("(;GM[1])") == {"size": 19}
+    assert game.rules_in("c3 pass") == {}
+    for size in ("9:13", "big", "100", ""):
+        with pytest.raises(ValueError, match=f"SGF: SZ must be one number, .* got '{size}'"):
+            game.rules_in(f"(;SZ[{size}])")
 
 
 @hypothesis.given(st.text(alphabet="();[]\\BWSZGM9abdt \n" + string.ascii_letters, max_size=60))
 def test_whatever_is_read_gives_moves_or_one_line(text: str) -> None:
     told = ""
     try:
-        actions = go_notation.read_sgf(f"({text}", 9)
+        actions = go_sgf.read_sgf(f"({text}", 9)
     except ValueError as error:
         actions, told = [], str(error)
     assert "\n" not in told
@@ -125,9 +146,9 @@ def test_whatever_is_read_gives_moves_or_one_line(text: str) -> None:
 
 def test_deep_nesting_and_long_values_are_no_trouble() -> None:
     deep = "(" * 50_000 + ";SZ[9];B[dd]" + ")" * 50_000
-    assert go_notation.read_sgf(deep, 9) == [30]
+    assert go_sgf.read_sgf(deep, 9) == [30]
     long = f"(;SZ[9]C[{'x' * 200_000}\\]];B[dd])"
-    assert go_notation.read_sgf(long, 9) == [30]
+    assert go_sgf.read_sgf(long, 9) == [30]
 
 
 def test_a_written_game_is_read_by_an_independent_program() -> None:

@@ -246,9 +246,11 @@ examples:
 
 Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
 boardsize, komi, clear_board, play, genmove, reg_genmove, undo, time_settings, time_left,
-final_score (of Go by area, all on the board being alive), showboard, loadsgf, and of Leela Zero and
-KataGo lz-analyze, kata-analyze and their genmove_analyze, for those who search. A trained network
-refuses another size of the board or another komi than it was trained for. Without a clock a move
+final_score (of Go by area, all on the board being alive), showboard, loadsgf, for Go
+fixed_handicap, place_free_handicap and set_free_handicap, and of Leela Zero and KataGo lz-analyze,
+kata-analyze and their genmove_analyze, for those who search. One color of Go may play twice;
+loadsgf takes stones that are set up, and the size and komi of the file. A trained network refuses
+another size of the board, and another komi if it plays for points. Without a clock a move
 takes --seconds, else the simulations of --search; the tree is kept from move to move. The first
 move waits for programs to be compiled.
 """,

@@ -4,28 +4,22 @@ One command after the other, read from a stream and answered on another; what is
 its answer. An analysis goes on until the next line comes, whatever is in it.
 """
 
-import dataclasses
 import re
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
-
-import numpy as np
 
 from sog import __version__
 from sog.cli.gtp.analysis import analysis_line, read_order
 from sog.cli.gtp.board import board_text, score_text
 from sog.cli.gtp.clock import Clock
+from sog.cli.gtp.setup import Handicap, load_file
+from sog.cli.gtp.table import Table
 from sog.cli.gtp.words import read_color, read_number
 from sog.cli.line_input import LineInput
-from sog.files import read_text
-from sog.games.core import TERMINAL, Game
-from sog.games.spoken import gtp_game
-from sog.play.analyst import Position, Thinker
-from sog.play.rules import situation
+from sog.games.core import Game
+from sog.play.analyst import Thinker
 
-_MOST_BYTES: Final = 2**22  # of an SGF file
 _PATIENCE: Final = 0.05
 _UNHEARD: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SLICE: Final = 1.0  # as long as the thinker likes
@@ -48,12 +42,10 @@ class GtpServer:
         say: prints a line. seconds: for a move, where no clock says otherwise. Raises ValueError
         for a game that GTP cannot speak of.
         """
-        self._game, self._spoken = game, gtp_game(game)
-        self._seat, self._heard, self._say, self._seconds = seat, heard, say, seconds
-        self._thinker = seat(game)
-        self._clock = Clock()
-        self._path = [Position.of(game)]
-        self._has_quit = self._is_prepared = False
+        self._table = Table(game, seat)
+        self._heard, self._say, self._seconds = heard, say, seconds
+        self._clock, self._has_quit = Clock(), False
+        handicap = Handicap(self._table, lambda player: self._choose(player, lambda: None))
         self._commands: dict[str, Callable[[Sequence[str]], str]] = {
             "protocol_version": lambda words: "2",
             "name": lambda words: "sog",
@@ -70,9 +62,10 @@ class GtpServer:
             "undo": self._undo,
             "time_settings": self._set_time,
             "time_left": self._set_left,
-            "final_score": lambda words: score_text(self._game, self._position.state),
-            "showboard": lambda words: f"\n{board_text(self._game, self._position.state)}",
+            "final_score": lambda words: score_text(self._table.game, self._state),
+            "showboard": lambda words: f"\n{board_text(self._table.game, self._state)}",
             "loadsgf": self._load,
+            **handicap.commands,
             **{
                 f"{style}-{what}": self._analysis(style, generates=what != "analyze")
                 for style in ("lz", "kata")
@@ -91,11 +84,11 @@ class GtpServer:
 
     def close(self) -> None:
         """Whoever thinks is not asked any more."""
-        self._thinker.close()
+        self._table.thinker.close()
 
     @property
-    def _position(self) -> Position:
-        return self._path[-1]
+    def _state(self) -> Any:
+        return self._table.position.state
 
     def _answer(self, number: str, command: str, words: Sequence[str]) -> None:
         self._number = number
@@ -121,75 +114,43 @@ class GtpServer:
 
     def _set_size(self, words: Sequence[str]) -> str:
         size = read_number(words[0], int)
-        if size != self._spoken.size:
-            self._change("size", size, "unacceptable size")
+        if size != self._table.spoken.size:
+            self._change("size", size)
         return self._clear(words)
 
     def _set_komi(self, words: Sequence[str]) -> str:
         komi = read_number(words[0], float)
-        if komi != getattr(self._game, "komi", komi):
-            self._change("komi", komi, "unacceptable komi")
+        if komi != getattr(self._table.game, "komi", komi):
+            self._change("komi", komi)
         return ""
 
-    def _change(self, parameter: str, value: float, refusal: str) -> None:
-        """Another game, perhaps for another thinker; what was played stays if it can."""
+    def _change(self, parameter: str, value: float) -> None:
         try:
-            changed: Game[Any] = dataclasses.replace(self._game, **{parameter: value})
-            thinker = self._seat(changed)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{refusal}: {error}") from None
-        self._thinker.close()
-        self._game, self._spoken, self._thinker = changed, gtp_game(changed), thinker
-        self._is_prepared = False
-        if parameter == "komi":
-            self._replay(self._position.outcomes)
-
-    def _prepare(self) -> None:
-        """Compiles before a clock runs, as far as we know."""
-        if not self._is_prepared:
-            self._is_prepared = True
-            self._thinker.prepare()
-            begin = Position.of(self._game)  # the rules, too
-            begin.after(
-                self._game, int(np.argmax(situation(self._game, begin.state).legal_outcomes))
-            )
+            self._table.change(self._table.variant({parameter: value}))
+        except ValueError as error:
+            raise ValueError(f"unacceptable {parameter}: {error}") from None
 
     def _clear(self, words: Sequence[str]) -> str:
-        self._prepare()
-        self._thinker.forget()
-        self._path, self._clock.left = [Position.of(self._game)], {}
+        self._table.prepare()
+        self._table.begin()
+        self._clock.left = {}
         return ""
-
-    def _replay(self, outcomes: Sequence[int]) -> None:
-        path = [Position.of(self._game)]
-        for outcome in outcomes:
-            path.append(path[-1].after(self._game, outcome))
-        self._path = path
 
     def _play(self, words: Sequence[str]) -> str:
         player, vertex = read_color(words[0]), words[1]
-        self._check_turn(player, "illegal move: ")
         try:
-            action = self._spoken.action_of_vertex(vertex)
-            self._path.append(self._position.after(self._game, action))
+            self._table.move(player, self._table.spoken.action_of_vertex(vertex))
         except ValueError as error:
             raise ValueError(f"illegal move: {error}") from None
         return ""
 
     def _undo(self, words: Sequence[str]) -> str:
-        if len(self._path) == 1:
-            raise ValueError("cannot undo")
-        self._path.pop()
+        self._table.undo()
         return ""
 
     def _load(self, words: Sequence[str]) -> str:
-        text = read_text(Path(words[0]).expanduser(), _MOST_BYTES)
         try:
-            outcomes = self._game.parse(text)
-            if len(words) > 1:  # before this move
-                outcomes = outcomes[: max(0, read_number(words[1], int) - 1)]
-            self._thinker.forget()
-            self._replay(outcomes)
+            load_file(self._table, words)
         except ValueError as error:
             raise ValueError(f"cannot load file: {error}") from None
         return ""
@@ -212,21 +173,23 @@ class GtpServer:
         return ""
 
     def _generate(self, words: Sequence[str]) -> str:
-        action = self._choose(read_color(words[0]), lambda: None)
-        self._path.append(self._position.after(self._game, action))
-        return self._spoken.vertex_of_action(action)
+        player = read_color(words[0])
+        action = self._choose(player, lambda: None)
+        self._table.move(player, action)
+        return self._table.spoken.vertex_of_action(action)
 
     def _suggest(self, words: Sequence[str]) -> str:
-        return self._spoken.vertex_of_action(self._choose(read_color(words[0]), lambda: None))
+        action = self._choose(read_color(words[0]), lambda: None)
+        return self._table.spoken.vertex_of_action(action)
 
     def _choose(self, player: int, watch: Callable[[], None]) -> int:
-        self._check_turn(player)
-        self._prepare()
-        began = time.monotonic()
+        position = self._table.turned_to(player)
+        self._table.prepare()
+        thinker, began = self._table.thinker, time.monotonic()
         seconds = self._clock.seconds(player, self._moves_left())
         if seconds is None:
             seconds = self._seconds
-            simulations = None if seconds else self._thinker.usual_simulations
+            simulations = None if seconds else thinker.usual_simulations
         else:
             simulations = None
 
@@ -234,29 +197,22 @@ class GtpServer:
             watch()
             return _SLICE if seconds is None else began + seconds - time.monotonic()
 
-        self._thinker.think(self._position, simulations, next_slice)
+        thinker.think(position, simulations, next_slice)
         self._clock.took(player, time.monotonic() - began)
-        return self._thinker.best()
+        return thinker.best()
 
     def _moves_left(self) -> int:
         """Moves of one player that may still come, about: a Go board is half full in the end."""
-        played = len(self._position.outcomes)
-        return max(self._spoken.size, (self._spoken.size**2 * 3 // 4 - played) // 2)
-
-    def _check_turn(self, player: int, refusal: str = "") -> None:
-        actor = situation(self._game, self._position.state).actor
-        if actor == TERMINAL:
-            raise ValueError(f"{refusal}the game is over")
-        if actor != player:
-            raise ValueError(f"{refusal}it is {('black', 'white')[actor]}'s turn")
+        size, played = self._table.spoken.size, len(self._table.position.outcomes)
+        return max(size, (size**2 * 3 // 4 - played) // 2)
 
     # Analysis.
 
     def _analysis(self, style: str, *, generates: bool) -> Callable[[Sequence[str]], str]:
         def analyze(words: Sequence[str]) -> str:
-            order = read_order(words, situation(self._game, self._position.state).actor)
-            self._check_turn(order.player)
-            self._prepare()
+            order = read_order(words, self._table.actor)
+            position = self._table.turned_to(order.player)
+            self._table.prepare()
             last = time.monotonic()
             self._say(f"={self._number}")
 
@@ -269,15 +225,15 @@ class GtpServer:
             if generates:
                 action = self._choose(order.player, tell)
                 self._tell_lines(style, order.most)
-                self._path.append(self._position.after(self._game, action))
-                self._say(f"play {self._spoken.vertex_of_action(action)}\n")
+                self._table.move(order.player, action)
+                self._say(f"play {self._table.spoken.vertex_of_action(action)}\n")
                 return _SAID
 
             def next_slice() -> float:
                 tell()
                 return 0.0 if self._heard.is_waiting() else _SLICE
 
-            self._thinker.think(self._position, None, next_slice)
+            self._table.thinker.think(position, None, next_slice)
             self._tell_lines(style, order.most)
             while not self._heard.is_waiting():  # there is no room for more
                 time.sleep(_PATIENCE)
@@ -288,10 +244,10 @@ class GtpServer:
         return analyze
 
     def _tell_lines(self, style: str, most: int) -> None:
-        lines = self._thinker.lines()
+        lines = self._table.thinker.lines()
         if lines is None:
             return
-        vertex, max_utility = self._spoken.vertex_of_action, self._game.max_utility
+        vertex, max_utility = self._table.spoken.vertex_of_action, self._table.game.max_utility
         self._say(analysis_line(lines, vertex, max_utility=max_utility, style=style, most=most))
 
 

@@ -14,9 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.boards import go_notation, go_rules, go_shown
+from sog.games.boards import go_notation, go_rules, go_setup, go_sgf, go_shown
 from sog.games.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
-from sog.games.boards.go_setup import board_of
 from sog.games.core import PLAYER_0, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
@@ -52,7 +51,9 @@ So dead stones must be captured before you pass. Points are named like D4, witho
 A1 is at the bottom left."""
 
     size: int = param(9, "lines of the board, each way", minimum=2, maximum=19)
-    komi: float = param(7.0, "points that White is given", minimum=-361, maximum=361)
+    komi: float = param(
+        7.0, "points that White is given", minimum=-go_sgf.MOST_KOMI, maximum=go_sgf.MOST_KOMI
+    )
     superko: str = param(
         "positional",
         "positional: no position again; simple: not the one before the opponent's move",
@@ -170,8 +171,8 @@ A1 is at the bottom left."""
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Also points and passes, as "D4 pass C3", or a game in the Smart Game Format."""
-        if go_notation.is_sgf(text):
-            actions = go_notation.read_sgf(text, self.size)
+        if go_sgf.is_sgf(text):
+            actions = go_sgf.read_sgf(text, self.size)
         else:
             points = go_notation.read_actions(split_events(text), self.size)
             if points is None:
@@ -182,19 +183,23 @@ A1 is at the bottom left."""
 
     def read_position(self, text: str) -> tuple[GoState, tuple[int, ...]]:
         """Also a game in the Smart Game Format that begins with stones set up, as a handicap."""
-        if not go_notation.is_sgf(text):
+        if not go_sgf.is_sgf(text):
             return self.root(), self.parse(text)
-        record = go_notation.read_record(text, self.size)
+        record = go_sgf.read_record(text, self.size)
         start = self.set_up(record.stones, record.first)
         self.play(record.actions, start)
         return start, record.actions
+
+    def rules_in(self, text: str) -> Mapping[str, int | float]:
+        """The size and the komi that a game in the Smart Game Format says it has."""
+        return go_sgf.read_rules(text) if go_sgf.is_sgf(text) else {}
 
     def set_up(self, stones: Mapping[int, int], first: int) -> GoState:
         """A board before any move. stones: by point the player whose it is; first: who moves.
 
         Raises ValueError for stones without a liberty.
         """
-        shown, chain = board_of(stones, self.size)
+        shown, chain = go_setup.board_of(stones, self.size)
         root = self.root()
         return dataclasses.replace(
             root,
@@ -202,6 +207,30 @@ A1 is at the bottom left."""
             chain=jnp.asarray(chain, root.chain.dtype),
             num_moves=jnp.int16(first),  # whose turn it is follows from it
         )
+
+    def with_turn(self, state: GoState, player: int) -> GoState:
+        """The same board where it is a player's turn, as of `SetUpGame`.
+
+        If it was not, it is as if the other had passed, but that such a pass brings no end nearer:
+        neither that by two passes nor that by the move limit.
+        """
+        if int(to_move(state)) == player:
+            return state
+        passed: GoState = _look(self, state, jnp.int32(self.pass_action))[1]
+        moves = jnp.where(state.num_moves > 0, state.num_moves - 1, 1)
+        given: GoState = dataclasses.replace(
+            passed, num_moves=moves.astype(jnp.int16), num_passes=jnp.int8(0)
+        )
+        return given
+
+    @property
+    def most_handicap(self) -> int:
+        """How many stones of a handicap have fixed points."""
+        return go_setup.most_handicap(self.size)
+
+    def handicap(self, number: int) -> tuple[int, ...]:
+        """The fixed points of so many stones of Black; ValueError where there are none."""
+        return go_setup.handicap_points(number, self.size)
 
     def stones_of(self, state: GoState) -> dict[int, int]:
         """By point the player whose stone is there."""
@@ -263,7 +292,7 @@ A1 is at the bottom left."""
         if not result and self.actor(state) == TERMINAL:
             score = float(self.score(state))
             result = f"{'B' if score > 0 else 'W'}+{abs(score):g}" if score else "0"
-        return go_notation.write_sgf(
+        return go_sgf.write_sgf(
             actions,
             size=self.size,
             komi=self.komi,

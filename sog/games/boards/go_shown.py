@@ -7,6 +7,7 @@ import numpy as np
 
 from sog.games.boards.go_notation import COLUMNS, vertex
 from sog.games.boards.go_rules import EMPTY
+from sog.games.boards.go_setup import corner_line
 from sog.games.views import GoView
 
 MARKS: Final = ".XO"
@@ -20,7 +21,7 @@ def star_points(size: int) -> tuple[int, ...]:
     """The points that boards have dots on: the center, and those that corners and sides have."""
     if size < _SMALLEST_WITH_STARS:
         return ()
-    edge = 2 if size <= 11 else 3
+    edge = corner_line(size)
     lines = {edge, size - 1 - edge} if size >= _SMALLEST_WITH_CORNERS else set()
     stars = {row * size + column for row in lines for column in lines}
     if size % 2:

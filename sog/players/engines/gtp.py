@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from sog.games.core import Game
-from sog.games.spoken import gtp_game
+from sog.games.spoken import gtp_game, set_up_game
 from sog.play.match import Resignation
 from sog.play.rules import situation
 from sog.players.engines.agent import seat_engine
@@ -75,12 +75,7 @@ class GtpEngine:
 
     def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
         """The engine's move, as of `Engine`."""
-        stones = {} if start is None else self._spoken.stones_of(start)
-        set_up = [
-            f"{COLORS[player]} {self._spoken.vertex_of_action(point)}"
-            for point, player in stones.items()
-        ]
-        self._show(table, [*set_up, *moves])
+        self._show(table, [*self._set_up_moves(start), *moves])
         color = COLORS[situation(self._game, state).actor]
         answer = self.ask(f"genmove {color}", self._patience_of_a_move).strip()
         if answer.lower() == "resign":
@@ -148,6 +143,18 @@ class GtpEngine:
         if komi is not None:
             self.ask(f"komi {komi:g}")
         self._seen = []
+
+    def _set_up_moves(self, start: Any) -> list[str]:
+        """The stones of a position as moves, of which one color may make several."""
+        if start is None:
+            return []
+        board = set_up_game(self._game)
+        if board is None:
+            raise self.refuse(f"cannot be told where this game of {self._game.name} begins")
+        return [
+            f"{COLORS[player]} {self._spoken.vertex_of_action(point)}"
+            for point, player in board.stones_of(start).items()
+        ]
 
     def _show(self, table: int, moves: Sequence[str]) -> None:
         """Brings its board to a position."""

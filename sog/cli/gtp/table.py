@@ -1,0 +1,107 @@
+"""What a GTP server has before it: a game, who thinks about it, and what was played."""
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games.core import TERMINAL, Game
+from sog.games.spoken import gtp_game, set_up_game
+from sog.play.analyst import Position, Thinker
+from sog.play.rules import situation
+
+_COLORS: Final = ("black", "white")
+
+
+class Table:
+    """A game that goes on, whose moves can be taken back."""
+
+    def __init__(self, game: Game[Any], seat: Callable[[Game[Any]], Thinker]) -> None:
+        """seat: who thinks, for a game of another size or komi, too; ValueError if he cannot.
+
+        Raises ValueError for a game that GTP cannot speak of.
+        """
+        self.game, self.spoken = game, gtp_game(game)
+        self.board = set_up_game(game)
+        """The game, as one whose board can be set up; None if it cannot."""
+        self.thinker = seat(game)
+        self._seat = seat
+        self._path = [Position.of(game)]
+        self._turned: tuple[Position, Position] | None = None
+        self._is_prepared = False
+
+    @property
+    def position(self) -> Position:
+        """Where the game is."""
+        return self._path[-1]
+
+    @property
+    def actor(self) -> int:
+        """Whose turn it is, as of `Game.actor`."""
+        return situation(self.game, self.position.state).actor
+
+    def prepare(self) -> None:
+        """Compiles before a clock runs, as far as we know."""
+        if not self._is_prepared:
+            self._is_prepared = True
+            self.thinker.prepare()
+            begin = Position.of(self.game)  # the rules, too
+            begin.after(self.game, int(np.argmax(situation(self.game, begin.state).legal_outcomes)))
+
+    def variant(self, parameters: Mapping[str, Any]) -> Game[Any]:
+        """The game with other parameters; ValueError for one that it has not, or a wrong value."""
+        try:
+            changed: Game[Any] = dataclasses.replace(self.game, **parameters)
+        except TypeError as error:
+            raise ValueError(str(error)) from None
+        return changed
+
+    def change(self, game: Game[Any]) -> None:
+        """Another variant, perhaps for another thinker, with what was played.
+
+        Before a board of another size the game must `begin`. Raises ValueError if nobody thinks
+        about it; then nothing has changed.
+        """
+        if game == self.game:
+            return
+        thinker = self._seat(game)
+        self.thinker.close()
+        self.game, self.spoken, self.board = game, gtp_game(game), set_up_game(game)
+        self.thinker, self._turned, self._is_prepared = thinker, None, False
+
+    def begin(self, start: Any = None, outcomes: Sequence[int] = ()) -> None:
+        """A new game, from a position of its own or the usual one, with what was played in it."""
+        self.thinker.forget()
+        path = [Position.of(self.game, start)]
+        for outcome in outcomes:
+            path.append(path[-1].after(self.game, outcome))
+        self._path, self._turned = path, None
+
+    def turned_to(self, player: int) -> Position:
+        """The position where it is a player's turn, which GTP leaves to the other side.
+
+        Raises ValueError where the game is over, or its rules know no such position.
+        """
+        position, actor = self.position, self.actor
+        if actor == TERMINAL:
+            raise ValueError("the game is over")
+        if actor == player:
+            return position
+        if self.board is None:
+            raise ValueError(f"it is {_COLORS[actor]}'s turn")
+        if self._turned is None or self._turned[0] is not position:
+            # Kept, since whoever thinks knows a tree again by where it began.
+            turned = Position.of(self.game, self.board.with_turn(position.state, player))
+            self._turned = position, turned
+        return self._turned[1]
+
+    def move(self, player: int, action: int) -> None:
+        """A player's move; ValueError if it is illegal."""
+        self._path.append(self.turned_to(player).after(self.game, action))
+
+    def undo(self) -> None:
+        """Takes the last move back. Raises ValueError if there is none."""
+        if len(self._path) == 1:
+            raise ValueError("cannot undo")
+        self._path.pop()

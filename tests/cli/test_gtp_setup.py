@@ -1,0 +1,200 @@
+"""`sog gtp`: boards that are set up, by handicap, by files, or by moves of one color."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.settings import SearchSettings
+from sog.cli.gtp.server import GtpServer
+from sog.cli.gtp.setup import Handicap
+from sog.cli.gtp.table import Table
+from sog.games import Game
+from sog.games.boards.go import Go
+from sog.games.boards.go_sizes import Go5, Go7
+from sog.games.boards.hex import Hex
+from sog.play.analyst import Analyst
+from tests.cli.speaking_games import heard, random_player, said_of
+
+HANDICAP = "(;GM[1]FF[4]SZ[5]KM[0.5]HA[2]AB[db][bd];W[cc];B[cb])"
+COMMANDS = ("fixed_handicap", "place_free_handicap", "set_free_handicap")
+
+
+def rows(shown: str) -> list[str]:
+    """The points of a board that was shown, from the top."""
+    plain = shown.translate(str.maketrans("()+", "  ."))
+    lines = [line.split() for line in plain.split("\n")]
+    return ["".join(line[1:-1]) for line in lines if line and line[0].isdecimal()]
+
+
+def test_a_handicap_is_where_the_game_begins_and_white_moves() -> None:
+    said = said_of(
+        Go7(), "fixed_handicap 3", "undo", "showboard", "play w d4", "clear_board",
+        "set_free_handicap A1 b2", "showboard", "play w d4", "undo", "undo",
+    )  # fmt: skip
+    assert said[:2] == ["= C3 E5 C5", "? cannot undo"]
+    assert rows(said[2]) == [
+        ".......",
+        ".......",
+        "..X.X..",
+        ".......",
+        "..X....",
+        ".......",
+        ".......",
+    ]
+    assert said[3:6] == ["="] * 3
+    assert rows(said[6])[-2:] == [".X.....", "X......"]
+    assert said[7:] == ["=", "=", "? cannot undo"]
+
+
+def test_it_is_whites_turn_after_a_handicap_and_a_turn_that_is_given_stays_the_same() -> None:
+    """The same position, since whoever thinks knows by it that he thought about it."""
+    table = Table(Go7(), random_player)
+    Handicap(table, lambda player: 0).commands["fixed_handicap"](["2"])
+    assert table.actor == 1
+    given = table.turned_to(0)
+    assert table.turned_to(0) is given
+    assert table.turned_to(1) is table.position
+    table.move(0, 0)
+    assert table.position.events_since(given) == (0,)
+
+
+def test_a_player_places_handicap_stones_beyond_the_fixed_ones() -> None:
+    said = said_of(Go7(), "place_free_handicap 6", "showboard", "reg_genmove w", "boardsize 5",
+                   "place_free_handicap 24", "showboard")  # fmt: skip
+    points = said[0].removeprefix("= ").split()
+    assert points[:4] == ["C3", "E5", "C5", "E3"]
+    assert (len(set(points)), "".join(rows(said[1])).count("X")) == (6, 6)
+    assert said[2].startswith("= ")
+    assert "".join(rows(said[5])).count("X") == 24
+
+
+@pytest.mark.parametrize(
+    ("lines", "refusal"),
+    [
+        (["fixed_handicap 5"], "? invalid number of stones: handicap stones go from 2 to 4 on"),
+        (
+            ["boardsize 5", "fixed_handicap 2"],
+            "? invalid number of stones: handicap stones have no",
+        ),
+        (["fixed_handicap two"], "? syntax error: an integer is needed, got 'two'"),
+        (["fixed_handicap"], "? syntax error: fixed_handicap needs more arguments"),
+        (["play b a1", "fixed_handicap 2"], "? board not empty"),
+        (["play b a1", "place_free_handicap 2"], "? board not empty"),
+        (["play b a1", "set_free_handicap a2 a3"], "? board not empty"),
+        (
+            ["place_free_handicap 1"],
+            "? invalid number of stones: there must be from 2 to 48 stones",
+        ),
+        (
+            ["place_free_handicap 49"],
+            "? invalid number of stones: there must be from 2 to 48 stones",
+        ),
+        (["set_free_handicap a1"], "? bad vertex list: there must be from 2 to 48 stones, got 1"),
+        (["set_free_handicap a1 a1"], "? bad vertex list: repeated vertex"),
+        (["set_free_handicap a1 pass"], "? bad vertex list: a stone cannot pass"),
+        (["set_free_handicap a1 z9"], "? bad vertex list: points of a board of 7 x 7 go from A1"),
+    ],
+)
+def test_a_handicap_that_cannot_be_is_the_answer(lines: list[str], refusal: str) -> None:
+    *before, last = said_of(Go7(), *lines)
+    assert set(before) <= {"="}
+    assert last.startswith(refusal)
+
+
+def test_handicaps_are_for_go_alone() -> None:
+    assert set(COMMANDS) <= set(said_of(Go5(), "list_commands")[0].removeprefix("= ").split())
+    assert not set(COMMANDS) & set(said_of(Hex(size=3), "list_commands")[0].split())
+    assert said_of(Hex(size=3), "fixed_handicap 2") == ["? unknown command"]
+    assert said_of(Hex(size=3), "play b a1", "play b b1")[1] == "? illegal move: it is white's turn"
+
+
+def test_one_color_may_play_several_times_and_each_move_is_taken_back_alone() -> None:
+    said = said_of(Go5(), "play b a1", "play b b1", "play w c1", "play w c2", "showboard", "undo",
+                   "undo", "showboard", "undo", "undo", "undo", "genmove w", "genmove w",
+                   "genmove b", "undo", "undo", "undo", "showboard")  # fmt: skip
+    assert rows(said[4])[-2:] == ["..O..", "XXO.."]
+    assert rows(said[7])[-2:] == [".....", "XX..."]
+    assert said[8:11] == ["=", "=", "? cannot undo"]
+    assert all(answer.startswith("= ") for answer in said[11:14])
+    assert said[14:17] == ["="] * 3
+    assert set("".join(rows(said[17]))) == {"."}
+
+
+def test_stones_of_one_color_after_the_other_capture() -> None:
+    """White in the corner has its liberties taken by two moves of Black in a row."""
+    said = said_of(Go5(), "play w a1", "play b a2", "play b b1", "showboard", "undo", "showboard")
+    assert rows(said[3])[-2:] == ["X....", ".X..."]
+    assert rows(said[5])[-2:] == ["X....", "O...."]
+
+
+def test_passes_of_one_color_end_no_game() -> None:
+    said = said_of(Go5(), "play b pass", "play b pass", "genmove b", "undo", "play w pass",
+                   "play b c3")  # fmt: skip
+    assert said[:2] == ["="] * 2
+    assert said[2].startswith("= ")
+    assert said[3:] == ["=", "=", "? illegal move: the game is over"]
+
+
+def test_a_search_goes_on_where_the_turn_was_given() -> None:
+    """White is ahead by the komi: did a pass that nobody made count, his own would end the game."""
+    game = Go(size=3, komi=0.5)
+    thinker = Analyst(game, ZeroEvaluator(), SearchSettings(num_simulations=40), most=80)
+    said: list[str] = []
+    lines = ["genmove w", "kata-genmove_analyze w 100", "undo", "undo", "undo", "genmove b"]
+    GtpServer(game, lambda _: thinker, heard=heard(lines), say=said.append).run()
+    assert said[0].startswith("= ")
+    assert said[0] != "= pass\n"
+    assert said[1] == "="
+    assert said[-5].startswith("play ")
+    assert said[-4:-1] == ["=\n", "=\n", "? cannot undo\n"]
+    assert said[-1].startswith("= ")
+
+
+def test_a_loaded_file_brings_its_stones_its_size_and_its_komi(tmp_path: Path) -> None:
+    """A lone stone has all of 5 x 5, 25 points, and of 7 x 7 nobody any: White has 0.5 more."""
+    file = tmp_path / "a game.sgf"
+    file.write_text(HANDICAP)
+    (tmp_path / "lone.sgf").write_text("(;SZ[5]KM[0.5]AB[cc])")
+    said = said_of(
+        Go7(), f"loadsgf {file}", "showboard", "undo", "undo", "undo", f"loadsgf {file} 2",
+        "showboard", f"loadsgf {file} 1", "showboard", "genmove w",
+        f"loadsgf {tmp_path / 'lone.sgf'}", "final_score", "boardsize 7", "final_score",
+    )  # fmt: skip
+    assert said[:1] + said[2:6] == ["=", "=", "=", "? cannot undo", "="]
+    assert rows(said[1]) == [".....", "..XX.", "..O..", ".X...", "....."]
+    assert rows(said[6]) == [".....", "...X.", "..O..", ".X...", "....."]
+    assert rows(said[8]) == [".....", "...X.", ".....", ".X...", "....."]
+    assert said[9].startswith("= ")
+    assert said[10:] == ["=", "= B+24.5", "=", "= W+0.5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        ("(;SZ[5]KM[abc];B[aa])", "SGF: KM must be a number from -361 to 361, the komi, got 'abc'"),
+        ("(;SZ[5]KM[400];B[aa])", "SGF: KM must be a number from -361 to 361, the komi, got '400'"),
+        ("(;SZ[5]KM[6.5];B[aa])", "komi must be 24.5, got 6.5"),
+        ("(;SZ[25]KM[24.5];B[aa])", "go5: size must be <= 19, got 25"),
+        ("(;SZ[9:13];B[aa])", "SGF: SZ must be one number, the size of a square board, got '9:13'"),
+        ("(;SZ[5]AB[ab][ba]AW[aa])", "the stones at A5 have no liberty"),
+        ("(;SZ[7]AB[ab][ba]AW[aa])", "the stones at A7 have no liberty"),
+        ("(;SZ[5]AB[aa];W[aa])", "move 1, A5, puts a stone where there is one"),
+        ("(;SZ[5];B[aa];AW[bb])", "SGF: AW sets a position up after move 1"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_changes_nothing(
+    tmp_path: Path, text: str, refusal: str
+) -> None:
+    (tmp_path / "game.sgf").write_text(text)
+    lines = ("play b c3", f"loadsgf {tmp_path / 'game.sgf'}", "showboard", "final_score")
+
+    def check(game: Game[Any]) -> None:
+        if getattr(game, "komi", 0) != 24.5:
+            raise ValueError(f"komi must be 24.5, got {getattr(game, 'komi', 0)}.")
+
+    said = said_of(Go5(), *lines, check=check)
+    assert said[1] == f"? cannot load file: {refusal}"
+    assert rows(said[2])[2] == "..X.."
+    assert said[3] == "= B+0.5"
