@@ -41,7 +41,7 @@ def print_node(node: SpotNode, game: Holdem) -> None:
         return
     grid = read_hand_grid(node, deck)
     colors = action_colors(grid.actions)
-    squares = [
+    squares: list[tuple[np.ndarray, str, str | None]] = [
         (100 * grid.policy[number], f"{action}: how often, in percent", colors[number])
         for number, action in enumerate(node.actions)
     ]
