@@ -21,8 +21,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.number is not None:
         file.number(arguments.number)
     start_jax()
-    told = _told_saved if isinstance(file, SavedFile) else _told_all
-    print("\n\n".join(told(file, arguments.number)))
+    if isinstance(file, SavedFile):
+        told = _told_saved(file, arguments.number)
+    else:
+        told = _told_all(file, arguments.number)
+    print("\n\n".join(told))
     return SUCCESS
 
 
