@@ -36,6 +36,8 @@ READERS: Final = {
     "sog train, its configuration": ("mine.toml", "train mine.toml --run other"),
     "sog replay": ("saved.json", "replay saved.json"),
     "sog review": ("saved.json", "review saved.json"),
+    "sog replay, a PGN": ("own.pgn", "replay own.pgn"),
+    "sog review, an SGF": ("own.sgf", "review own.sgf"),
     "sog exploitability, a table": ("table.csv", "exploitability kuhn table.csv"),
     "a table that plays": ("table.csv", "match policy:table.csv random --game kuhn --games 2"),
     "sog solve --lock": ("table.csv", "solve kuhn --lock table.csv"),
@@ -282,12 +284,13 @@ def test_a_folder_leads_nowhere_else(
 def test_nothing_is_written_through_a_link(folder: Path) -> None:
     from sog.cli.play.saved import read_saved
     from sog.files import open_to_append, replace_file
+    from sog.games import make
 
     (folder / "own").write_text("mine")
     for name in ("saved.json.new", ".saved.json.new", "picture.svg", "picture.svg.new", "lines"):
         (folder / name).symlink_to("own")
     (folder / "dangling").symlink_to("nowhere")
-    read_saved(folder / "saved.json").write(folder / "saved.json")
+    read_saved(folder / "saved.json").write(folder / "saved.json", make("kuhn"))
     replace_file(folder / "picture.svg", "new")
     replace_file(folder / "dangling", b"new")
     with pytest.raises(OSError, match="link"):

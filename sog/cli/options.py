@@ -72,7 +72,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     },
     "run": _file("RUN", "a run folder of sog train"),
     "runs": {"nargs": "*", "metavar": "RUN", "help": "run folders, RUN@STEP, or agent:NAME"},
-    "file": _file("FILE.json", "of sog play --save"),
+    "file": _file("FILE", "of sog play --save, JSON, PGN or SGF"),
     "agent": {"metavar": "AGENT", "help": "whom to play against, see below"},
     "first": {"metavar": "A", "help": "a player, see below"},
     "second": {"metavar": "B", "help": "the other player"},

@@ -1,79 +1,71 @@
-"""`sog replay`: games that `sog play --save` wrote, told move by move.
+"""`sog replay`: games of a file, told move by move.
 
-The file says everything in words; the game is asked how each play ends, where it is an installed
-one. Otherwise nothing is imported.
+A file of `sog play --save` says everything in words; the game is asked how each play ends, where it
+is an installed one. Otherwise nothing is imported. Of PGN and SGF the rules tell it all.
 """
 
 import argparse
-from typing import Any
+import math
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, mistakes
-from sog.cli.loading import load_game
-from sog.cli.play.saved import Saved, no_saved, read_saved
-from sog.games import CHANCE, Game
-from sog.games.registry import game_class, is_game
-from sog.games.scotland_yard.station_map import SHIPPED_MAPS
-from sog.parameters import read_parameters, split_call
-from sog.play.replay import ReplayError, played_of
+from sog.cli.errors import SUCCESS
+from sog.cli.games_file import GamesFile, OneGame, SavedFile, open_games
+from sog.cli.play.saved import no_saved
+from sog.games import CHANCE
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
-    saved = read_saved(arguments.file)
-    games = saved.games
-    if arguments.number is not None and arguments.number > len(games):
-        raise CommandError(
-            f"--number must be from 1 to {len(games)}, the games in {arguments.file}, "
-            f"got {arguments.number}."
-        )
+    file = open_games(arguments.file, arguments.game)
+    if arguments.number is not None:
+        file.number(arguments.number)
     start_jax()
-    game = installed_game(saved.game)
-    if game is None:
-        display.note(f"{saved.game} is no installed game: nothing is compared with its rules.")
-    try:
-        if game is not None:
-            for number, played in enumerate(games, 1):
-                _check(game, played, f"{arguments.file}: game {number}")
-        shown = [
-            _told(saved, number, played)
-            for number, played in enumerate(games, 1)
-            if arguments.number in (None, number)
-        ]
-    except (KeyError, IndexError, TypeError, ValueError):
-        raise no_saved(arguments.file) from None
-    if saved.unfinished:
-        shown.append("A game was left unfinished: `sog play ... --resume` goes on with it.")
-    print(f"{saved.game} against {saved.agent.get('name')}\n\n" + "\n\n".join(shown))
+    if isinstance(file, SavedFile):
+        told = _told_saved(file, arguments.number)
+    else:
+        told = _told_all(file, arguments.number)
+    print("\n\n".join(told))
     return SUCCESS
 
 
-def installed_game(text: str) -> Game[Any] | None:
-    """The game, unless a file would choose thereby what is imported or read."""
-    call = split_call(text)
-    if call is None or not is_game(call[0]):
-        return None
-    cls = game_class(call[0])
-    with mistakes():
-        if read_parameters(cls, *call).get("map", SHIPPED_MAPS[0]) not in SHIPPED_MAPS:
-            return None
-        return load_game(text)
+def _told_all(file: GamesFile, asked: int | None) -> list[str]:
+    return [
+        _told(file.get(number), number)
+        for number in range(1, file.num_games + 1)
+        if asked in (None, number)
+    ]
 
 
-def _check(game: Game[Any], record: dict[str, Any], where: str) -> None:
-    """Raises CommandError if the rules deny the moves of a game, or what they led to."""
+def _told_saved(file: SavedFile, asked: int | None) -> list[str]:
+    """What the file says beside its games, too; all of them are compared with the rules."""
+    saved = file.saved
+    if file.game is None:
+        display.note(f"{saved.game} is no installed game: nothing is compared with its rules.")
+    games = [file.get(number) for number in range(1, file.num_games + 1)]
     try:
-        played_of(game, record)
-    except ReplayError as error:
-        raise CommandError(f"{where}: {error}") from None
+        shown = [
+            _told(one, number, saved.unit)
+            for number, one in enumerate(games, 1)
+            if asked in (None, number)
+        ]
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise no_saved(file.path) from None
+    if saved.unfinished:
+        shown.append("A game was left unfinished: `sog play ... --resume` goes on with it.")
+    return [f"{saved.game} against {saved.agent.get('name')}", *shown]
 
 
-def _told(saved: Saved, number: int, game: dict[str, Any]) -> str:
+def _told(one: OneGame, number: int, unit: str = "") -> str:
     """One game: who knew what, every move and event, and the end."""
-    human = int(game["human"])
-    who = {human: "You", 1 - human: "Agent", CHANCE: "Chance"}
-    lines = [f"Game {number}: you were player {human}."]
+    game = one.record
+    who = {**dict(enumerate(one.names)), CHANCE: "Chance"}
+    if one.human is None:
+        assert one.game is not None
+        unit = one.game.unit
+        lines = [f"Game {number}, {one.told}: {one.names[0]} against {one.names[1]}."]
+    else:
+        lines = [f"Game {number}: you were player {one.human}."]
     known: dict[int, str] = {}
     for move, names in zip(game["moves"], game["names"], strict=False):
         lines += _news(who, known, names)
@@ -82,11 +74,19 @@ def _told(saved: Saved, number: int, game: dict[str, Any]) -> str:
         public = event if text is None or event.startswith(text) else f"{text} ({event})"
         lines.append(f"  {move['state']}\n    {who[actor]}: {public}")
     lines += _news(who, known, game["names"][-1])
-    gain = float(game["utility"]) * (1 if human == 0 else -1)
+    lines.append(f"  {_end(one, unit)}")
+    return "\n".join(lines)
+
+
+def _end(one: OneGame, unit: str) -> str:
+    player = one.human or 0
+    gain = float(one.record["utility"]) * (1 if player == 0 else -1)
+    if math.isnan(gain):
+        return "The game was left here."
     result = f"won {gain:g}" if gain > 0 else f"lost {-gain:g}" if gain < 0 else "drew"
-    unit = saved.unit.removesuffix("s") if abs(gain) == 1 else saved.unit
+    unit = unit.removesuffix("s") if abs(gain) == 1 else unit
     unit = f" {unit}" if gain else ""
-    return "\n".join([*lines, f"  You {result}{unit}."])
+    return f"{one.names[player]} {result}{unit}."
 
 
 def _news(who: dict[int, str], known: dict[int, str], names: list[str]) -> list[str]:

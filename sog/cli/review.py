@@ -1,25 +1,22 @@
-"""`sog review`: what every choice of a saved game was worth, and what was luck."""
+"""`sog review`: what every choice of a game of a file was worth, and what was luck."""
 
 import argparse
 import math
-from typing import Any, Final
+from typing import Final
 
 from rich.table import Table
 
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
+from sog.cli.games_file import OneGame, open_games
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.play.saved import Saved, no_saved, read_saved
 from sog.cli.play.screen import signed_units
 from sog.cli.players import check_searches, seat_at
-from sog.cli.replay import installed_game
 from sog.drawing.worth import draw_worth
 from sog.files import replace_file
-from sog.games import PLAYER_0, PLAYER_1, Game
+from sog.games import PLAYER_0, PLAYER_1
 from sog.play.choice import Choice
-from sog.play.match import PlayedGame
-from sog.play.replay import ReplayError, played_of
 from sog.play.review import Adviser, Review, as_adviser, reviewing
 from sog.play.review_record import record_of
 from sog.players.judges import usual_judge
@@ -30,18 +27,17 @@ _BOTH: Final = (PLAYER_0, PLAYER_1)
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
-    saved = read_saved(arguments.file)
-    number = _number(saved, arguments)
+    file = open_games(arguments.file, arguments.game)
+    number = file.number(arguments.number)
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
     start_jax(few_searches=True)
-    game = installed_game(saved.game)
-    if game is None:
-        raise CommandError(f"{saved.game}, the game of {arguments.file}, is not installed.")
-    played = _played(game, saved.games[number - 1], arguments, number)
+    one = file.get(number)
+    game, played = one.game, one.played
+    if game is None or played is None:
+        raise CommandError(f"{one.told}, the game of {arguments.file}, is not installed.")
     by = arguments.by or usual_judge(game, is_from_the_start=played.beginning is None)
     check_searches([by], arguments)
-    human = int(saved.games[number - 1]["human"])
     so_far: list[tuple[Review, Player]] = []
     with display.working() as work:
 
@@ -52,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
             found, player = so_far[-1]
             of_all = f"{len(found.choices)} of {found.num_choices} choices"
             display.note(f"interrupted: these are {of_all}.")
-            _report(found, player, human, number, arguments, interrupted=True)
+            _report(found, player, one, number, arguments, interrupted=True)
 
         with concluding(conclude), mistakes():
             seating = seat_at(
@@ -66,14 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
                 done = len(found.choices)
                 work.update(f"{done} of {found.num_choices} choices", done)
     with holding_interrupts():
-        _report(found, player, human, number, arguments)
+        _report(found, player, one, number, arguments)
     return SUCCESS
 
 
 def _report(
     found: Review,
     player: Player,
-    human: int,
+    one: OneGame,
     number: int,
     arguments: argparse.Namespace,
     *,
@@ -81,39 +77,15 @@ def _report(
 ) -> None:
     name = f"{display.short_name(found.game)}, game {number} of {arguments.file}"
     title = f"{name}, judged by {player.name}"
+    names = one.names if one.human is None else (one.names[0].lower(), one.names[1].lower())
     if arguments.svg is not None:
         with writing(arguments.svg):
-            names = (_who(PLAYER_0, human), _who(PLAYER_1, human))
             replace_file(arguments.svg, draw_worth(found, names, title))
     if arguments.json:
-        told = {"number": number, "human": human, "by": player.as_json()}
+        told = {"number": number, "human": one.human, "names": names, "by": player.as_json()}
         display.print_json({**record_of(found), **told, "interrupted": interrupted})
     else:
-        _print(found, human, title)
-
-
-def _number(saved: Saved, arguments: argparse.Namespace) -> int:
-    """Which game; the last one unless it is said."""
-    games = len(saved.games)
-    if not games:
-        raise CommandError(f"{arguments.file} has no finished game.")
-    number = int(arguments.number or games)
-    if number > games:
-        raise CommandError(
-            f"--number must be from 1 to {games}, the games in {arguments.file}, got {number}."
-        )
-    return number
-
-
-def _played(
-    game: Game[Any], record: dict[str, Any], arguments: argparse.Namespace, number: int
-) -> PlayedGame:
-    try:
-        return played_of(game, record)
-    except ReplayError as error:
-        raise CommandError(f"{arguments.file}: game {number}: {error}") from None
-    except (KeyError, IndexError, TypeError, ValueError):
-        raise no_saved(arguments.file) from None
+        _print(found, names, title)
 
 
 def _adviser(player: Player, seat: int, seed: int) -> Adviser:
@@ -126,7 +98,7 @@ def _adviser(player: Player, seat: int, seed: int) -> Adviser:
     return adviser
 
 
-def _print(found: Review, human: int, title: str) -> None:
+def _print(found: Review, names: tuple[str, str], title: str) -> None:
     game = found.game
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for column in ("", "who", "where", "played", "worth", "best", "worth", "lost", ""):
@@ -136,7 +108,7 @@ def _print(found: Review, human: int, title: str) -> None:
         is_best = grade == "best"
         table.add_row(
             str(choice.number + 1),
-            _who(choice.player, human),
+            names[choice.player],
             _where(found, choice),
             _action(found, choice, choice.action),
             _worth(choice.values[choice.action]),
@@ -146,7 +118,7 @@ def _print(found: Review, human: int, title: str) -> None:
             grade,
             style="bold" if grade in ("inaccuracy", "mistake") else "",
         )
-    lines = [_total(found, player, human) for player in _BOTH]
+    lines = [_total(found, player, names[player]) for player in _BOTH]
     footer = (
         f"Worths and losses are in {game.unit}, to who chose, with what he held and could know."
     )
@@ -157,6 +129,8 @@ def _explained(found: Review) -> list[str]:
     """What the last word of a total means."""
     if not found.is_whole:
         return ["The rest of what they got is told when all choices are judged."]
+    if math.isnan(found.played.utility):
+        return []
     if found.has_luck:
         return [
             "Luck is what neither chose: chance, and what was hidden, as a bluff that is called."
@@ -164,17 +138,21 @@ def _explained(found: Review) -> list[str]:
     return ["Judged anew: the judge valued a position otherwise when the game had come to it."]
 
 
-def _total(found: Review, player: int, human: int) -> str:
+def _total(found: Review, player: int, name: str) -> str:
     grades = [choice.grade(found.game.max_utility) for choice in found.of(player)]
     counted = ", ".join(
         f"{grades.count(word)} {_plural(word, grades.count(word))}"
         for word in ("inaccuracy", "mistake", "unknown")
         if word in grades
     )
-    got = f"{_who(player, human)}: {signed_units(found.game, found.utility(player))}"
     told = f" ({counted})" if counted else ""
+    utility, lost = found.utility(player), _loss(found.lost(player))
+    is_left = math.isnan(utility)
+    got = f"{name}: {'the game was left' if is_left else signed_units(found.game, utility)}"
     if not found.is_whole:
-        return f"{got}; {_loss(found.lost(player))} lost so far{told}."
+        return f"{got}; {lost} lost so far{told}."
+    if is_left:
+        return f"{got}; {lost} lost by choices{told}."
     if math.isnan(found.luck(player) + found.revised(player)):
         return f"{got}; {counted}." if counted else f"{got}."
     rest = [f"{_signed(found.luck(player))} by luck{_divided(found, player)}"]
@@ -212,10 +190,6 @@ def _signed(value: float) -> str:
 
 def _loss(value: float) -> str:
     return "?" if math.isnan(value) else f"{value:.2f}"
-
-
-def _who(player: int, human: int) -> str:
-    return "you" if player == human else "agent"
 
 
 def _where(found: Review, choice: Choice) -> str:

@@ -1,14 +1,22 @@
 """A finished game for a file: what was done, known and seen, in numbers and in words."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+import jax
 import numpy as np
 
 from sog.games import PLAYER_1, TERMINAL, Game
-from sog.play.history import Beginning, read_beginning, state_at_beginning
+from sog.play.history import (
+    Beginning,
+    Opening,
+    check_begins_anywhere,
+    read_beginning,
+    state_at_beginning,
+)
 from sog.play.match import PlayedGame, outcome_of
-from sog.play.rules import after, situation
+from sog.play.rules import after, deal, situation, step
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 
@@ -89,6 +97,33 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
         infostates=tuple(infostates),
         resigned=resigned,
         beginning=beginning,
+    )
+
+
+def played_so_far(game: Game[Any], opening: Opening, loser: int | None = None) -> PlayedGame:
+    """A game of perfect information as far as its opening tells it.
+
+    loser: who is said to have lost, as by resignation, which counts where it is his turn. A game
+    that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
+    """
+    check_begins_anywhere(game)
+    key = jax.random.key(0)  # nothing is drawn
+    state, held = state_at_beginning(game, opening.beginning), deal(game, key)
+    infostates = [held]
+    for outcome in opening.outcomes:
+        _, held = step(game, key, state, held, outcome)
+        state = after(game, state, outcome)
+        infostates.append(held)
+    actor = situation(game, state).actor
+    resigned = loser if loser is not None and actor == loser else None
+    is_over = actor == TERMINAL or resigned is not None
+    return PlayedGame(
+        utility=outcome_of(game, state, held, resigned) if is_over else math.nan,
+        outcomes=opening.outcomes,
+        actions=opening.outcomes,
+        infostates=tuple((int(first), int(second)) for first, second in infostates),
+        resigned=resigned,
+        beginning=opening.beginning,
     )
 
 

@@ -19,7 +19,7 @@ def record_of(found: Review) -> dict[str, Any]:
         "choices": [_choice(found, choice) for choice in found.choices],
         "players": [
             {
-                "utility": found.utility(player),
+                "utility": _known(found.utility(player)),
                 "expected": _known(found.expected(player)),
                 "lost": found.lost(player),
                 "given": found.given(player),

@@ -4,17 +4,22 @@ positions and games as people write them."""
 import functools
 from typing import Any, Final
 
-import jax
-
 from sog.files import parse_json
-from sog.games import Game
+from sog.games import Game, make
+from sog.games.boards.game_records import (
+    GameRecord,
+    game_of,
+    has_some_format,
+    is_record,
+    read_record,
+    split_records,
+)
 from sog.games.registry import GAMES, game_class
 from sog.parameters import read_parameters, split_call
 from sog.play import PlayedGame
-from sog.play.history import check_begins_anywhere, read_opening
-from sog.play.replay import ReplayError, played_of
+from sog.play.history import read_opening
+from sog.play.replay import ReplayError, played_of, played_so_far
 from sog.players.judges import can_judge
-from sog.web.course import Course
 from sog.web.host import Heed, Mistake, Submit
 from sog.web.judges import find_judge
 from sog.web.numbers import whole_number
@@ -25,6 +30,7 @@ from sog.web.table import Table
 _NO_FILE: Final = (
     "That is no file of games: `sog play --save` writes such, and so does a table here."
 )
+_UNNAMED: Final = ("Player 0", "Player 1")
 _USUAL_PLAYER: Final = "rollout"
 _MOST_NAMED: Final = 300  # letters of a game that are told
 _DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
@@ -33,18 +39,26 @@ _DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, 
 def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table:
     """A table with the game that a form has. Raises Mistake, which says what is wrong with it.
 
-    "text": the content of a file, or a position or game that the game "game" reads. "number": of
-    the game in a file, the last if it is empty. "player": who says what choices were worth; empty
-    for whoever does usually, see `find_judge`.
+    "text": the content of a file, JSON, PGN or SGF, or a position or moves that the game "game"
+    reads; empty where a file says it. "number": of the game in a file, the last if it is empty.
+    "player": who says what choices were worth; empty for whoever does usually, see `find_judge`.
     """
     text = form.get("text", "").strip()
     if not text:
         raise Mistake("Choose a file, or paste a text.")
-    record, told = _read_record(text, form.get("number", "").strip())
+    number, chosen = form.get("number", "").strip(), form.get("game", "")
+    record, told = _read_saved(text, number)
+    names, loser = _UNNAMED, None
     if record is None:
-        if not form.get("game"):
+        asked_game = offers.game(chosen) if chosen else None
+        if is_record(text) and (asked_game is None or has_some_format(asked_game)):
+            found, told = _read_record(text, number, asked_game)
+            text, loser = found.text, found.loser
+            names = found.names[0] or names[0], found.names[1] or names[1]
+        elif asked_game is None:
             raise Mistake("Choose the game that the text is of: only files of games say it.")
-        told = str(offers.game(form["game"]))
+        else:
+            told = str(asked_game)
     name, networks = offers.named_by(told)
     if not name and not networks:
         raise Mistake(_no_game(told))
@@ -56,7 +70,9 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
     opponent = offers.opponent("" if is_network else name, player, "", heed)
     is_judge = bool(asked) and can_judge(opponent.name)
     heed()
-    played = _read_text(opponent.game, text) if record is None else _played(opponent.game, record)
+    played = (
+        _read_text(opponent.game, text, loser) if record is None else _played(opponent.game, record)
+    )
     human = None if record is None else int(record["human"])
     return Table(
         opponent,
@@ -65,12 +81,32 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
         submit=submit,
         judge=None if is_judge else functools.partial(find_judge, offers, opponent),
         opened=played,
-        opened_names=("Player 0", "Player 1") if human is None else None,
+        opened_names=names if human is None else None,
         searched=player if is_network else name,
     )
 
 
-def _read_record(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
+def _read_record(text: str, number: str, game: Game[Any] | None) -> tuple[GameRecord, str]:
+    """The game of a PGN or an SGF, and what is played there: `game`, or what the file says."""
+    try:
+        texts = split_records(text)
+        if not texts:
+            raise ValueError("there is none in that text.")
+        found = read_record(texts[_place(number, len(texts)) - 1])
+        return found, str(make(game_of(found.text)) if game is None else game)
+    except ValueError as error:
+        raise Mistake(f"Game: {error}") from None
+
+
+def _place(number: str, games: int) -> int:
+    """Which of the games of a file, from 1; the last if the number is empty."""
+    place = whole_number(number, games) if number else games
+    if not place:
+        raise Mistake(f"Game must be from 1 to {games}, which are in the file.")
+    return place
+
+
+def _read_saved(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
     """The game of a file, and what is played there; None for a text that is no such file."""
     if not text.startswith("{"):
         return None, ""
@@ -84,10 +120,7 @@ def _read_record(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
         raise Mistake(_NO_FILE) from None
     if not records:
         raise Mistake("No game in that file was finished; `sog play --resume` goes on with one.")
-    place = whole_number(number, len(records)) if number else len(records)
-    if not place:
-        raise Mistake(f"Game must be from 1 to {len(records)}, which are in the file.")
-    return records[place - 1], game
+    return records[_place(number, len(records)) - 1], game
 
 
 def _no_game(told: str) -> str:
@@ -111,10 +144,9 @@ def _played(game: Game[Any], record: dict[str, Any]) -> PlayedGame:
         raise Mistake(_NO_FILE) from None
 
 
-def _read_text(game: Game[Any], text: str) -> PlayedGame:
+def _read_text(game: Game[Any], text: str, loser: int | None) -> PlayedGame:
     """A game without hidden information, as far as the text tells it."""
     try:
-        check_begins_anywhere(game)
-        return Course(game, jax.random.key(0), read_opening(game, text)).played()
+        return played_so_far(game, read_opening(game, text), loser)
     except ValueError as error:
         raise Mistake(f"Game: {error}") from None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sog.cli.display import Work
-from sog.cli.replay import installed_game
+from sog.cli.games_file import installed_game
 from sog.games import make
 from sog.play.match import PlayedGame
 from sog.play.replay import replay_of

@@ -202,3 +202,19 @@ def test_a_position_with_stones_set_up_is_searched_from_a_table() -> None:
     page = visitor.wait(found)
     assert '<h2 id="state">X1/2' in page
     assert "Done." in page
+
+
+def test_a_game_of_a_file_of_several_is_opened_by_its_number(visitor: Visitor) -> None:
+    """The file says of which game it is, who played, and that White gave up."""
+    head = "(;GM[1]SZ[5]KM[24.5]PB[Ann]PW[<b>Bob]"
+    text = f"{head}RE[B+R];B[cc])\n{head};B[aa];W[bb])"
+    path = visitor.follow("/games/opened", text=text, number=1, player="random")
+    page = visitor.get(path).text
+    assert events_in(page) == ["Ann: C3"]
+    assert status_in(page) == "The end of the game."
+    path = visitor.follow("/games/opened", text=text, player="random")
+    assert events_in(visitor.get(path).text) == ["Ann: A5", "&lt;b&gt;Bob: B4"]
+    answer = visitor.post("/games/opened", text=text, number=3, player="random")
+    assert "Game must be from 1 to 2, which are in the file." in answer.text
+    answer = visitor.post("/games/opened", text=text.replace("24.5", "7"), player="random")
+    assert "is no game of this server" in answer.text

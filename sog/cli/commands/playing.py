@@ -56,7 +56,8 @@ tickets, where each detective can go and where Mr X may be; with --hints and an 
 also how likely he is there. --picture draws the same, and other games with their cards, dice or
 board; have it open in a browser.
 
---save writes JSON: {{"game", "unit", "agent" ("name", "search", "rule", "leaf_averaging",
+--save writes JSON, or PGN of chess and SGF of Go if the name ends so; only JSON can be gone on with
+(--resume). In it: {{"game", "unit", "agent" ("name", "search", "rule", "leaf_averaging",
 "resolve_from", "seconds"), "seed", "games": [{{"human" (the player), "utility" (to player 0),
 "moves": [{{"state", "actor", "action", "text" (of the action), "outcome", "event"}}] (action: null
 where chance moves), "infostates": [[of player 0, of player 1], ...] (before each move and at the
@@ -73,8 +74,9 @@ end), "names" (their texts), and "begins" where it began at a position: its text
         (
             "--save",
             {
-                "metavar": "FILE.json",
-                "help": "write the games to a new file, for sog replay",
+                "metavar": "FILE",
+                "help": "write the games to a new file, for sog replay and sog review: FILE.json, "
+                "or FILE.pgn or FILE.sgf, where the game has such",
             },
         ),
         "--resume",
@@ -180,27 +182,38 @@ one is better)}}], "added_draws" (per pairing; 0 unless some won or lost everyth
         *("--games-out", "--batch", "--seed", "--json"),
     ),
 )
+_RECORDS: Final = """\
+A PGN is of chess unless its tag Variant says gardner or losalamos, an SGF of Go on a board of its
+size and with its komi, in the usual rules; --game names another game. A game that neither ended nor
+was given up by who was to move counts as left, without a result.
+"""
+_RECORDED_GAME: Final = (
+    "--game",
+    {"help": "of a PGN or an SGF: the game (default: what the file says, see below)"},
+)
 REPLAY: Final = Command(
-    "tell games that sog play --save wrote, move by move",
-    """\
+    "tell games of a file, move by move: of sog play --save, a PGN or an SGF",
+    f"""\
 examples:
   sog play leduc --games 3 --save mine.json
   sog replay mine.json                          all of them, with what both players knew
   sog replay mine.json --number 2               the second
+  sog replay ladder.sgf --number 7              of sog tournament --games-out, or of anybody
 
 What the file says of moves and results is compared with the rules, where the game is installed.
-""",
-    ("file", "--number"),
+{_RECORDS}""",
+    ("file", "--number", _RECORDED_GAME),
 )
 REVIEW: Final = Command(
     "say of every choice of a saved game what it was worth, and what was luck",
-    """\
+    f"""\
 examples:
   sog play connect_four --save mine.json
   sog review mine.json                          the last game, by the exact solution of a small
                                                 game, else by the agent that comes with us
   sog review mine.json --by runs/my_run --search 400,1 --number 2
   sog review mine.json --by rollout --svg worth.svg
+  sog review ladder.pgn --number 7              of sog tournament --games-out, or of anybody
 
 Of every choice: what was played, what it was worth to who chose, what would have been best, and
 what was lost: a good choice (up to 2% of the most that can be won), an inaccuracy (up to 8%), or a
@@ -216,14 +229,17 @@ exact, which search by SoG. A search errs: more simulations tell better. The act
 search likes best counts as the best unless another is worth clearly more: 16% of the most that can
 be won.
 
+{_RECORDS}
 With --json: "choices" ("move", "player", "state", "infostate", "action", "best", "loss", "grade",
 "actions": their "text", "policy" and "value") and by player "utility" = "expected" - "lost" +
 "given" + "luck" + "revised", where "luck" = "chance" + "hidden", which are null where they cannot
-be told apart. An interrupted one says so, and how many of "num_choices" it has.
+be told apart. An interrupted one says so, and how many of "num_choices" it has. "human" is the
+person's player, null in a PGN or an SGF, and "names" has what both are called.
 """,
     (
         "file",
         ("--number", {"help": "this game (default: the last one)"}),
+        _RECORDED_GAME,
         ("--by", {"metavar": "PLAYER", "help": "who judges, see below"}),
         *("--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes", "--resolve-from"),
         *("--seconds", "--max-nodes"),

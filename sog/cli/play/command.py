@@ -16,7 +16,7 @@ from sog.cli.loading import load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
 from sog.cli.play.moves import Moves, TakeBack, moves_of
 from sog.cli.play.opponent import find_opponent
-from sog.cli.play.saved import Saved, read_saved
+from sog.cli.play.saved import Saved, check_resumed, left_game, read_saved
 from sog.cli.play.screen import (
     Quit,
     Terminal,
@@ -28,10 +28,11 @@ from sog.cli.play.screen import (
 )
 from sog.cli.play.table import Decision, Human, NotingAgent
 from sog.cli.players import check_searches, seat_players
+from sog.cli.records import check_has_format, check_record_name, is_record_name
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
-from sog.play.history import Opening, read_beginning
+from sog.play.history import Opening
 from sog.play.replay import replay_of
 from sog.play.thoughts import PolicyAgent, Thought
 from sog.players.player import Player
@@ -46,9 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
         seating = seat_players([arguments.agent], arguments, work)
         check_has_picture(seating.game, arguments.picture)
         if arguments.resume is not None:
-            _check_resumed(seating.game, seating.players[0], arguments)
+            check_resumed(arguments.resume, seating.game, seating.players[0])
+        check_has_format("--save", seating.game, arguments.save)
         history = load_history(seating.game, arguments.history, begins=True)
-        left = None if arguments.resume is None else _left_game(seating.game, arguments)
+        left = None if arguments.resume is None else left_game(arguments.resume, seating.game)
     session = _Session(seating.game, seating.players[0], arguments, history.opening, left)
 
     def conclude() -> None:
@@ -78,38 +80,19 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.save is not None and arguments.resume is not None:
         raise CommandError("--resume writes to the file that it goes on with: leave --save out.")
     if arguments.save is not None:
-        check_target("--save", arguments.save, (".json",))
+        check_record_name("--save", arguments.save)
         if arguments.save.exists():
-            raise CommandError(
-                f"--save: {arguments.save} is there already; --resume goes on with it."
-            )
+            is_final = is_record_name(arguments.save)
+            then = "choose another name" if is_final else "--resume goes on with it"
+            raise CommandError(f"--save: {arguments.save} is there already; {then}.")
     if arguments.resume is not None:
-        read_saved(arguments.resume)
+        if not is_record_name(arguments.resume):  # which says what it must end in
+            read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
     check_picture_name(arguments.picture)
     if arguments.hints and arguments.agent == "random":
         raise CommandError("--hints needs an agent that knows better than random.")
     check_searches([arguments.agent], arguments)
-
-
-def _check_resumed(game: Game[Any], player: Player, arguments: argparse.Namespace) -> None:
-    """Makes sure that the games of --resume are of this game and against this agent."""
-    saved = read_saved(arguments.resume)
-    told = ((saved.game, str(game)), (str(saved.agent.get("name")), player.name))
-    for what, (was, now) in zip(("of", "against"), told, strict=True):
-        if was != now:
-            raise CommandError(
-                f"--resume: the games in {arguments.resume} are {what} {was}, not {what} {now}."
-            )
-
-
-def _left_game(game: Game[Any], arguments: argparse.Namespace) -> Opening | None:
-    """Where the game of --resume that was left began, if one was."""
-    saved = read_saved(arguments.resume)
-    if not saved.begins:
-        return Opening() if saved.unfinished else None
-    with mistakes("--resume: where the game that was left begins: "):
-        return Opening(beginning=read_beginning(game, saved.begins))
 
 
 class _Session:
@@ -176,8 +159,9 @@ class _Session:
             self._draw(number, state, ranges, own)
             self.saved.human, self.saved.unfinished = seat, list(human.moves.done)
             self.saved.begins = "" if beginning is None else beginning.text
-            with holding_interrupts():
-                self.save()
+            if self.file is not None and not is_record_name(self.file):
+                with holding_interrupts():
+                    self.save()
 
         human = Human(self.game, seat, self.terminal, advisor, draw)
         side = self.game.describe_seat(seat)
@@ -295,7 +279,7 @@ class _Session:
     def save(self) -> None:
         """Writes the games so far, if that was asked for."""
         if self.file is not None and (self.saved.games or self.saved.unfinished):
-            self.saved.write(self.file)
+            self.saved.write(self.file, self.game)
 
 
 def _utility_to(seat: int, played: PlayedGame) -> float:

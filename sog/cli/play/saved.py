@@ -6,12 +6,19 @@ import math
 from pathlib import Path
 from typing import Any, Final
 
-from sog.cli.errors import CommandError, writing
+from sog.cli.errors import CommandError, mistakes, writing
 from sog.cli.numbers import MOST_SEED
 from sog.cli.play.moves import Move
+from sog.cli.records import is_record_name
 from sog.files import parse_json, read_bytes, replace_file
+from sog.games import Game
+from sog.games.boards.game_records import write_record
+from sog.play.history import Opening, read_beginning, state_at_beginning
+from sog.players.player import Player
 
 _MOST_BYTES: Final = 2**26
+_HUMAN: Final = "human"
+"""What the person is called in files of PGN and SGF."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -31,16 +38,47 @@ class Saved:
     begins: str = ""
     """Where it began, as of `replay_of`; empty for the start of the game."""
 
-    def write(self, path: Path) -> None:
-        """Replaces the file, which is whole at every moment. Raises CommandError."""
+    def write(self, path: Path, game: Game[Any]) -> None:
+        """Replaces the file, which is whole at every moment. Raises CommandError.
+
+        game: that of the games, which writes PGN and SGF itself.
+        """
+        text = self._as_records(path.suffix.lower(), game) if is_record_name(path) else self._json()
+        with writing(path):
+            replace_file(path, text)
+
+    def _json(self) -> str:
         fields = dataclasses.asdict(self)
         moves = [[move.player, move.action] for move in self.unfinished]
         left = {"human": self.human, "moves": moves}
         del fields["human"]
         begins = fields.pop("begins")
         fields["unfinished"] = {**left, **({"begins": begins} if begins else {})} if moves else None
-        with writing(path):
-            replace_file(path, json.dumps(fields, indent=1) + "\n")
+        return json.dumps(fields, indent=1) + "\n"
+
+    def _as_records(self, ending: str, game: Game[Any]) -> str:
+        """The game that was left is the last one, without a result."""
+        records = [
+            ([move["outcome"] for move in one["moves"]], one["human"], one) for one in self.games
+        ]
+        if self.unfinished:
+            outcomes = [move.action for move in self.unfinished]
+            records.append((outcomes, self.human, {"begins": self.begins or None}))
+        texts = []
+        for outcomes, human, told in records:
+            names, begins = (_HUMAN, str(self.agent.get("name"))), told.get("begins")
+            start = state_at_beginning(game, begins and read_beginning(game, begins))
+            texts.append(
+                write_record(
+                    game,
+                    ending,
+                    outcomes,
+                    names=names if human == 0 else names[::-1],
+                    resigned=told.get("resigned"),
+                    start=start,
+                )
+            )
+        return "\n".join(texts)
 
 
 def read_saved(path: Path) -> Saved:
@@ -74,6 +112,24 @@ def _read_game(fields: Any) -> dict[str, Any]:
     if human not in (0, 1) or not math.isfinite(utility):
         raise ValueError
     return {**fields, "human": human, "utility": utility}
+
+
+def check_resumed(path: Path, game: Game[Any], player: Player) -> None:
+    """Makes sure that the games of --resume are of this game and against this agent."""
+    saved = read_saved(path)
+    told = ((saved.game, str(game)), (str(saved.agent.get("name")), player.name))
+    for what, (was, now) in zip(("of", "against"), told, strict=True):
+        if was != now:
+            raise CommandError(f"--resume: the games in {path} are {what} {was}, not {what} {now}.")
+
+
+def left_game(path: Path, game: Game[Any]) -> Opening | None:
+    """Where the game of --resume that was left began, if one was."""
+    saved = read_saved(path)
+    if not saved.begins:
+        return Opening() if saved.unfinished else None
+    with mistakes("--resume: where the game that was left begins: "):
+        return Opening(beginning=read_beginning(game, saved.begins))
 
 
 def no_saved(path: Path) -> CommandError:

@@ -11,7 +11,8 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.players import check_searches, seat_players
-from sog.cli.tournament.games_file import check_games_file, check_has_format, write_games
+from sog.cli.records import check_has_format, check_record_name
+from sog.cli.tournament.games_file import write_games
 from sog.cli.tournament.openings import Openings, check_openings, make_openings
 from sog.cli.tournament.report import print_report, report_as_json
 from sog.cli.tournament.saved import SavedTournament
@@ -30,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted), mistakes():
         seating = seat_players(arguments.players, arguments, work)
-        check_has_format(seating.game, arguments.games_out)
+        check_has_format("--games-out", seating.game, arguments.games_out)
         openings = make_openings(
             seating.game,
             arguments.openings,
@@ -69,7 +70,7 @@ def _check(arguments: argparse.Namespace) -> None:
             f"--games must be even, since every deal is played twice, got {arguments.games}."
         )
     check_openings(arguments.openings, arguments.history)
-    check_games_file(arguments.games_out)
+    check_record_name("--games-out", arguments.games_out)
     if arguments.save is not None:
         check_target("--save", arguments.save, (".jsonl",))
     check_searches(arguments.players, arguments)

@@ -273,3 +273,11 @@ def _main_line(text: str) -> Iterator[tuple[str, list[str]]]:
             if not in_node:
                 raise ValueError("SGF: the game is empty: it needs a node (a semicolon).")
             return
+
+
+def read_head(text: str) -> dict[str, str]:
+    """By property its first value, of the main line of the first game. Raises ValueError."""
+    head: dict[str, str] = {}
+    for name, values in _main_line(text):
+        head.setdefault(name, values[0].strip())
+    return head

@@ -1,6 +1,7 @@
 """Games of chess as PGN: read with what other programs put between the moves, and written."""
 
 import dataclasses
+import itertools
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,8 @@ RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 ROSTER: Final = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every game has, in the order of the standard."""
 _UNKNOWN: Final = {"Date": "????.??.??", "Result": "*"}
+_USUAL_VARIANT: Final = "chess"
+"""Others are named by the tag Variant, as by engines."""
 _WIDTH: Final = 80
 _TAG: Final = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
 _NUMBER: Final = re.compile(r"\d+\.+")
@@ -46,9 +49,9 @@ def read_games(game: Any, text: str) -> list[Record]:
     the move.
     """
     records = []
-    for number, (tags, words) in enumerate(_split(text), start=1):
+    for number, one in enumerate(_split(text), start=1):
         try:
-            records.append(_read(game, tags, words))
+            records.append(_read(game, one.tags, one.words))
         except ValueError as error:
             raise ValueError(f"game {number}: {error}") from None
     return records
@@ -56,10 +59,28 @@ def read_games(game: Any, text: str) -> list[Record]:
 
 def read_game(game: Any, text: str) -> Record:
     """The one game of a text; raises ValueError, one line."""
+    one = _one_of(text)
+    return _read(game, one.tags, one.words)
+
+
+def split_games(text: str) -> list[str]:
+    """The texts of the games in a file, which are not read yet. Raises ValueError, one line."""
+    starts = [one.start for one in _split(text)]
+    return [text[start:end].strip() for start, end in itertools.pairwise([*starts, len(text)])]
+
+
+def read_head(text: str) -> dict[str, str]:
+    """The tags of the one game of a text, and its Result, * if it says none; raises ValueError."""
+    one = _one_of(text)
+    said = [one.tags.get("Result", "*"), *(word for word in one.words if word in RESULTS)]
+    return {**one.tags, "Result": said[-1]}
+
+
+def _one_of(text: str) -> "_Unread":
     games = _split(text)
     if len(games) != 1:
         raise ValueError(f"a PGN of one game is needed here, got {len(games)} games.")
-    return _read(game, *games[0])
+    return games[0]
 
 
 def _read(game: Any, tags: Mapping[str, str], words: Sequence[str]) -> Record:
@@ -97,6 +118,8 @@ def write_game(
     variant: Variant = game.variant
     state = game.root() if start is None else start
     known = {**dict.fromkeys(ROSTER, "?"), **_UNKNOWN}
+    if game.uci_variant != _USUAL_VARIANT:
+        known["Variant"] = game.uci_variant
     if start is not None and game.fen(start) != game.fen(game.root()):
         known |= {"SetUp": "1", "FEN": game.fen(start)}
     words: list[str] = []
@@ -131,19 +154,29 @@ def _quoted(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
 
-def _split(text: str) -> list[tuple[dict[str, str], list[str]]]:
-    """Tags and words of each game; a tag after a move, and what follows a result, is the next."""
-    games: list[tuple[dict[str, str], list[str]]] = []
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Unread:
+    """A game of a text, whose moves are words still."""
+
+    start: int
+    """The place of its first letter."""
+    tags: dict[str, str] = dataclasses.field(default_factory=dict)
+    words: list[str] = dataclasses.field(default_factory=list)
+
+
+def _split(text: str) -> list[_Unread]:
+    """The games; a tag after a move, and what follows a result, is the next."""
+    games: list[_Unread] = []
     is_new = True
-    for kind, value in _tokens(text):
-        if is_new or (kind == "tag" and games[-1][1]):
-            games.append(({}, []))
+    for kind, value, start in _tokens(text):
+        if is_new or (kind == "tag" and games[-1].words):
+            games.append(_Unread(start=start))
         is_new = False
         if kind == "tag":
             name, content = _TAG.fullmatch(value).groups()  # type: ignore[union-attr]
-            games[-1][0][name] = re.sub(r"\\(.)", r"\1", content)
+            games[-1].tags[name] = re.sub(r"\\(.)", r"\1", content)
         else:
-            games[-1][1].append(value)
+            games[-1].words.append(value)
             is_new = value in RESULTS
     return games
 
@@ -155,8 +188,8 @@ _TOKEN: Final = re.compile(
 )
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    """("tag" or "word", text) outside of comments and variations."""
+def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
+    """("tag" or "word", text, its place) outside of comments and variations."""
     at, depth = 0, 0
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -171,6 +204,6 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
             if depth < 0:
                 raise ValueError(f"line {text.count(chr(10), 0, at) + 1} closes no variation.")
         elif kind in ("tag", "word") and depth == 0:
-            yield kind, found.group()
+            yield kind, found.group(), found.start()
     if depth:
         raise ValueError("a variation is not closed.")

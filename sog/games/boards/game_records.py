@@ -1,0 +1,150 @@
+"""Files of games as people keep them: PGN of chess, and the Smart Game Format (SGF) of Go.
+
+A file is split into texts of one game each, as `Game.read_position` reads them; what the head of
+such a text says of the game and its players is read here, and files are written here.
+"""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sog.games.boards import go_sgf, go_sizes, pgn
+from sog.games.boards.chess import Chess, GardnerChess, LosAlamosChess
+from sog.games.boards.go import Go
+from sog.games.boards.go_notation import quoted
+from sog.games.core import Game
+from sog.parameters import written_call
+
+ENDINGS: Final = (".pgn", ".sgf")
+"""Of the names of files."""
+_BY_RESIGNATION: Final = {".pgn": ("0-1", "1-0"), ".sgf": ("W+R", "B+R")}
+"""The result, by the player who gave up."""
+_LOSERS: Final = {"1-0": 1, "0-1": 0}
+_LOST_BEFORE_THE_END: Final = re.compile(r"([BW])\+[RTF]", re.IGNORECASE)
+"""By resignation, on time or by forfeit; a number of points is the count of an end."""
+_VARIANTS: Final = {
+    **dict.fromkeys(("", "standard", "normal", "from position"), Chess.name),
+    **{one.uci_variant: one.name for one in (Chess, GardnerChess, LosAlamosChess)},
+}
+"""Games by the tag Variant, which the standard does not know."""
+_BOARDS: Final = {
+    one.size: one.name for one in (go_sizes.Go5, go_sizes.Go7, go_sizes.Go9, go_sizes.Go19)
+}
+"""Games by the size of their board."""
+_MOST_OF_A_NAME: Final = 40  # letters
+_USUAL_SIZE: Final = "19"
+_GO_RULES: Final = (
+    ("SZ", "size", r"([0-9]{1,2})(:\1)?"),
+    ("KM", "komi", r"[+-]?[0-9]{1,3}(\.[0-9]{0,6})?"),
+)
+"""Properties of the format, the parameters of the game that they are, and how they look."""
+_BRACKET: Final = re.compile(r"\[(?:[^\\\]]|\\.)*(?:\]|\\?\Z)|[()]", re.DOTALL)
+"""A value, in which brackets are text, or one of those around the trees of SGF. A value without an
+end takes all that is left, lest it be looked for again and again."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GameRecord:
+    """A game of such a file."""
+
+    text: str
+    """It alone, as `Game.read_position` reads it."""
+    names: tuple[str, str]
+    """Of player 0 and player 1, empty where it does not say them."""
+    loser: int | None
+    """Who has lost by what the head says, though the board need not say it, as by resignation."""
+
+
+def is_record(text: str) -> bool:
+    """Whether a text is meant as such a file, and not as a position or a list of moves."""
+    return go_sgf.is_sgf(text) or pgn.is_pgn(text)
+
+
+def split_records(text: str) -> list[str]:
+    """The texts of the games in a file. Raises ValueError for what is none."""
+    return _split_sgf(text) if go_sgf.is_sgf(text) else pgn.split_games(text)
+
+
+def read_record(text: str) -> GameRecord:
+    """What the head of one game says. Raises ValueError."""
+    if go_sgf.is_sgf(text):
+        head = go_sgf.read_head(text)
+        names = head.get("PB", ""), head.get("PW", "")
+        match = _LOST_BEFORE_THE_END.match(head.get("RE", "").strip())
+        loser = None if match is None else 1 - "BW".index(match[1].upper())
+    else:
+        head = pgn.read_head(text)
+        names = head.get("White", ""), head.get("Black", "")
+        loser = _LOSERS.get(head["Result"])
+    first, second = (" ".join(name.split())[:_MOST_OF_A_NAME] for name in names)
+    shown = "" if first == "?" else first, "" if second == "?" else second
+    return GameRecord(text=text, names=shown, loser=loser)
+
+
+def game_of(text: str) -> str:
+    """The game that the head of one game is of, as `sog.games.make` reads it, in its usual rules.
+
+    Raises ValueError for a game that is not here.
+    """
+    if not go_sgf.is_sgf(text):
+        said = pgn.read_head(text).get("Variant", "")
+        if said.casefold() not in _VARIANTS:
+            known = ", ".join(sorted(filter(None, _VARIANTS)))
+            raise ValueError(f"PGN: the tag Variant must be one of {known}, got {said!r}.")
+        return _VARIANTS[said.casefold()]
+    head, values = go_sgf.read_head(text), dict[str, Any]()
+    for sgf, parameter, rule in _GO_RULES:
+        said = head.get(sgf, _USUAL_SIZE if sgf == "SZ" else "")
+        if said and re.fullmatch(rule, said) is None:
+            what = f"a number, the {parameter}"
+            raise ValueError(f"SGF: {sgf} must be {what}, got {quoted(said)}.")
+        if said:
+            values[parameter] = said.partition(":")[0]
+    named = _BOARDS.get(int(values["size"]))
+    if named is not None:
+        del values["size"]
+    return written_call(named or Go.name, values)
+
+
+def _split_sgf(text: str) -> list[str]:
+    """The last game is what is left where that does not end."""
+    games: list[str] = []
+    start = depth = 0
+    for match in _BRACKET.finditer(text):
+        depth = max(0, depth + {"(": 1, ")": -1}.get(match[0], 0))
+        if depth == 0 and match[0] == ")":
+            games.append(text[start : match.end()].strip())
+            start = match.end()
+    rest = text[start:].strip()
+    return [*games, rest] if rest else games
+
+
+def has_format(game: Game[Any], ending: str) -> bool:
+    """Whether games of this one are written in the format of such an ending."""
+    return ending in ENDINGS and hasattr(game, ending[1:])
+
+
+def has_some_format(game: Game[Any]) -> bool:
+    """Whether `is_record` means anything for texts of this game."""
+    return any(has_format(game, ending) for ending in ENDINGS)
+
+
+def write_record(
+    game: Game[Any],
+    ending: str,
+    outcomes: Sequence[int],
+    *,
+    names: tuple[str, str],
+    resigned: int | None = None,
+    start: Any = None,
+) -> str:
+    """One game of a file, which ends with the line; see `has_format`.
+
+    names: of player 0 and player 1. resigned: who gave up. start: where it began, None for the
+    root. Raises ValueError for moves that are not legal.
+    """
+    write = getattr(game, ending[1:])
+    result = "" if resigned is None else _BY_RESIGNATION[ending][resigned]
+    text: str = write(outcomes, names=names, result=result, start=start)
+    return text

@@ -1,0 +1,185 @@
+"""Games are saved as PGN and SGF, and such files are gone through."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from sog.cli.errors import CommandError
+from tests.cli.conftest import Run
+from tests.cli.test_replay import SAVED
+
+GO: Final = "go(size=2,komi=1)"
+LADDER: Final = """\
+(;SZ[2]KM[1]PB[Ann]PW[Bob];B[aa];W[];B[])
+
+(;SZ[2]KM[1]PB[Bob]PW[Ann]RE[W+R];B[aa];W[bb])
+
+(;SZ[2]KM[1];B[aa];W[bb])
+"""
+MATE_IN_1: Final = "2k2/5/2K2/5/R4 w - - 0 1"
+PGN: Final = f"""\
+[White "Ann"]
+[Black "Ann"]
+[Variant "gardner"]
+[FEN "{MATE_IN_1}"]
+
+1. Ra5# 1-0
+
+[Variant "gardner"]
+[FEN "{MATE_IN_1}"]
+
+1. Ra2 1-0
+"""
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Path:
+    path = tmp_path / "ladder.sgf"
+    path.write_text(LADDER)
+    return path
+
+
+def test_a_game_that_is_saved_as_sgf_is_told_and_judged(
+    run_play: Run, sog: Run, tmp_path: Path
+) -> None:
+    """Player 0 fills nothing and passes; random does what it likes, within eight moves."""
+    path = tmp_path / "mine.sgf"
+    options = ("random", "--game", GO, "--as", "0", "--games", "1", "--seed", "1")
+    code, _, err = run_play("pass\n" * 9, *options, "--save", str(path))
+    assert code == 0, err
+    text = path.read_text()
+    assert text.startswith("(;GM[1]FF[4]CA[UTF-8]SZ[2]KM[1]PB[human]PW[random]RE[W+")
+    assert text.count("(") == 1
+    code, told, err = sog("replay", str(path))
+    assert (code, err) == (0, "")
+    assert "human against random.\n" in told
+    assert "    human: pass\n" in told
+    assert told.endswith("  human lost 1 point.\n")
+    by = ("--by", "zero", "--search", "2,1", "--json")
+    code, told, err = sog("review", str(path), *by)
+    assert code == 0, err
+    found = json.loads(told)
+    assert (found["human"], found["names"]) == (None, ["human", "random"])
+    assert [one["utility"] for one in found["players"]] == [-1.0, 1.0]
+
+
+def test_a_game_that_was_left_is_saved_without_a_result(
+    run_play: Run, sog: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "left.sgf"
+    options = ("random", "--game", GO, "--as", "0", "--seed", "1")
+    run_play("A1\nq\n", *options, "--save", str(path))
+    assert "RE[?]\n;B[ab];W[" in path.read_text()
+    code, told, _ = sog("replay", str(path))
+    assert (code, told.endswith("  The game was left here.\n")) == (0, True)
+    with pytest.raises(CommandError, match="is there already; choose another name"):
+        run_play("q\n", *options, "--save", str(path))
+    with pytest.raises(CommandError, match=r"--resume: the name must end in \.json, got left\.sgf"):
+        run_play("q\n", *options, "--resume", str(path))
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "says"),
+    [
+        ("kuhn", "x.pgn", "--save: games of kuhn are not written in PGN; .json has those of all."),
+        (GO, "x.pgn", "--save: games of go are not written in PGN; .json has those of all."),
+        (GO, "x.txt", "--save: the name must end in one of .json, .pgn, .sgf, got x.txt."),
+    ],
+)
+def test_a_format_that_a_game_has_not_is_refused_before_it_begins(
+    sog: Run, tmp_path: Path, game: str, name: str, says: str
+) -> None:
+    code, out, err = sog("play", "random", "--game", game, "--save", str(tmp_path / name))
+    assert (code, out, err) == (2, "", f"sog: error: {says}\n")
+
+
+def test_each_game_of_a_file_is_told_by_its_number(sog: Run, ladder: Path) -> None:
+    """All of 2 x 2 is Black's, 4 points less komi; White won by resignation; the last was left."""
+    code, told, _ = sog("replay", str(ladder))
+    assert code == 0
+    games = told.split("\n\n")
+    assert [one.splitlines()[0].split(": ")[1] for one in games] == [
+        "Ann against Bob.",
+        "Bob against Ann.",
+        "player 0 against player 1.",
+    ]
+    assert [one.splitlines()[-1] for one in games] == [
+        "  Ann won 1 point.",
+        "  Bob lost 1 point.",
+        "  The game was left here.",
+    ]
+    assert sog("replay", str(ladder), "--number", "2") == (0, f"{games[1]}\n", "")
+
+
+def test_a_review_is_of_the_last_game_or_of_that_number(sog: Run, ladder: Path) -> None:
+    by = ("--by", "zero", "--search", "2,1")
+    code, told, _ = sog("review", str(ladder), *by)
+    assert code == 0
+    assert f"game 3 of {ladder}, judged by zero" in told
+    assert "player 1: the game was left; " in told
+    code, told, _ = sog("review", str(ladder), "--number", "2", *by)
+    assert code == 0
+    assert [line.split()[1] for line in told.splitlines() if line[:2] in ("1 ", "2 ")] == [
+        "Bob",
+        "Ann",
+    ]
+    assert "\nAnn: +1 point = " in told
+    code, told, _ = sog("review", str(ladder), *by, "--json")
+    assert (code, json.loads(told)["players"][0]["utility"]) == (0, None)
+
+
+@pytest.mark.parametrize("command", ["replay", "review"])
+@pytest.mark.parametrize(
+    ("text", "options", "says"),
+    [
+        (LADDER, ["--number", "4"], "--number must be from 1 to 3, the games in {file}, got 4."),
+        (LADDER, ["--game", "kuhn"], "--game: games of kuhn are not written in SGF, as those in "),
+        (LADDER, ["--game", "go9"], "{file}: game 3: SGF: SZ must be 9, the size of this board"),
+        ("", [], "{file} has no game."),
+        (LADDER[:-4], [], "{file}: game 3: SGF: at letter 21 "),
+        (
+            "(;SZ[2];B[aa];W[aa])",
+            [],
+            "{file}: game 1: move 2, A2, puts a stone where there is one.",
+        ),
+        ("(;SZ[25];B[aa])", [], "{file}: game 1: go: size must be "),
+        ("(;GM[2]SZ[2])", [], "{file}: game 1: SGF: GM must be 1, the number of Go"),
+    ],
+)
+def test_what_cannot_be_gone_through_is_told_in_a_line(
+    sog: Run, ladder: Path, command: str, text: str, options: list[str], says: str
+) -> None:
+    ladder.write_text(text)
+    number = options or ["--number", str(max(1, text.count("(")))]
+    code, told, err = sog(
+        command, str(ladder), *number, *(["--number", "3"] if "--game" in options else [])
+    )
+    assert (code, told) == (2, "")
+    assert err.startswith(f"sog: error: {says.format(file=ladder)}")
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_says_its_game_is_given_no_other(sog: Run, tmp_path: Path) -> None:
+    path = tmp_path / "saved.json"
+    path.write_text(json.dumps(SAVED))
+    code, _, err = sog("replay", str(path), "--game", "leduc")
+    assert code == 2
+    assert f"--game leduc has no effect: {path} says which game it is of." in err
+
+
+def test_a_pgn_is_of_the_game_that_its_tag_says(sog: Run, tmp_path: Path) -> None:
+    """The second is said to be won, at Black's turn: he gave up."""
+    path = tmp_path / "ends.pgn"
+    path.write_text(PGN)
+    code, told, err = sog("replay", str(path))
+    assert code == 0, err
+    first, second = told.split("\n\n")
+    assert first.startswith("Game 1, gardner_chess(max_moves=512): Ann (player 0) against Ann (")
+    assert "    Ann (player 0): a1a5\n  Ann (player 0) won 1 point." in first
+    assert second.endswith("    player 0: a1a2\n  player 0 won 1 point.\n")
+    path.write_text(PGN.replace("Ra5#", "Ra6"))
+    code, _, err = sog("replay", str(path), "--number", "1")
+    assert code == 2
+    assert err.startswith(f"sog: error: {path}: game 1: move 1. ")

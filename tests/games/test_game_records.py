@@ -1,0 +1,111 @@
+"""Files of several games as people keep them: PGN and SGF."""
+
+from typing import Final
+
+import pytest
+
+from sog.games import make
+from sog.games.boards.game_records import (
+    game_of,
+    has_format,
+    read_record,
+    split_records,
+    write_record,
+)
+
+LADDER_PGN: Final = """\
+{a file of two}
+[White "Ann"]
+[Black "?"]
+[Result "1-0"]
+
+1. e4 {[Event "none"] 2. d4} e5 1-0
+
+[White "Bob; the (second)"]
+[Result "*"]
+
+1. d4 0-1
+"""
+LADDER_SGF: Final = """\
+(;GM[1]SZ[2]KM[1]PB[Ann]PW[Bob]C[not the end: ) \\] (;]RE[W+Resign];B[aa](;W[bb])(;W[ab]))
+(;SZ[2:2]PB[?]RE[B+3.5];B[bb])
+"""
+
+
+@pytest.mark.parametrize("text", [LADDER_PGN, LADDER_SGF], ids=["PGN", "SGF"])
+def test_a_file_is_split_into_its_games(text: str) -> None:
+    """Brackets, tags and results in comments are none."""
+    first, second = split_records(text)
+    assert first.endswith(('1. e4 {[Event "none"] 2. d4} e5 1-0', ";B[aa](;W[bb])(;W[ab]))"))
+    assert (
+        first + second
+        == text.removeprefix("{a file of two}\n")
+        .replace("1-0\n\n[W", "1-0[W")
+        .replace("\n(", "(")
+        .strip()
+    )
+    assert split_records(first) == [first]
+
+
+def test_heads_tell_names_and_who_lost_without_the_board_saying_so() -> None:
+    """A score is the count of an end that is on the board; a PGN does not say why."""
+    found = [read_record(text) for file in (LADDER_PGN, LADDER_SGF) for text in split_records(file)]
+    assert [one.names for one in found] == [
+        ("Ann", ""),
+        ("Bob; the (second)", ""),
+        ("Ann", "Bob"),
+        ("", ""),
+    ]
+    assert [one.loser for one in found] == [1, 0, 0, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "game"),
+    [
+        ("1. e4 *", "chess"),
+        ('[Variant "Standard"]\n\n*', "chess"),
+        ('[Variant "gardner"]\n\n*', "gardner_chess"),
+        ("(;SZ[9]KM[5.5])", "go9(komi=5.5)"),
+        ("(;KM[0])", "go19(komi=0)"),
+        ("(;SZ[5])", "go5"),
+        ("(;SZ[4:4]KM[-2])", "go(size=4,komi=-2)"),
+    ],
+)
+def test_a_head_says_of_which_game_it_is(text: str, game: str) -> None:
+    assert game_of(text) == game
+    assert make(game)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[Variant "atomic"]\n\n*', "the tag Variant must be one of .*, got 'atomic'"),
+        ("(;SZ[9:7])", "SGF: SZ must be a number, the size, got '9:7'"),
+        ("(;SZ[9]KM[much])", "SGF: KM must be a number, the komi, got 'much'"),
+    ],
+)
+def test_another_game_is_told(text: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        game_of(text)
+
+
+def test_a_file_that_was_cut_off_is_split_in_time() -> None:
+    """The last game is left for its reader to refuse."""
+    cut = "(;B[aa])(;" + "C[" * 100_000 + "\\"
+    assert split_records(cut) == ["(;B[aa])", cut.removeprefix("(;B[aa])")]
+    with pytest.raises(ValueError, match=r"must be .* or a property; got "):
+        read_record(split_records(cut)[1])
+
+
+def test_what_is_written_says_its_game_and_who_gave_up() -> None:
+    go = make("go(size=3,komi=2)")
+    assert has_format(go, ".sgf")
+    assert not has_format(go, ".pgn")
+    assert not has_format(make("tic_tac_toe"), ".sgf")
+    text = write_record(go, ".sgf", [4], names=("a", "b"), resigned=1)
+    assert game_of(text) == "go(size=3,komi=2)"
+    assert (read_record(text).names, read_record(text).loser) == (("a", "b"), 1)
+    chess = make("gardner_chess")
+    text = write_record(chess, ".pgn", [], names=("a", "b"), resigned=0)
+    assert game_of(text) == "gardner_chess"
+    assert (read_record(text).names, read_record(text).loser) == (("a", "b"), 0)
