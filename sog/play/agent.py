@@ -167,7 +167,7 @@ class SearchAgent(Agent):
         None where information is hidden. Raises as `policy`.
         """
         self._check_turn(infostate)
-        return events_of(self._search_here().line)
+        return events_of(np.asarray(self._search_here().line))
 
     def _check_mover(self) -> None:
         actor = self._now.actor
