@@ -1,4 +1,8 @@
-"""A board of Go as a picture: stones on the crossings of lines."""
+"""A board of Go as a picture: stones on the crossings of lines.
+
+Where one may move, nearly every point is free: a page shows the stone that would come (`coming`,
+unseen) where one points, and only empty points that are barred, by ko or as suicide, have a cross.
+"""
 
 import xml.etree.ElementTree as ElementTree
 from typing import Final
@@ -12,11 +16,12 @@ _CELL, _MARGIN, _BELOW = 40.0, 37.0, 40.0
 _NARROWEST: Final = 320.0  # what stands below has room
 _STONE: Final = 0.46 * _CELL
 _NAMES_AWAY: Final = 0.72 * _CELL  # from the outermost lines
-_BUTTON_WIDTH: Final = 2.1 * _CELL
+_BUTTON_WIDTH: Final = 1.8 * _CELL
 _BOARD, _LINE, _NAME = "#e3bd78", "#4a3a1e", "#5b4826"
 _STONES: Final = ("#1b1d21", "#f7f6f2")
 _EDGE: Final = "#16181c"
 _BUTTON: Final = "#f4e3bf"
+_BARRED: Final = ", where no stone may be put now"
 
 
 def draw_goban(view: GoView, marks: Marks) -> str:
@@ -56,10 +61,17 @@ def _draw_lines(
 def _draw_point(
     svg: ElementTree.Element, view: GoView, point: int, x: float, y: float, marks: Marks
 ) -> None:
-    can, mark = view.choices.get(point, ()), marks.get(point)
-    group = choice(svg, can, told_with(view.told[point], mark))
+    can, mark, told = view.choices.get(point, ()), marks.get(point), view.told[point]
+    is_barred = bool(view.choices or view.passes) and not can and point not in view.stones
+    group = choice(svg, can, told_with(told + _BARRED * is_barred, mark))
     if can:  # the whole square can be clicked
         rectangle(group, x - _CELL / 2, y - _CELL / 2, _CELL, _CELL, fill=_BOARD, opacity=0.01)
+        coming = ElementTree.SubElement(group, "g", {"class": "coming", "visibility": "hidden"})
+        circle(coming, x, y, _STONE, fill=_STONES[view.mover], opacity=0.6)
+    if is_barred:
+        r = 0.14 * _CELL
+        for end in (r, -r):
+            line(group, (x - r, y - end), (x + r, y + end), color=_NAME, width=1.6)
     if point in view.stones:
         player = view.stones[point]
         circle(group, x, y, _STONE, fill=_STONES[player], stroke=_EDGE, width=1)
@@ -78,7 +90,7 @@ def _draw_foot(
     svg: ElementTree.Element, view: GoView, width: float, y: float, mark: Mark | None
 ) -> None:
     """Captured stones, each with a stone of their color before the number, and the pass."""
-    for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.4 * _CELL)):
+    for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.3 * _CELL)):
         name = ("Black", "White")[player]
         group = choice(svg, (), f"{name} has captured {view.captured[player]}")
         circle(group, x, y, 9, fill=_STONES[1 - player], stroke=_EDGE, width=1)

@@ -126,6 +126,8 @@ class GoView(View):
     """Points with a dot."""
     stones: Mapping[int, int]
     """By point: whose it is."""
+    mover: int
+    """Who puts the next stone, if anybody does."""
     last: int | None
     """The stone that was put last, if the last move put one."""
     owners: Mapping[int, int]

@@ -28,8 +28,24 @@ def test_points_and_the_pass_can_be_clicked_and_the_last_stone_has_a_ring() -> N
     assert group_of(root, "pass").get("data-actions") == "9"
     assert len(list(group_of(root, "B1, Black").iter(f"{SVG}circle"))) == 2
     assert len(list(group_of(root, "A2, Black").iter(f"{SVG}circle"))) == 1
-    assert len(list(group_of(root, "A1").iter(f"{SVG}circle"))) == 0  # taken
+    taken = group_of(root, "A1, where no stone may be put now")
+    assert len(list(taken.iter(f"{SVG}circle"))) == 0
     assert group_of(root, "Black has captured 1").findtext(f"{SVG}text") == "1 taken"
+
+
+def test_stones_that_may_come_are_there_unseen_and_barred_points_have_a_cross() -> None:
+    # The corner A3 would have no liberty; of the rest all but the stones is free.
+    moves = "C1 A2 pass B3"
+    legal = [2, 4, 5, 6, 7, 9]
+    root = drawn(moves, legal)
+    coming = [group for group in root.iter(f"{SVG}g") if group.get("class") == "coming"]
+    assert len(coming) == 5
+    assert {group.get("visibility") for group in coming} == {"hidden"}
+    assert {group[0].get("fill") for group in coming} == {"#1b1d21"}  # Black's
+    assert len(group_of(root, "A3, where no stone may be put now").findall(f"{SVG}line")) == 2
+    assert sum(len(group.findall(f"{SVG}line")) for group in root.iter(f"{SVG}g")) == 2
+    shown = drawn(moves, [])  # it is nobody's turn at the page
+    assert not any(group.findall(f"{SVG}line") for group in shown.iter(f"{SVG}g"))
 
 
 def test_at_the_end_points_are_marked_in_the_color_of_their_owner() -> None:

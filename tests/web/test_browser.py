@@ -28,6 +28,27 @@ def test_stones_are_put_by_clicking_on_the_board(browser: Browser) -> None:
     assert "b2" in browser.find("ol.events > li").text
 
 
+def test_the_stone_that_would_come_is_shown_where_one_points_or_keys_have_come_to(
+    browser: Browser,
+) -> None:
+    def coming() -> list[str]:
+        drawn = [one for one in browser.all("g.choice") if one.find_elements(*stone)]
+        return [told(one) for one in drawn if one.find_element(*stone).is_displayed()]
+
+    stone = (By.CSS_SELECTOR, ".coming")
+    browser.begin("go5", history="C3 A4 C2 B5")
+    assert coming() == []
+    point = browser.find("g[data-actions='8'] rect")
+    ActionChains(browser.driver).move_to_element(point).perform()
+    assert coming() == ["D4"]
+    ActionChains(browser.driver).move_to_element(browser.find("h1")).perform()
+    browser.find("#action-6").send_keys(Keys.ARROW_RIGHT)
+    assert coming() == ["C4"]
+    assert browser.find("g.pointed").get_attribute("data-actions") == "7"
+    browser.find("h1").click()
+    assert coming() == []
+
+
 def square(browser: Browser, name: str) -> WebElement:
     """A square of a board on which pieces are moved, by what pointing at it shows."""
     drawn = browser.all("g.square")

@@ -106,6 +106,7 @@ def test_hints_are_told_and_drawn_until_nobody_wants_them(browser: Browser) -> N
     browser.begin("tic_tac_toe", player="rollout", history="XX./OO./...")
     browser.find("#hints").click()
     browser.until(lambda: browser.find("#hint").text.startswith("Hint: c3"))
+    assert browser.find("#hint").text.endswith("to you. Expected: c3.")
     assert marks(browser)
     browser.find("#hints").click()
     browser.until(lambda: not browser.all("#hint"))

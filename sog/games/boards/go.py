@@ -363,6 +363,7 @@ A1 is at the bottom left."""
             last=last_stone(state),
             captured=state.captured.tolist(),
             owners=owners,
+            mover=int(to_move(state)),
             choices=choices,
         )
 

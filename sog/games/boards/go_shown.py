@@ -76,6 +76,7 @@ def view_board(
     last: int | None,
     captured: Sequence[int],
     owners: Mapping[int, int],
+    mover: int,
     choices: Sequence[int],
 ) -> GoView:
     """What the picture shows. owners: the player whose point each empty one is at the end."""
@@ -91,6 +92,7 @@ def view_board(
         row_names=[str(size - row) for row in range(size)],
         stars=star_points(size),
         stones={point: one - 1 for point, one in enumerate(color.tolist()) if one != EMPTY},
+        mover=mover,
         last=last,
         owners=owners,
         captured=(captured[0], captured[1]),

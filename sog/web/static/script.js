@@ -136,6 +136,16 @@ document.addEventListener("click", (event) => {
   if (buttons.length) { buttons[0].scrollIntoView({ block: "nearest" }); buttons[0].focus(); }
 });
 
+// The button of an action that keys have come to shows where that is, as pointing there does.
+function pointOut() {
+  document.querySelectorAll(".pointed").forEach((one) => one.classList.remove("pointed"));
+  const button = document.activeElement;
+  if (!button.matches("#choices button:focus-visible")) return;
+  document.querySelectorAll(`[data-actions~="${button.value}"]`).forEach((one) => one.classList.add("pointed"));
+}
+document.addEventListener("focusin", pointOut);
+document.addEventListener("focusout", pointOut);
+
 // Pieces that are moved: by a click on the square where a move begins and one where it ends, or by
 // dragging. Of several moves to one square a small menu lets one choose.
 let held = null; // { square, ends, at, isDragged }
