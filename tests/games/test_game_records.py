@@ -80,8 +80,8 @@ def test_a_head_says_of_which_game_it_is(text: str, game: str) -> None:
     ("text", "says"),
     [
         ('[Variant "atomic"]\n\n*', "the tag Variant must be one of .*, got 'atomic'"),
-        ("(;SZ[9:7])", "SGF: SZ must be a number, the size, got '9:7'"),
-        ("(;SZ[9]KM[much])", "SGF: KM must be a number, the komi, got 'much'"),
+        ("(;SZ[9:7])", "SGF: SZ must be one number, the size of a square board, got '9:7'"),
+        ("(;SZ[9]KM[much])", "SGF: KM must be a number from -361 to 361, the komi, got 'much'"),
     ],
 )
 def test_another_game_is_told(text: str, says: str) -> None:

@@ -12,7 +12,6 @@ from typing import Any, Final
 from sog.games.boards import go_sgf, go_sizes, pgn
 from sog.games.boards.chess import Chess, GardnerChess, LosAlamosChess
 from sog.games.boards.go import Go
-from sog.games.boards.go_notation import quoted
 from sog.games.core import Game
 from sog.parameters import written_call
 
@@ -33,12 +32,6 @@ _BOARDS: Final = {
 }
 """Games by the size of their board."""
 _MOST_OF_A_NAME: Final = 40  # letters
-_USUAL_SIZE: Final = "19"
-_GO_RULES: Final = (
-    ("SZ", "size", r"([0-9]{1,2})(:\1)?"),
-    ("KM", "komi", r"[+-]?[0-9]{1,3}(\.[0-9]{0,6})?"),
-)
-"""Properties of the format, the parameters of the game that they are, and how they look."""
 _BRACKET: Final = re.compile(r"\[(?:[^\\\]]|\\.)*(?:\]|\\?\Z)|[()]", re.DOTALL)
 """A value, in which brackets are text, or one of those around the trees of SGF. A value without an
 end takes all that is left, lest it be looked for again and again."""
@@ -93,15 +86,9 @@ def game_of(text: str) -> str:
             known = ", ".join(sorted(filter(None, _VARIANTS)))
             raise ValueError(f"PGN: the tag Variant must be one of {known}, got {said!r}.")
         return _VARIANTS[said.casefold()]
-    head, values = go_sgf.read_head(text), dict[str, Any]()
-    for sgf, parameter, rule in _GO_RULES:
-        said = head.get(sgf, _USUAL_SIZE if sgf == "SZ" else "")
-        if said and re.fullmatch(rule, said) is None:
-            what = f"a number, the {parameter}"
-            raise ValueError(f"SGF: {sgf} must be {what}, got {quoted(said)}.")
-        if said:
-            values[parameter] = said.partition(":")[0]
-    named = _BOARDS.get(int(values["size"]))
+    rules = go_sgf.read_rules(text)
+    values = {name: f"{value:g}" for name, value in rules.items()}
+    named = _BOARDS.get(int(rules["size"]))
     if named is not None:
         del values["size"]
     return written_call(named or Go.name, values)
