@@ -24,6 +24,7 @@ from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, search_chains
 from sog.play.history import check_begins_anywhere
 from sog.play.match import Agent
+from sog.play.principal import events_of
 from sog.play.rules import after, first_state, sample, situation
 
 
@@ -159,6 +160,14 @@ class SearchAgent(Agent):
         """
         infostate = self._check_turn(infostate)
         return np.asarray(self._search_here().action_values[infostate], float)
+
+    def line(self, infostate: int) -> list[int]:
+        """The public events that the agent expects from here on, a handful, its own first.
+
+        None where information is hidden. Raises as `policy`.
+        """
+        self._check_turn(infostate)
+        return events_of(np.asarray(self._search_here().line))
 
     def _check_mover(self) -> None:
         actor = self._now.actor

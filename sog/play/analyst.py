@@ -17,13 +17,13 @@ from jax import Array
 from gtcfr.action_values import action_values
 from gtcfr.evaluator import Evaluator
 from gtcfr.root import known_root
-from gtcfr.search import check_result
+from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import Searching
 from sog.play.match import Agent
-from sog.play.principal import Lines, read_lines
+from sog.play.principal import Lines, best_lines, events_of, read_lines
 from sog.play.rules import after, first_state, situation
 from sog.play.thinking import Thinking
 from sog.precision import in_32_bits
@@ -121,8 +121,7 @@ class Analyst:
         """
         if game.hides_information or game.has_chance:
             raise ValueError(f"only perfect information can be analyzed so, which {game} has not.")
-        self.game, self._evaluator = game, evaluator
-        self._usual = settings.num_simulations
+        self.game, self._evaluator, self._usual = game, evaluator, settings.num_simulations
         phase = settings.simulations_per_phase
         room = phase * math.ceil(max(most, self._usual) / phase)
         self._settings = dataclasses.replace(
@@ -177,17 +176,26 @@ class Analyst:
 
     def policy(self) -> np.ndarray:
         """[A]: the average policy where it has thought."""
-        assert self._thinking is not None
-        policy: np.ndarray = np.asarray(self._thinking.read().policy)[0, 0]
-        return policy
+        return np.asarray(self._found.policy[0, 0])
+
+    def value(self, player: int) -> float:
+        """What a player gets where it has thought."""
+        return float(np.asarray(self._found.values)[0, player, 0])
 
     @in_32_bits
     def action_values(self) -> np.ndarray:
         """[A]: what actions are worth where it has thought, see `gtcfr.action_values`."""
+        return np.asarray(_action_values(self.game, self._found)[0, 0], float)
+
+    def line(self) -> list[int]:
+        """How play goes on where it has thought, see `sog.play.principal`."""
+        found = self._found
+        return events_of(best_lines(self.game, found)[int(found.slot[0])])
+
+    @property
+    def _found(self) -> SearchResult:
         assert self._thinking is not None
-        found = _action_values(self.game, self._thinking.read())[0, 0]
-        values: np.ndarray = np.asarray(found, float)
-        return values
+        return self._thinking.read()
 
     def best(self) -> int:
         """The likeliest action of the average policy."""

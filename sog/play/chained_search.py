@@ -23,6 +23,7 @@ from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
+from sog.play.principal import best_line
 from sog.play.rules import first_state
 from sog.play.thinking import first_root, think
 from sog.precision import in_32_bits
@@ -55,6 +56,7 @@ class LastSearch:
     values: Array  # [player, S]
     ranges: Array  # [player, S]
     action_values: Array  # [S, A], see `gtcfr.action_values`
+    line: Array  # [event], see `sog.play.principal.best_line`
     summary: Summary
 
 
@@ -230,6 +232,7 @@ def _keep(
         values=result.values,
         ranges=result.ranges,
         action_values=action_values(game, result),
+        line=jax.vmap(functools.partial(best_line, game))(result.tree, result.slot),
         summary=summarize(result, resolve_from),
     )
     searched = jax.vmap(lambda rows, slot: rows[slot])(result.tree.interior.state, result.slot)

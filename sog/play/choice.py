@@ -44,6 +44,8 @@ class Choice:
     """By how much values may differ that may be the same, in utility units; see `DOUBT`."""
     ranges: np.ndarray | None = None
     """[player, S]: of both, as the adviser had them; None for one who does not search."""
+    line: tuple[int, ...] = ()
+    """The public events that the adviser expected instead; none for one who does not say."""
 
     @property
     def best_action(self) -> int:

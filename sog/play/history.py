@@ -1,6 +1,7 @@
 """From a position that a user typed to the public state, and the events on the way there."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, Final
 
 import jax
@@ -71,18 +72,27 @@ def read_history(
     ValueError that says what is wrong with the text.
     """
     opening = read_opening(game, text) if anywhere else Opening(outcomes=game.parse(text))
-    state, events = state_at_beginning(game, opening.beginning), list[str]()
-    for outcome in opening.outcomes:
-        events.append(game.describe_outcome(state, outcome))
-        state = rules.after(game, state, outcome)
+    began = state_at_beginning(game, opening.beginning)
+    events, state = tell_events(game, began, opening.outcomes)
     if not may_be_over and rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(
         beginning=opening.beginning,
         outcomes=opening.outcomes,
-        events=tuple(events),
+        events=events,
         state=state,
     )
+
+
+def tell_events(
+    game: Game[Any], state: Any, outcomes: Sequence[int]
+) -> tuple[tuple[str, ...], Any]:
+    """The texts of public events that follow a state one after the other, and the state then."""
+    events = list[str]()
+    for outcome in outcomes:
+        events.append(game.describe_outcome(state, outcome))
+        state = rules.after(game, state, outcome)
+    return tuple(events), state
 
 
 def state_at_beginning(game: Game[Any], beginning: Beginning | None) -> Any:

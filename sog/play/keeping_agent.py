@@ -69,19 +69,31 @@ class KeepingAgent(Agent):
         legal = np.asarray(situation(self.game, self._position.state).legal_outcomes, float)
         if legal.sum() < 2:
             return legal
-        if not self._is_searched:
-            self._search()
+        self._search_here()
         found = np.asarray(self._analyst.policy(), float) * legal
         return np.asarray(found / found.sum())
 
     def action_values(self, infostate: int) -> np.ndarray:
         """[A]: what the agent expects to get by each action; NaN for what is illegal or was not
         considered, see `gtcfr.action_values`. infostate: 0."""
-        if not self._is_searched:
-            self._search()
+        self._search_here()
         return self._analyst.action_values()
 
-    def _search(self) -> None:
+    def value(self, infostate: int) -> float:
+        """What the agent expects to get where it is to move, in units of utility. infostate: 0."""
+        self._search_here()
+        return self._analyst.value(self.player)
+
+    def line(self, infostate: int) -> list[int]:
+        """The public events that the agent expects from here on, a handful, its own first.
+        infostate: 0."""
+        self._search_here()
+        return self._analyst.line()
+
+    def _search_here(self) -> None:
+        """The search of the position, made once."""
+        if self._is_searched:
+            return
         began = time.monotonic()
 
         def left() -> float:

@@ -2,6 +2,8 @@
 
 lines = read_lines(game, thinking.read(), depth=8)
 lines.actions[0], lines.values[0], lines.line(0)
+
+How play goes on alone is less to compile: `best_lines`, or `best_line` inside of other programs.
 """
 
 import dataclasses
@@ -24,6 +26,8 @@ _LEAST: Final = 1e-30
 """Divides a sum of 0."""
 _NOTHING: Final = -1
 """Pads lines of events."""
+HANDFUL: Final = 6
+"""Events of a line that people are shown."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +57,7 @@ class Lines:
 
     def line(self, number: int) -> list[int]:
         """The public events from a move on."""
-        return [event for event in self.events[number].tolist() if event != _NOTHING]
+        return events_of(self.events[number])
 
 
 @pytree
@@ -96,6 +100,32 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
     )
 
 
+@in_32_bits
+def best_lines(game: Game[Any], result: SearchResult) -> np.ndarray:
+    """[interior row, HANDFUL] int: how play goes on from each public state of one search, a batch
+    of 1; the first events are as many as are known. No events where information is hidden."""
+    lines: np.ndarray = np.asarray(_best_lines(game, result))
+    return lines
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _best_lines(game: Game[Any], result: SearchResult) -> Array:
+    tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], result.tree)
+    slots = jnp.arange(tree.shape.num_interior, dtype=jnp.int32)
+    return jax.vmap(lambda slot: best_line(game, tree, slot))(slots)
+
+
+def best_line(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
+    """[HANDFUL] int32: the best event at an interior node and the best that follow, see
+    `events_of`; [0] where information is hidden."""
+    return _follow(tree, slot, 0 if game.hides_information else HANDFUL)
+
+
+def events_of(line: np.ndarray) -> list[int]:
+    """The public events of a line."""
+    return [event for event in line.tolist() if event != _NOTHING]
+
+
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _read_moves(game: Game[Any], depth: int, result: SearchResult) -> _Moves:
     tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], result.tree)
@@ -115,13 +145,7 @@ def _read_moves(game: Game[Any], depth: int, result: SearchResult) -> _Moves:
 
     def follow(row: Array, action: Array) -> Array:
         """[depth]: the action, and the best from the child on."""
-
-        def step(row: Array, _: None) -> tuple[Array, Array]:
-            event, below = _best(tree, row)
-            return below, event
-
-        _, events = jax.lax.scan(step, row, None, length=depth - 1)
-        return jnp.concatenate([action[None], events])
+        return jnp.concatenate([action[None], _follow(tree, row, depth - 1)])
 
     return _Moves(
         is_listed=is_there & of_all(tree.interior.takeable[slot]),
@@ -141,6 +165,18 @@ def _child(tree: SearchTree, slot: Array, action: Array) -> tuple[Array, Array]:
     children, listed = tree.interior.child[slot], tree.interior.listed[slot]
     number, is_there = layout.child(listed, children, action, shape.nothing)
     return jnp.where(is_there, children[number], shape.nothing), is_there
+
+
+def _follow(tree: SearchTree, row: Array, depth: int) -> Array:
+    """[depth]: the best event at a row, at the one that it leads to, and so on."""
+
+    def step(row: Array, _: None) -> tuple[Array, Array]:
+        event, below = _best(tree, row)
+        return below, event
+
+    _, events = jax.lax.scan(step, row, None, length=depth)
+    found: Array = events
+    return found
 
 
 def _best(tree: SearchTree, row: Array) -> tuple[Array, Array]:

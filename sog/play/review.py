@@ -36,6 +36,7 @@ from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent, PlayedGame
 from sog.play.rules import after, situation
 from sog.play.simple_agents import TabularAgent
+from sog.play.thoughts import expected_by
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 
@@ -243,4 +244,5 @@ def _judged(game: Game[Any], played: PlayedGame, place: _Place, adviser: Adviser
         values=np.where(place.legal, values, np.nan),
         doubt=0.0 if isinstance(adviser, TabularAgent) else DOUBT * most,
         ranges=adviser.ranges if isinstance(adviser, SearchAgent) else None,
+        line=tuple(expected_by(adviser, place.infostate)),
     )

@@ -8,6 +8,8 @@ import numpy as np
 from sog.games.core import Game
 from sog.play.agent import SearchAgent
 from sog.play.alphazero_agent import AlphaZeroAgent
+from sog.play.history import tell_events
+from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent
 from sog.play.rules import situation
 
@@ -32,6 +34,8 @@ class Thought:
     """Legal actions and their probabilities, the likeliest first."""
     value: float | None
     """None for an agent that does not know."""
+    line: tuple[str, ...] = ()
+    """How it expects the game to go on, its own action first; nothing for one who does not say."""
 
 
 def thought_of(
@@ -41,12 +45,22 @@ def thought_of(
     policy = agent.policy(infostate)
     legal = np.flatnonzero(situation(game, state).legal_actions[infostate]).tolist()
     likely = sorted(legal, key=lambda action: -policy[action])
+    value = None
+    if isinstance(agent, SearchAgent | KeepingAgent | AlphaZeroAgent):
+        value = agent.value(infostate)
     return Thought(
         infostate=infostate,
         name=game.describe_infostate(state, player, infostate),
         policy=[(game.describe_action(state, infostate, a), float(policy[a])) for a in likely],
-        value=agent.value(infostate) if isinstance(agent, SearchAgent | AlphaZeroAgent) else None,
+        value=value,
+        line=tell_events(game, state, expected_by(agent, infostate))[0],
     )
+
+
+def expected_by(agent: Agent, infostate: int) -> list[int]:
+    """The public events that an agent who is to move expects, a handful; none for one who does not
+    say, and where information is hidden."""
+    return agent.line(infostate) if isinstance(agent, SearchAgent | KeepingAgent) else []
 
 
 def thoughts_of(

@@ -50,6 +50,18 @@ def test_every_move_is_told_with_its_visits_and_the_best_comes_first(analyst: An
     assert lines.prior == pytest.approx(np.full(5, 0.2), abs=1e-3)
 
 
+def test_a_line_goes_on_to_the_end_of_the_game(analyst: Analyst) -> None:
+    """By exhaustive search in plain Python: each move is the only one that does not lose."""
+    forced = [1, 2, 6, 3, 5]
+    lines = found(analyst, "X../.O./.OX")
+    assert lines.line(0) == forced
+    assert analyst.line() == forced
+    assert (analyst.value(0), analyst.value(1)) == pytest.approx((0, 0), abs=0.1)
+    found(analyst, "XX./OO./...")
+    assert analyst.line() == [2]
+    assert (analyst.value(0), analyst.value(1)) == pytest.approx((1, -1), abs=0.02)
+
+
 def test_values_are_those_of_best_play_where_few_moves_are_left(analyst: Analyst) -> None:
     """By exhaustive search in plain Python: X wins, can only draw, and loses."""
     for text in ("XOX/OXO/...", "OXX/XO./O..", "XOX/OOX/X.."):

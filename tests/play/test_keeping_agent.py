@@ -35,6 +35,8 @@ def test_a_tree_is_kept_below_what_was_played_and_not_in_another_game() -> None:
     assert as_adviser(agent) is agent  # it can judge games, too
     assert np.nanargmax(agent.action_values(0)) == agent.act(0) == 2
     assert np.isnan(agent.action_values(0)[[0, 1, 3, 4]]).all()
+    assert agent.line(0) == [2]
+    assert agent.value(0) == pytest.approx(1, abs=0.1)
     lines = agent._analyst.lines()
     assert lines is not None
     assert lines.num_visits == 60
