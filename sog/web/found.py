@@ -1,4 +1,4 @@
-"""What is known at the public state that is searched: by a search, and exactly."""
+"""What is known of the public state that is searched: by a search, and exactly."""
 
 import dataclasses
 import time
@@ -7,7 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import Game
+from sog.play.principal import best_lines
+from sog.play.thinking import Thinking
 from sog.tabular import compile_tree, solve_subgame
 from sog.tabular.locks import Lock, lock_game
 from sog.web.host import Heed, Mistake
@@ -30,12 +33,45 @@ class Found:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Picture:
+    """A search as it stands."""
+
+    nodes: dict[int, NodeView]
+    """By row."""
+    row: int
+    """Of the public state that is searched."""
+    num_updates: int
+    is_full: bool
+    found: Found
+    lines: np.ndarray
+    """See `sog.play.principal.best_lines`."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class ExactSolution(Found):
     """The same by CFR+ over all that is below, for the same ranges."""
 
     exploitability: float
     num_nodes: int
     seconds: float
+
+
+def read_picture(thinking: Thinking) -> Picture:
+    """At least one update must have been made."""
+    result = thinking.read()
+    nodes, row = read_nodes(thinking.game, result), int(result.slot[0])
+    return Picture(
+        nodes={node.row: node for node in nodes},
+        row=row,
+        num_updates=thinking.num_updates,
+        is_full=bool(result.is_full[0]),
+        found=Found(
+            policy=np.asarray(result.policy[0], float),
+            values=np.asarray(result.values[0], float),
+            ranges=np.asarray(result.ranges[0], float),
+        ),
+        lines=best_lines(thinking.game, result),
+    )
 
 
 def can_be_solved(game: Game[Any], num_found: int) -> bool:

@@ -14,7 +14,7 @@ from sog.drawing.nodes import NodeView
 from sog.games.core import TERMINAL
 from sog.play.history import Opening, read_history
 from sog.tabular.locks import Lock
-from sog.web.found import Found
+from sog.web.found import Found, Picture
 from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
@@ -23,7 +23,7 @@ from sog.web.preparations import Preparations
 from sog.web.search_locks import lock_of, locks_in
 from sog.web.search_told import outcomes_to, tell_node
 from sog.web.sessions import Sessions
-from sog.web.watched_search import PAUSED, WATCHED, WHOLE, Picture, WatchedSearch
+from sog.web.watched_search import PAUSED, WATCHED, WHOLE, WatchedSearch
 
 MOST_SEARCHES: Final = 12
 _HIGHEST_WEIGHT: Final = 1e6

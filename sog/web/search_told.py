@@ -21,10 +21,11 @@ from sog.drawing.outline import (
 from sog.drawing.picture import draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
-from sog.web.found import Found
+from sog.play.principal import events_of
+from sog.web.found import Found, Picture
 from sog.web.pages import inline
 from sog.web.search_locks import can_lock, lock_at, tell_locks
-from sog.web.watched_search import Picture, WatchedSearch
+from sog.web.watched_search import WatchedSearch
 
 _LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
 _MOST_BOXES: Final = 24  # some, and no page that is ten screens high
@@ -51,6 +52,7 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
         "actor": actor_name(node),
         "value": signed(node.mean_value),
         "path": _path(picture, node),
+        "line": _line(picture, node),
         "tree": inline(draw_search(shown, title=title, unit=game.unit)),
         "board": inline(board),
         "is_marked": bool(marks),
@@ -182,6 +184,16 @@ def _value(exact: Found, player: int, infostate: int) -> float:
 
 def _share(value: Any) -> float | None:
     return None if np.isnan(value) else float(value)
+
+
+def _line(picture: Picture, node: NodeView) -> list[NodeView]:
+    """Where play is expected to go from a node, an event at a time."""
+    line, row = list[NodeView](), node.row
+    for event in events_of(picture.lines[row]) if row < len(picture.lines) else ():
+        below = (picture.nodes[child] for child in picture.nodes[row].children)
+        line.append(next(one for one in below if one.outcome == event))
+        row = line[-1].row
+    return line
 
 
 def _path(picture: Picture, node: NodeView) -> list[NodeView]:

@@ -13,6 +13,7 @@ from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
 from sog.play.choice import Choice
+from sog.play.history import tell_events
 from sog.play.review import Review
 from sog.web.hints import Hint
 from sog.web.judging import Judging
@@ -74,6 +75,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "hint": hint,
         "waits_for_hint": is_now and hint is None and table.has_hints and len(legal) > 1,
         "options": _options(game, choice),
+        "expected": [] if choice is None else tell_events(game, choice.state, choice.line)[0],
         "chooser": "" if choice is None else table.whose[choice.player],
         "events": [
             {**_event(table, one, shows_all), "judged": judged.get(place)}

@@ -20,12 +20,19 @@ import numpy as np
 from gtcfr.locks import HeldPolicies
 from gtcfr.root import NO_EVENT, SearchRoot, check_root, known_root, start_of_game
 from gtcfr.search import check_result
-from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import Game
 from sog.play.locked import hold_locks
 from sog.play.thinking import SLICE_SECONDS, Thinking
 from sog.tabular.locks import Lock
-from sog.web.found import ExactSolution, Found, can_be_solved, check_size, solve_below
+from sog.web.found import (
+    ExactSolution,
+    Found,
+    Picture,
+    can_be_solved,
+    check_size,
+    read_picture,
+    solve_below,
+)
 from sog.web.host import Heed, Mistake, SearchOffer, Submit
 from sog.web.solving import Solving
 
@@ -35,19 +42,6 @@ _SECONDS_OF_A_PICTURE: Final = 0.3
 _PICTURES: Final = 40  # of a search that is watched
 _PATH_STEP: Final = 4
 _LOCK_STEP: Final = 4
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Picture:
-    """A search as it stands."""
-
-    nodes: dict[int, NodeView]
-    """By row."""
-    row: int
-    """Of the public state that is searched."""
-    num_updates: int
-    is_full: bool
-    found: Found
 
 
 class WatchedSearch:
@@ -172,7 +166,7 @@ class WatchedSearch:
         if now.num_updates == 0:
             return None
         if known is None or known.num_updates != now.num_updates:
-            known = self._picture = _read_picture(now)
+            known = self._picture = read_picture(now)
         return known
 
     def solve(self, submit: Submit) -> None:
@@ -291,19 +285,3 @@ def _held(game: Game[Any], locks: tuple[Lock, ...], start: Any) -> HeldPolicies 
         return None
     nothing = dataclasses.replace(locks[0], is_held=np.zeros_like(locks[0].is_held))
     return hold_locks(game, (*locks, *[nothing] * (-len(locks) % _LOCK_STEP)), start=start)
-
-
-def _read_picture(thinking: Thinking) -> Picture:
-    result = thinking.read()
-    nodes, row = read_nodes(thinking.game, result), int(result.slot[0])
-    return Picture(
-        nodes={node.row: node for node in nodes},
-        row=row,
-        num_updates=thinking.num_updates,
-        is_full=bool(result.is_full[0]),
-        found=Found(
-            policy=np.asarray(result.policy[0], float),
-            values=np.asarray(result.values[0], float),
-            ranges=np.asarray(result.ranges[0], float),
-        ),
-    )

@@ -163,5 +163,6 @@ def test_an_event_is_shown_with_the_options_of_the_choice_that_led_to_it(
         assert taken[1] == event
         assert ", taken" not in page  # by a mark, which would be on the stone that is there now
         assert len(re.findall("<li class=after>", page)) == 5 - at
+    assert 'id="expected"> <span class="line">Expected: c3.<' in page
     assert 'id="options"' not in visitor.get(f"{path}?at=0").text
     assert f"<strong>Player 0</strong> could do instead of {event}" in visitor.get(path).text

@@ -327,6 +327,27 @@ def test_where_nothing_is_hidden_there_is_one_table_without_ranges(visitor: Visi
     assert page.count('id="scroll-') == 2  # the other one is for locks
 
 
+def expected_in(page: str) -> str | None:
+    """How a page of a search says that play goes on, as links."""
+    found = re.search('<p id="line">(.*?)</p>', page)
+    return found and found[1]
+
+
+def test_how_play_is_expected_to_go_on_is_told_where_nothing_is_hidden(visitor: Visitor) -> None:
+    """Each of these moves is the only one that does not lose."""
+    game = {"game": "tic_tac_toe", "search": "300,10", "history": "X../.O./.OX"}
+    path = visitor.follow("/searches", **{**SEARCH, **game})
+    line = expected_in(visitor.wait(path))
+    assert line is not None
+    assert re.sub("<[^>]*>", "", line) == "Expected: b3 c3 a1 a2 c2"
+    link = re.search(r'href="(\?node=\d+)" data-to="\d+">c3</a>', line)
+    assert link is not None
+    below = expected_in(visitor.get(path + link[1]).text)
+    assert below is not None
+    assert re.sub("<[^>]*>", "", below) == "Expected: a1 a2 c2"
+    assert expected_in(visitor.wait(visitor.follow("/searches", **SEARCH))) is None
+
+
 def test_the_exact_solution_holds_what_is_locked() -> None:
     game = make("kuhn")
     locks = read_locks(game, ["bet1: fold=1"])
