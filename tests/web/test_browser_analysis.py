@@ -105,8 +105,9 @@ def test_a_file_that_the_browser_saved_is_opened_by_it(browser: Browser) -> None
 def test_hints_are_told_and_drawn_until_nobody_wants_them(browser: Browser) -> None:
     browser.begin("tic_tac_toe", player="rollout", history="XX./OO./...")
     browser.find("#hints").click()
-    browser.until(lambda: browser.find("#hint").text.startswith("Hint: c3"))
-    assert browser.find("#hint").text.endswith("to you. Expected: c3.")
+    hint = browser.until(lambda: (s := browser.find("#hint").text).startswith("Hint: ") and s)
+    assert hint.startswith("Hint: c3")
+    assert hint.endswith("to you. Expected: c3.")
     assert marks(browser)
     browser.find("#hints").click()
     browser.until(lambda: not browser.all("#hint"))
