@@ -107,7 +107,7 @@ FIRST_BYTES = {
         (["search", "kuhn", "--svg", "k.png"], "--svg: the name must end in .svg, got k.png."),
         (
             ["play", "random", "--game", "kuhn", "--save", "policy.npz"],
-            "--save: the name must end in .json, got policy.npz.",
+            "--save: the name must end in one of .json, .pgn, .sgf, got policy.npz.",
         ),
         (["exploitability", "kuhn", "."], ". is a folder; a file is needed."),
         (["play", "", "--game", "kuhn"], f"'' is no player: {PLAYERS}"),
