@@ -10,6 +10,8 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from sog.accelerators import is_accelerated
+
 _AXIS = "batch"
 _LEAVES_PER_CALL = 16
 _LEAVES_PER_CALL_OF_A_CORE = 8
@@ -28,13 +30,6 @@ def batch_mesh(batch_size: int | None = None) -> Mesh:
 def first_devices(mesh: Mesh, number: int) -> Mesh:
     """A mesh of no more devices than that."""
     return Mesh(mesh.devices.flatten()[:number], (_AXIS,))
-
-
-def is_accelerated() -> bool:
-    """Whether searches run on accelerators here. These want few large operations: each costs its
-    start, some microseconds, before it costs what it does."""
-    platform: str = jax.local_devices()[0].platform
-    return platform != "cpu"
 
 
 def leaves_per_call(*, accelerated: bool | None = None) -> int:

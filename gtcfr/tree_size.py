@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from gtcfr.extent import at_least
 from gtcfr.layout import Layout
-from gtcfr.mesh import is_accelerated
 from gtcfr.tree import TreeShape
+from sog.accelerators import is_accelerated
 from sog.games.core import Game
 
 _CHUNK_SIZE: Final = 4

@@ -20,6 +20,7 @@ from networks.graph import GraphCVPN
 from networks.hands import HandsCVPN
 from networks.heads import MoveHead, head_init, joint_weights, opponents_given_own
 from networks.torsos import TORSOS
+from sog.accelerators import is_accelerated
 from sog.games.core import PLAYER_1, Game
 from sog.games.encoding import CardHands, Flat, Graph, Moves, Planes
 from sog.precision import in_32_bits
@@ -274,7 +275,7 @@ def _asked(
     *inputs: Array,
 ) -> Any:
     """What a method of the network answers, computed in the precision of its settings."""
-    computes_in_16_bits = network.settings.precision == "bfloat16" and _is_accelerated()
+    computes_in_16_bits = network.settings.precision == "bfloat16" and is_accelerated()
     if computes_in_16_bits:
         params, inputs = _cast((params, inputs), jnp.bfloat16)
     asked = nnx.merge(network.graph, nnx.State(params))
@@ -283,10 +284,6 @@ def _asked(
 
 def _cast(arrays: Any, dtype: Any) -> Any:
     return jax.tree.map(lambda array: array.astype(dtype), arrays)
-
-
-def _is_accelerated() -> bool:
-    return jax.default_backend() != "cpu"
 
 
 def check_torso(game: Game[Any], torso: str) -> None:

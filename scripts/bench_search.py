@@ -60,6 +60,7 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import PRECISIONS, make_network
 from selfplay.recipe import make_evaluator
 from selfplay.runs.config import load_config
+from sog.accelerators import is_accelerated
 from sog.cli.devices import use_all_cores, use_command_buffers
 from sog.games import Game, make
 
@@ -253,7 +254,7 @@ def main() -> None:
     )
     parser.add_argument("--games", nargs="*", default=list(GAMES), metavar="GAME")
     default_batches = [1, 64]
-    if jax.default_backend() != "cpu":
+    if is_accelerated():
         default_batches += [1024, 4096]
     parser.add_argument("--batches", nargs="+", type=int, default=default_batches, metavar="N")
     parser.add_argument("--simulations", type=int, default=100, metavar="S")

@@ -20,6 +20,7 @@ from networks.cvpn import ApplyNetwork
 from networks.losses import Example, batch_loss
 from selfplay.examples import StoredExample, load_example, random_twin, take
 from selfplay.settings import LearnerSettings
+from sog.accelerators import is_accelerated
 from sog.games.core import Game
 from sog.precision import in_32_bits
 from sog.pytree import pytree
@@ -120,7 +121,7 @@ def learner_devices() -> list[jax.Device]:
     """All accelerators, or one CPU device: it has all cores for its products of matrices, and what
     an optimizer does with the parameters every device would do again."""
     devices = jax.devices()
-    return devices[:1] if devices[0].platform == "cpu" else devices
+    return devices if is_accelerated() else devices[:1]
 
 
 class Learner:

@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator
-from gtcfr.mesh import is_accelerated, leaves_per_call
+from gtcfr.mesh import leaves_per_call
 from gtcfr.packing import BeliefState
 from networks.cvpn import HANDS, ApplyNetwork
 from selfplay.alphazero.player import AlphaZeroWorker, check_alphazero
@@ -21,6 +21,7 @@ from selfplay.learner import LossFn, cvpn_loss
 from selfplay.memory import searches_bytes
 from selfplay.settings import Config
 from selfplay.workers import SelfplayWorker, SolverWorker, WorkerOutput
+from sog.accelerators import is_accelerated
 from sog.games.core import Game
 
 STUDENT_OF_GAMES: Final = "student_of_games"

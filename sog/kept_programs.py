@@ -23,6 +23,7 @@ from typing import Any, Final
 import jax
 import jax.export  # type: ignore[import-untyped, unused-ignore]
 
+from sog.accelerators import is_accelerated
 from sog.files import read_bytes, replacing
 from sog.program_names import UnnamedError, describe, describe_process
 from sog.result_structure import UnknownStructureError, build, take_apart
@@ -84,7 +85,7 @@ def compile_quickly(is_quick: bool) -> None:
 
 def compiles_quickly() -> bool:
     """What was said last, and what is here."""
-    return _is_quick and jax.default_backend() == "cpu"
+    return _is_quick and not is_accelerated()
 
 
 @functools.cache

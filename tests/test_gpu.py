@@ -19,12 +19,12 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.extent import WHOLE_GAME
-from gtcfr.mesh import is_accelerated
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.recipe import make_evaluator
+from sog.accelerators import is_accelerated
 from sog.games import make
 from sog.games.cards.holdem import Holdem
 from sog.games.core import opponents_weight

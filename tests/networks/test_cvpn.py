@@ -358,7 +358,7 @@ def test_a_search_asks_a_network_with_two_policy_heads(
 @pytest.fixture
 def accelerated(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if there were a GPU; a CPU knows bfloat16, too, it only gains nothing by it."""
-    monkeypatch.setattr(cvpn, "_is_accelerated", lambda: True)
+    monkeypatch.setattr(cvpn, "is_accelerated", lambda: True)
 
 
 def given(text: str, batch: int) -> tuple[jax.Array, jax.Array]:

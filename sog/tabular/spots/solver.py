@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.accelerators import is_accelerated
 from sog.memory import bytes_of, check_memory
 from sog.tabular.cfr import Rule
 from sog.tabular.solver import Checkpoint, find_rule
@@ -78,7 +79,7 @@ class SpotSolver:
         self.hands = list_hands(spot.deck, spot.hole_cards, weights)
         streets = spot.streets()
         if chunk is None:
-            chunk = 1 if jax.default_backend() == "cpu" else _WIDE_CHUNK
+            chunk = _WIDE_CHUNK if is_accelerated() else 1
         if len(streets) == 1:
             chunk = max(size for size in range(1, chunk + 1) if len(roots) % size == 0)
         self.boards = _deal_all(spot, self.hands, roots, weights, chunk)
