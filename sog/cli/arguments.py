@@ -34,6 +34,7 @@ SOG_CACHE_DIR names another folder, or none if it is empty.
 COMMANDS: Final[dict[str, Command]] = {
     "games": solving.GAMES,
     "solve": solving.SOLVE,
+    "push_fold": solving.PUSH_FOLD,
     "blueprint": solving.BLUEPRINT,
     "exploitability": solving.EXPLOITABILITY,
     "search": searching.SEARCH,

@@ -61,6 +61,12 @@ OPTIONS: Final[dict[str, Declaration]] = {
     # What a command is about.
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
+    "stacks": {
+        "nargs": "+",
+        "type": positive_number,
+        "metavar": "STACK",
+        "help": "what each player has, in big blinds: more than 1",
+    },
     "policy": _file(
         "POLICY",
         "a file that `sog solve --save` wrote, a table (FILE.csv, see below), or a blueprint",

@@ -1,6 +1,7 @@
 """A decision of a solved spot: in the terminal, and as JSON."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -8,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sog.cli import display
-from sog.drawing.hand_grid import HandGrid, action_colors, read_hand_grid
+from sog.drawing.hand_grid import action_colors, read_hand_grid
 from sog.evaluation.spot_network import value_errors
 from sog.games.cards.holdem import Holdem
 from sog.tabular.spots.walk import SpotNode
@@ -51,19 +52,20 @@ def print_node(node: SpotNode, game: Holdem) -> None:
     )
     for values, title, color in squares:
         print()
-        display.print_table(_square(grid, values, color), title)
+        display.print_table(square_of_hands(grid.names, values, color), title)
 
 
-def _square(grid: HandGrid, values: np.ndarray, color: str | None = None) -> Table:
-    """A square of numbers of hands; rows and columns are named. In a color they are percent, and
-    stand out from 50 on."""
-    size = len(grid.names)
-    letters = [grid.names[number][number][0] for number in range(size)]
+def square_of_hands(
+    names: Sequence[Sequence[str]], values: np.ndarray, color: str | None = None
+) -> Table:
+    """A square of numbers of classes of hands, which have names as "AKs"; NaN for none. In a color
+    they are percent, and stand out from 50 on."""
+    letters = [row[number][0] for number, row in enumerate(names)]
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("")
     for letter in letters:
         table.add_column(letter, justify="right", min_width=3 if color else 4)
-    for row in range(size):
+    for row in range(len(names)):
         cells = []
         for value in values[row]:
             if math.isnan(value):
@@ -93,7 +95,7 @@ def print_told(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> No
     print(f"\nit begins a search with: {actions}\n")
     if game.hole_cards == 2:
         grid = read_hand_grid(told, game.deck)
-        display.print_table(_square(grid, grid.value), "its values")
+        display.print_table(square_of_hands(grid.names, grid.value), "its values")
 
 
 def told_as_json(node: SpotNode, told: SpotNode, game: Holdem) -> dict[str, Any]:

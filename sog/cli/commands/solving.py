@@ -118,6 +118,25 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
         *(_MOST_NODES, "--json"),
     ),
 )
+PUSH_FOLD: Final = Command(
+    "who jams and who calls before the flop with short stacks, exactly",
+    """\
+examples:
+  sog push_fold 10                     both squares of hands, and the ranges as text
+  sog push_fold 2 5 8 10 12 15 20      a line for each stack
+  sog push_fold 10 --json
+
+Heads-up no-limit hold'em in which the small blind, of half a big blind, jams or folds and the big
+blind calls or folds: an equilibrium, by a linear program over the 169 classes of hands. Equities
+are counted on all boards, which takes half a minute. Where stacks are deep, calling or raising less
+is worth more to the small blind than this.
+
+JSON, a list: {"stack", "value" (to the small blind, in big blinds a hand), "jams" and "calls": each
+{"share" (of all hands), "range" (as --range0 of `sog solve` takes it), "classes" (each class of
+hands by name, as "AKs", with its probability)}}.
+""",
+    ("stacks", "--json"),
+)
 BLUEPRINT: Final = Command(
     "learn a strategy of a whole game of hold'em over buckets of hands",
     """\

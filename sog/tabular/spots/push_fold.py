@@ -81,10 +81,15 @@ def all_in_before_the_flop(deck: Deck = Deck()) -> Equities:  # noqa: B008 - fro
     return Equities(num_pairs=num_pairs, net=total / np.maximum(num_pairs, 1) / num_boards)
 
 
-def solve_push_fold(equities: Equities, stack: float) -> PushFold:
-    """An equilibrium. stack: of each player, in big blinds; the small blind is a half."""
+def check_stack(stack: float) -> None:
+    """Raises ValueError for a stack in big blinds that leaves no choice."""
     if not stack > 1:
         raise ValueError(f"stack must be > 1 big blind, got {stack:g}.")
+
+
+def solve_push_fold(equities: Equities, stack: float) -> PushFold:
+    """An equilibrium. stack: of each player, in big blinds; the small blind is a half."""
+    check_stack(stack)
     deal = equities.num_pairs / equities.num_pairs.sum()
     size = len(deal)
     # Maximize the sum of v over jams x. v of a class of the big blind is what the small blind has
