@@ -19,10 +19,10 @@ def small_deck(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_json_has_the_equilibrium_of_every_stack(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["push_fold", "2", "7.5", "--json"]) == 0
+    assert main(["push_fold", "2", "30", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     equities = all_in_before_the_flop(DECK)
-    assert [one["stack"] for one in told] == [2, 7.5]
+    assert [one["stack"] for one in told] == [2, 30]  # suits count when stacks are deep
     for one in told:
         found = solve_push_fold(equities, one["stack"])
         assert one["value"] == pytest.approx(found.value)
