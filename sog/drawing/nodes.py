@@ -122,6 +122,17 @@ def read_nodes(game: Game[Any], result: SearchResult, search: int = 0) -> list[N
     return list(found.values())
 
 
+def left_out(result: SearchResult, search: int = 0) -> tuple[str, ...]:
+    """What the tree of a search does not have of what belongs there, in words."""
+    tree = result.tree
+    told = (
+        (tree.is_full, "the tree ran out of room, so something was not added"),
+        (tree.is_pruned, "of some states only the best actions were considered"),
+        (tree.is_sampled, "of some chance events only a sample is in the tree"),
+    )
+    return tuple(text for happened, text in told if happened[search])
+
+
 def _view(
     game: Game[Any],
     tree: SearchTree,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.drawing.nodes import NodeView, read_nodes
+from sog.drawing.nodes import NodeView, left_out, read_nodes
 from sog.games import Game
 from sog.play.principal import best_lines
 from sog.play.thinking import Thinking
@@ -41,7 +41,8 @@ class Picture:
     row: int
     """Of the public state that is searched."""
     num_updates: int
-    is_full: bool
+    left_out: tuple[str, ...]
+    """See `sog.drawing.nodes.left_out`."""
     found: Found
     lines: np.ndarray
     """See `sog.play.principal.best_lines`."""
@@ -64,7 +65,7 @@ def read_picture(thinking: Thinking) -> Picture:
         nodes={node.row: node for node in nodes},
         row=row,
         num_updates=thinking.num_updates,
-        is_full=bool(result.is_full[0]),
+        left_out=left_out(result),
         found=Found(
             policy=np.asarray(result.policy[0], float),
             values=np.asarray(result.values[0], float),

@@ -1,5 +1,6 @@
 """A search as a list of nodes, against plain sums over the deals of Kuhn poker."""
 
+import dataclasses
 import functools
 import itertools
 from typing import Any
@@ -12,7 +13,7 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
-from sog.drawing.nodes import NodeView, read_nodes
+from sog.drawing.nodes import NodeView, left_out, read_nodes
 from sog.games.core import CHANCE, TERMINAL
 from sog.games.registry import make
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -85,6 +86,19 @@ def test_the_searched_state_reads_as_in_the_result() -> None:
     np.testing.assert_allclose(node.ranges, result.ranges[1], atol=1e-6)
     np.testing.assert_allclose(node.values, result.values[1], atol=1e-6)
     assert node.num_visits == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("is_full", "room"), ("is_pruned", "best actions"), ("is_sampled", "sample")]
+)
+def test_what_a_tree_does_not_have_is_told(name: str, told: str) -> None:
+    result = searched("kuhn")
+    assert left_out(result, 0) == left_out(result, 1) == ()
+    changed: dict[str, Any] = {name: np.array([False, True])}
+    lacking = dataclasses.replace(result, tree=dataclasses.replace(result.tree, **changed))
+    assert left_out(lacking, 0) == ()
+    (text,) = left_out(lacking, 1)
+    assert told in text
 
 
 def test_probabilities_are_those_of_average_play() -> None:

@@ -265,4 +265,4 @@ def test_a_flop_has_the_value_that_public_solvers_found() -> None:
     )
     solution = solve_spot(solver, iterations=1000, until=0.1)
     assert solution.last.exploitability <= 0.1
-    assert solution.last.value == pytest.approx(19.0, abs=0.2)
+    assert solution.last.value == pytest.approx(19.0, abs=0.1)

@@ -11,6 +11,7 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.tabular.locks import read_locks
+from sog.web import found
 from sog.web.host import Mistake, SearchOffer
 from sog.web.offers import Offers
 from sog.web.security import Guard
@@ -51,6 +52,16 @@ def test_a_search_shows_its_tree_its_ranges_and_its_policy(visitor: Visitor) -> 
         assert f'aria-label="Weight of {card} of player 0"' in page
     assert page.count("33%") >= 6  # three cards of two players
     assert ">bet1</th>" in page
+
+
+def test_what_the_tree_does_not_have_is_told(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = visitor.wait(visitor.follow("/searches", **SEARCH))
+    assert "before the first." in status_in(page)
+    monkeypatch.setattr(found, "left_out", lambda _: ("something is missing",))
+    page = visitor.wait(visitor.follow("/searches", **SEARCH))
+    assert status_in(page).endswith("before the first; something is missing.")
 
 
 def test_a_search_goes_on_step_by_step_and_can_be_begun_anew(visitor: Visitor) -> None:

@@ -14,6 +14,7 @@ from sog.cli.search.compare import check_can_compare, comparison_as_json, print_
 from sog.cli.search.searching import Searched, search_state
 from sog.cli.search.text import as_table, node_as_json
 from sog.cli.search_numbers import read_changes, read_search
+from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
 from sog.files import replace_file
@@ -128,13 +129,6 @@ def _print(found: Searched) -> None:
     enumerating = (
         f" (enumerating {chosen.enumerate_seconds:.3g} s)" if chosen.num_public_states else ""
     )
-    notes = []
-    if tree.is_full[0]:
-        notes.append(("note", "the tree ran out of room, so something was not added"))
-    if tree.is_pruned[0]:
-        notes.append(("note", "of some states only the best actions were considered"))
-    if tree.is_sampled[0]:
-        notes.append(("note", "of some chance events only a sample is in the tree"))
     display.print_facts(
         found.title,
         [
@@ -143,7 +137,7 @@ def _print(found: Searched) -> None:
             *_price(found),
             ("searching", f"{found.seconds:.3g} s, {_updates(found)}"),
             ("compiling", f"{found.compile_seconds:.3g} s{enumerating}"),
-            *notes,
+            *[("note", text) for text in left_out(found.result)],
         ],
     )
     print(f"\n{found.board}\n" if found.board else "")
