@@ -207,46 +207,43 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
     ]
 
 
-def test_ctrl_c_prints_the_result_of_the_finished_games(
-    run_match: Match, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(
+def stop_after_8_games(monkeypatch: pytest.MonkeyPatch, stop: BaseException) -> None:
+    def stopped(
         game: Any, first: Any, second: Any, num_games: int, seed: int, show: Any, **_: Any
     ) -> MatchResult:
         def progress(result: MatchResult) -> None:
             show(result)
             if result.num_games == 8:
-                raise KeyboardInterrupt
+                raise stop
 
         return play_match(game, first, second, num_games, seed, progress)
 
-    monkeypatch.setattr(match, "play_match", interrupted)
-    code, out, err = run_match("random", "random", "--game", "kuhn", "--json")
-    assert code == 130
+    monkeypatch.setattr(match, "play_match", stopped)
+
+
+def assert_8_games_are_told(out: str) -> None:
     result = json.loads(out)
     assert (result["games"], result["interrupted"]) == (8, True)
+
+
+def test_ctrl_c_prints_the_result_of_the_finished_games(
+    run_match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_after_8_games(monkeypatch, KeyboardInterrupt())
+    code, out, err = run_match("random", "random", "--game", "kuhn", "--json")
+    assert code == 130
+    assert_8_games_are_told(out)
     assert "sog: interrupted: this is the result of 8 of 100 games." in err
 
 
 def test_a_bot_that_hangs_takes_no_finished_game_away(
     run_match: Match, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def hanging(
-        game: Any, first: Any, second: Any, num_games: int, seed: int, show: Any, **_: Any
-    ) -> MatchResult:
-        def progress(result: MatchResult) -> None:
-            show(result)
-            if result.num_games == 8:
-                raise ValueError("acpc:bot did not answer within 10 s.")
-
-        return play_match(game, first, second, num_games, seed, progress)
-
-    monkeypatch.setattr(match, "play_match", hanging)
+    stop_after_8_games(monkeypatch, ValueError("acpc:bot did not answer within 10 s."))
     with pytest.raises(CommandError, match=r"^acpc:bot did not answer within 10 s\.$"):
         run_match("random", "random", "--game", "kuhn", "--json")
     out, err = capsys.readouterr()
-    result = json.loads(out)
-    assert (result["games"], result["interrupted"]) == (8, True)
+    assert_8_games_are_told(out)
     assert "sog: stopped by a mistake, see below: this is the result of 8 of 100 games." in err
 
 

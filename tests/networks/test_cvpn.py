@@ -27,6 +27,7 @@ from sog.games import Game, make
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.poker import PokerState
 from sog.games.encoding import Planes
+from tests.networks.queries import given, observed, queries
 
 TINY = NetworkSettings(width=8, depth=2)
 PAIRWISE = NetworkSettings(width=8, depth=2, value_head="pairwise")
@@ -51,18 +52,6 @@ def ask(
     apply_fn, params = network_of(text, settings)
     values, logits = _apply(apply_fn, params, features, ranges)
     return np.asarray(values), np.asarray(logits)
-
-
-def queries(text: str, batch: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Random features and ranges."""
-    game, random = make(text), np.random.default_rng(seed)
-    features = random.uniform(-1, 1, (batch, len(observed(game)))).astype(np.float32)
-    weight = random.exponential(size=(batch, 2, game.num_infostates)).astype(np.float32)
-    return features, weight / weight.sum(axis=2, keepdims=True)
-
-
-def observed(game: Game[Any]) -> np.ndarray:
-    return np.asarray(game.observe(game.root()))
 
 
 @CASES
@@ -350,72 +339,6 @@ def test_a_search_asks_a_network_with_two_policy_heads(
     run = jax.jit(functools.partial(search, game, settings=SearchSettings(num_simulations=3)))
     result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
     np.testing.assert_allclose(result.policy.sum(axis=2), 1, rtol=1e-5)
-
-
-# In 16 bits.
-
-
-@pytest.fixture
-def accelerated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if there were a GPU; a CPU knows bfloat16, too, it only gains nothing by it."""
-    monkeypatch.setattr(cvpn, "is_accelerated", lambda: True)
-
-
-def given(text: str, batch: int) -> tuple[jax.Array, jax.Array]:
-    features, ranges = queries(text, batch)
-    return jnp.asarray(features), jnp.asarray(ranges)
-
-
-HALF = dataclasses.replace(TINY_MOVES, precision="bfloat16", width=16, depth=2)
-
-
-@pytest.mark.usefixtures("accelerated")
-@pytest.mark.parametrize(
-    ("text", "settings"),
-    [("tic_tac_toe", HALF), ("leduc", dataclasses.replace(TINY, precision="bfloat16"))],
-)
-def test_layers_compute_in_16_bits_and_answer_in_32(text: str, settings: NetworkSettings) -> None:
-    inputs = given(text, 64)
-    apply_fn, params = make_network(make(text), settings)
-    exact = make_network(make(text), dataclasses.replace(settings, precision="float32"))[0]
-    half, full = apply_fn(params, *inputs), exact(params, *inputs)
-    for found, expected in zip(half, full, strict=True):
-        assert found.dtype == jnp.float32
-        scale = float(np.abs(expected).max())
-        error = float(np.abs(found - expected).max()) / scale
-        assert 1e-4 < error < 3e-2  # 8 bits of 24 were kept
-
-
-@pytest.mark.usefixtures("accelerated")
-def test_what_is_learned_of_16_bits_is_kept_in_32() -> None:
-    inputs = given("tic_tac_toe", 64)
-    apply_fn, params = make_network(make("tic_tac_toe"), HALF)
-    exact = make_network(make("tic_tac_toe"), dataclasses.replace(HALF, precision="float32"))[0]
-
-    def slope(apply: ApplyNetwork) -> Any:
-        return jax.grad(lambda params: apply(params, *inputs)[1][:, 0, 0].mean())(params)
-
-    half, full = jax.tree.leaves(slope(apply_fn)), jax.tree.leaves(slope(exact))
-    assert {leaf.dtype for leaf in (*jax.tree.leaves(params), *half)} == {jnp.dtype(jnp.float32)}
-    one, two = (np.concatenate([leaf.ravel() for leaf in leaves]) for leaves in (half, full))
-    assert one @ two / np.linalg.norm(one) / np.linalg.norm(two) > 0.99
-
-
-def test_a_cpu_computes_in_32_bits() -> None:
-    inputs = given("tic_tac_toe", 4)
-    half, full = (
-        make_network(make("tic_tac_toe"), dataclasses.replace(HALF, precision=precision))
-        for precision in ("bfloat16", "float32")
-    )
-    for found, expected in zip(half[0](half[1], *inputs), full[0](full[1], *inputs), strict=True):
-        np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("torso", ["graph", "hands"])
-def test_torsos_with_heads_of_their_own_compute_in_32_bits(torso: str) -> None:
-    message = f"precision must be float32 with the torso {torso}, which has heads of its own, "
-    with pytest.raises(ValueError, match=f"^{message}got bfloat16[.]$"):
-        NetworkSettings(torso=torso, precision="bfloat16")
 
 
 # Bounded values.
