@@ -13,11 +13,12 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.spot_node import square_of_hands
 from sog.drawing.hand_grid import action_colors
 from sog.games.cards.deck import Deck
-from sog.games.cards.ranges import class_name, class_of_hands, format_range
+from sog.games.cards.ranges import class_names, format_range
 from sog.tabular.spots.push_fold import (
     PushFold,
     all_in_before_the_flop,
     check_stack,
+    class_numbers,
     solve_push_fold,
 )
 
@@ -59,7 +60,7 @@ def _print_one(stack: float, found: PushFold) -> None:
     ]
     display.print_facts(f"jam or fold with {stack:g} big blinds", facts)
     (color,) = action_colors(["allin"])
-    names = _names()
+    names = class_names(_DECK)
     size = (len(names), len(names))
     for policy, title in ((found.jam, "the small blind jams"), (found.call, "the big blind calls")):
         print()
@@ -79,23 +80,11 @@ def _print_several(found: list[tuple[float, PushFold]]) -> None:
 
 
 def _range(policy: np.ndarray) -> str:
-    return format_range(np.round(policy[_class_numbers()], _DIGITS), _DECK)
-
-
-def _names() -> list[list[str]]:
-    """[row][column]: of the classes, as "AKs"."""
-    size = range(_DECK.ranks)
-    return [[class_name(row, column, _DECK) for column in size] for row in size]
-
-
-def _class_numbers() -> np.ndarray:
-    """[hand]: the class of each hand, as in `PushFold`."""
-    rows, columns = class_of_hands(_DECK).T
-    return np.asarray(rows * _DECK.ranks + columns)
+    return format_range(np.round(policy[class_numbers(_DECK)], _DIGITS), _DECK)
 
 
 def _as_json(stack: float, found: PushFold) -> dict[str, Any]:
-    names = [name for row in _names() for name in row]
+    names = [name for row in class_names(_DECK) for name in row]
 
     def told(policy: np.ndarray, share: float) -> dict[str, Any]:
         classes = dict(zip(names, map(float, policy), strict=True))

@@ -14,7 +14,7 @@ import numpy as np
 from sog.drawing.outline import percent, signed
 from sog.drawing.svg import INK, SOFT, as_text, document, rectangle, text
 from sog.games.cards.deck import Deck
-from sog.games.cards.ranges import class_name, class_of_hands
+from sog.games.cards.ranges import class_names, class_of_hands
 from sog.tabular.spots.walk import SpotNode
 
 _MARGIN, _CELL, _HEADER, _LEGEND = 24.0, 46.0, 62.0, 34.0
@@ -74,10 +74,7 @@ def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> Han
     return HandGrid(
         player=player,
         actions=node.actions if acts else (),
-        names=tuple(
-            tuple(class_name(row, column, deck) for column in range(deck.ranks))
-            for row in range(deck.ranks)
-        ),
+        names=class_names(deck),
         share=total(seen.range_),
         weight=total(seen.weight) / np.maximum(possible, 1),
         policy=by_action(node.policy),

@@ -106,6 +106,13 @@ def class_name(row: int, column: int, deck: Deck = Deck()) -> str:  # noqa: B008
 
 
 @functools.cache
+def class_names(deck: Deck = Deck()) -> tuple[tuple[str, ...], ...]:  # noqa: B008 - frozen
+    """[row][column]."""
+    size = range(deck.ranks)
+    return tuple(tuple(class_name(row, column, deck) for column in size) for row in size)
+
+
+@functools.cache
 def class_of_hands(deck: Deck = Deck()) -> np.ndarray:  # noqa: B008 - frozen
     """[hand, 2] int: row and column of each hand's class."""
     hands = deck.hands()

@@ -72,13 +72,19 @@ def all_in_before_the_flop(deck: Deck = Deck()) -> Equities:  # noqa: B008 - fro
     holds = deck.holds().astype(np.float64)
     disjoint = holds @ holds.T == 0
     net = np.where(disjoint, np.asarray(wins, np.float64) - np.asarray(wins, np.float64).T, 0)
-    rows, columns = class_of_hands(deck).T
-    member = np.zeros((len(rows), deck.ranks**2))
-    member[np.arange(len(rows)), rows * deck.ranks + columns] = 1
+    numbers = class_numbers(deck)
+    member = np.zeros((len(numbers), deck.ranks**2))
+    member[np.arange(len(numbers)), numbers] = 1
     num_pairs = member.T @ disjoint @ member
     num_boards = math.comb(deck.num_cards - 4, _BOARD)  # that share no card with either hand
     total = member.T @ net @ member
     return Equities(num_pairs=num_pairs, net=total / np.maximum(num_pairs, 1) / num_boards)
+
+
+def class_numbers(deck: Deck) -> np.ndarray:
+    """[hand]: the class of each hand, as `Equities` and `PushFold` count them."""
+    rows, columns = class_of_hands(deck).T
+    return np.asarray(rows * deck.ranks + columns)
 
 
 def check_stack(stack: float) -> None:
