@@ -19,6 +19,8 @@ from sog.play.match import PlayedGame, outcome_of
 from sog.play.rules import after, deal, situation, step
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
+HUMAN: Final = "human"
+"""What the person is called in files of PGN and SGF."""
 
 
 class ReplayError(ValueError):

@@ -5,6 +5,7 @@ import functools
 import json
 import secrets
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sog.games.boards.game_records import ENDINGS, has_format
 from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.review import Review
 from sog.play.review_record import record_of
@@ -31,6 +33,13 @@ MOST_TABLES: Final = 32
 _MOST_TURNS: Final = 10**9
 SearchAt = Callable[[str, Opening, Form, Heed, np.ndarray | None], Response]
 _SEATS: Final = {"0": 0, "1": 1}
+_MEDIA_TYPES: Final = {
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".pgn": "application/vnd.chess-pgn",
+    ".sgf": "application/x-go-sgf",
+}
+"""By the ending of a file's name."""
 
 
 class PlayPages:
@@ -64,6 +73,13 @@ class PlayPages:
             Route("/games/opened", slow(self.open), methods=["POST"]),
             Route("/games/{number}", page(self.look)),
             Route("/games/{number}/replay.json", page(self.save)),
+            *(
+                Route(
+                    f"/games/{{number}}/games{ending}",
+                    page(functools.partial(self.save_as, ending)),
+                )
+                for ending in ENDINGS
+            ),
             Route("/games/{number}/review.json", page(self.save_review)),
             Route("/games/{number}/review.svg", page(self.save_picture)),
             Route("/games/{number}/search", slow(self.search), methods=["POST"]),
@@ -189,6 +205,13 @@ class PlayPages:
         text = json.dumps(table.replay(), indent=1) + "\n"
         return _file(f"{table.game.name}-{number}.json", text)
 
+    def save_as(self, ending: str, request: Request, form: Form) -> Response:
+        """The finished games as a file of PGN or SGF."""
+        number, table = self._table(request)
+        if not table.finished or not has_format(table.game, ending):
+            raise Mistake(f"No game that {ending[1:].upper()} can hold was finished here.")
+        return _file(f"{table.game.name}-{number}{ending}", table.records(ending))
+
     def save_review(self, request: Request, form: Form) -> Response:
         """What the choices were worth, as a file."""
         number, table = self._table(request)
@@ -217,6 +240,6 @@ def _whole_review(table: Table) -> tuple[Review, Player]:
 
 def _file(name: str, text: str) -> Response:
     """To be saved under a name."""
-    media_type = "image/svg+xml" if name.endswith(".svg") else "application/json"
+    media_type = _MEDIA_TYPES[PurePath(name).suffix]
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type=media_type, headers=headers)

@@ -10,6 +10,7 @@ from sog.drawing.marks import PASS, Marks, read_marks
 from sog.drawing.picture import draw_picture
 from sog.drawing.worth import draw_worth
 from sog.games import Game
+from sog.games.boards.game_records import ENDINGS, has_format
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
 from sog.play.choice import Choice
@@ -92,6 +93,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "last": last,
         "is_now": is_now,
         "table": table,
+        "endings": [ending for ending in ENDINGS if has_format(game, ending)],
         "is_busy": is_busy,
         "can_take_back": not is_busy and table.can_take_back,
         "turn": table.turn,

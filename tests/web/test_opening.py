@@ -8,6 +8,9 @@ from typing import Any, Final
 import pytest
 
 from sog.games import make
+from sog.games.boards.game_records import split_records
+from sog.play.match import Resignation
+from sog.play.simple_agents import RandomAgent
 from sog.web.app import make_app
 from sog.web.offers import Offers
 from sog.web.security import Guard
@@ -55,6 +58,50 @@ def test_a_game_begins_at_a_position_and_is_saved_with_it(visitor: Visitor) -> N
     page = visitor.get(opened).text
     assert events_in(page) == ["You: a1a5"]
     assert status_in(page) == "You win: +1 point."
+
+
+def test_a_game_is_saved_as_pgn_and_opened_again(visitor: Visitor) -> None:
+    path = visitor.begin(player="random", game="gardner_chess", history=MATE_IN_1, seat=0)
+    page = visitor.get(path).text
+    assert "games.pgn" not in page  # none is finished
+    assert visitor.get(f"{path}/games.pgn").status_code == 400
+    (mate,) = [action for action, text in actions_in(page).items() if text == "a1a5"]
+    page = visitor.choose(path, mate, turn_in(page))
+    assert f'href="{path}/games.pgn"' in page
+    assert "games.sgf" not in page  # chess has no such format
+    assert visitor.get(f"{path}/games.sgf").status_code == 400
+    answer = visitor.get(f"{path}/games.pgn")
+    text = answer.text
+    name = f"gardner_chess-{path.rpartition('/')[2]}.pgn"
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    assert answer.headers["content-type"] == "application/vnd.chess-pgn"
+    assert '[White "human"]' in text
+    assert '[Black "random"]' in text
+    assert f'[FEN "{MATE_IN_1}"]' in text
+    assert "Ra5#" in text
+    page = visitor.get(visitor.follow("/games/opened", text=text)).text
+    assert len(events_in(page)) == 1
+    assert "human" in page
+
+
+def test_all_finished_games_of_go_are_in_one_file(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def give_up(self: RandomAgent, infostate: int) -> int:
+        raise Resignation
+
+    monkeypatch.setattr(RandomAgent, "act", give_up)
+    path = visitor.begin(player="random", game="go5", seat=0)
+    visitor.choose(path, 12, turn_in(visitor.get(path).text))
+    visitor.post(f"{path}/again", turn=turn_in(visitor.get(path).text))
+    page = visitor.wait(path)
+    assert "The agent gives up" in page
+    first, second = split_records(visitor.get(f"{path}/games.sgf").text)
+    assert "PB[human]PW[random]" in first
+    assert "RE[B+R]" in first
+    assert ";B[cc]" in first
+    assert "PB[random]PW[human]" in second
+    assert "RE[W+R]" in second
 
 
 def test_taking_back_leads_to_the_position(visitor: Visitor) -> None:

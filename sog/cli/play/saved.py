@@ -14,11 +14,10 @@ from sog.files import parse_json, read_bytes, replace_file
 from sog.games import Game
 from sog.games.boards.game_records import write_record
 from sog.play.history import Opening, read_beginning, state_at_beginning
+from sog.play.replay import HUMAN
 from sog.players.player import Player
 
 _MOST_BYTES: Final = 2**26
-_HUMAN: Final = "human"
-"""What the person is called in files of PGN and SGF."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -66,7 +65,7 @@ class Saved:
             records.append((outcomes, self.human, {"begins": self.begins or None}))
         texts = []
         for outcomes, human, told in records:
-            names, begins = (_HUMAN, str(self.agent.get("name"))), told.get("begins")
+            names, begins = (HUMAN, str(self.agent.get("name"))), told.get("begins")
             start = state_at_beginning(game, begins and read_beginning(game, begins))
             texts.append(
                 write_record(
