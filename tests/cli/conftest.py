@@ -5,17 +5,22 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.settings import SearchSettings
 from sog.cli.arguments import make_parser
 from sog.cli.errors import INTERRUPTED
 from sog.cli.interrupts import Concluded
 from sog.cli.main import main
 from sog.cli.play import command as play
 from sog.evaluation import ComposedPolicies
+from sog.games import make
+from sog.players.trained import Trained
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -126,3 +131,26 @@ def refusal(sog: Run, *arguments: str) -> str:
     assert err.startswith("sog: error: ")
     assert err.count("\n") == 1
     return err.removeprefix("sog: error: ").removesuffix("\n")
+
+
+@pytest.fixture
+def untrained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the run folders `kuhn` and `tic_tac_toe`, and an empty one."""
+
+    def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
+        if path.name == "empty":
+            raise ValueError(f"{path} is no run folder.")
+        zeros: Any = ZeroEvaluator()
+        return Trained(
+            game=make(path.name),
+            evaluator=zeros,
+            settings=SearchSettings(num_simulations=2, num_queries=3, rule="cfr+"),
+            step=700 if checkpoint is None else checkpoint,
+            name=path.name,
+            skipped=("step 900 is damaged.",) if checkpoint is None else (),
+        )
+
+    monkeypatch.setattr("sog.players.trained.load_trained", load_trained)
+    for name in ("kuhn", "tic_tac_toe", "empty"):
+        (tmp_path / name).mkdir()
+    return tmp_path

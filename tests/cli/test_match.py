@@ -8,16 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.settings import SearchSettings
 from sog.cli import match
 from sog.cli.arguments import make_parser
 from sog.cli.errors import INTERRUPTED, CommandError
 from sog.cli.interrupts import Concluded
 from sog.games import make
 from sog.play.arena import MatchResult, play_match
-from sog.players.methods import METHODS
-from sog.players.trained import Trained
 from sog.tabular import compile_tree, save_policy
 from sog.tabular.policy_table import write_policy_table
 
@@ -37,29 +33,6 @@ def run_match(capsys: pytest.CaptureFixture[str]) -> Match:
         return code, captured.out, captured.err
 
     return run
-
-
-@pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the run folders `kuhn` and `tic_tac_toe`, and an empty one."""
-
-    def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
-        if path.name == "empty":
-            raise ValueError(f"{path} is no run folder.")
-        zeros: Any = ZeroEvaluator()
-        return Trained(
-            game=make(path.name),
-            evaluator=zeros,
-            settings=SearchSettings(num_simulations=2, num_queries=3, rule="cfr+"),
-            step=700 if checkpoint is None else checkpoint,
-            name=path.name,
-            skipped=("step 900 is damaged.",) if checkpoint is None else (),
-        )
-
-    monkeypatch.setattr("sog.players.trained.load_trained", load_trained)
-    for name in ("kuhn", "tic_tac_toe", "empty"):
-        (tmp_path / name).mkdir()
-    return tmp_path
 
 
 def test_a_match_is_reported_as_json(run_match: Match) -> None:
@@ -95,10 +68,10 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
 
 @pytest.mark.parametrize("values", ["exact", "network"])
 def test_aivat_is_reported_beside_the_plain_result(
-    run_match: Match, runs: Path, values: str
+    run_match: Match, untrained: Path, values: str
 ) -> None:
     """The stand-in for a network says 0 everywhere, which is nearer to the truth than luck."""
-    arguments = (str(runs / "kuhn"), "tabular", "--games", "40", "--search", "4,1")
+    arguments = (str(untrained / "kuhn"), "tabular", "--games", "40", "--search", "4,1")
     _, out, _ = run_match(*arguments, "--aivat", values, "--json")
     result = json.loads(out)
     aivat = result["aivat"]
@@ -143,8 +116,8 @@ def test_two_of_a_name_are_told_apart(run_match: Match) -> None:
     assert "random (B)" in out
 
 
-def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> None:
-    kuhn = runs / "kuhn"
+def test_a_trained_network_plays_its_own_game(run_match: Match, untrained: Path) -> None:
+    kuhn = untrained / "kuhn"
     code, out, err = run_match(str(kuhn), "zero", "--search", "4,1", "--games", "2", "--json")
     assert code == 0
     assert "sog: step 900 is damaged.\n" in err
@@ -169,13 +142,13 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, runs: Path) -> N
 
 
 def test_all_who_search_update_as_they_are_told(
-    run_match: Match, runs: Path, monkeypatch: pytest.MonkeyPatch
+    run_match: Match, untrained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unplayed(game: Any, *_: Any, **__: Any) -> MatchResult:
         return MatchResult(game=game, utilities=np.zeros((1, 2)), seconds=1.0, interrupted=False)
 
     monkeypatch.setattr(match, "play_match", unplayed)
-    players = (str(runs / "kuhn"), "zero", "--games", "2", "--search", "4,1")
+    players = (str(untrained / "kuhn"), "zero", "--games", "2", "--search", "4,1")
     how = ("--rule", "dcfr", "--leaf-averaging", "0.5")
     _, out, _ = run_match(*players, *how)
     for player in ("kuhn at step 700", "zero"):
@@ -184,8 +157,8 @@ def test_all_who_search_update_as_they_are_told(
         )
 
 
-def test_two_checkpoints_of_a_run_meet(run_match: Match, runs: Path) -> None:
-    first, second = f"{runs / 'kuhn'}@100", f"{runs / 'kuhn'}@200"
+def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> None:
+    first, second = f"{untrained / 'kuhn'}@100", f"{untrained / 'kuhn'}@200"
     _, out, _ = run_match(first, second, "--games", "2", "--search", "4,1", "--json")
     assert json.loads(out)["players"] == [
         {
@@ -281,137 +254,3 @@ def test_uct_is_a_player(run_match: Match) -> None:
     result = json.loads(out)
     assert result["players"][0]["name"] == "uct:50"
     assert result["mean"] > 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["policy:small.blueprint", "random"],
-            "'policy:small.blueprint': a blueprint is a player of its own, "
-            "blueprint:small.blueprint.",
-        ),
-        (
-            ["zero", "random"],
-            "--game is needed: zero and random can play any game.",
-        ),
-        (
-            ["random", "random", "--game", "kuhn", "--games", "3"],
-            "--games must be even, since every deal is played twice, got 3.",
-        ),
-        (
-            ["zero", "no/run", "--game", "kuhn"],
-            "'no/run' is no player: neither a run folder nor one of "
-            f"{', '.join(entry.form for entry in METHODS.values())}.",
-        ),
-        (
-            ["zero", "random", "--game", "kuhn", "--search", "100"],
-            "--search must be two numbers s,c such as 100,1, got '100'.",
-        ),
-        (
-            ["zero", "random", "--game", "kuhn", "--rule", "q"],
-            "--rule: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
-        ),
-        (
-            ["tabular", "random", "--game", "kuhn", "--leaf-averaging", "0.5"],
-            "--leaf-averaging 0.5 has no effect: tabular and random cannot be told how to search.",
-        ),
-        (
-            ["zero", "random", "--game", "kuhn", "--search", "5,2"],
-            "--search 5,2: num_simulations must be a multiple of ceil(simulations_per_update) = 2, "
-            "got 5.",
-        ),
-        (
-            ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
-            "zero: num_simulations = 2000000000 could add more public states than 2147483647, "
-            "which is all that can be numbered; try fewer simulations: --search s,c.",
-        ),
-        (
-            ["uct:99999999999", "random", "--game", "tic_tac_toe"],
-            "uct: budget must be <= 2147483647, got 99999999999.",
-        ),
-        (
-            ["uct:10", "random", "--game", "kuhn"],
-            "uct:10: uct needs perfect information, which kuhn(ranks=3) does not have.",
-        ),
-        (["random", "random", "--game", "kuhm"], "unknown game 'kuhm': did you mean 'kuhn'?"),
-        (
-            ["tabular", "random", "--game", "london"],
-            "tabular: london is made for search, too large to enumerate.",
-        ),
-        (
-            ["tabular", "random", "--game", "kuhn", "--max-nodes", "8"],
-            "the public tree of kuhn(ranks=3) has more than max_nodes = 8 nodes (reached 9 at "
-            "depth 3). A higher limit: --max-nodes N.",
-        ),
-        (
-            ["zero", "random", "--game", "kuhn", "--max-outcomes", "1"],
-            "zero: max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a "
-            "decision, got 1.",
-        ),
-        (
-            ["tabular", "random", "--game", "kuhn", "--max-outcomes", "5"],
-            "--max-outcomes 5 has no effect: tabular and random cannot be told how to search.",
-        ),
-        (
-            ["zero", "random", "--game", "kuhn", "--set", "search.c_pct=2"],
-            "override 'search.c_pct=2': search.c_pct is no key of a configuration; did you mean "
-            "search.c_puct?",
-        ),
-        (
-            ["zero", "random", "--game", "kuhn", "--set", "run.seed=2"],
-            "override 'run.seed=2': run.seed is not in [search], which alone can change here.",
-        ),
-        (
-            ["tabular", "random", "--game", "kuhn", "--set", "search.c_puct=2"],
-            "--set search.c_puct=2 has no effect: tabular and random cannot be told how to search.",
-        ),
-        (
-            ["rollout(games=none)", "random", "--game", "kuhn"],
-            "rollout: games must be an integer, got 'none'.",
-        ),
-        (
-            ["random", "tabular", "--game", "kuhn", "--aivat", "network"],
-            "--aivat network needs a RUN or agent:GAME as a player, got random, tabular.",
-        ),
-        (
-            ["ismcts:2", "ismcts:3", "--game", "kuhn", "--aivat", "exact"],
-            "aivat needs an agent that tells its policy, which neither does.",
-        ),
-        (
-            ["random", "zero", "--game", "london", "--aivat", "exact"],
-            "--aivat exact: london is made for search, too large to enumerate. --aivat network "
-            "or zero asks less.",
-        ),
-        (
-            ["random", "zero", "--game", "kuhn", "--aivat", "exact", "--max-nodes", "5"],
-            "--aivat exact: the public tree of kuhn(ranks=3) has more than max_nodes = 5 nodes "
-            "(reached 7 at depth 2). --aivat network or zero asks less.",
-        ),
-    ],
-)
-def test_a_mistake_is_told_in_one_line(
-    run_match: Match, arguments: list[str], message: str
-) -> None:
-    with pytest.raises(CommandError) as caught:
-        run_match(*arguments)
-    assert str(caught.value) == message
-
-
-def test_runs_of_different_games_are_both_named(run_match: Match, runs: Path) -> None:
-    with pytest.raises(CommandError) as caught:
-        run_match(str(runs / "kuhn"), str(runs / "tic_tac_toe"))
-    assert str(caught.value) == (
-        f"the players must play the same game: {runs / 'kuhn'} plays kuhn(ranks=3), "
-        f"{runs / 'tic_tac_toe'} plays tic_tac_toe."
-    )
-
-
-def test_a_run_of_another_game_than_the_option_is_named(run_match: Match, runs: Path) -> None:
-    with pytest.raises(CommandError, match=r"plays kuhn\(ranks=3\), --game is tic_tac_toe[.]$"):
-        run_match(str(runs / "kuhn"), "random", "--game", "tic_tac_toe")
-
-
-def test_a_folder_that_is_no_run_is_told(run_match: Match, runs: Path) -> None:
-    with pytest.raises(CommandError, match=r"empty is no run folder[.]$"):
-        run_match(str(runs / "empty"), "random")
