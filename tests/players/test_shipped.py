@@ -1,6 +1,7 @@
 """Trained agents that come with the package."""
 
 import dataclasses
+import functools
 import importlib.resources
 import json
 from pathlib import Path
@@ -11,6 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from gtcfr.root import start_of_game
+from gtcfr.search import search
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.settings import AlphaZeroSettings
 from sog.evaluation import compose
@@ -67,6 +70,20 @@ def test_the_agent_for_kuhn_is_as_good_as_it_is_said_to_be() -> None:
     assert listed is not None
     assert float(composed.exploitability[0]) == pytest.approx(listed, abs=5e-4)
     assert listed < 0.001  # a thousandth of a chip; uniform play is at 0.46
+
+
+@pytest.mark.slow
+def test_the_agent_for_go_5_x_5_begins_in_the_center_and_expects_to_win() -> None:
+    """That is worth all 25 points (van der Werf et al., 2003), which this one does not know."""
+    agent = load_agent("go5")
+    settings = dataclasses.replace(
+        agent.settings, num_simulations=200, simulations_per_update=4.0, num_queries=0
+    )
+    run = functools.partial(search, agent.game, evaluator=agent.evaluator, settings=settings)
+    found = jax.jit(run)(root=start_of_game(agent.game, batch_size=1), key=jax.random.key(0))
+    center = 2 * 5 + 2
+    assert found.policy[0, 0, center] > 0.9
+    assert 3 < found.values[0, 0, 0] <= 25
 
 
 def test_half_precision_is_all_that_packing_loses() -> None:
