@@ -13,6 +13,7 @@ from sog.games import make
 from sog.games.boards import chess_rules as rules
 from sog.games.boards.chess import Chess, GardnerChess
 from sog.games.core import TERMINAL
+from tests.games.random_plays import play_randomly
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 CHESS: Final = Chess()
@@ -180,3 +181,15 @@ def test_rights_to_castle_go_with_king_and_rooks() -> None:
 def test_games_by_name() -> None:
     assert make("chess") == CHESS
     assert str(make("gardner_chess")) == "gardner_chess(max_moves=512)"
+
+
+@pytest.mark.slow
+def test_hardly_any_position_has_more_moves_than_a_search_looks_at() -> None:
+    """So a search of the 64 moves that its prior likes best is one of all."""
+    most = CHESS.num_searched_actions
+    plays = play_randomly(CHESS, 64, seed=0)
+    moves = [len(step.legal) for play in plays for step in play.steps]
+    assert len(moves) > 10_000
+    more = sum(count > most for count in moves)
+    print(f"{more} of {len(moves)} positions have more than {most} moves, {max(moves)} at most")
+    assert more / len(moves) < 0.001
