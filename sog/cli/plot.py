@@ -11,6 +11,7 @@ from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.figure import check_plot, empty_figure, rule_axis, write_figure
 from sog.cli.loading import load_game
+from sog.drawing.learning import Curves, learning_curves
 from sog.games import Game
 from sog.players.runs import near_run
 
@@ -45,14 +46,8 @@ def _draw(path: Path, game: Game[Any], lines: list[Metrics]) -> None:
         f"{display.short_name(game)}: {lines[-1]['step']:,} learner steps in {minutes:.3g} min"
     )
     axes = figure.subplots(2, 2)
-    _curves(axes[0, 0], lines, [("exploitability", "exploitability")], 1000.0)
-    axes[0, 0].set_title(f"exploitability ({game.milli_unit})", fontsize=9)
-    errors = [("value_error_exact", "mean absolute"), ("value_error_exact_rms", "root mean square")]
-    _curves(axes[0, 1], lines, errors, 1.0)
-    axes[0, 1].set_title(f"error of values against exact ones ({game.unit})", fontsize=9)
-    losses = [("value_loss", "values (Huber)"), ("policy_loss", "policy (KL)")]
-    _curves(axes[1, 0], lines, losses, 1.0)
-    axes[1, 0].set_title("losses", fontsize=9)
+    for one, curves in zip(axes.flat, learning_curves(game, lines), strict=False):
+        _draw_curves(one, lines, curves)
     _time(axes[1, 1], lines)
     for one in axes.flat:
         one.set_xlabel("learner steps", fontsize=8)
@@ -61,13 +56,14 @@ def _draw(path: Path, game: Game[Any], lines: list[Metrics]) -> None:
     write_figure(path, figure)
 
 
-def _curves(
-    axes: "Axes", lines: list[Metrics], series: list[tuple[str, str]], scale: float
-) -> None:
-    """Named values against steps, on a logarithmic axis."""
+def _draw_curves(axes: "Axes", lines: list[Metrics], curves: Curves) -> None:
+    """Against steps, on a logarithmic axis."""
+    axes.set_title(curves.title, fontsize=9)
     drawn = False
-    for color, (name, label) in zip(_COLORS, series, strict=False):
-        points = [(line["step"], scale * line[name]) for line in lines if line.get(name, 0) > 0]
+    for color, (name, label) in zip(_COLORS, curves.named, strict=False):
+        points = [
+            (line["step"], curves.scale * line[name]) for line in lines if line.get(name, 0) > 0
+        ]
         if points:
             marker = "o" if len(points) < _FEW else ""
             axes.plot(
@@ -81,7 +77,7 @@ def _curves(
         return
     axes.set_yscale("log")
     rule_axis(axes.yaxis)
-    if len(series) > 1:
+    if len(curves.named) > 1:
         axes.legend(fontsize=8, frameon=False)
 
 

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from selfplay.runs.metrics import Metrics
 from sog.drawing.curves import draw_curves
+from sog.drawing.learning import Curves, learning_curves
 from sog.web.offers import Offers
 from sog.web.pages import Form, inline, number_of, page, show
 
@@ -36,26 +37,6 @@ class RunPages:
         """How far a run is."""
         state = self._offers.run_state(number_of(request))
         lines, game = state.lines, state.game
-        pictures = [
-            _curves(
-                lines,
-                f"exploitability ({game.milli_unit})",
-                [("exploitability", "exploitability", 1000.0)],
-            ),
-            _curves(
-                lines,
-                "losses",
-                [("values (Huber)", "value_loss", 1.0), ("policy (KL)", "policy_loss", 1.0)],
-            ),
-            _curves(
-                lines,
-                f"error of values against exact ones ({game.unit})",
-                [
-                    ("mean absolute", "value_error_exact", 1.0),
-                    ("root mean square", "value_error_exact_rms", 1.0),
-                ],
-            ),
-        ]
         return show(
             "run",
             run=state.name,
@@ -63,17 +44,17 @@ class RunPages:
             num_lines=len(lines),
             facts=_facts(lines[-1]) if lines else [],
             rest=_rest(lines[-1]) if lines else [],
-            pictures=[inline(picture) for picture in pictures],
+            pictures=[inline(_draw(lines, one)) for one in learning_curves(game, lines)],
             now=time.strftime("%H:%M:%S"),
         )
 
 
-def _curves(lines: Sequence[Metrics], title: str, named: list[tuple[str, str, float]]) -> str:
-    curves = [
-        (label, [(line["step"], scale * line[name]) for line in lines if name in line])
-        for label, name, scale in named
+def _draw(lines: Sequence[Metrics], curves: Curves) -> str:
+    named = [
+        (label, [(line["step"], curves.scale * line[name]) for line in lines if name in line])
+        for name, label in curves.named
     ]
-    return draw_curves(title, curves, x_label="learner steps")
+    return draw_curves(curves.title, named, x_label="learner steps")
 
 
 def _facts(line: Metrics) -> list[tuple[str, str]]:

@@ -96,6 +96,21 @@ def test_everything_that_was_measured_is_drawn(sog: Run, tmp_path: Path) -> None
     assert "not measured" not in drawn
 
 
+def test_errors_at_solved_spots_are_drawn_in_percent_of_the_pot(sog: Run, tmp_path: Path) -> None:
+    lines = [
+        {"step": step, "seconds": 1.0 + step, "value_error_river": 72.0 / (step + 1)}
+        | {"value_error_river_of_pot": 0.36 / (step + 1), "value_error_turn_of_pot": 0.4}
+        for step in (0, 500)
+    ]
+    path = run_folder(tmp_path / "run", lines, Config(game="holdem"))
+    picture = tmp_path / "curves.svg"
+    assert sog("plot", str(path), "--out", str(picture))[0] == 0
+    drawn = texts(picture)
+    for words in ("error of values at solved spots (% of the pot)", "rivers", "turns"):
+        assert f"<!-- {words} -->" in drawn
+    assert drawn.count("<!-- not measured -->") == 2  # exploitability, losses
+
+
 def test_what_was_not_measured_is_said(sog: Run, tmp_path: Path) -> None:
     path = run_folder(tmp_path / "run", REPORTS)
     picture = tmp_path / "curves.svg"

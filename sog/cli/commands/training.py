@@ -59,8 +59,8 @@ in one line.
 PLOT: Final = Command(
     "draw the learning curves of a training run",
     """\
-What is drawn: exploitability and the error of values against exact ones (where the run measures
-them), the losses, and where the time went.
+What is drawn: exploitability and the error of values against exact ones, in hold'em at solved spots
+(where the run measures them), the losses, and where the time went.
 
 examples:
   sog plot runs/leduc_demo                      writes runs/leduc_demo/curves.png
