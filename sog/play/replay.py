@@ -1,13 +1,14 @@
 """A finished game for a file: what was done, known and seen, in numbers and in words."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import jax
 import numpy as np
 
 from sog.games import PLAYER_1, TERMINAL, Game
+from sog.games.boards.game_records import write_record
 from sog.play.history import (
     Beginning,
     Opening,
@@ -19,7 +20,7 @@ from sog.play.match import PlayedGame, outcome_of
 from sog.play.rules import after, deal, situation, step
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
-HUMAN: Final = "human"
+_HUMAN: Final = "human"
 """What the person is called in files of PGN and SGF."""
 
 
@@ -56,6 +57,30 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
         "infostates": [list(pair) for pair in played.infostates],
         "names": names,
     }
+
+
+def as_records(
+    game: Game[Any], ending: str, replays: Sequence[Mapping[str, Any]], agent: str
+) -> str:
+    """A file of PGN or SGF (see `has_format`) with games of `replay_of` against an agent.
+
+    A game that was left has no result; of it, only who the person is, its outcomes and where it
+    began are asked for.
+    """
+    records = []
+    for one in replays:
+        names, begins = (_HUMAN, agent), one.get("begins")
+        records.append(
+            write_record(
+                game,
+                ending,
+                [move["outcome"] for move in one["moves"]],
+                names=names if one["human"] == 0 else names[::-1],
+                resigned=one.get("resigned"),
+                start=state_at_beginning(game, begins and read_beginning(game, begins)),
+            )
+        )
+    return "\n".join(records)
 
 
 def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:

@@ -11,12 +11,11 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.games.boards.game_records import write_record
 from sog.games.core import CHANCE
 from sog.play import PlayedGame
-from sog.play.history import AT_THE_ROOT, Opening, check_begins_anywhere, state_at_beginning
+from sog.play.history import AT_THE_ROOT, Opening, check_begins_anywhere
 from sog.play.match import Resignation
-from sog.play.replay import HUMAN, replay_of
+from sog.play.replay import as_records, replay_of
 from sog.play.thoughts import Thought
 from sog.players.player import Player
 from sog.web.course import Course
@@ -182,20 +181,7 @@ class Table:
 
     def records(self, ending: str) -> str:
         """The finished games as a file of PGN or SGF; see `has_format`."""
-        with self.lock:
-            finished = list(self.finished)
-        names = HUMAN, self.opponent.name
-        return "\n".join(
-            write_record(
-                self.game,
-                ending,
-                played.outcomes,
-                names=names if seat == 0 else names[::-1],
-                resigned=played.resigned,
-                start=state_at_beginning(self.game, played.beginning),
-            )
-            for seat, played in finished
-        )
+        return as_records(self.game, ending, self.replay()["games"], self.opponent.name)
 
     # What can be done.
 

@@ -12,9 +12,8 @@ from sog.cli.play.moves import Move
 from sog.cli.records import is_record_name
 from sog.files import parse_json, read_bytes, replace_file
 from sog.games import Game
-from sog.games.boards.game_records import write_record
-from sog.play.history import Opening, read_beginning, state_at_beginning
-from sog.play.replay import HUMAN
+from sog.play.history import Opening, read_beginning
+from sog.play.replay import as_records
 from sog.players.player import Player
 
 _MOST_BYTES: Final = 2**26
@@ -57,27 +56,11 @@ class Saved:
 
     def _as_records(self, ending: str, game: Game[Any]) -> str:
         """The game that was left is the last one, without a result."""
-        records = [
-            ([move["outcome"] for move in one["moves"]], one["human"], one) for one in self.games
-        ]
+        games = list(self.games)
         if self.unfinished:
-            outcomes = [move.action for move in self.unfinished]
-            records.append((outcomes, self.human, {"begins": self.begins or None}))
-        texts = []
-        for outcomes, human, told in records:
-            names, begins = (HUMAN, str(self.agent.get("name"))), told.get("begins")
-            start = state_at_beginning(game, begins and read_beginning(game, begins))
-            texts.append(
-                write_record(
-                    game,
-                    ending,
-                    outcomes,
-                    names=names if human == 0 else names[::-1],
-                    resigned=told.get("resigned"),
-                    start=start,
-                )
-            )
-        return "\n".join(texts)
+            moves = [{"outcome": move.action} for move in self.unfinished]
+            games.append({"human": self.human, "begins": self.begins or None, "moves": moves})
+        return as_records(game, ending, games, str(self.agent.get("name")))
 
 
 def read_saved(path: Path) -> Saved:
