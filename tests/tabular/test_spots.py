@@ -13,6 +13,7 @@ from sog.memory import bytes_of
 from sog.tabular import compile_tree, evaluate_policy
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.spots import SpotSolver, solve_spot, split_history, spot_of, walk
+from sog.tabular.spots.solver import PROGRAMS
 from sog.tabular.spots.tables import pack, read
 
 
@@ -210,6 +211,21 @@ def test_many_spots_in_one_program_equal_each_by_itself() -> None:
         alone.run(30)
         assert values[number] == pytest.approx(alone.values(0)[0], abs=1e-3)
         assert exploited[number] == pytest.approx(alone.exploitability()[0], abs=1e-3)
+
+
+def test_spots_that_differ_in_cards_and_chips_share_a_program() -> None:
+    sizes = []
+    for board, stack in (("Ts3h2h5c9s", 100), ("Td3s2s5h9d", 50)):
+        text = f"board={board},pot=100,stack={stack},bets=allin"
+        solver = solver_of(text, "AA,QQ", "KK", rule="dcfr")
+        solver.run(1000)
+        bluffs = stack / (100 + stack)  # of QQ, as often as makes a caller indifferent
+        assert solver.values(0)[0] == pytest.approx(50 * bluffs, abs=0.05)
+        assert solver.exploitability()[0] < 0.1
+        sizes.append([program._cache_size() for program in PROGRAMS])
+    assert sizes[0] == sizes[1]
+    deeper = solver_of("board=Ts3h2h5c9s,pot=100,stack=300,bets=1/allin", "AA,QQ", "KK")
+    assert deeper.layout != solver.layout
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The arrays of a spot: what never changes, and what CFR keeps of each player."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ from jax import Array
 
 from sog.pytree import pytree
 from sog.tabular.cfr import Rule
-from sog.tabular.spots.betting import Street
+from sog.tabular.spots.betting import Kind, Street
 from sog.tabular.spots.tables import Precision, Tables, empty_table, read
 
 Equities = tuple[Array | None, ...]
@@ -30,7 +30,7 @@ class Memory:
 
 @pytree
 class Cards:
-    """The boards of a spot as arrays, see `boards.Boards` and `boards.Hands`."""
+    """The boards of a spot, see `boards.Boards` and `boards.Hands`, and its chips, as arrays."""
 
     start: tuple[Array, ...]
     """By street: [board of the street before + 1] int32."""
@@ -46,11 +46,16 @@ class Cards:
     """By player: [hand] int32."""
     compatible: Array
     """[hand of player 0, hand of player 1]."""
+    payoff: tuple[dict[Kind, Array], ...]
+    """By street: of its ends, see `betting.Street`."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Layout:
-    """What never changes of a spot. Compared by identity, as a static argument of `jax.jit`."""
+    """What never changes of a spot: a static argument of `jax.jit`.
+
+    Those of spots that differ in cards and chips only are equal, so that one program serves them.
+    """
 
     streets: tuple[Street, ...]
     unseen: tuple[int, ...]
@@ -63,6 +68,17 @@ class Layout:
     def last(self) -> int:
         """The last street."""
         return len(self.streets) - 1
+
+    @property
+    def _shape(self) -> Hashable:
+        streets = tuple(street.shape for street in self.streets)
+        return streets, self.unseen, self.hole_cards, self.chunk
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Layout) and self._shape == other._shape
+
+    def __hash__(self) -> int:
+        return hash(self._shape)
 
 
 @pytree

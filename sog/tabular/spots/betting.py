@@ -7,8 +7,9 @@ serves all lines. Nothing here knows of cards.
 """
 
 import dataclasses
+import functools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -117,6 +118,24 @@ class Street:
                 if depth % 2 == player:
                     yield number, group
                 number += 1
+
+    @functools.cached_property
+    def shape(self) -> Hashable:
+        """Equal of streets that differ in nothing but chips."""
+        levels = tuple(
+            (
+                tuple(
+                    (group.num_actions, group.actor_row.tobytes(), group.child.tobytes())
+                    for group in level.groups
+                ),
+                tuple(
+                    (level.ends[kind].actor_row.tobytes(), level.ends[kind].other_row.tobytes())
+                    for kind in KINDS
+                ),
+            )
+            for level in self.levels
+        )
+        return self.first_row.tobytes(), levels
 
     @property
     def num_decisions(self) -> int:

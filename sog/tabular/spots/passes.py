@@ -160,8 +160,8 @@ def _visit(
     for kind in KINDS:
         own_end, met_end = ends[kind]
         sign = 1.0 if player == 0 else -1.0
-        payoff = jnp.asarray(sign * betting.payoff[kind], met.dtype)[None, :, None]
-        if len(betting.payoff[kind]) == 0:
+        payoff = (sign * cards.payoff[street][kind]).astype(met.dtype)[None, :, None]
+        if payoff.size == 0:
             values[kind] = jnp.zeros((size, 0, own.shape[2]), own.dtype)
         elif kind == "fold":
             values[kind] = payoff * against(run.layout, run.cards, player, met_end)

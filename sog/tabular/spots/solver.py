@@ -20,6 +20,7 @@ from sog.memory import bytes_of, check_memory
 from sog.tabular.cfr import Rule
 from sog.tabular.solver import Checkpoint, find_rule
 from sog.tabular.spots.arrays import Cards, Equities, Layout, Memory, empty_memory
+from sog.tabular.spots.betting import Street
 from sog.tabular.spots.boards import Boards, Hands, deal, list_hands, root_boards, strengths
 from sog.tabular.spots.passes import Aim, evaluate, iterate
 from sog.tabular.spots.showdowns import all_in_equities
@@ -95,7 +96,7 @@ class SpotSolver:
             )
         self.num_pairs = pairs
         check_memory(self.memory_parts(), most_bytes)
-        self.cards = _on_device(self.hands, self.boards)
+        self.cards = _on_device(self.hands, self.boards, streets)
         self.reach: tuple[Array, Array] = (jnp.asarray(first), jnp.asarray(second))
         self.equities = _equities(self.layout, self.cards)
         self.memory: tuple[Memory, Memory] = (self._empty(0), self._empty(1))
@@ -298,7 +299,7 @@ def _deal_all(
     return tuple(levels)
 
 
-def _on_device(hands: Hands, levels: Sequence[Boards]) -> Cards:
+def _on_device(hands: Hands, levels: Sequence[Boards], streets: Sequence[Street]) -> Cards:
     rank = strengths(hands, levels[-1].cards)
 
     def by_street(of: Callable[[Boards], np.ndarray]) -> tuple[Array, ...]:
@@ -312,6 +313,7 @@ def _on_device(hands: Hands, levels: Sequence[Boards]) -> Cards:
         holds=(jnp.asarray(hands.holds[0]), jnp.asarray(hands.holds[1])),
         same=(jnp.asarray(hands.same[0]), jnp.asarray(hands.same[1])),
         compatible=jnp.asarray(hands.compatible),
+        payoff=tuple(jax.tree.map(jnp.asarray, street.payoff) for street in streets),
     )
 
 
