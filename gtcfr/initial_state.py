@@ -249,7 +249,7 @@ def _ask_for_priors(
 
     def ask(state: SearchState) -> SearchState:
         state = push_ranges(game, state, settings.alpha)
-        return value_leaves(game, evaluator, state, None, settings.leaf_averaging)
+        return value_leaves(game, evaluator, state, None, settings.leaf_averaging, True)
 
     if isinstance(do, bool):
         return ask(state) if do else state

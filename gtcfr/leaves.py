@@ -39,18 +39,19 @@ def value_leaves(
     state: SearchState,
     weight: Array | None,
     averaging: float,
+    asks: Array | bool,
 ) -> SearchState:
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
     A value that does not depend on ranges was asked for when the leaf was added, and is scaled by
-    reach here. weight: of this pass in the averages, None for none. averaging: see
-    `_asked_ranges`.
+    reach here; so is one of an earlier pass, unless this one asks (bool). weight: of this pass in
+    the averages, None for none. averaging: see `_asked_ranges`.
     """
     tree, shape = state.tree, state.tree.shape
     size = min(shape.ends_per_step, shape.num_leaves)
     memory, answers = state.memory, None
     if tree.leaf_statistics.values is None:
-        memory, answers = _ask(game, evaluator, state, averaging)
+        memory, answers = _ask(game, evaluator, state, averaging, asks)
 
     def compatible_reach(row: Array, reach: Array) -> Array:
         return game.compatible_reach(unpack(game, row), reach)
@@ -70,7 +71,7 @@ def value_leaves(
             values = jnp.take(answers.values, rows, axis=0, mode="clip")
             ranges = _asked_ranges(reach, old.reach_sum, leaf.mask, averaging)
             counted = LeafQueries(
-                encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None]
+                encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None] & asks
             )
             sample = offer_queries(sample, leaf.state, counted, state.keys)
         fault = look_for_faults(fault, leaf.state, values, is_valid)
@@ -96,9 +97,10 @@ def value_leaves(
 
 
 def _ask(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, averaging: float
+    game: Game[Any], evaluator: Evaluator, state: SearchState, averaging: float, asks: Array | bool
 ) -> tuple[Any, Answers]:
-    """Puts the leaves of all searches to the evaluator; returns its memory and its answers."""
+    """Puts the leaves of all searches to the evaluator, if this pass asks; returns its memory and
+    its answers, or those that were."""
     tree, per_search = state.tree, state.tree.shape.num_leaves
     sums = tree.leaf_statistics.reach_sum
     batch_size = len(tree.leaf_limit)
@@ -109,12 +111,21 @@ def _ask(
             ranges=_asked_ranges(reach, sums, tree.leaf.mask, averaging),
             is_valid=tree.leaf.edge != NO_PARENT,
         )
-        answer = evaluate(game, evaluator, state.memory, queries)
-        return answer.memory, Answers(
-            values=answer.values.reshape(-1, *answer.values.shape[2:]),
-            logits=answer.policy_logits.reshape(-1, *answer.policy_logits.shape[2:]),
-            first=jnp.arange(batch_size, dtype=jnp.int32) * per_search,
+
+        def all_at_once() -> tuple[Any, Answers]:
+            answer = evaluate(game, evaluator, state.memory, queries)
+            return answer.memory, Answers(
+                values=answer.values.reshape(-1, *answer.values.shape[2:]),
+                logits=answer.policy_logits.reshape(-1, *answer.policy_logits.shape[2:]),
+                first=jnp.arange(batch_size, dtype=jnp.int32) * per_search,
+            )
+
+        if asks is True:  # always: no condition
+            return all_at_once()
+        asked: tuple[Any, Answers] = jax.lax.cond(
+            asks, all_at_once, lambda: (state.memory, state.answers)
         )
+        return asked
     size = min(evaluator.leaves_per_call, per_search) * batch_size
     ends = jnp.cumsum(tree.leaf_limit, dtype=jnp.int32)
     first = ends - tree.leaf_limit
@@ -139,7 +150,8 @@ def _ask(
         return put(values, answer.values[0], number * size), answer.memory
 
     carry = (state.answers.values, state.memory)
-    values, memory = jax.lax.fori_loop(0, -(-ends[-1] // size), call, carry)
+    calls = jnp.where(asks, -(-ends[-1] // size), 0)
+    values, memory = jax.lax.fori_loop(0, calls, call, carry)
     return memory, Answers(values=values, logits=None, first=first)
 
 

@@ -254,8 +254,9 @@ def _update(
     number: Array,
     state: SearchState,
 ) -> SearchState:
-    step = state.num_before[0] + number + 1
-    return regret_update(game, evaluator, settings, state, step.astype(jnp.float32))
+    step = (state.num_before[0] + number + 1).astype(jnp.float32)
+    since_growth = number % settings.updates_per_phase
+    return regret_update(game, evaluator, settings, state, step, since_growth)
 
 
 def _read_result(

@@ -78,12 +78,17 @@ class SearchSettings(Extent, Room, Resolving):
     leaf_averaging: float = 0.0
     """Share of the players' average ranges of the search so far in the ranges that leaves are asked
     about; the rest are those of the update. The paper's is 0."""
+    leaf_interval: int = 1
+    """The evaluator is asked about the leaves in every so many passes over the tree, from the first
+    after a simulation on; its last answers stand in between. An update is one pass, or two by a
+    rule that alternates. The paper's is 1."""
     num_queries: int = 0
     """How many of its leaf queries a search returns, drawn at random from all of them."""
 
     def __post_init__(self) -> None:
         at_least("num_simulations", self.num_simulations, 1)
         at_least("num_queries", self.num_queries, 0)
+        at_least("leaf_interval", self.leaf_interval, 1)
         for part in (Extent, Room, Resolving):
             part.__post_init__(self)
         for name in ("simulations_per_update", "prior_temperature"):

@@ -40,21 +40,27 @@ def regret_update(
     settings: SearchSettings,
     state: SearchState,
     step: Array,
+    since_growth: Array,
 ) -> SearchState:
-    """Update number `step` = 1, 2, ... (a float scalar) of all searches."""
-    chex.assert_rank(step, 0)
+    """Update number `step` = 1, 2, ... (a float scalar) of all searches.
+
+    since_growth: int32 scalar, the updates before it since the trees have last grown.
+    """
+    chex.assert_rank((step, since_growth), 0)
     chex.assert_tree_shape_prefix((state.tree, state.ranges), state.num_updates.shape)
     rule = settings.cfr_rule
     weight = step**rule.averaging_power
 
     def one(number: Array, state: SearchState) -> SearchState:
+        passes = since_growth * (2 if rule.alternating else 1) + number
+        asks = settings.leaf_interval == 1 or passes % settings.leaf_interval == 0
         if not rule.alternating:
             both = jnp.ones(2, bool)
-            return _one_pass(game, evaluator, settings, state, step, weight, both)
+            return _one_pass(game, evaluator, settings, state, step, weight, both, asks)
         # All averages are of the profile before the update: only so do a player's average reach and
         # his opponent's average cfvs belong together, which re-solving takes for granted.
         counted, updated = jnp.where(number == 0, weight, 0), jnp.arange(2) == number
-        return _one_pass(game, evaluator, settings, state, step, counted, updated)
+        return _one_pass(game, evaluator, settings, state, step, counted, updated, asks)
 
     # A loop: each pass written out would be compiled by itself.
     state = repeat(2 if rule.alternating else 1, one, state)
@@ -70,16 +76,17 @@ def _one_pass(
     step: Array,
     weight: Array | None,
     updated: Array,
+    asks: Array | bool,
 ) -> SearchState:
     """weight: of this pass in the averages, None for none; updated: [player] bool, whose regrets
-    change.
+    change; asks: bool, whether the evaluator is asked.
     """
     rule = settings.cfr_rule
     state = push_ranges(game, state, settings.alpha)
     num_chunks = jnp.max(state.tree.num_chunks)
     num_terminals = jnp.max(state.tree.num_terminals)
     state = replace(state, tree=value_terminals(game, state.tree, num_terminals))
-    state = value_leaves(game, evaluator, state, weight, settings.leaf_averaging)
+    state = value_leaves(game, evaluator, state, weight, settings.leaf_averaging, asks)
     tree = pull_cfvs(game, state.tree, num_chunks)
     improve = functools.partial(update_regrets, rule)
     tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)

@@ -49,6 +49,7 @@ class Case:
     simulations_per_update: float
     alpha: float = 0.5
     leaf_averaging: float = 0.0
+    leaf_interval: int = 1
     rule: str = "sog"
     num_children: int | None = None
 
@@ -59,6 +60,7 @@ class Case:
             simulations_per_update=self.simulations_per_update,
             alpha=self.alpha,
             leaf_averaging=self.leaf_averaging,
+            leaf_interval=self.leaf_interval,
             rule=self.rule,
             num_children=self.num_children,
         )
@@ -81,6 +83,10 @@ CASES = {
     ),
     "poker, DCFR": Case(
         LEDUC, starts_from(0, (1, 2)), 24, 1, alpha=0.75, leaf_averaging=0.5, rule="dcfr"
+    ),
+    # Three updates are six passes, of which the first and the fifth ask.
+    "poker, DCFR, leaves asked in every fourth pass": Case(
+        LEDUC, starts_from(0, (1, 2)), 10, 1 / 3, leaf_averaging=0.5, leaf_interval=4, rule="dcfr"
     ),
     # The second player knows of two bids and a card turned up; the branch is a bid and a result.
     "hidden bids and chance, SoG(s, 3)": Case(
@@ -161,17 +167,20 @@ def replayed(name: str, number: int) -> PlainSearch:
         ranges=ranges,
         gadget=gadget,
         leaf_averaging=case.leaf_averaging,
+        leaf_interval=case.leaf_interval,
         rule=RULES[case.rule],
     )
     after = expanded_after(public, tree, start.root, RULES[case.rule])
+    per_phase = case.settings.updates_per_phase
     for update in range(1, case.settings.num_updates + 1):
-        oracle.update(after < update, value)
+        oracle.update(after < update, value, has_grown=(update - 1) % per_phase == 0)
     return oracle
 
 
 BY_DEFAULT = (
     "poker, SoG(s, 1)",
     "poker, DCFR",
+    "poker, DCFR, leaves asked in every fourth pass",
     "a hidden fugitive, SoG(s, 0.5)",
 )
 EVERY_SEARCH = [

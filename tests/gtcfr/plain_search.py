@@ -113,13 +113,14 @@ class PlainSearch:
         ranges: Array,
         gadget: Gadget | None = None,
         leaf_averaging: float = 0.0,
+        leaf_interval: int = 1,
         rule: Rule = RULES["sog"],
     ) -> None:
         """ranges: [2, S] at the root; with a gadget the opponent's row is ignored."""
         assert not rule.predictive
         nodes, infostates, actions = tree.node_legal.shape
         self.tree, self.root, self.ranges, self.gadget = tree, root, ranges, gadget
-        self.leaf_averaging, self.rule = leaf_averaging, rule
+        self.leaf_averaging, self.leaf_interval, self.rule = leaf_averaging, leaf_interval, rule
         self.num_updates = 0
         self.regrets = np.zeros((nodes, infostates, actions))
         self.policy_sum = np.zeros((nodes, infostates, actions))
@@ -127,14 +128,20 @@ class PlainSearch:
         self.reach_sum = np.zeros((2, nodes, infostates))
         self._interior: Array | None = None
         self._plan: _Plan
+        self._passes = 0  # since the tree has grown
+        self._answers: dict[int, Array] = {}
 
-    def update(self, interior: Array, leaf_values: LeafValues | None = None) -> None:
+    def update(
+        self, interior: Array, leaf_values: LeafValues | None = None, *, has_grown: bool = True
+    ) -> None:
         """One CFR update, number t = 1, 2, ... of this search: of both players at once, or of one
         after the other, as the rule says. All averages are of the policies before it; the second
         player's pass finds them in the averages already.
 
         interior: [node] bool, the root among them. Leaves are the other children of interior nodes.
+        has_grown: since the update before, or might have.
         """
+        self._passes = 0 if has_grown else self._passes
         if self._interior is None or (interior != self._interior).any():
             self._interior, self._plan = interior.copy(), _plan(self.tree, self.root, interior)
         self.num_updates += 1
@@ -196,12 +203,16 @@ class PlainSearch:
         np.add.at(cfvs[1], (node, second), -weighted * reach[0][node, first])
         if self._plan.leaves.size and leaf_values is None:
             raise ValueError("the search has leaves, and nothing to value them with.")
+        asks = self._passes % self.leaf_interval == 0
+        self._passes += 1
         for leaf in self._plan.leaves.tolist():
             assert leaf_values is not None
-            ranges = normalized(self._mixed(reach[:, leaf], leaf), tree.node_mask[leaf])
+            if asks:
+                ranges = normalized(self._mixed(reach[:, leaf], leaf), tree.node_mask[leaf])
+                self._answers[leaf] = leaf_values(leaf, ranges)
             joint = joint_weights(tree)[leaf]
             compatible = np.stack([joint @ reach[1, leaf], reach[0, leaf] @ joint])
-            cfvs[:, leaf] = leaf_values(leaf, ranges) * compatible
+            cfvs[:, leaf] = self._answers[leaf] * compatible
         return cfvs
 
     def _mixed(self, reach: Array, leaf: int) -> Array:

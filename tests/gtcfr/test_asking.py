@@ -1,4 +1,4 @@
-"""How often an evaluator is asked, if ranges do not matter: once about a leaf, many at a time."""
+"""How often an evaluator is asked: if ranges do not matter, once about a leaf, many at a time."""
 
 import dataclasses
 import functools
@@ -124,3 +124,57 @@ def test_an_evaluator_that_looks_at_no_ranges_is_asked_once_and_finds_the_same()
     once = found[1].tree
     np.testing.assert_array_equal(found[1].queries.num_seen, once.num_interior + once.num_leaves)
     assert (found[0].queries.num_seen > found[1].queries.num_seen).all()
+
+
+@pytree
+class OfTheCalls:
+    """Values that grow from call to call, which the memory counts; so a search shows its calls."""
+
+    leaves_per_call: int | None = dataclasses.field(metadata={"static": True})
+
+    looks_at_ranges = True
+
+    def encode(self, game: Game[Any], state: Any) -> Any:
+        return ()
+
+    def start(self, game: Game[Any], batch_size: int) -> Array:
+        return jnp.zeros(batch_size, jnp.int32)
+
+    def evaluate(self, game: Game[Any], memory: Array, queries: LeafQueries) -> LeafEvaluation:
+        shape = (*queries.is_valid.shape, game.num_infostates, game.num_actions)
+        value = jnp.broadcast_to(memory[0], queries.ranges.shape).astype(queries.ranges.dtype)
+        logits = jnp.zeros(shape, queries.ranges.dtype)
+        return LeafEvaluation(values=value, policy_logits=logits, memory=memory + 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "interval", "asked"),
+    # By update: four to a simulation. DCFR goes through the tree twice.
+    [
+        ("sog", 1, [1, 1, 1, 1, 1, 1, 1, 1]),
+        ("sog", 3, [1, 0, 0, 1, 1, 0, 0, 1]),
+        ("dcfr", 1, [2, 2, 2, 2, 2, 2, 2, 2]),
+        ("dcfr", 2, [1, 1, 1, 1, 1, 1, 1, 1]),
+        ("dcfr", 3, [1, 1, 0, 1, 1, 1, 0, 1]),
+        ("dcfr", 8, [1, 0, 0, 0, 1, 0, 0, 0]),
+    ],
+)
+@pytest.mark.parametrize("leaves_per_call", [None, 64])
+def test_a_longer_interval_leaves_passes_out(
+    leaves_per_call: int | None, rule: str, interval: int, asked: list[int]
+) -> None:
+    game, evaluator = make("kuhn"), OfTheCalls(leaves_per_call=leaves_per_call)
+    settings = SearchSettings(
+        num_simulations=2, simulations_per_update=0.25, rule=rule, leaf_interval=interval
+    )
+    root = start_of_game(game)
+    run = functools.partial(begin, game, settings=settings)
+    state = jax.jit(run)(evaluator=evaluator, root=root, key=jax.random.key(0))
+    go_on = jax.jit(functools.partial(advance, game, settings=settings))
+    calls, seen = [int(state.memory[0])], [int(state.queries.num_seen[0])]
+    for _ in asked:
+        state = go_on(evaluator=evaluator, state=state, count=1)
+        calls.append(int(state.memory[0]))
+        seen.append(int(state.queries.num_seen[0]))
+    assert np.diff(calls).tolist() == asked
+    assert ((np.diff(seen) > 0) == np.array(asked, bool)).all()
