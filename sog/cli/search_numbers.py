@@ -60,6 +60,8 @@ def method_words(search: SearchSettings) -> list[str]:
     words = []
     if search.leaf_averaging:
         words.append(f"leaf averaging {search.leaf_averaging:g}")
+    if search.leaf_interval > 1:
+        words.append(f"leaf interval {search.leaf_interval}")
     if search.rule != SearchSettings().rule:
         words.append(f"rule {search.rule}")
     if search.resolve_from != SearchSettings().resolve_from:

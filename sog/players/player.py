@@ -43,6 +43,7 @@ class Player:
             "search": search and [search.num_simulations, search.simulations_per_update],
             "rule": search and search.rule,
             "leaf_averaging": search and search.leaf_averaging,
+            "leaf_interval": search and search.leaf_interval,
             "resolve_from": search and search.resolve_from,
             "seconds": self.seconds,
         }

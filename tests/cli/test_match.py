@@ -46,6 +46,7 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
             "search": None,
             "rule": None,
             "leaf_averaging": None,
+            "leaf_interval": None,
             "resolve_from": None,
             "seconds": None,
         },
@@ -54,6 +55,7 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
             "search": None,
             "rule": None,
             "leaf_averaging": None,
+            "leaf_interval": None,
             "resolve_from": None,
             "seconds": None,
         },
@@ -127,6 +129,7 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, untrained: Path)
             "search": [4, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
+            "leaf_interval": 1,
             "resolve_from": "first_child",
             "seconds": None,
         },
@@ -135,6 +138,7 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, untrained: Path)
             "search": [4, 1],
             "rule": "sog",
             "leaf_averaging": 0,
+            "leaf_interval": 1,
             "resolve_from": "first_child",
             "seconds": None,
         },
@@ -149,12 +153,11 @@ def test_all_who_search_update_as_they_are_told(
 
     monkeypatch.setattr(match, "play_match", unplayed)
     players = (str(untrained / "kuhn"), "zero", "--games", "2", "--search", "4,1")
-    how = ("--rule", "dcfr", "--leaf-averaging", "0.5")
+    how = ("--rule", "dcfr", "--leaf-averaging", "0.5", "--set", "search.leaf_interval=2")
     _, out, _ = run_match(*players, *how)
     for player in ("kuhn at step 700", "zero"):
-        assert f"{player} searches with SoG(4, 1), leaf averaging 0.5, rule dcfr" in out.replace(
-            "\n", " "
-        )
+        words = "SoG(4, 1), leaf averaging 0.5, leaf interval 2, rule dcfr"
+        assert f"{player} searches with {words}" in out.replace("\n", " ")
 
 
 def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> None:
@@ -166,6 +169,7 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> Non
             "search": [4, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
+            "leaf_interval": 1,
             "resolve_from": "first_child",
             "seconds": None,
         },
@@ -174,6 +178,7 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> Non
             "search": [4, 1],
             "rule": "cfr+",
             "leaf_averaging": 0,
+            "leaf_interval": 1,
             "resolve_from": "first_child",
             "seconds": None,
         },

@@ -113,6 +113,7 @@ def test_a_replay_has_all_that_happened(run_play: Run, tmp_path: Path) -> None:
         "search": None,
         "rule": None,
         "leaf_averaging": None,
+        "leaf_interval": None,
         "resolve_from": None,
         "seconds": None,
     }

@@ -25,6 +25,7 @@ _FLOP_LEFT_TO_THE_NETWORK = {
     "resolve_from": "reply",
     "rule": "dcfr",
     "leaf_averaging": 0.5,
+    "leaf_interval": 4,
 }
 EVALUATED_BY: dict[str, dict[str, Any]] = {
     "chess_gpu": {"num_simulations": 400, "resolve_from": "deepest", "max_actions": 64},
@@ -57,6 +58,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
         "max_outcomes": 4,
         "rule": "dcfr",
         "leaf_averaging": 0.5,
+        "leaf_interval": 4,
     },
     "holdem_small": _FLOP_LEFT_TO_THE_NETWORK
     | {"num_simulations": 10, "simulations_per_update": 0.01, "max_outcomes": 6},
@@ -66,6 +68,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
         "max_outcomes": 6,
         "rule": "dcfr",
         "leaf_averaging": 0.5,
+        "leaf_interval": 4,
     },
     "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"},

@@ -44,7 +44,7 @@ check hardly anybody but a king is left; --evaluator exact, or a search of the s
 Events of --history are those that the tree shows; a number is the number of an outcome.
 
 --json prints "game", "unit", "search" ([s, c]), "rule",
-"leaf_averaging", "updates" (made), "seed", "evaluator", "root" (the "node"
+"leaf_averaging", "leaf_interval", "updates" (made), "seed", "evaluator", "root" (the "node"
 that was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", the seconds,
 and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and
 "event" that led there, "depth", "actor", "probability" (of getting there from the start of the game

@@ -102,6 +102,7 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "solver_fading": plan.solver_fading if is_exact else None,
         "noise": plan.noise,
         "leaf_averaging": None if arguments.whole_game else settings.leaf_averaging,
+        "leaf_interval": None if arguments.whole_game else settings.leaf_interval,
         "resolve_from": settings.resolve_from,
         "alpha": plan.alpha if settings.safe else None,
         "safe": settings.safe,

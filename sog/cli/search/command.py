@@ -203,6 +203,7 @@ def _as_json(found: Searched) -> dict[str, Any]:
         "search": [found.settings.num_simulations, found.settings.simulations_per_update],
         "rule": found.settings.rule,
         "leaf_averaging": found.settings.leaf_averaging,
+        "leaf_interval": found.settings.leaf_interval,
         "updates": int(found.result.num_updates[0]),
         "seed": found.arguments.seed,
         "evaluator": found.chosen.name,

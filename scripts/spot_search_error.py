@@ -1,0 +1,82 @@
+"""How far the values that a search finds for a river of hold'em are from exact ones, and its time.
+
+    python scripts/spot_search_error.py agent:holdem
+    python scripts/spot_search_error.py runs/holdem_small --leaf-intervals 1 4 --rivers 8
+
+Rivers are random lines of bets, boards and ranges, solved to their end (`SpotMeasure`); a search
+starts from each, with both ranges known, by what the agent plays with. Columns:
+    interval  passes over the tree from one in which the evaluator is asked about the leaves to the
+              next (`search.leaf_interval`).
+    error     mean over hands of the difference of values, percent of the pot.
+    seconds   of a search, on the clock, after compiling.
+"""
+
+import argparse
+import dataclasses
+import functools
+import time
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from machine import processor, versions
+
+from gtcfr.root import known_root
+from gtcfr.search import search
+from gtcfr.settings import SearchSettings
+from sog.evaluation.spot_errors import SpotMeasure
+from sog.games.cards.holdem import Holdem
+from sog.players.runs import load_run
+from sog.tabular.spots.random_spots import SolvedSpots
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("run", help="a run folder, or agent:holdem")
+    parser.add_argument("--leaf-intervals", type=int, nargs="+", default=[1, 2, 4, 8, 16])
+    parser.add_argument("--lines", type=int, default=4, help="random lines of bets (default: 4)")
+    parser.add_argument("--rivers", type=int, default=4, help="of each line (default: 4)")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    agent = load_run(arguments.run)
+    if not isinstance(agent.game, Holdem):
+        parser.error(f"{arguments.run} must play hold'em, got {agent.game}.")
+    spots = [
+        SpotMeasure(agent.game, num_rivers=arguments.rivers, seed=arguments.seed + line).spots[0]
+        for line in range(arguments.lines)
+    ]
+    settings = agent.settings
+    print(f"{agent.game}, SoG({settings.num_simulations}, {settings.simulations_per_update})")
+    print(f"{processor()}; {versions(['jax', 'jaxlib'])}")
+    print(f"{'interval':>8}{'error':>8}{'seconds':>9}")
+    for interval in arguments.leaf_intervals:
+        changed = dataclasses.replace(settings, leaf_interval=interval)
+        errors, seconds = _measure(agent.game, agent.evaluator, changed, spots)
+        print(f"{interval:8}{100 * np.mean(errors):7.2f}%{np.mean(seconds):9.2f}", flush=True)
+
+
+def _measure(
+    game: Holdem, evaluator: Any, settings: SearchSettings, spots: list[SolvedSpots]
+) -> tuple[list[float], list[float]]:
+    """Of every spot the mean error, as a share of the pot, and seconds."""
+    run: Any = jax.jit(functools.partial(search, game, settings=settings))
+    errors, seconds = [], []
+    for line in spots:
+        for number in range(len(line.ranges)):
+            one = jax.tree.map(lambda rows, at=number: rows[at : at + 1], line.states)
+            root = known_root(one, line.ranges[number : number + 1])
+            if not errors:
+                jax.block_until_ready(run(evaluator=evaluator, root=root, key=jax.random.key(0)))
+            began = time.perf_counter()
+            found = run(evaluator=evaluator, root=root, key=jax.random.key(number))
+            values = jax.block_until_ready(found.values)[0]
+            seconds.append(time.perf_counter() - began)
+            error = jnp.abs(values - line.values[number])[line.mask[number]]
+            errors.append(float(error.mean()) / line.pot)
+    return errors, seconds
+
+
+if __name__ == "__main__":
+    main()
