@@ -15,6 +15,7 @@ import argparse
 import dataclasses
 import functools
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -31,7 +32,7 @@ from sog.players.runs import load_run
 from sog.tabular.spots.random_spots import SolvedSpots
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", help="a run folder, or agent:holdem")
@@ -39,7 +40,7 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=4, help="random lines of bets (default: 4)")
     parser.add_argument("--rivers", type=int, default=4, help="of each line (default: 4)")
     parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(argv)
     agent = load_run(arguments.run)
     if not isinstance(agent.game, Holdem):
         parser.error(f"{arguments.run} must play hold'em, got {agent.game}.")
@@ -62,7 +63,7 @@ def _measure(
 ) -> tuple[list[float], list[float]]:
     """Of every spot the mean error, as a share of the pot, and seconds."""
     run: Any = jax.jit(functools.partial(search, game, settings=settings))
-    errors, seconds = [], []
+    errors, seconds = list[float](), list[float]()
     for line in spots:
         for number in range(len(line.ranges)):
             one = jax.tree.map(lambda rows, at=number: rows[at : at + 1], line.states)
