@@ -27,7 +27,7 @@ from sog.web.spot_views import tell_spot
 
 MOST_SPOTS: Final = 6
 _MOST_SAVED: Final = 200_000_000  # bytes
-_MOST_COMPILED: Final = 8
+_MOST_COMPILED: Final = 8  # spots, some of which may share programs
 _MOST_EVENTS: Final = 64
 _MOST_LETTERS: Final = 2000
 

@@ -222,7 +222,7 @@ def test_spots_that_differ_in_cards_and_chips_share_a_program() -> None:
         bluffs = stack / (100 + stack)  # of QQ, as often as makes a caller indifferent
         assert solver.values(0)[0] == pytest.approx(50 * bluffs, abs=0.05)
         assert solver.exploitability()[0] < 0.1
-        sizes.append([program._cache_size() for program in PROGRAMS])
+        sizes.append([program._cache_size() for program in PROGRAMS])  # type: ignore[attr-defined]
     assert sizes[0] == sizes[1]
     deeper = solver_of("board=Ts3h2h5c9s,pot=100,stack=300,bets=1/allin", "AA,QQ", "KK")
     assert deeper.layout != solver.layout

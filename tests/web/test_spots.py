@@ -243,8 +243,8 @@ def test_programs_of_spots_do_not_pile_up(
 ) -> None:
     monkeypatch.setattr(spot_pages, "_MOST_COMPILED", 2)
     visitor, counts = Visitor(serve()), []
-    for _ in range(4):
-        path = visitor.follow("/spots", **RIVER)
+    for bets in ("allin", "0.5/allin", "0.5", "0.3/0.6/allin"):
+        path = visitor.follow("/spots", **(RIVER | {"bets": bets}))
         visitor.wait(path)
         counts.append(PROGRAMS[0]._cache_size())  # type: ignore[attr-defined]
     assert counts[2:] == [1, 2]

@@ -58,10 +58,10 @@ board; have it open in a browser.
 
 --save writes JSON, or PGN of chess and SGF of Go if the name ends so; only JSON can be gone on with
 (--resume). In it: {{"game", "unit", "agent" ("name", "search", "rule", "leaf_averaging",
-"leaf_interval", "resolve_from", "seconds"), "seed", "games": [{{"human" (the player), "utility" (to player 0),
-"moves": [{{"state", "actor", "action", "text" (of the action), "outcome", "event"}}] (action: null
-where chance moves), "infostates": [[of player 0, of player 1], ...] (before each move and at the
-end), "names" (their texts), and "begins" where it began at a position: its text}}]}}.
+"leaf_interval", "resolve_from", "seconds"), "seed", "games": [{{"human" (the player), "utility" (to
+player 0), "moves": [{{"state", "actor", "action", "text" (of the action), "outcome", "event"}}]
+(action: null where chance moves), "infostates": [[of player 0, of player 1], ...] (before each move
+and at the end), "names" (their texts), and "begins" where it began at a position: its text}}]}}.
 """,
     (
         *("agent", "--as", *_HOW, "--history", "--hints"),
@@ -113,9 +113,9 @@ Of players who cannot tell how they would play with other cards (is_mcts, oos an
 the cards are corrected; one of the two must be able to.
 
 JSON: {{"game", "history" (as given), "unit", "players": [{{"name", "search", "rule",
-"leaf_averaging", "leaf_interval", "resolve_from", "seconds"}}], "games", "interrupted", "mean" (utility
-per game of the first player, in the game's own unit), "interval" (of 95%; null after one pair),
-"standard_error" (of the mean; null after one pair), "mean_as" (player 0 and player 1),
+"leaf_averaging", "leaf_interval", "resolve_from", "seconds"}}], "games", "interrupted", "mean"
+(utility per game of the first player, in the game's own unit), "interval" (of 95%; null after one
+pair), "standard_error" (of the mean; null after one pair), "mean_as" (player 0 and player 1),
 "won_all_as" (likewise the share of games won by the most that the game pays), "wins", "draws",
 "losses", "aivat" (null without --aivat; else {{"values", "mean", "standard_error", "interval",
 "variance_ratio"}}, the last how many times smaller its variance is), "seed", "seconds"}}.
