@@ -57,8 +57,8 @@ def enlarge(
     return replace(
         state,
         tree=jax.vmap(functools.partial(_copied, game, evaluator, settings, new))(state.tree),
-        # Those of the last update, which nobody asks for any more.
-        answers=no_answers(game, evaluator, len(state.slot), new.num_leaves),
+        # Which may have to stand for some more passes.
+        answers=_put(no_answers(game, evaluator, len(state.slot), new.num_leaves), state.answers),
     )
 
 

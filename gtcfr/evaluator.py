@@ -7,8 +7,9 @@ weighted by anybody's reach), and with policy logits for the acting player.
 An evaluator is a pytree, so that network parameters travel through `jax.jit` as arguments. Its
 methods are pure. `encode` sees a public state once, when it joins the tree; `evaluate` sees all
 leaves of all searches of the batch in one call or in several (`Evaluator.leaves_per_call`), again
-in every regret update, since beliefs change. Where they do not, or it does not look at them, it
-sees each leaf once, many of those that join the trees in one call (`is_asked_once`).
+in every regret update (`SearchSettings.leaf_interval`), since beliefs change. Where they do not, or
+it does not look at them, it sees each leaf once, many of those that join the trees in one call
+(`is_asked_once`).
 """
 
 import dataclasses

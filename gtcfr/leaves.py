@@ -1,4 +1,4 @@
-"""Valuing the leaves: the evaluator is asked about all of them in every regret update.
+"""Valuing the leaves: the evaluator is asked about all, in every regret update or less often.
 
 Searches of a batch have grown different numbers of leaves. The evaluator sees the leaves of all
 searches one after the other, without gaps, so that none of its work is for nothing; its answers are
@@ -160,8 +160,8 @@ def policy_logits(
 ) -> Array:
     """[batch, n, S, A]: what the evaluator says of the policy at some leaves of each search.
 
-    For the ranges of the last update; uniform at a leaf that was not in it. slots: [batch, n]
-    int32, of the leaves.
+    For the ranges of the last update, or with the answers about all leaves, where these are kept;
+    uniform at a leaf that joined since. slots: [batch, n] int32, of the leaves.
     """
     tree, search = state.tree, jnp.arange(len(slots))[:, None]
     if tree.leaf_statistics.logits is not None:

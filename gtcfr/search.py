@@ -255,8 +255,8 @@ def _update(
     state: SearchState,
 ) -> SearchState:
     step = (state.num_before[0] + number + 1).astype(jnp.float32)
-    since_growth = number % settings.updates_per_phase
-    return regret_update(game, evaluator, settings, state, step, since_growth)
+    in_phase = number % settings.updates_per_phase
+    return regret_update(game, evaluator, settings, state, step, in_phase)
 
 
 def _read_result(

@@ -14,7 +14,7 @@ from sog.pytree import pytree
 
 @pytree
 class Answers:
-    """What the evaluator said of the leaves of all searches in the last update."""
+    """What the evaluator said of the leaves of all searches when it was last asked."""
 
     values: Array  # [row, player, S]
     logits: Array | None  # [row, S, A], unless `Evaluator.leaves_per_call`: asked for when needed

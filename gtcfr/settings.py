@@ -80,8 +80,8 @@ class SearchSettings(Extent, Room, Resolving):
     about; the rest are those of the update. The paper's is 0."""
     leaf_interval: int = 1
     """The evaluator is asked about the leaves in every so many passes over the tree, from the first
-    after a simulation on; its last answers stand in between. An update is one pass, or two by a
-    rule that alternates. The paper's is 1."""
+    of a phase on; its last answers stand in between. A phase is ceil(1 / c) updates, an update one
+    pass, or two by a rule that alternates. The paper's is 1."""
     num_queries: int = 0
     """How many of its leaf queries a search returns, drawn at random from all of them."""
 

@@ -40,19 +40,19 @@ def regret_update(
     settings: SearchSettings,
     state: SearchState,
     step: Array,
-    since_growth: Array,
+    in_phase: Array,
 ) -> SearchState:
     """Update number `step` = 1, 2, ... (a float scalar) of all searches.
 
-    since_growth: int32 scalar, the updates before it since the trees have last grown.
+    in_phase: int32 scalar, the updates of its phase before it.
     """
-    chex.assert_rank((step, since_growth), 0)
+    chex.assert_rank((step, in_phase), 0)
     chex.assert_tree_shape_prefix((state.tree, state.ranges), state.num_updates.shape)
     rule = settings.cfr_rule
     weight = step**rule.averaging_power
 
     def one(number: Array, state: SearchState) -> SearchState:
-        passes = since_growth * (2 if rule.alternating else 1) + number
+        passes = in_phase * (2 if rule.alternating else 1) + number
         asks = settings.leaf_interval == 1 or passes % settings.leaf_interval == 0
         if not rule.alternating:
             both = jnp.ones(2, bool)

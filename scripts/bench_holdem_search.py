@@ -7,7 +7,7 @@ On every street a search of `run.evaluate_search`, without a gadget, from the st
 with even ranges and an untrained network, which takes as long as a trained one. Columns:
     seconds   on the clock, the best of the repetitions, after compiling.
     cpu       of processor time, of the same; two cores can show half of it on the clock.
-    leaves    that the tree has in the end; all of them are valued in every update.
+    leaves    that the tree has in the end.
     compile   seconds of tracing and compiling, on the clock.
 Then what a tree has room for, and the most memory that the process had.
 """

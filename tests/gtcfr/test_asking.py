@@ -128,7 +128,7 @@ def test_an_evaluator_that_looks_at_no_ranges_is_asked_once_and_finds_the_same()
 
 @pytree
 class OfTheCalls:
-    """Values that grow from call to call, which the memory counts; so a search shows its calls."""
+    """Values that grow from call to call; the memory counts calls."""
 
     leaves_per_call: int | None = dataclasses.field(metadata={"static": True})
 

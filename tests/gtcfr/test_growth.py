@@ -91,9 +91,8 @@ def test_as_many_visits_start_at_the_searched_state_as_there_are_simulations(nam
 
 
 @functools.cache
-def cramped() -> SearchResult:
+def cramped(name: str) -> SearchResult:
     """Two of the four searches of poker, the other way around, in trees with no room to spare."""
-    name = "poker, SoG(s, 1)"
     case, roomy = CASES[name], searched(name).tree
     needed = int(max(roomy.leaf_limit.max(), roomy.num_terminals.max(), roomy.num_interior.max()))
     settings = replace(case.settings, capacity=needed, chunk_size=5)
@@ -108,25 +107,27 @@ def cramped() -> SearchResult:
 
 
 @pytest.mark.parametrize(("number", "in_cramped"), [(3, 0), (1, 1)])
+@pytest.mark.parametrize(
+    "name", ["poker, SoG(s, 1)", "poker, DCFR, leaves asked in every fourth pass"]
+)
 def test_batch_capacity_chunks_and_leaves_per_call_change_nothing(
-    number: int, in_cramped: int
+    name: str, number: int, in_cramped: int
 ) -> None:
     """The batch law. Trap 13: nothing of a search is shared with others of its batch."""
-    name = "poker, SoG(s, 1)"
     public = public_tree(CASES[name].text)
     mine = sums_of(public, tree_number(searched(name), number))
-    other = sums_of(public, tree_number(cramped(), in_cramped))
-    assert not cramped().is_full.any()
+    other = sums_of(public, tree_number(cramped(name), in_cramped))
+    assert not cramped(name).is_full.any()
     for field in dataclasses.fields(mine):
         wanted, found = getattr(mine, field.name), getattr(other, field.name)
         np.testing.assert_allclose(
             found, wanted, rtol=1e-4, atol=1e-5 * np.abs(wanted).max(), err_msg=field.name
         )
     np.testing.assert_allclose(
-        cramped().policy[in_cramped], searched(name).policy[number], atol=1e-5
+        cramped(name).policy[in_cramped], searched(name).policy[number], atol=1e-5
     )
     visits = [
-        cramped().tree.interior.visits[in_cramped],
+        cramped(name).tree.interior.visits[in_cramped],
         searched(name).tree.interior.visits[number],
     ]
     assert visits[0].sum() == visits[1].sum()

@@ -26,6 +26,7 @@ SETTINGS = {
         simulations_per_update=0.5,
         rule="dcfr",
         leaf_averaging=0.5,
+        leaf_interval=3,
         num_queries=2,
     ),
     "the whole game": SearchSettings(

@@ -17,6 +17,7 @@ from sog.games import make
 from sog.kept_programs import compile_quickly, compiles_quickly
 from sog.play import thinking
 from sog.play.thinking import Thinking, think
+from tests.gtcfr.test_asking import OfTheState
 
 KEY = jax.random.key(3)
 
@@ -178,6 +179,31 @@ def test_with_more_room_it_finds_what_it_had_found_with_that_room_from_the_start
     large.go()
     assert_same(small.read(), large.read())
     assert (small.read().tree.num_interior > 10).all()  # which there was room for before
+
+
+def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> None:
+    settings = SearchSettings(
+        num_simulations=4,
+        simulations_per_update=0.25,
+        rule="dcfr",
+        leaf_interval=8,
+        num_queries=2,
+        chunk_size=2,
+    )
+    rules, found = make("leduc(suit_isomorphism=true)"), []
+    for room in (4, 8):
+        search = Thinking(
+            rules,
+            evaluator=OfTheState(looks_at_ranges=True),
+            root=start_of_game(rules, batch_size=2),
+            key=KEY,
+            settings=dataclasses.replace(settings, num_simulations=room),
+        )
+        search.go(13)  # of four updates before each simulation, so an answer has to stand for three
+        search.give_room(8)
+        search.go()
+        found.append(search.read())
+    assert_same(*found)
 
 
 def test_room_is_not_taken_away() -> None:

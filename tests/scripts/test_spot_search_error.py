@@ -2,14 +2,19 @@
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
+from sog.evaluation.spot_errors import SpotMeasure
 from sog.games import make
+from sog.games.cards.holdem import Holdem
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 GAME = "holdem(ranks=5,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)"
@@ -47,11 +52,33 @@ def test_a_search_of_the_whole_river_finds_its_exact_values(
     assert max(errors(WHOLE, monkeypatch, capsys)) < 0.5
 
 
-@pytest.mark.slow
-def test_one_whose_leaves_are_worth_nothing_does_not(
+class Found(NamedTuple):
+    """What a search would find."""
+
+    values: jax.Array
+
+
+def test_every_interval_is_searched_with_and_compared_with_what_is_exact(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert min(errors(GROWN, monkeypatch, capsys)) > 5
+    seen = []
+
+    def nothing(game: Any, *, root: Any, settings: SearchSettings, **_: Any) -> Found:
+        seen.append(settings.leaf_interval)
+        return Found(values=jnp.zeros_like(root.ranges))
+
+    monkeypatch.setattr(spot_search_error, "search", nothing)
+    one, other = errors(GROWN, monkeypatch, capsys)
+    assert seen == [1, 4]
+    game = make(GAME)
+    assert isinstance(game, Holdem)
+    spots = [SpotMeasure(game, num_rivers=2, seed=seed).spots[0] for seed in range(2)]
+    worth = [
+        np.abs(line.values)[row][line.mask[row]].mean() / line.pot
+        for line in spots
+        for row in range(2)
+    ]
+    assert one == other == pytest.approx(100 * np.mean(worth), abs=0.01)
 
 
 def test_other_games_are_refused(

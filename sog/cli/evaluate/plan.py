@@ -152,7 +152,7 @@ def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> Search
     if arguments.search_everywhere:
         changes["search_everywhere"] = True
     if arguments.whole_game:
-        changes |= {"lookahead": WHOLE_GAME, "leaf_averaging": 0.0}
+        changes |= {"lookahead": WHOLE_GAME, "leaf_averaging": 0.0, "leaf_interval": 1}
     with mistakes():
         return changed(base, changes)
 

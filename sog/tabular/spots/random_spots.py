@@ -80,7 +80,7 @@ def solve_random_spots(
     )
     ranges = _random_ranges(game, boards, random)
     solver = SpotSolver(spot, ranges, _RULE, boards=[tuple(board) for board in boards.tolist()])
-    solver.run(iterations or _ITERATIONS[name])
+    solver.run(_ITERATIONS[name] if iterations is None else iterations)
     values, mask = np.zeros(ranges.shape), np.zeros(ranges.shape, bool)
     for player in (0, 1):
         number = solver.hands.number[player]
