@@ -200,7 +200,8 @@ def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> N
             settings=dataclasses.replace(settings, num_simulations=room),
         )
         search.go(13)  # of four updates before each simulation, so an answer has to stand for three
-        search.give_room(8)
+        if room < 8:
+            search.give_room(8)
         search.go()
         found.append(search.read())
     assert_same(*found)
