@@ -3,8 +3,8 @@
     python scripts/spot_search_error.py agent:holdem
     python scripts/spot_search_error.py runs/holdem_small --leaf-intervals 1 4 --rivers 8
 
-Rivers are random lines of bets, boards and ranges, solved to their end (`SpotMeasure`); a search
-starts from each, with both ranges known, by what the agent plays with. Columns:
+Rivers are random lines of bets, boards and ranges, solved to their end (`solve_random_spots`); a
+search starts from each, with both ranges known, by what the agent plays with. Columns:
     interval  passes over the tree from one in which the evaluator is asked about the leaves to the
               next (`search.leaf_interval`).
     error     mean over hands of the difference of values, percent of the pot.
@@ -16,7 +16,7 @@ import dataclasses
 import functools
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -26,27 +26,38 @@ from machine import processor, versions
 from gtcfr.root import known_root
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
-from sog.evaluation.spot_errors import SpotMeasure
+from sog.cli.numbers import positive_integer
 from sog.games.cards.holdem import Holdem
 from sog.players.runs import load_run
-from sog.tabular.spots.random_spots import SolvedSpots
+from sog.tabular.spots.random_spots import SolvedSpots, solve_random_spots
+
+_RIVER: Final = 0  # streets that follow
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", help="a run folder, or agent:holdem")
-    parser.add_argument("--leaf-intervals", type=int, nargs="+", default=[1, 2, 4, 8, 16])
-    parser.add_argument("--lines", type=int, default=4, help="random lines of bets (default: 4)")
-    parser.add_argument("--rivers", type=int, default=4, help="of each line (default: 4)")
+    parser.add_argument(
+        "--leaf-intervals", type=positive_integer, nargs="+", default=[1, 2, 4, 8, 16]
+    )
+    parser.add_argument(
+        "--lines", type=positive_integer, default=4, help="random lines of bets (default: 4)"
+    )
+    parser.add_argument(
+        "--rivers", type=positive_integer, default=4, help="of each line (default: 4)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args(argv)
-    agent = load_run(arguments.run)
+    try:
+        agent = load_run(arguments.run)
+    except ValueError as error:
+        parser.error(str(error))
     if not isinstance(agent.game, Holdem):
         parser.error(f"{arguments.run} must play hold'em, got {agent.game}.")
     spots = [
-        SpotMeasure(agent.game, num_rivers=arguments.rivers, seed=arguments.seed + line).spots[0]
-        for line in range(arguments.lines)
+        solve_random_spots(agent.game, _RIVER, arguments.rivers, np.random.default_rng(seed))
+        for seed in range(arguments.seed, arguments.seed + arguments.lines)
     ]
     settings = agent.settings
     print(f"{agent.game}, SoG({settings.num_simulations}, {settings.simulations_per_update})")

@@ -27,8 +27,7 @@ class Counter:
     """Values are 0; the memory counts calls, and leaves of each search."""
 
     leaves_per_call: int | None = dataclasses.field(metadata={"static": True})
-
-    looks_at_ranges = False
+    looks_at_ranges: bool = dataclasses.field(default=False, metadata={"static": True})
 
     def encode(self, game: Game[Any], state: Any) -> Any:
         return ()
@@ -42,7 +41,9 @@ class Counter:
         calls, leaves = memory
         return LeafEvaluation(
             values=jnp.zeros_like(queries.ranges),
-            policy_logits=jnp.zeros((*queries.is_valid.shape, 1, game.num_actions)),
+            policy_logits=jnp.zeros(
+                (*queries.is_valid.shape, game.num_infostates, game.num_actions)
+            ),
             memory=(calls + 1, leaves + jnp.sum(queries.is_valid, axis=1, dtype=jnp.int32)),
         )
 
@@ -126,27 +127,6 @@ def test_an_evaluator_that_looks_at_no_ranges_is_asked_once_and_finds_the_same()
     assert (found[0].queries.num_seen > found[1].queries.num_seen).all()
 
 
-@pytree
-class OfTheCalls:
-    """Values that grow from call to call; the memory counts calls."""
-
-    leaves_per_call: int | None = dataclasses.field(metadata={"static": True})
-
-    looks_at_ranges = True
-
-    def encode(self, game: Game[Any], state: Any) -> Any:
-        return ()
-
-    def start(self, game: Game[Any], batch_size: int) -> Array:
-        return jnp.zeros(batch_size, jnp.int32)
-
-    def evaluate(self, game: Game[Any], memory: Array, queries: LeafQueries) -> LeafEvaluation:
-        shape = (*queries.is_valid.shape, game.num_infostates, game.num_actions)
-        value = jnp.broadcast_to(memory[0], queries.ranges.shape).astype(queries.ranges.dtype)
-        logits = jnp.zeros(shape, queries.ranges.dtype)
-        return LeafEvaluation(values=value, policy_logits=logits, memory=memory + 1)
-
-
 @pytest.mark.parametrize(
     ("rule", "interval", "asked"),
     # By update: four to a simulation. DCFR goes through the tree twice.
@@ -163,7 +143,8 @@ class OfTheCalls:
 def test_a_longer_interval_leaves_passes_out(
     leaves_per_call: int | None, rule: str, interval: int, asked: list[int]
 ) -> None:
-    game, evaluator = make("kuhn"), OfTheCalls(leaves_per_call=leaves_per_call)
+    game = make("kuhn")
+    evaluator = Counter(leaves_per_call=leaves_per_call, looks_at_ranges=True)
     settings = SearchSettings(
         num_simulations=2, simulations_per_update=0.25, rule=rule, leaf_interval=interval
     )
@@ -171,10 +152,10 @@ def test_a_longer_interval_leaves_passes_out(
     run = functools.partial(begin, game, settings=settings)
     state = jax.jit(run)(evaluator=evaluator, root=root, key=jax.random.key(0))
     go_on = jax.jit(functools.partial(advance, game, settings=settings))
-    calls, seen = [int(state.memory[0])], [int(state.queries.num_seen[0])]
+    calls, seen = [int(state.memory[0][0])], [int(state.queries.num_seen[0])]
     for _ in asked:
         state = go_on(evaluator=evaluator, state=state, count=1)
-        calls.append(int(state.memory[0]))
+        calls.append(int(state.memory[0][0]))
         seen.append(int(state.queries.num_seen[0]))
     assert np.diff(calls).tolist() == asked
     assert ((np.diff(seen) > 0) == np.array(asked, bool)).all()
