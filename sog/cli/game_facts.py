@@ -12,8 +12,10 @@ from sog.cli.lines import fold
 from sog.cli.loading import load_game
 from sog.cli.parameters import parameter_facts, print_parameters
 from sog.games import GAMES, Game, make
+from sog.games.cards.holdem import Holdem
 from sog.games.packages import installed_games
 from sog.tabular.sizes import can_be_counted, count_public_tree
+from sog.tabular.spots.spot import is_spot
 
 QUICK: Final = 1_000_000  # public states: a second at most
 WITH_SIZES: Final = 10_000_000  # some seconds, and up to 2 GB
@@ -97,13 +99,15 @@ def show_rules(arguments: argparse.Namespace) -> None:
 
 def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
     name = typed if ":" in typed else display.short_name(game)
-    can_be_solved = facts["num_public_states"] is not None
+    spot = isinstance(game, Holdem) and game.board != "none" and is_spot(game)
+    can_be_solved = facts["num_public_states"] is not None or spot
+    until = "--until-pot 0.3" if spot else "--until-mbb 1"
     names = [name] if "(" in name or ":" in name else [name, *_variants(game, can_be_solved)]
     print()
     for number, example in enumerate(names):
         quoted = f'"{example}"' if "(" in example else example
         if can_be_solved:
-            print(f"  sog solve {quoted} --until-mbb 1")
+            print(f"  sog solve {quoted} {until}")
         elif number > 0 or facts["more_public_states_than"] is not None:
             print(f"  sog games {quoted}{'' if number else ' --sizes'}")
 

@@ -38,6 +38,13 @@ def test_a_spot_is_solved_for_the_ranges_that_were_typed(sog_json: Callable[...,
     assert "policy" not in second[0]
 
 
+def test_a_small_deck_without_blinds_is_no_spot(sog_json: Callable[..., Any]) -> None:
+    deck = "holdem(ranks=3,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=4,bets=1)"
+    result = sog_json("solve", deck, "--until-mbb", "10")
+    assert result["reached"] is True
+    assert result["num_public_states"] > 100
+
+
 def test_the_square_of_hands_is_shown_after_a_history(sog: Run, tmp_path: Path) -> None:
     picture = tmp_path / "spot.svg"
     code, out, _ = sog("solve", SPOT, *RANGES, "--history", "allin_100", "--svg", str(picture))
@@ -70,7 +77,7 @@ def test_a_network_is_told_beside_the_exact_values(
     assert code == 0
     table = out[out.index("small at step 7: values in chips") :]
     cells = [line.split() for line in table.splitlines() if line.startswith("  player")]
-    assert [row[2] for row in cells] == ["+25", "-25"]
+    assert [float(row[2]) for row in cells] == pytest.approx([25, -25], abs=0.05)
     assert "it begins a search with: check " in table
     assert "its values" in table
     told = sog_json("solve", SPOT, *RANGES, "--network", "runs/small")

@@ -22,10 +22,15 @@ from sog.tabular.blueprint.position import Playing, policy_on
 
 SMALL = Holdem(ranks=4, suits=2, deals="3", stack="400", bets="1/allin")
 LEDUC_LIKE = Holdem(ranks=3, suits=2, hole_cards=1, deals="1", stack="500", bets="0.5/1/allin")
+LAST_STREET = Holdem(
+    ranks=4, suits=2, deals="3", blinds="none", pot=2, stack="4", bets="none|1/allin"
+)
 
 
 @pytest.mark.parametrize(
-    ("game", "sizes", "most_mbb"), [(SMALL, (16, 280), 40), (LEDUC_LIKE, (3, 15), 40)], ids=str
+    ("game", "sizes", "most_mbb"),
+    [(SMALL, (16, 280), 40), (LEDUC_LIKE, (3, 15), 40), (LAST_STREET, (16, 280), 40)],
+    ids=str,
 )
 def test_without_loss_a_blueprint_approaches_the_equilibrium(
     game: Holdem, sizes: tuple[int, ...], most_mbb: float

@@ -30,6 +30,7 @@ from sog.tabular import (
 from sog.tabular.locks import Lock, lock_game
 from sog.tabular.solve_file import read_notes
 from sog.tabular.solver import find_rule
+from sog.tabular.spots.spot import is_spot
 from sog.tabular.spots.spot_file import ENDING
 
 _SOLVING: Final = "solving"
@@ -89,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         with concluding(work.tell_interrupted, awaited):
             game = load_game(arguments.game, work)
-            if isinstance(game, Holdem) and spots.is_spot(game):
+            if isinstance(game, Holdem) and is_spot(game):
                 spot = spots.solve_game(game, arguments, work)
             else:
                 spots.refuse_options(arguments)

@@ -63,11 +63,6 @@ class Result:
         return self.solution.last.exploitability <= self.until
 
 
-def is_spot(game: Holdem) -> bool:
-    """Whether a game is solved here: nobody posts a blind."""
-    return max(game.betting.blinds) == 0
-
-
 def refuse_options(arguments: argparse.Namespace) -> None:
     """Raises CommandError for options, and kinds of files, that other games do not have."""
     if arguments.precision == "int16":

@@ -67,8 +67,11 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
     folders: list[np.ndarray] = []
     won: list[np.ndarray] = []
     count = num_ends = 0
-    start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.betting.start())
-    for street in range(len(game.betting.menus)):
+    begun = game.betting.start()
+    for _ in range(game.betting.num_silent):
+        begun = game.betting.next_street(begun)
+    start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], begun)
+    for street in range(game.betting.num_silent, len(game.betting.menus)):
         goes_on: list[tuple[np.ndarray, np.ndarray]] = []
         starts: list[BettingState] = []
         now = start

@@ -1,10 +1,13 @@
 """A spot: a board, chips, what may be bet; whoever may hold what is apart from it."""
 
 import dataclasses
+from typing import Any
 
 from sog.games.cards.deck import Deck
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.no_limit import Menu
+from sog.games.core import Game
+from sog.tabular.sizes import can_be_counted
 from sog.tabular.spots.betting import Line, Street, build_street
 
 
@@ -46,6 +49,14 @@ class Spot:
             streets.append(build_street(lines, menu, smallest_bet=self.smallest_bet, last=last))
             lines = streets[-1].next_lines
         return tuple(streets)
+
+
+def is_spot(game: Game[Any]) -> bool:
+    """Whether a game is solved as a spot: nobody posts a blind, and there is a board, or too many
+    cards to enumerate the game from the first deal on."""
+    if not isinstance(game, Holdem) or max(game.betting.blinds) > 0:
+        return False
+    return game.board != "none" or not can_be_counted(game)
 
 
 def spot_of(game: Holdem) -> Spot:
