@@ -13,6 +13,11 @@ its w_p falls with the infostates of the game (1 for 1, 0.05 for 199, 0.01 for 1
 beside a mean. To read it as a sum, multiply w_v by the number of known values, in Scotland Yard at
 most 200 (the detectives have one infostate). Nor is Huber's delta published. Values are shares of
 the largest utility U: a w_v and delta for values in points become w_v U ** 2 and delta / U.
+
+Beyond the paper: where stakes grow as a game goes on, as in poker, a mistake about a small pot
+counts next to nothing beside one about a large pot, though most pots are small and mistakes about
+them add up as well. The loss can be of values as shares of what is at stake in their state, as
+those of DeepStack's networks were of the pot (Moravcik et al. 2017).
 """
 
 from typing import Any, Final
@@ -39,24 +44,32 @@ class Example:
     value_mask: Array  # [player, S] bool: where `values` are known
     policy: Array  # [S, A]: rows of `policy_mask` sum to 1
     policy_mask: Array  # [S] bool
+    at_stake: Array  # scalar: a share of the largest utility, 1 where a game does not tell
 
 
 def example_losses(
-    values: Array, logits: Array, example: Example, *, huber_delta: float
+    values: Array,
+    logits: Array,
+    example: Example,
+    *,
+    huber_delta: float,
+    relative_values: bool = False,
 ) -> dict[str, Array]:
     """The unweighted losses of one example. values: [player, S]; logits: [S, A].
 
-    `value_loss`: Huber loss, mean over the known values. `policy_loss`: KL(target || policy), sum
-    over the known infostates. `value_error`: absolute error, mean over the known values.
+    `value_loss`: Huber loss, mean over the known values; with relative_values they, and its delta,
+    are shares of what is at stake. `policy_loss`: KL(target || policy), sum over the known
+    infostates. `value_error`: absolute error, mean over the known values.
     """
     error = jnp.where(example.value_mask, values - example.values, 0)
+    counted = error / example.at_stake if relative_values else error
     num_values = jnp.maximum(jnp.sum(example.value_mask), 1)
     log_policy = jax.nn.log_softmax(jnp.where(example.legal, logits, _IMPOSSIBLE), axis=1)
     target = jnp.where(example.legal & example.policy_mask[:, None], example.policy, 0)
     log_target = jnp.log(jnp.where(target > 0, target, 1))
     divergence = jnp.where(target > 0, target * (log_target - log_policy), 0)
     return {
-        "value_loss": jnp.sum(optax.losses.huber_loss(error, delta=huber_delta)) / num_values,
+        "value_loss": jnp.sum(optax.losses.huber_loss(counted, delta=huber_delta)) / num_values,
         "policy_loss": jnp.sum(divergence),
         "value_error": jnp.sum(jnp.abs(error)) / num_values,
     }
@@ -70,12 +83,13 @@ def batch_loss(
     value_weight: float,
     policy_weight: float,
     huber_delta: float,
+    relative_values: bool = False,
 ) -> tuple[Array, dict[str, Array]]:
     """The loss of a batch and its unweighted terms, means over the examples."""
     values, logits = apply_fn(params, examples.features, examples.ranges)
 
     def of_one(*arguments: Any) -> dict[str, Array]:
-        return example_losses(*arguments, huber_delta=huber_delta)
+        return example_losses(*arguments, huber_delta=huber_delta, relative_values=relative_values)
 
     terms = jax.tree.map(jnp.mean, jax.vmap(of_one)(values, logits, examples))
     loss = value_weight * terms["value_loss"] + policy_weight * terms["policy_loss"]

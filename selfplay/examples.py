@@ -16,6 +16,7 @@ from gtcfr.packing import WORD, BeliefState, pack, packed_width, state_shapes, u
 from networks.cvpn import ApplyNetwork
 from networks.losses import Example
 from sog.games.core import CHANCE, Game
+from sog.games.encoding import at_stake
 from sog.pytree import pytree
 
 
@@ -81,6 +82,7 @@ def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample)
         value_mask=stored.value_mask,
         policy=stored.policy,
         policy_mask=stored.policy_mask,
+        at_stake=at_stake(game.encoding, state),
     )
 
 

@@ -42,6 +42,7 @@ def cvpn_loss(
         value_weight=settings.value_weight,
         policy_weight=settings.policy_weight,
         huber_delta=settings.huber_delta,
+        relative_values=settings.relative_values,
     )
 
 

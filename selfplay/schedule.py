@@ -22,6 +22,7 @@ from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, WorkerOutput
 from sog.games.core import Game
+from sog.games.encoding import CardHands
 
 _LEARNER: Final = "learner"
 _REPLAY, _QUEUE = "replay", "queue"
@@ -159,6 +160,11 @@ def check_config(game: Game[Any], config: Config) -> None:
     """Raises ValueError for a network or searches that the game cannot have, or that there is no
     memory for; compiles nothing."""
     check_random_spots(game, config.selfplay.random_spots)
+    if config.learner.relative_values and not isinstance(game.encoding, CardHands):
+        raise ValueError(
+            f"learner: relative_values must be false in {game.name}, whose states do not tell what "
+            f"is at stake, got true."
+        )
     searches = recipe_of(config).check(game, config)
     devices = len(learner_devices())
     if config.learner.batch_size % devices:

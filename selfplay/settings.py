@@ -194,7 +194,10 @@ class LearnerSettings:
     counts more the more infostates a game has. See `networks.losses` on the published weights."""
     huber_delta: float = 1.0
     """Where the value loss turns from squares to absolute values, as a share of the largest
-    utility."""
+    utility, or of what is at stake."""
+    relative_values: bool = False
+    """The value loss is of values as shares of what is at stake in their state, not of the largest
+    utility, so that small pots count as much as large ones (beyond the paper). For hold'em."""
     max_gradient_norm: float | None = 1.0
     """Longer gradients are shortened to it; None: they stay as they are."""
 

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -98,6 +99,15 @@ class CardHands:
 
 
 Encoding = Flat | Planes | Graph | CardHands
+
+
+def at_stake(encoding: Encoding, state: Any) -> Array:
+    """float32: the share of the largest utility that is at stake so far; 1 where a game does not
+    tell."""
+    if not isinstance(encoding, CardHands):
+        return jnp.ones((), jnp.float32)
+    share: Array = encoding.observe(state)[1][AT_STAKE]
+    return share
 
 
 def form_of(encoding: Encoding) -> Hashable:

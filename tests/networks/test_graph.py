@@ -258,6 +258,7 @@ def test_a_gradient_step_lowers_the_loss() -> None:
         value_mask=mask,
         policy=weight / jnp.where(total > 0, total, 1),
         policy_mask=legal.any(axis=2),
+        at_stake=jnp.ones(len(states)),
     )
 
     def loss(params: Any) -> tuple[jax.Array, dict[str, jax.Array]]:

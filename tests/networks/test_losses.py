@@ -25,12 +25,19 @@ def example(**changes: Any) -> Example:
         "value_mask": np.array([[True, False], [True, False]]),
         "policy": np.array([[0.75, 0.25], [1.0, 0.0]], np.float32),
         "policy_mask": np.array([True, True]),
+        "at_stake": np.float32(1),
     }
     return Example(**parts | changes)
 
 
-def losses(one: Example, delta: float = 1.0) -> dict[str, float]:
-    found = example_losses(jnp.asarray(VALUES), jnp.asarray(LOGITS), one, huber_delta=delta)
+def losses(one: Example, delta: float = 1.0, relative_values: bool = False) -> dict[str, float]:
+    found = example_losses(
+        jnp.asarray(VALUES),
+        jnp.asarray(LOGITS),
+        one,
+        huber_delta=delta,
+        relative_values=relative_values,
+    )
     return {name: float(term) for name, term in found.items()}
 
 
@@ -60,6 +67,15 @@ def test_beyond_delta_errors_count_linearly() -> None:
     # delta (|error| - delta / 2): 0.25 (0.5 - 0.125) and 0.25 (2 - 0.125).
     found = losses(example(), delta=0.25)
     assert found["value_loss"] == pytest.approx(0.25 * (0.375 + 1.875) / 2)
+
+
+def test_relative_values_and_their_delta_are_shares_of_what_is_at_stake() -> None:
+    # Errors 0.5 and -2 are 1 and -4 times what is at stake: 1 / 2, and 4 - 1 / 2.
+    small = example(at_stake=np.float32(0.5))
+    found = losses(small, relative_values=True)
+    assert found["value_loss"] == pytest.approx((0.5 + 3.5) / 2)
+    assert found["value_error"] == losses(small)["value_error"] == pytest.approx((0.5 + 2) / 2)
+    assert losses(small) == losses(example())
 
 
 def test_illegal_actions_take_no_part_in_the_softmax() -> None:

@@ -1,16 +1,19 @@
 """Random rivers that are solved before the first search: what they say, and where they are not."""
 
 import dataclasses
+import functools
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
-from networks.cvpn import NetworkSettings
-from selfplay.examples import StoredExample
+from networks.cvpn import NetworkSettings, make_network
+from selfplay.examples import StoredExample, load_example
+from selfplay.learner import cvpn_loss
 from selfplay.loop import InlineSchedule
 from selfplay.random_spots import solve_spots
 from selfplay.settings import Config, LearnerSettings, SelfplaySettings
@@ -85,6 +88,39 @@ def test_a_game_without_rivers_is_refused() -> None:
         InlineSchedule(make("kuhn"), config)
     with pytest.raises(ValueError, match="random_spots must be >= 0, got -1"):
         SelfplaySettings(random_spots=-1)
+
+
+def test_what_the_network_is_told_to_be_at_stake_is_half_of_the_pot(
+    examples: StoredExample,
+) -> None:
+    game = make(GAME)
+    assert isinstance(game, Holdem)
+    apply_fn, params = make_network(game, NetworkSettings(torso="hands", width=4, depth=1))
+    loaded = jax.vmap(functools.partial(load_example, game, apply_fn))(examples)
+    states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
+    pot = np.sum(states.betting.stakes, axis=1)
+    assert pot.max() < 2 * game.betting.most_won  # or both losses were the same
+    np.testing.assert_allclose(loaded.at_stake, pot / (2 * game.betting.most_won), rtol=1e-6)
+
+    def loss(relative: bool) -> float:
+        settings = LearnerSettings(relative_values=relative, policy_weight=0)
+        return float(cvpn_loss(apply_fn, params, loaded, settings)[0])
+
+    values = jnp.where(loaded.value_mask, apply_fn(params, loaded.features, loaded.ranges)[0], 0)
+    off = np.abs(np.where(loaded.value_mask, values - loaded.values, 0))
+    for relative, counted in (
+        (False, off),
+        (True, off / np.asarray(loaded.at_stake)[:, None, None]),
+    ):
+        huber = np.where(counted <= 1, counted**2 / 2, counted - 0.5)
+        of_each = huber.sum((1, 2)) / np.asarray(loaded.value_mask).sum((1, 2))
+        assert loss(relative) == pytest.approx(of_each.mean(), rel=1e-4)
+
+
+def test_values_are_relative_only_where_a_game_tells_what_is_at_stake() -> None:
+    learner = dataclasses.replace(CONFIG.learner, relative_values=True)
+    with pytest.raises(ValueError, match="learner: relative_values must be false in kuhn"):
+        InlineSchedule(make("kuhn"), dataclasses.replace(CONFIG, learner=learner))
 
 
 @pytest.mark.slow
