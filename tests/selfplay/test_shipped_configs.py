@@ -66,6 +66,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
         "num_simulations": 10,
         "simulations_per_update": 0.01,
         "max_outcomes": 6,
+        "spread_outcomes": True,
         "rule": "dcfr",
         "leaf_averaging": 0.5,
         "leaf_interval": 4,

@@ -1,0 +1,122 @@
+"""What a value loss in shares of the pot brings: two networks learn from the same rivers.
+
+    python scripts/relative_values.py
+    python scripts/relative_values.py --rivers 256 --steps 100 --seeds 1
+
+Rivers of hold'em are random lines of bets, boards and ranges, solved to their end; a quarter of
+them is kept to ask about. Network, optimizer and size of a batch are those of
+`configs/holdem_small.toml`. One network learns values as shares of the largest utility, the other
+as shares of what is at stake (`learner.relative_values`). Rows are by the pot, in big blinds;
+columns:
+    rivers    that are asked about.
+    utility   mean over hands of the error of values in percent of the pot, of the first network:
+              mean over seeds (least to most).
+    stake     of the second.
+"""
+
+import argparse
+import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from machine import processor, versions
+
+from networks.cvpn import make_network
+from selfplay.examples import StoredExample, load_example, take
+from selfplay.learner import Learner
+from selfplay.random_spots import solve_spots
+from selfplay.runs.config import load_config
+from selfplay.settings import Config
+from sog.cli.numbers import positive_integer
+from sog.games import make
+from sog.games.cards.holdem import Holdem
+
+_CONFIG: Final = "holdem_small"
+_HELD_OUT: Final = 4  # one of so many
+_STEPS: Final = 25  # in one call
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rivers", type=positive_integer, default=2048, help="(default: 2048)")
+    parser.add_argument(
+        "--steps", type=positive_integer, default=1000, help="of the learner (default: 1000)"
+    )
+    parser.add_argument("--seeds", type=positive_integer, default=3, help="(default: 3)")
+    parser.add_argument("--game", help="another game of hold'em")
+    arguments = parser.parse_args(argv)
+    config = load_config(_CONFIG)
+    game = make(arguments.game or config.game)
+    if not isinstance(game, Holdem):
+        parser.error(f"--game must be hold'em, got {game}.")
+    print(f"{game}, {arguments.steps:,} steps\n{processor()}; {versions(['jax', 'jaxlib'])}")
+    rivers = _solve(game, arguments.rivers)
+    held_out = np.arange(arguments.rivers) % _HELD_OUT == 0
+    found = {
+        relative: [
+            _errors(game, config, rivers, held_out, relative, arguments.steps, seed)
+            for seed in range(arguments.seeds)
+        ]
+        for relative in (False, True)
+    }
+    pots = found[True][0]
+    print(f"{'pot':>6}{'rivers':>8}{'utility':>24}{'stake':>24}")
+    for pot in pots:
+        columns = [[errors[pot] for errors in found[relative]] for relative in (False, True)]
+        texts = [
+            f"{100 * np.mean(column):.2f}% ({100 * min(column):.2f} to {100 * max(column):.2f})"
+            for column in np.array(columns)[:, :, 0]
+        ]
+        print(f"{pot:6.1f}{pots[pot][1]:8}{texts[0]:>24}{texts[1]:>24}")
+
+
+def _solve(game: Holdem, count: int) -> StoredExample:
+    """So many, of lines that are mixed."""
+    parts = [work.examples for work in solve_spots(game, count, np.random.default_rng(0))]
+    every: StoredExample = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+    return take(every, np.random.default_rng(1).permutation(count))
+
+
+def _errors(
+    game: Holdem,
+    config: Config,
+    rivers: StoredExample,
+    held_out: np.ndarray,
+    relative: bool,
+    steps: int,
+    seed: int,
+) -> dict[float, tuple[float, int]]:
+    """By the pot: the mean error after training, as a share of it, and of how many rivers."""
+    apply_fn, params = make_network(game, config.network, seed=seed)
+    load = jax.jit(jax.vmap(functools.partial(load_example, game, apply_fn)))
+    asked, learned = (load(take(rivers, np.flatnonzero(rows))) for rows in (held_out, ~held_out))
+    weight = config.learner.value_weight
+    if not relative:  # so that gradients are about as long
+        weight /= float(jnp.mean(learned.at_stake**2))
+    settings = dataclasses.replace(
+        config.learner, relative_values=relative, value_weight=weight, policy_weight=0.0
+    )
+    learner, random = Learner(game, apply_fn, settings, params), np.random.default_rng(seed)
+    while learner.step < steps:
+        rows = random.choice(
+            np.flatnonzero(~held_out), (min(_STEPS, steps - learner.step), settings.batch_size)
+        )
+        learner.train(take(rivers, rows))
+    ask: Any = jax.jit(apply_fn)
+    values = ask(learner.state.average, asked.features, asked.ranges)[0]
+    off = jnp.sum(jnp.where(asked.value_mask, jnp.abs(values - asked.values), 0), axis=(1, 2))
+    of_pot = np.asarray(off / jnp.sum(asked.value_mask, axis=(1, 2)) / (2 * asked.at_stake))
+    pots = np.round(2 * np.asarray(asked.at_stake) * game.max_utility, 1)
+    return {
+        float(pot): (float(of_pot[pots == pot].mean()), int(np.sum(pots == pot)))
+        for pot in np.unique(pots)
+    }
+
+
+if __name__ == "__main__":
+    main()
