@@ -6,8 +6,8 @@
 Rivers of hold'em are random lines of bets, boards and ranges, solved to their end; a quarter of
 them is kept to ask about. Network, optimizer and size of a batch are those of
 `configs/holdem_small.toml`. One network learns values as shares of the largest utility, the other
-as shares of what is at stake (`learner.relative_values`). Rows are by the pot, in big blinds;
-columns:
+as shares of what is at stake (`learner.relative_values`), and Huber's delta likewise. Rows are by
+the pot, in big blinds; columns:
     rivers    that are asked about.
     utility   mean over hands of the error of values in percent of the pot, of the first network:
               mean over seeds (least to most).
@@ -28,12 +28,11 @@ from machine import processor, versions
 from networks.cvpn import make_network
 from selfplay.examples import StoredExample, load_example, take
 from selfplay.learner import Learner
-from selfplay.random_spots import solve_spots
+from selfplay.random_spots import check_random_spots, solve_spots
 from selfplay.runs.config import load_config
 from selfplay.settings import Config
 from sog.cli.numbers import positive_integer
-from sog.games import make
-from sog.games.cards.holdem import Holdem
+from sog.games import Game, make
 
 _CONFIG: Final = "holdem_small"
 _HELD_OUT: Final = 4  # one of so many
@@ -52,8 +51,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     config = load_config(_CONFIG)
     game = make(arguments.game or config.game)
-    if not isinstance(game, Holdem):
-        parser.error(f"--game must be hold'em, got {game}.")
+    try:
+        check_random_spots(game, arguments.rivers)
+    except ValueError:
+        parser.error(f"--game must be hold'em with rivers to bet on, got {game}.")
     print(f"{game}, {arguments.steps:,} steps\n{processor()}; {versions(['jax', 'jaxlib'])}")
     rivers = _solve(game, arguments.rivers)
     held_out = np.arange(arguments.rivers) % _HELD_OUT == 0
@@ -65,17 +66,17 @@ def main(argv: Sequence[str] | None = None) -> None:
         for relative in (False, True)
     }
     pots = found[True][0]
-    print(f"{'pot':>6}{'rivers':>8}{'utility':>24}{'stake':>24}")
+    print(f"{'pot':>6}{'rivers':>8} {'utility':>26} {'stake':>26}")
     for pot in pots:
         columns = [[errors[pot] for errors in found[relative]] for relative in (False, True)]
         texts = [
             f"{100 * np.mean(column):.2f}% ({100 * min(column):.2f} to {100 * max(column):.2f})"
             for column in np.array(columns)[:, :, 0]
         ]
-        print(f"{pot:6.1f}{pots[pot][1]:8}{texts[0]:>24}{texts[1]:>24}")
+        print(f"{pot:6.1f}{pots[pot][1]:8} {texts[0]:>26} {texts[1]:>26}")
 
 
-def _solve(game: Holdem, count: int) -> StoredExample:
+def _solve(game: Game[Any], count: int) -> StoredExample:
     """So many, of lines that are mixed."""
     parts = [work.examples for work in solve_spots(game, count, np.random.default_rng(0))]
     every: StoredExample = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
@@ -83,7 +84,7 @@ def _solve(game: Holdem, count: int) -> StoredExample:
 
 
 def _errors(
-    game: Holdem,
+    game: Game[Any],
     config: Config,
     rivers: StoredExample,
     held_out: np.ndarray,
@@ -94,10 +95,9 @@ def _errors(
     """By the pot: the mean error after training, as a share of it, and of how many rivers."""
     apply_fn, params = make_network(game, config.network, seed=seed)
     load = jax.jit(jax.vmap(functools.partial(load_example, game, apply_fn)))
-    asked, learned = (load(take(rivers, np.flatnonzero(rows))) for rows in (held_out, ~held_out))
-    weight = config.learner.value_weight
+    asked, weight = load(take(rivers, np.flatnonzero(held_out))), config.learner.value_weight
     if not relative:  # so that gradients are about as long
-        weight /= float(jnp.mean(learned.at_stake**2))
+        weight /= float(jnp.mean(asked.at_stake**2))
     settings = dataclasses.replace(
         config.learner, relative_values=relative, value_weight=weight, policy_weight=0.0
     )

@@ -196,8 +196,9 @@ class LearnerSettings:
     """Where the value loss turns from squares to absolute values, as a share of the largest
     utility, or of what is at stake."""
     relative_values: bool = False
-    """The value loss is of values as shares of what is at stake in their state, not of the largest
-    utility, so that small pots count as much as large ones (beyond the paper). For hold'em."""
+    """The value loss, with its delta, is of values as shares of what is at stake in their state,
+    not of the largest utility, so that small pots count as much as large ones (beyond the paper).
+    For hold'em, where half of the pot is at stake, or would be after a call."""
     max_gradient_norm: float | None = 1.0
     """Longer gradients are shortened to it; None: they stay as they are."""
 

@@ -12,10 +12,9 @@ from sog.cli.lines import fold
 from sog.cli.loading import load_game
 from sog.cli.parameters import parameter_facts, print_parameters
 from sog.games import GAMES, Game, make
-from sog.games.cards.holdem import Holdem
 from sog.games.packages import installed_games
 from sog.tabular.sizes import can_be_counted, count_public_tree
-from sog.tabular.spots.spot import is_spot
+from sog.tabular.spots.spot import is_spot, spot_of
 
 QUICK: Final = 1_000_000  # public states: a second at most
 WITH_SIZES: Final = 10_000_000  # some seconds, and up to 2 GB
@@ -62,7 +61,9 @@ def show_game(arguments: argparse.Namespace) -> None:
         display.print_json(facts)
         return
     states, infostates = size_texts(facts)
-    if not can_be_counted(game):
+    if _is_solved_as_a_spot(game) and facts["num_public_states"] is None:
+        states = "not counted: solved as a spot, street by street"
+    elif not can_be_counted(game):
         states = "not counted: made for search, too large to solve exactly"
     elif facts["num_public_states"] is None and not arguments.sizes:
         states = f"{states} (--sizes counts up to {WITH_SIZES:,})"
@@ -99,8 +100,8 @@ def show_rules(arguments: argparse.Namespace) -> None:
 
 def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
     name = typed if ":" in typed else display.short_name(game)
-    spot = isinstance(game, Holdem) and game.board != "none" and is_spot(game)
-    can_be_solved = facts["num_public_states"] is not None or spot
+    spot = _is_solved_as_a_spot(game)
+    can_be_solved = spot or (facts["num_public_states"] is not None and not is_spot(game))
     until = "--until-pot 0.3" if spot else "--until-mbb 1"
     names = [name] if "(" in name or ":" in name else [name, *_variants(game, can_be_solved)]
     print()
@@ -110,6 +111,16 @@ def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
             print(f"  sog solve {quoted} {until}")
         elif number > 0 or facts["more_public_states_than"] is not None:
             print(f"  sog games {quoted}{'' if number else ' --sizes'}")
+
+
+def _is_solved_as_a_spot(game: Game[Any]) -> bool:
+    if not is_spot(game):
+        return False
+    try:
+        spot_of(game)
+    except ValueError:
+        return False
+    return True
 
 
 def _variants(game: Game[Any], larger: bool) -> list[str]:

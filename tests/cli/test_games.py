@@ -104,7 +104,9 @@ def test_one_game_is_shown_with_parameters_unit_and_examples(sog: Run) -> None:
     ("game", "told"),
     [
         ("holdem(board=KsTh7s4d,pot=100,stack=100,bets=allin)", "--until-pot 0.3"),
-        ("holdem(board=KsTh7s,pot=100,stack=900)", "--until-pot 0.3"),  # too large to enumerate
+        ("holdem(board=KsTh7s,pot=100,stack=900,bets=0.3/0.5/0.7/1/allin)", "--until-pot 0.3"),
+        ("holdem(board=KsTh7s4d,pot=10,stack=100,draw_stacks=100/200,bets=1)", None),
+        ("holdem(deals=none,blinds=none,pot=2,stack=4,bets=1)", "--until-pot 0.3"),
         ("holdem(ranks=4,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=4)", "--until-mbb 1"),
         ("holdem(blinds=none,pot=10,stack=60)", None),
     ],
@@ -115,6 +117,7 @@ def test_a_spot_of_holdem_is_solved_to_percents_of_its_pot(
     _, out, _ = sog("games", game)
     examples = [line.split('"')[-1].strip() for line in out.splitlines() if "sog solve" in line]
     assert examples == ([] if told is None else [told])
+    assert told is None or "made for search" not in out
 
 
 def test_a_variant_is_shown_with_its_own_values(sog: Run, sog_json: Callable[..., Any]) -> None:

@@ -39,4 +39,4 @@ def test_another_game_is_refused_in_one_line(capsys: pytest.CaptureFixture[str])
     with pytest.raises(SystemExit) as stopped:
         relative_values.main(["--game", "leduc"])
     assert stopped.value.code == 2
-    assert "--game must be hold'em, got leduc" in capsys.readouterr().err
+    assert "--game must be hold'em with rivers to bet on, got leduc" in capsys.readouterr().err

@@ -262,6 +262,23 @@ def test_searches_that_grow_are_asked_for_queries() -> None:
 # The start.
 
 
+def test_games_go_on_beyond_a_deal_that_the_evaluator_valued() -> None:
+    search = SearchSettings(
+        num_simulations=4, widest_chance=2, resolve_from="reply", rule="dcfr", leaf_interval=2
+    )
+    num_after_the_deal = 0
+    few = SelfplaySettings(batch_size=8, max_events=4)
+    for step in play("leduc(suit_isomorphism=true)", search, few, 12, network=True):
+        visited = step.decisions.visited
+        stands = np.asarray(jax.vmap(pack)(step.before.state))
+        np.testing.assert_array_equal(visited.belief.state, stands)
+        np.testing.assert_allclose(visited.belief.ranges.sum(axis=2), 1, rtol=1e-5)
+        np.testing.assert_allclose(visited.policy.sum(axis=2)[visited.policy_mask], 1, rtol=1e-5)
+        assert np.isfinite(visited.values).all()
+        num_after_the_deal += int(np.sum(step.before.state.round))
+    assert num_after_the_deal > 10
+
+
 def test_games_start_at_a_decision_whatever_chance_does_before() -> None:
     game = make(HIDDEN)
     search, settings = SearchSettings(num_simulations=1), SelfplaySettings(batch_size=60)

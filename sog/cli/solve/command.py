@@ -15,7 +15,6 @@ from sog.cli.locks import Price, load_locks, lock_as_json, players_of, price_of
 from sog.cli.solve import spots
 from sog.cli.tree import compile_whole_game
 from sog.games import Game
-from sog.games.cards.holdem import Holdem
 from sog.play.history import History
 from sog.tabular import (
     Checkpoint,
@@ -90,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         with concluding(work.tell_interrupted, awaited):
             game = load_game(arguments.game, work)
-            if isinstance(game, Holdem) and is_spot(game):
+            if is_spot(game):
                 spot = spots.solve_game(game, arguments, work)
             else:
                 spots.refuse_options(arguments)

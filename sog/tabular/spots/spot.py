@@ -1,7 +1,7 @@
 """A spot: a board, chips, what may be bet; whoever may hold what is apart from it."""
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeGuard
 
 from sog.games.cards.deck import Deck
 from sog.games.cards.holdem import Holdem
@@ -51,12 +51,12 @@ class Spot:
         return tuple(streets)
 
 
-def is_spot(game: Game[Any]) -> bool:
-    """Whether a game is solved as a spot: nobody posts a blind, and there is a board, or too many
-    cards to enumerate the game from the first deal on."""
+def is_spot(game: Game[Any]) -> TypeGuard[Holdem]:
+    """Whether a game is solved as a spot, if at all: nobody posts a blind, and all cards are dealt
+    from a board on, or are too many to enumerate the game."""
     if not isinstance(game, Holdem) or max(game.betting.blinds) > 0:
         return False
-    return game.board != "none" or not can_be_counted(game)
+    return game.board != "none" or game.deals == "none" or not can_be_counted(game)
 
 
 def spot_of(game: Holdem) -> Spot:
