@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     config = load_config(_CONFIG)
     game = make(arguments.game or config.game)
     try:
-        check_random_spots(game, arguments.rivers)
+        check_random_spots(game, "selfplay", arguments.rivers)
     except ValueError:
         parser.error(f"--game must be hold'em with rivers to bet on, got {game}.")
     print(f"{game}, {arguments.steps:,} steps\n{processor()}; {versions(['jax', 'jaxlib'])}")

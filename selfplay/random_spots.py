@@ -1,8 +1,11 @@
-"""Random rivers of hold'em, solved exactly, as the first examples; beyond the paper.
+"""Random spots of hold'em: rivers that are solved exactly, as the first examples, and queries for
+the solver; beyond the paper.
 
 A river is a game of its own that CFR solves in a tenth of a second, for all hands and for ranges of
 all kinds. A network that knows what rivers are worth gives the searches above them something to
 begin with, as DeepStack's networks were trained from the last street up (Moravcik et al. 2017).
+Most hands end before the flop, or nobody can bet any more, so self-play alone asks little about
+flops and turns that are bet on.
 """
 
 import time
@@ -12,23 +15,39 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from gtcfr.packing import BeliefState, pack
+from gtcfr.packing import BeliefState, pack, packed_width
 from selfplay.examples import examples_of_values
 from selfplay.workers import SOLVER, WorkerOutput
 from sog.games.cards.holdem import Holdem
 from sog.games.core import Game
 from sog.precision import in_32_bits
-from sog.tabular.spots.random_spots import has_spots, solve_random_spots
+from sog.tabular.spots.random_spots import has_spots, random_spots, solve_random_spots
 
 _RIVER: Final = 0  # streets that follow
 _SPOTS_PER_CALL: Final = 32  # of one line of bets
 _ITERATIONS: Final = 60  # to a small part of what networks err by
 
 
-def check_random_spots(game: Game[Any], count: int) -> None:
-    """Raises ValueError for a game without rivers to bet on."""
-    if count and not (isinstance(game, Holdem) and has_spots(game, _RIVER)):
-        raise ValueError(f"selfplay: random_spots must be 0 in {game.name}, got {count}.")
+def check_random_spots(game: Game[Any], part: str, wanted: float) -> None:
+    """Raises ValueError for a game without rivers to bet on. part: of the configuration."""
+    if wanted and not (isinstance(game, Holdem) and has_spots(game, _RIVER)):
+        raise ValueError(f"{part}: random_spots must be 0 in {game.name}, got {wanted}.")
+
+
+def random_queries(game: Game[Any], count: int, random: np.random.Generator) -> BeliefState:
+    """So many random spots of all streets but the first, as likely each: queries, NumPy arrays."""
+    states = [np.zeros((0, packed_width(game)), np.int32)]
+    ranges = [np.zeros((0, 2, game.num_infostates), np.float32)]
+    if isinstance(game, Holdem):
+        streets = [left for left in range(len(game.betting.menus)) if has_spots(game, left)]
+        draw: Any = in_32_bits(random_spots)
+        for _ in range(count):
+            left = int(random.choice(streets))
+            found, _, drawn = draw(game, left, 1, random, random.random())
+            states.append(np.asarray(jax.vmap(pack)(found)))
+            ranges.append(drawn.astype(np.float32))
+    arrays: dict[str, Any] = {"state": np.concatenate(states), "ranges": np.concatenate(ranges)}
+    return BeliefState(**arrays)
 
 
 def solve_spots(game: Game[Any], count: int, random: np.random.Generator) -> Iterator[WorkerOutput]:

@@ -12,11 +12,12 @@ import jax
 import numpy as np
 
 from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.packing import BeliefState
 from networks.cvpn import make_network
 from selfplay.learner import STEPS_PER_CALL, Learner, learner_devices
 from selfplay.memory import check_training
 from selfplay.random_games import play_random_games
-from selfplay.random_spots import check_random_spots, solve_spots
+from selfplay.random_spots import check_random_spots, random_queries, solve_spots
 from selfplay.recipe import recipe_of
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
@@ -29,6 +30,7 @@ _REPLAY, _QUEUE = "replay", "queue"
 PASSING: Final = (f"{_REPLAY}/", f"{_QUEUE}/")
 """How the names of arrays begin that a run needs to go on, and nobody needs to play."""
 _FIRST_EXAMPLES: Final = 2**32 - 1  # what sets their random numbers apart from those of a cycle
+_RANDOM_QUERIES: Final = 2**32 - 2
 PARTS: Final = (SELFPLAY, SOLVER, _LEARNER)
 
 
@@ -106,8 +108,17 @@ class Schedule(abc.ABC):
             self.counts[name] += count
         self.seconds[work.part] += work.seconds
         self.queue.add(work.queries)
+        self.queue.add(self._random_queries(len(work.queries.state)))
         if work.examples is not None:
             self.replay.add(work.examples)
+
+    def _random_queries(self, others: int) -> BeliefState:
+        """Random spots beside so many other queries: of all a share `solver.random_spots`."""
+        share = self.config.solver.random_spots
+        numbers = [self.config.run.seed, _RANDOM_QUERIES, *self.counts.values()]
+        random = np.random.default_rng(numbers)
+        count = int(others * share / (1 - share) + random.random())
+        return random_queries(self.game, count, random)
 
     def steps_due(self, until: int | None) -> int:
         """Learner steps that the next call may do; 0 if there are too few examples for it."""
@@ -159,7 +170,8 @@ def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]
 def check_config(game: Game[Any], config: Config) -> None:
     """Raises ValueError for a network or searches that the game cannot have, or that there is no
     memory for; compiles nothing."""
-    check_random_spots(game, config.selfplay.random_spots)
+    check_random_spots(game, "selfplay", config.selfplay.random_spots)
+    check_random_spots(game, "solver", config.solver.random_spots)
     if config.learner.relative_values and not isinstance(game.encoding, CardHands):
         raise ValueError(
             f"learner: relative_values must be false in {game.name}, whose states do not tell what "

@@ -105,6 +105,10 @@ class SolverSettings:
     """Share of the queries whose ranges are replaced by random ones; so the network also knows
     belief states that good play does not come to. Beyond the paper (DeepStack's training had random
     ranges only)."""
+    random_spots: float = 0.0
+    """Share of the queries that are random spots of hold'em: a random line of bets to the start of
+    a street after the first, a random board and random ranges. Most hands end before the flop, so
+    play asks little about later streets. Beyond the paper (DeepStack's training had such only)."""
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search that solves queries; `num_queries` follows from `recursive_queries`."""
 
@@ -118,8 +122,9 @@ class SolverSettings:
             )
         for name in ("tremble", "random_ranges"):
             _is_share(name, getattr(self, name))
-        if not 0 <= self.recursive_queries < 1:
-            raise ValueError(f"recursive_queries must be in [0, 1), got {self.recursive_queries}.")
+        for name in ("recursive_queries", "random_spots"):
+            if not 0 <= getattr(self, name) < 1:
+                raise ValueError(f"{name} must be in [0, 1), got {getattr(self, name)}.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

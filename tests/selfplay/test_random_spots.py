@@ -15,8 +15,9 @@ from networks.cvpn import NetworkSettings, make_network
 from selfplay.examples import StoredExample, load_example
 from selfplay.learner import cvpn_loss
 from selfplay.loop import InlineSchedule
-from selfplay.random_spots import solve_spots
-from selfplay.settings import Config, LearnerSettings, SelfplaySettings
+from selfplay.random_spots import random_queries, solve_spots
+from selfplay.settings import Config, LearnerSettings, SelfplaySettings, SolverSettings
+from selfplay.workers import SOLVER, WorkerOutput
 from sog.games import Game, make
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
@@ -88,6 +89,48 @@ def test_a_game_without_rivers_is_refused() -> None:
         InlineSchedule(make("kuhn"), config)
     with pytest.raises(ValueError, match="random_spots must be >= 0, got -1"):
         SelfplaySettings(random_spots=-1)
+    solver = dataclasses.replace(CONFIG.solver, random_spots=0.5)
+    with pytest.raises(ValueError, match=r"solver: random_spots must be 0 in kuhn, got 0\.5"):
+        InlineSchedule(make("kuhn"), dataclasses.replace(CONFIG, solver=solver))
+    with pytest.raises(ValueError, match=r"random_spots must be in \[0, 1\), got 1"):
+        SolverSettings(random_spots=1)
+
+
+def test_queries_are_random_starts_of_all_streets_but_the_first() -> None:
+    game = make(GAME)
+    assert isinstance(game, Holdem)
+    found = random_queries(game, 24, np.random.default_rng(0))
+    states = jax.vmap(lambda row: unpack(game, row))(jnp.asarray(found.state))
+    assert set(states.betting.street.tolist()) == {1, 2, 3}
+    assert (jax.vmap(game.actor)(states) == 0).all()
+    assert not states.betting.has_acted.any()
+    assert (states.betting.stakes < states.betting.stacks).all()
+    assert len(set(states.betting.stakes[:, 0].tolist())) > 1
+    live = np.asarray(jax.vmap(game.infostate_mask)(states))
+    assert not found.ranges[~live].any()
+    np.testing.assert_allclose(found.ranges.sum(axis=2), 1, rtol=1e-5)
+    again = random_queries(game, 24, np.random.default_rng(0))
+    jax.tree.map(np.testing.assert_array_equal, found, again)
+
+
+def test_a_share_of_the_queries_is_random_spots() -> None:
+    search = SearchSettings(num_simulations=2, max_outcomes=4)
+    solver = dataclasses.replace(CONFIG.solver, random_spots=0.25, search=search)
+    network = NetworkSettings(torso="hands", width=4, depth=1)
+    config = dataclasses.replace(CONFIG, game=GAME, network=network, search=search, solver=solver)
+    training = InlineSchedule(make(GAME), config)
+    asked = random_queries(make(GAME), 6, np.random.default_rng(1))
+    for number in range(10):
+        work = WorkerOutput(
+            part=SOLVER, examples=None, queries=asked, counts={"searches": number}, seconds=0.0
+        )
+        training.take_in(work)
+    queued = training.queue.pop(len(training.queue)).state
+    assert len(queued) == pytest.approx(10 * (6 + 2), abs=2)
+    num_others = len(queued) - sum(row.tolist() in asked.state.tolist() for row in queued)
+    assert num_others == len(queued) - 60
+    training.take_in(dataclasses.replace(work, queries=jax.tree.map(lambda row: row[:0], asked)))
+    assert len(training.queue) == 0
 
 
 def test_what_the_network_is_told_to_be_at_stake_is_half_of_the_pot(

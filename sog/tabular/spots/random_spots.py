@@ -17,7 +17,7 @@ from jax import Array
 from sog.games.cards.colex import number_of
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
-from sog.games.cards.no_limit import CALL
+from sog.games.cards.no_limit import CALL, Betting
 from sog.games.core import CHANCE
 from sog.tabular.spots.solver import SpotSolver
 from sog.tabular.spots.spot import Spot
@@ -51,6 +51,19 @@ def has_spots(game: Holdem, left: int) -> bool:
     return street >= (0 if game.board != "none" else max(game.betting.num_silent, 1))
 
 
+def random_spots(
+    game: Holdem, left: int, count: int, random: np.random.Generator, calls: float | None = None
+) -> tuple[Any, np.ndarray, np.ndarray]:
+    """So many spots of one line of bets, as in `solve_random_spots`, without their solution.
+
+    Returns public states [spot, ...], boards [spot, card], and ranges [spot, player, S].
+    """
+    street = len(game.betting.menus) - 1 - left
+    line = _random_line(game, street, random, calls)
+    states, boards = _states(game, line, street, count, random)
+    return states, boards, _random_ranges(game, boards, random)
+
+
 def solve_random_spots(
     game: Holdem,
     left: int,
@@ -65,8 +78,7 @@ def solve_random_spots(
     DCFR; None: as many as networks are measured with.
     """
     name, street = NAMES[left], len(game.betting.menus) - 1 - left
-    line = _random_line(game, street, random, calls)
-    states, boards = _states(game, line, street, count, random)
+    states, boards, ranges = random_spots(game, left, count, random, calls)
     betting = jax.tree.map(lambda leaf: leaf[0], states.betting)
     stakes, rules = int(betting.stakes[0]), game.betting
     spot = Spot(
@@ -78,7 +90,6 @@ def solve_random_spots(
         deck=game.deck,
         hole_cards=game.hole_cards,
     )
-    ranges = _random_ranges(game, boards, random)
     solver = SpotSolver(spot, ranges, _RULE, boards=[tuple(board) for board in boards.tolist()])
     solver.run(_ITERATIONS[name] if iterations is None else iterations)
     values, mask = np.zeros(ranges.shape), np.zeros(ranges.shape, bool)
@@ -112,21 +123,27 @@ def _random_line(
         state, line = start, [*drawn]
         while int(state.street) < street:
             if int(state.stage) == CHANCE:
-                state = rules.next_street(state)
+                state = _next_street(rules, state)
                 line.append(None)
                 continue
-            legal = np.flatnonzero(rules.legal(state))
+            legal = np.flatnonzero(_legal(rules, state))
             legal = legal[legal >= CALL]
             if attempt == _LINES or (calls is not None and random.random() < calls):
                 legal = legal[:1]
             elif calls is not None and len(legal) > 1:
                 legal = legal[1:]
             action = random.choice(legal)
-            state = rules.bet(state, jnp.int32(action))
+            state = _bet(rules, state, jnp.int32(action))
             line.append(int(action))
-        if bool(jnp.all(state.stakes < state.stacks)):
+        if (np.asarray(state.stakes) < np.asarray(state.stacks)).all():
             return line
     raise AssertionError("calls alone leave chips to bet")
+
+
+# Compiled: operation by operation a line takes a second.
+_legal: Any = jax.jit(Betting.legal, static_argnums=0)
+_bet: Any = jax.jit(Betting.bet, static_argnums=0)
+_next_street: Any = jax.jit(Betting.next_street, static_argnums=0)
 
 
 def _states(
