@@ -25,6 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 from machine import processor, versions
 
+from gtcfr.packing import unpack
 from networks.cvpn import make_network
 from selfplay.examples import StoredExample, load_example, take
 from selfplay.learner import Learner
@@ -33,6 +34,7 @@ from selfplay.runs.config import load_config
 from selfplay.settings import Config
 from sog.cli.numbers import positive_integer
 from sog.games import Game, make
+from sog.games.encoding import at_stake
 
 _CONFIG: Final = "holdem_small"
 _HELD_OUT: Final = 4  # one of so many
@@ -97,7 +99,10 @@ def _errors(
     load = jax.jit(jax.vmap(functools.partial(load_example, game, apply_fn)))
     asked, weight = load(take(rivers, np.flatnonzero(held_out))), config.learner.value_weight
     if not relative:  # so that gradients are about as long
-        weight /= float(jnp.mean(asked.at_stake**2))
+        packed = jnp.asarray(rivers.belief.state[~held_out])
+        states = jax.vmap(functools.partial(unpack, game))(packed)
+        stakes = jax.vmap(functools.partial(at_stake, game.encoding))(states)
+        weight /= float(jnp.mean(stakes**2))
     settings = dataclasses.replace(
         config.learner, relative_values=relative, value_weight=weight, policy_weight=0.0
     )

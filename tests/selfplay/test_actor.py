@@ -259,9 +259,6 @@ def test_searches_that_grow_are_asked_for_queries() -> None:
         np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
 
 
-# The start.
-
-
 def test_games_go_on_beyond_a_deal_that_the_evaluator_valued() -> None:
     search = SearchSettings(
         num_simulations=4, widest_chance=2, resolve_from="reply", rule="dcfr", leaf_interval=2
@@ -277,6 +274,9 @@ def test_games_go_on_beyond_a_deal_that_the_evaluator_valued() -> None:
         assert np.isfinite(visited.values).all()
         num_after_the_deal += int(np.sum(step.before.state.round))
     assert num_after_the_deal > 10
+
+
+# The start.
 
 
 def test_games_start_at_a_decision_whatever_chance_does_before() -> None:

@@ -1,4 +1,4 @@
-"""Random rivers that are solved before the first search: what they say, and where they are not."""
+"""Random spots, rivers that are solved first and queries: what they say, and where they are not."""
 
 import dataclasses
 import functools
