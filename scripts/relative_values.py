@@ -80,7 +80,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _solve(game: Game[Any], count: int) -> StoredExample:
     """So many, of lines that are mixed."""
-    parts = [work.examples for work in solve_spots(game, count, np.random.default_rng(0))]
+    parts = [
+        work.examples for work in solve_spots(game, count, np.random.default_rng(0), later=False)
+    ]
     every: StoredExample = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
     return take(every, np.random.default_rng(1).permutation(count))
 

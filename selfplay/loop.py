@@ -57,8 +57,9 @@ class InlineSchedule(Schedule):
         random = np.random.default_rng([seed, cycle])
         version = self.learner.state.step
         key = key_of(seed, cycle, SELFPLAY)
-        self.take_in(self._player.play(self.evaluator, version, key, random))
-        self._solve_all(key_of(seed, cycle, SOLVER))
+        if not self.only_learns():
+            self.take_in(self._player.play(self.evaluator, version, key, random))
+            self._solve_all(key_of(seed, cycle, SOLVER))
         losses: list[dict[str, float]] = []
         while steps := self.steps_due(until):
             losses.append(self.learn(steps, random))

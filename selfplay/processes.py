@@ -59,7 +59,8 @@ class ProcessSchedule(Schedule):
             self._tell(f"a worker died and is replaced: {reason}")
         for work in works:
             self.take_in(work)
-        self._hand_out(busy)
+        if not self.only_learns():
+            self._hand_out(busy)
         steps = self.steps_due(until)
         if steps == 0:
             return {}

@@ -34,24 +34,36 @@ def check_random_spots(game: Game[Any], part: str, wanted: float) -> None:
         raise ValueError(f"{part}: random_spots must be 0 in {game.name}, got {wanted}.")
 
 
-def random_queries(game: Game[Any], count: int, random: np.random.Generator) -> BeliefState:
-    """So many random spots of all streets but the first, as likely each: queries, NumPy arrays."""
+def random_queries(
+    game: Game[Any], count: int, random: np.random.Generator, rivers: bool = True
+) -> BeliefState:
+    """So many random spots of all streets but the first, as likely each: queries, NumPy arrays.
+
+    Half are starts of a street, half later decisions there. rivers: whether there are rivers among
+    them, which are only guessed by a search if `solve_spots` can solve them.
+    """
     states = [np.zeros((0, packed_width(game)), np.int32)]
     ranges = [np.zeros((0, 2, game.num_infostates), np.float32)]
     if isinstance(game, Holdem):
         streets = [left for left in range(len(game.betting.menus)) if has_spots(game, left)]
+        if not rivers and len(streets) > 1:
+            streets.remove(_RIVER)
         draw: Any = in_32_bits(random_spots)
         for _ in range(count):
             left = int(random.choice(streets))
-            found, _, drawn = draw(game, left, 1, random, random.random())
+            later = bool(random.random() < 0.5)
+            found, _, drawn = draw(game, left, 1, random, random.random(), later)
             states.append(np.asarray(jax.vmap(pack)(found)))
             ranges.append(drawn.astype(np.float32))
     arrays: dict[str, Any] = {"state": np.concatenate(states), "ranges": np.concatenate(ranges)}
     return BeliefState(**arrays)
 
 
-def solve_spots(game: Game[Any], count: int, random: np.random.Generator) -> Iterator[WorkerOutput]:
-    """So many random rivers, some at a time."""
+def solve_spots(
+    game: Game[Any], count: int, random: np.random.Generator, later: bool = True
+) -> Iterator[WorkerOutput]:
+    """So many random rivers, some at a time; an example of each, and one of a later decision unless
+    the solution hardly ever comes there. later: whether to have these."""
     if not isinstance(game, Holdem):
         return
     solve: Any = in_32_bits(solve_random_spots)
@@ -60,7 +72,7 @@ def solve_spots(game: Game[Any], count: int, random: np.random.Generator) -> Ite
         # Lines in which everybody checks and lines of bets: small pots, and large ones.
         calls = random.random()
         size = min(_SPOTS_PER_CALL, count - first)
-        spots = solve(game, _RIVER, size, random, calls, _ITERATIONS)
+        spots = solve(game, _RIVER, size, random, calls, _ITERATIONS, later)
         states, ranges = jax.device_get((jax.vmap(pack)(spots.states), spots.ranges))
         values = np.asarray(spots.values) / np.float32(game.max_utility)
         yield WorkerOutput(
@@ -69,6 +81,6 @@ def solve_spots(game: Game[Any], count: int, random: np.random.Generator) -> Ite
                 game, BeliefState(state=states, ranges=ranges), values, np.asarray(spots.mask)
             ),
             queries=BeliefState(state=states[:0], ranges=ranges[:0]),
-            counts={"solves": len(states)},
+            counts={"solves": size},
             seconds=time.perf_counter() - began,
         )

@@ -81,7 +81,7 @@ class Schedule(abc.ABC):
         """Plays the random games and solves the random rivers of a run that begins, once; `cycle`
         does it if nobody else has. Yields what it does, how much is done, and of how much.
         """
-        if self._is_gathered or self.counts["cycles"]:
+        if self._is_gathered or self.counts["cycles"] or self.learner.step:
             return
         play, seed = self.config.selfplay, self.config.run.seed
         key, random = jax.random.key(seed), np.random.default_rng([seed, _FIRST_EXAMPLES])
@@ -118,7 +118,14 @@ class Schedule(abc.ABC):
         numbers = [self.config.run.seed, _RANDOM_QUERIES, *self.counts.values()]
         random = np.random.default_rng(numbers)
         count = int(others * share / (1 - share) + random.random())
-        return random_queries(self.game, count, random)
+        rivers = not self.config.selfplay.random_spots  # or they are known already
+        return random_queries(self.game, count, random, rivers)
+
+    def only_learns(self) -> bool:
+        """Whether the network is still to learn the rivers that were solved before the first game:
+        what a search with it found until then would stay among the examples for long."""
+        is_first = bool(self.config.selfplay.random_spots) and not self.counts["searches"]
+        return is_first and self.steps_due(None) > 0
 
     def steps_due(self, until: int | None) -> int:
         """Learner steps that the next call may do; 0 if there are too few examples for it."""

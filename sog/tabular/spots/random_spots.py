@@ -19,8 +19,10 @@ from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.no_limit import CALL, Betting
 from sog.games.core import CHANCE
+from sog.tabular.spots.betting import Decision
 from sog.tabular.spots.solver import SpotSolver
 from sog.tabular.spots.spot import Spot
+from sog.tabular.spots.walk import walk
 
 NAMES: Final = {0: "river", 1: "turn"}
 """Of streets, by how many follow."""
@@ -31,6 +33,9 @@ _ITERATIONS: Final = {"river": 120, "turn": 100}
 _LARGEST_SLOPE: Final = 3.0
 _LINES: Final = 100
 """Random lines of bets that are tried for one that ends in a street with chips to bet."""
+_LEAST_SHARE: Final = 0.01
+"""Of his range, or of a hand, that a player must still have: the solution of what hardly ever
+happens is a bad one."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,15 +57,24 @@ def has_spots(game: Holdem, left: int) -> bool:
 
 
 def random_spots(
-    game: Holdem, left: int, count: int, random: np.random.Generator, calls: float | None = None
+    game: Holdem,
+    left: int,
+    count: int,
+    random: np.random.Generator,
+    calls: float | None = None,
+    later: bool = False,
 ) -> tuple[Any, np.ndarray, np.ndarray]:
     """So many spots of one line of bets, as in `solve_random_spots`, without their solution.
 
-    Returns public states [spot, ...], boards [spot, card], and ranges [spot, player, S].
+    later: instead of the start of the street, a later decision there. Returns public states
+    [spot, ...], boards [spot, card], and ranges [spot, player, S].
     """
     street = len(game.betting.menus) - 1 - left
     line = _random_line(game, street, random, calls)
     states, boards = _states(game, line, street, count, random)
+    if later:
+        for action in _random_actions(game, states, random):
+            states = _apply(game, states, jnp.full(count, action, jnp.int32))
     return states, boards, _random_ranges(game, boards, random)
 
 
@@ -71,11 +85,14 @@ def solve_random_spots(
     random: np.random.Generator,
     calls: float | None = None,
     iterations: int | None = None,
+    later: bool = False,
 ) -> SolvedSpots:
     """So many spots of one line of bets, on the street that `left` others follow (see `NAMES`).
 
     calls: how likely calls and checks are in the line; None: as likely as each bet. iterations: of
-    DCFR; None: as many as networks are measured with.
+    DCFR; None: as many as networks are measured with. later: after the spots a later decision of
+    each street as well, to which random actions lead, and those hands that the solution gets there
+    with; not where these are too few.
     """
     name, street = NAMES[left], len(game.betting.menus) - 1 - left
     states, boards, ranges = random_spots(game, left, count, random, calls)
@@ -100,6 +117,11 @@ def solve_random_spots(
         cfvs = solver.cfvs(player) / np.where(live, others[:, number], 1)
         values[:, player, number] = cfvs / game.chips_per_unit
         mask[:, player, number] = live & (ranges[:, player, number] > 0)
+    if later:
+        after = _solved_later(game, solver, states, ranges, random)
+        states, ranges, values, mask = jax.tree.map(
+            lambda *parts: np.concatenate(parts), (states, ranges, values, mask), after
+        )
     return SolvedSpots(
         name=name,
         states=states,
@@ -138,6 +160,54 @@ def _random_line(
         if (np.asarray(state.stakes) < np.asarray(state.stacks)).all():
             return line
     raise AssertionError("calls alone leave chips to bet")
+
+
+def _random_actions(game: Holdem, states: Any, random: np.random.Generator) -> list[int]:
+    """One or more from the start of a street on, to a decision of that street. states: [spot, ...]
+    of one line of bets."""
+    rules, drawn = game.betting, list[int]()
+    state = jax.tree.map(lambda leaf: leaf[0], states.betting)
+    while not drawn or random.random() < 0.5:
+        legal = np.flatnonzero(_legal(rules, state))
+        after = {int(action): _bet(rules, state, jnp.int32(action)) for action in legal}
+        goes_on = [action for action, state in after.items() if int(state.stage) < CHANCE]
+        if not goes_on:
+            break
+        drawn.append(int(random.choice(goes_on)))
+        state = after[drawn[-1]]
+    return drawn
+
+
+def _solved_later(
+    game: Holdem,
+    solver: SpotSolver,
+    states: Any,
+    ranges: np.ndarray,
+    random: np.random.Generator,
+) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """States, ranges, values and their mask, as in `SolvedSpots`, at a later decision. states and
+    ranges: of the start."""
+    at, words = solver.layout.streets[0].starts[0], list[str]()
+    rules, count = game.betting, len(states.board)
+    for action in _random_actions(game, states, random):
+        legal = _legal(rules, jax.tree.map(lambda leaf: leaf[0], states.betting))
+        number = np.flatnonzero(legal).tolist().index(action)  # both have the same order
+        words.append(at.actions[number])
+        child = at.children[number]
+        assert isinstance(child, Decision)
+        at = child
+        states = _apply(game, states, jnp.full(count, action, jnp.int32))
+    seen = [walk(solver, words, spot).seen for spot in range(count)]
+    weight, value = (
+        np.stack([[getattr(of_player, name) for of_player in pair] for pair in seen])
+        for name in ("weight", "value")
+    )
+    share = weight.sum(axis=2, keepdims=True)
+    kept = np.flatnonzero((share >= _LEAST_SHARE).all(axis=(1, 2)))
+    states = jax.tree.map(lambda leaf: np.asarray(leaf)[kept], states)
+    mask = np.isfinite(value) & (weight > _LEAST_SHARE * ranges)
+    values = np.where(mask, value, 0) / game.chips_per_unit
+    return states, weight[kept] / share[kept], values[kept], mask[kept]
 
 
 # Compiled: operation by operation a line takes a second.
