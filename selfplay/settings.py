@@ -62,8 +62,8 @@ class SelfplaySettings:
     random_share: float = 0.1
     """Share of the decisions of random games that become examples, with the game's outcome."""
     random_spots: int = 0
-    """Random rivers of hold'em that are solved exactly before the first search, so that the network
-    knows what these are worth, see `selfplay.random_spots`. Beyond the paper."""
+    """Random rivers of hold'em that are solved exactly, and learned, before the first search: their
+    starts and later decisions there, see `selfplay.random_spots`. Beyond the paper."""
     search_targets: float = 0.0
     """Probability that a visited belief state becomes an example with its search's values, as in
     ReBeL; beyond the paper."""
@@ -107,8 +107,9 @@ class SolverSettings:
     ranges only)."""
     random_spots: float = 0.0
     """Share of the queries that are random spots of hold'em: a random line of bets to the start of
-    a street after the first, a random board and random ranges. Most hands end before the flop, so
-    play asks little about later streets. Beyond the paper (DeepStack's training had such only)."""
+    a street after the first, or to a later decision there, a random board and random ranges; no
+    rivers where these are solved exactly. Most hands end before the flop, so play asks little about
+    later streets. Beyond the paper (DeepStack's training had such only)."""
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search that solves queries; `num_queries` follows from `recursive_queries`."""
 

@@ -9,12 +9,16 @@ import numpy as np
 import optax
 
 from gtcfr.evaluator import NetworkEvaluator, ZeroEvaluator
+from gtcfr.root import known_root
+from gtcfr.search import search
+from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from sog.evaluation.spot_errors import SpotMeasure
 from sog.games import make
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.showdown import pair_signs
+from sog.tabular.spots.random_spots import solve_random_spots
 
 CARDS = "ranks=5,suits=3,blinds=50/100,stack=600,caps=2"
 
@@ -46,6 +50,37 @@ def test_where_nobody_can_bet_a_river_is_worth_its_showdown() -> None:
     found = measure.measure(ZeroEvaluator())
     np.testing.assert_allclose(found["value_error_river"], off, rtol=1e-4)
     np.testing.assert_allclose(found["value_error_river_of_pot"], off / spots.pot, rtol=1e-4)
+
+
+def test_later_decisions_are_worth_what_a_search_of_all_that_follows_finds() -> None:
+    """It begins there, with the ranges that the solution of the whole street gets there with. What
+    a hand is worth depends on which solution it is, unless the other decides nothing any more; what
+    a whole range is worth does not."""
+    game = holdem("holdem(ranks=4,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)")
+    settings = SearchSettings(num_simulations=60, simulations_per_update=0.1, rule="dcfr")
+    run = jax.jit(functools.partial(search, game, evaluator=ZeroEvaluator(), settings=settings))
+    random, count, stakes = np.random.default_rng(1), 2, set()
+    for _ in range(4):
+        spots = solve_random_spots(game, 0, count, random, 0.5, 300, later=True)
+        for spot in range(count, len(spots.values)):
+            state = jax.tree.map(lambda leaf, spot=spot: jnp.asarray(leaf[spot]), spots.states)
+            ranges, values, mask = (
+                np.asarray(array[spot]) for array in (spots.ranges, spots.values, spots.mask)
+            )
+            root = known_root(
+                jax.tree.map(lambda leaf: leaf[None], state), jnp.asarray(ranges[None])
+            )
+            found = np.asarray(run(root=root, key=jax.random.key(0)).values)[0]
+            actor, stake = int(game.actor(state)), state.betting.stakes.tolist()
+            if stake[0] != stake[1]:  # the last decision: to call or to fold
+                off = np.abs(found - values)[actor][mask[actor]]
+                assert off.mean() < 0.005 * spots.pot
+            assert np.abs(values[mask]).mean() > 0.1 * spots.pot
+            weight = ranges * np.asarray(game.compatible_reach(state, ranges))
+            worth = (weight * np.stack([found, values])).sum(axis=-1)
+            np.testing.assert_allclose(*worth / weight.sum(axis=-1), atol=0.005 * spots.pot)
+            stakes.add(tuple(stake))
+    assert len(stakes) > 1
 
 
 def test_a_network_over_hands_learns_what_rivers_are_worth_in_seconds() -> None:
