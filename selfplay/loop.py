@@ -52,7 +52,8 @@ class InlineSchedule(Schedule):
             pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for a compiler
 
     def _go_on(self, until: int | None) -> dict[str, float]:
-        """One decision in all games, the solves that are due, the learner steps that are due."""
+        """One decision in all games, the solves that are due, the learner steps that are due; these
+        only, as long as solved rivers are to be learned."""
         seed, cycle = self.config.run.seed, self.counts["cycles"]
         random = np.random.default_rng([seed, cycle])
         version = self.learner.state.step

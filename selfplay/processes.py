@@ -50,7 +50,8 @@ class ProcessSchedule(Schedule):
         self._published: Any = None  # the learner's state whose network the workers have
 
     def _go_on(self, until: int | None) -> dict[str, float]:
-        """Takes in what is done, hands out tasks, and learns once if there is enough for it."""
+        """Takes in what is done, hands out tasks unless solved rivers are to be learned first, and
+        learns once if there is enough for it."""
         works: list[WorkerOutput]
         works, reasons, busy = self._ask(
             "gather", 0 if self.steps_due(until) else _PATIENCE_SECONDS

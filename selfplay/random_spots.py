@@ -39,8 +39,8 @@ def random_queries(
 ) -> BeliefState:
     """So many random spots of all streets but the first, as likely each: queries, NumPy arrays.
 
-    Half are starts of a street, half later decisions there. rivers: whether there are rivers among
-    them, which are only guessed by a search if `solve_spots` can solve them.
+    Half are starts of a street, half later decisions there. rivers: whether rivers are among them
+    also where there are other streets.
     """
     states = [np.zeros((0, packed_width(game)), np.int32)]
     ranges = [np.zeros((0, 2, game.num_infostates), np.float32)]

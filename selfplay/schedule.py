@@ -78,10 +78,10 @@ class Schedule(abc.ABC):
         """A cycle."""
 
     def gather(self) -> Iterator[tuple[str, int, int]]:
-        """Plays the random games and solves the random rivers of a run that begins, once; `cycle`
-        does it if nobody else has. Yields what it does, how much is done, and of how much.
+        """Plays the random games and solves the random rivers, where there are no examples yet;
+        `cycle` does it if nobody else has. Yields what it does, how much is done, and of how much.
         """
-        if self._is_gathered or self.counts["cycles"] or self.learner.step:
+        if self._is_gathered or self.replay.num_added:  # as in a checkpoint of them
             return
         play, seed = self.config.selfplay, self.config.run.seed
         key, random = jax.random.key(seed), np.random.default_rng([seed, _FIRST_EXAMPLES])
@@ -118,8 +118,10 @@ class Schedule(abc.ABC):
         numbers = [self.config.run.seed, _RANDOM_QUERIES, *self.counts.values()]
         random = np.random.default_rng(numbers)
         count = int(others * share / (1 - share) + random.random())
-        rivers = not self.config.selfplay.random_spots  # or they are known already
-        return random_queries(self.game, count, random, rivers)
+        # Rivers that were solved are better examples, as long as they are there.
+        known = bool(self.config.selfplay.random_spots)
+        known &= self.replay.num_added <= self.replay.size
+        return random_queries(self.game, count, random, rivers=not known)
 
     def only_learns(self) -> bool:
         """Whether the network is still to learn the rivers that were solved before the first game:

@@ -107,9 +107,10 @@ class SolverSettings:
     ranges only)."""
     random_spots: float = 0.0
     """Share of the queries that are random spots of hold'em: a random line of bets to the start of
-    a street after the first, or to a later decision there, a random board and random ranges; no
-    rivers where these are solved exactly. Most hands end before the flop, so play asks little about
-    later streets. Beyond the paper (DeepStack's training had such only)."""
+    a street after the first, or to a later decision there, a random board and random ranges.
+    Not of rivers as long as solved ones are examples, if there are other streets. Most hands end
+    before the flop, so play asks little about later streets. Beyond the paper (DeepStack's training
+    had such only)."""
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
     """The search that solves queries; `num_queries` follows from `recursive_queries`."""
 

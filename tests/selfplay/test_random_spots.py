@@ -151,6 +151,41 @@ def test_a_share_of_the_queries_is_random_spots() -> None:
     assert len(training.queue) == 0
 
 
+def test_rivers_are_asked_about_again_when_those_that_were_solved_are_forgotten(
+    examples: StoredExample,
+) -> None:
+    search = SearchSettings(num_simulations=2, max_outcomes=4)
+    config = dataclasses.replace(
+        CONFIG,
+        game=GAME,
+        network=NetworkSettings(torso="hands", width=4, depth=1),
+        search=search,
+        selfplay=dataclasses.replace(CONFIG.selfplay, random_spots=COUNT),
+        solver=dataclasses.replace(CONFIG.solver, random_spots=0.5, search=search),
+        replay=dataclasses.replace(CONFIG.replay, size=len(examples.version), least=1),
+    )
+    training = InlineSchedule(make(GAME), config)
+    queries = random_queries(make(GAME), 24, np.random.default_rng(1))
+    states = jax.vmap(lambda row: unpack(make(GAME), row))(jnp.asarray(queries.state))
+    preflop = jax.tree.map(lambda rows: rows[states.betting.street == 1], queries)
+    rivers = []
+    for _ in range(2):
+        for number in range(4):
+            work = WorkerOutput(
+                part=SOLVER,
+                examples=examples if number == 3 else None,
+                queries=preflop,
+                counts={"searches": 1},
+                seconds=0.0,
+            )
+            training.take_in(work)
+        queued = jnp.asarray(training.queue.pop(len(training.queue)).state)
+        states = jax.vmap(lambda row: unpack(make(GAME), row))(queued)
+        rivers.append(int(jnp.sum(states.betting.street == 3)))
+        training.take_in(dataclasses.replace(work, queries=jax.tree.map(lambda r: r[:0], queries)))
+    assert rivers[0] == 0 < rivers[1]
+
+
 def test_what_the_network_is_told_to_be_at_stake_is_the_larger_stake(
     examples: StoredExample,
 ) -> None:

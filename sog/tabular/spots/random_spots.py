@@ -1,12 +1,13 @@
 """Random spots of hold'em, solved to their end: what networks are measured by, or taught.
 
-A spot is the start of a street that a random line of bets leads to, with a random board and random
-ranges: of each player, weights that are random and rise or fall with the strength of the hand by a
-random slope. Both ranges are known.
+A spot is the start of a street that a random line of bets leads to, or a later decision there, with
+a random board and random ranges: of each player, weights that are random and rise or fall with the
+strength of the hand by a random slope. Both ranges are known.
 """
 
 import dataclasses
 import functools
+from fractions import Fraction
 from typing import Any, Final
 
 import jax
@@ -17,7 +18,7 @@ from jax import Array
 from sog.games.cards.colex import number_of
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
-from sog.games.cards.no_limit import CALL, Betting
+from sog.games.cards.no_limit import CALL, DENOMINATOR, Betting, BettingState, Menu, Size
 from sog.games.core import CHANCE
 from sog.tabular.spots.betting import Decision
 from sog.tabular.spots.solver import SpotSolver
@@ -47,7 +48,7 @@ class SolvedSpots:
     ranges: Array  # [spot, player, S]
     values: Array  # [spot, player, S], in utility units
     mask: Array  # [spot, player, S]: where a value is defined
-    pot: float  # in utility units
+    pot: float  # in utility units, at the start of the street
 
 
 def has_spots(game: Holdem, left: int) -> bool:
@@ -102,7 +103,7 @@ def solve_random_spots(
         board=tuple(boards[0].tolist()),
         pot=game.pot + 2 * stakes,
         stack=min(betting.stacks.tolist()) - stakes,
-        menus=rules.menus[street:],
+        menus=tuple(_drawn_menu(menu, betting) for menu in rules.menus[street:]),
         smallest_bet=rules.smallest_bet,
         deck=game.deck,
         hole_cards=game.hole_cards,
@@ -130,6 +131,16 @@ def solve_random_spots(
         mask=jnp.asarray(mask),
         pot=spot.pot / game.chips_per_unit,
     )
+
+
+def _drawn_menu(menu: Menu, state: BettingState) -> Menu:
+    """The same with the size that was drawn."""
+    drawn = Size(part=Fraction(int(state.part), DENOMINATOR))
+
+    def known(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+        return tuple(drawn if size.is_drawn else size for size in sizes)
+
+    return dataclasses.replace(menu, bets=known(menu.bets), raises=known(menu.raises))
 
 
 def _random_line(
@@ -191,7 +202,10 @@ def _solved_later(
     rules, count = game.betting, len(states.board)
     for action in _random_actions(game, states, random):
         legal = _legal(rules, jax.tree.map(lambda leaf: leaf[0], states.betting))
-        number = np.flatnonzero(legal).tolist().index(action)  # both have the same order
+        # Both have the same order. Beyond the shorter stack the game may have several sizes, which
+        # are one in a spot.
+        number = np.flatnonzero(legal).tolist().index(action)
+        number = min(number, len(at.actions) - 1)
         words.append(at.actions[number])
         child = at.children[number]
         assert isinstance(child, Decision)
