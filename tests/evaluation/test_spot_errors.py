@@ -76,9 +76,11 @@ def test_later_decisions_are_worth_what_a_search_of_all_that_follows_finds() -> 
                 off = np.abs(found - values)[actor][mask[actor]]
                 assert off.mean() < 0.005 * spots.pot
             assert np.abs(values[mask]).mean() > 0.1 * spots.pot
-            weight = ranges * np.asarray(game.compatible_reach(state, ranges))
-            worth = (weight * np.stack([found, values])).sum(axis=-1)
-            np.testing.assert_allclose(*worth / weight.sum(axis=-1), atol=0.005 * spots.pot)
+            weight = ranges * np.asarray(game.compatible_reach(state, jnp.asarray(ranges)))
+            worth, known = (
+                (weight * of_hands).sum(axis=1) / weight.sum(axis=1) for of_hands in (found, values)
+            )
+            np.testing.assert_allclose(worth, known, atol=0.005 * spots.pot)
             stakes.add(tuple(stake))
     assert len(stakes) > 1
 

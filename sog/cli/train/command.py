@@ -33,7 +33,6 @@ from sog.memory import in_bytes
 from sog.tabular.sizes import can_be_counted
 
 _COMPILING: Final = "compiling"
-_BEGINNING: Final = "playing the first games"
 _MOST_NODES: Final = 20_000
 """Games with more public states are not evaluated while they train."""
 
@@ -101,10 +100,16 @@ def _train(
             _compile(game, schedule, view)  # elsewhere workers do that for themselves
         _gather(schedule, view)
         if not schedule.is_done:
-            view.tell(_BEGINNING)
+            view.tell(_beginning(config))
         training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
     _print_result(arguments, game, path, training)
     return SUCCESS
+
+
+def _beginning(config: Config) -> str:
+    """What a run does before its first line."""
+    spots = config.selfplay.random_spots
+    return "learning what rivers are worth" if spots else "playing the first games"
 
 
 def _gather(schedule: Schedule, view: TrainView) -> None:
@@ -182,7 +187,7 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
         view.tell("evaluating")
         measured = measure(evaluator)
         if not view.has_begun:
-            view.tell(_BEGINNING)
+            view.tell(_beginning(config))
         return measured
 
     return evaluate
