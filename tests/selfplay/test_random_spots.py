@@ -167,14 +167,14 @@ def test_rivers_are_asked_about_again_when_those_that_were_solved_are_forgotten(
     training = InlineSchedule(make(GAME), config)
     queries = random_queries(make(GAME), 24, np.random.default_rng(1))
     states = jax.vmap(lambda row: unpack(make(GAME), row))(jnp.asarray(queries.state))
-    preflop = jax.tree.map(lambda rows: rows[states.betting.street == 1], queries)
+    flops = jax.tree.map(lambda rows: rows[states.betting.street == 1], queries)
     rivers = []
     for _ in range(2):
         for number in range(4):
             work = WorkerOutput(
                 part=SOLVER,
                 examples=examples if number == 3 else None,
-                queries=preflop,
+                queries=flops,
                 counts={"searches": 1},
                 seconds=0.0,
             )
