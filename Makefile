@@ -12,13 +12,14 @@ INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint co
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved
+.PHONY: help demo test check format test-thorough test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved
 
 help:
 	@echo "make demo       train an agent for Leduc hold'em, evaluate it, plot how it learned"
 	@echo "make test       all checks and the tests (what CI runs)"
 	@echo "make check      format, lint, types and import rules only"
 	@echo "make format     rewrite the files as 'make check' wants them"
+	@echo "make test-thorough  more tests, which compile for long"
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make test-gpu   the tests that need a GPU (and a JAX that sees it)"
 	@echo "make bench      measure our solvers against OpenSpiel and LiteEFG"
@@ -52,9 +53,11 @@ FAST_COMPILING := --xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_
 OLDER_EMITTERS := --xla_cpu_use_fusion_emitters=false
 
 test: check
+test-thorough: CHOSEN := -m "thorough and not slow and not gpu"
+test test-thorough: $(VENV)/dev-installed
 	export JAX_PLATFORMS=cpu XLA_FLAGS="$(FAST_COMPILING) $(OLDER_EMITTERS)"; \
 	$(VENV)/bin/python -c "import jax; jax.devices()" 2>/dev/null || XLA_FLAGS="$(FAST_COMPILING)"; \
-	$(RUN) pytest $(PARALLEL)
+	$(RUN) pytest $(PARALLEL) $(CHOSEN)
 
 check: $(VENV)/dev-installed
 	$(RUN) ruff format --check .

@@ -57,6 +57,17 @@ def _forget_programs(request: pytest.FixtureRequest) -> Iterator[None]:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Takes the mark `thorough` off the cases that it is not meant for."""
+    mark = item.get_closest_marker("thorough")
+    if mark is None:
+        return
+    case = item.name.partition("[")[2]
+    is_meant = any(text in case for text in mark.kwargs.get("only", ("",)))
+    if not is_meant or any(text in case for text in mark.kwargs.get("but", ())):
+        item.own_markers = [each for each in item.own_markers if each.name != mark.name]
+
+
 @pytest.hookimpl(trylast=True)  # after tests were deselected: asking for a device starts JAX
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skips tests marked `gpu` where JAX finds none."""

@@ -66,6 +66,7 @@ def assert_same_with_64_bits(find: Callable[[], Any]) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_a_search_that_the_caller_compiles() -> None:
     def find() -> Any:
         run = jax.jit(functools.partial(search, KUHN, evaluator=ZeroEvaluator(), settings=SETTINGS))
@@ -92,6 +93,7 @@ def play(game: Game[Any], evaluator: Evaluator, settings: SearchSettings) -> Pla
     return play_game(game, agents, jax.random.key(0), with_policies=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["kuhn", pytest.param("connect_four", marks=pytest.mark.slow)])
 def test_an_agent_that_comes_with_the_package(name: str) -> None:
     def find() -> Any:
@@ -102,6 +104,7 @@ def test_an_agent_that_comes_with_the_package(name: str) -> None:
     assert_same_with_64_bits(find)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "evaluator",
     [
@@ -117,6 +120,7 @@ def test_an_agent_that_asks_others_about_its_leaves(evaluator: Evaluator) -> Non
     assert_same_with_64_bits(lambda: play(game, evaluator, SETTINGS).policies)
 
 
+@pytest.mark.thorough(only=["chess", "go7", "go9", "go19", "london", "scotland_yard"])
 @pytest.mark.parametrize("name", GAMES)
 def test_what_happens_in_a_game(name: str) -> None:
     game = make(name)
@@ -142,6 +146,7 @@ def test_a_network_from_its_seed(value_head: str) -> None:
     assert_same_with_64_bits(find)
 
 
+@pytest.mark.thorough
 def test_the_policy_of_an_agent_and_the_errors_of_its_network() -> None:
     compiled = compile_tree(KUHN)
 
@@ -153,6 +158,7 @@ def test_the_policy_of_an_agent_and_the_errors_of_its_network() -> None:
     assert_same_with_64_bits(find)
 
 
+@pytest.mark.thorough(but=["external"])
 @pytest.mark.parametrize("method", [ExternalSampling(budget=1), Dqn(budget=1)], ids=str)
 def test_a_method_that_learns(method: LearningMethod) -> None:
     def find() -> Any:
@@ -178,6 +184,7 @@ def test_a_solve_of_a_game() -> None:
     assert_same_with_64_bits(lambda: solve(compile_tree(KUHN), iterations=20).policy)
 
 
+@pytest.mark.thorough
 def test_a_training() -> None:
     def find() -> Any:
         inner = new_run()

@@ -107,6 +107,7 @@ def test_every_file_of_results_is_told_of_on_a_page() -> None:
     assert [file.name for file in files if not {file.name, file.stem} & told] == []
 
 
+@pytest.mark.thorough
 def test_the_search_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     _run_example(LIBRARY, 3, 8)
     shape, *values = capsys.readouterr().out.splitlines()
@@ -119,11 +120,13 @@ def test_a_network_answers(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines() == ["(1, 2, 3)", "(1, 3, 3)"]
 
 
+@pytest.mark.thorough
 def test_two_agents_play_a_game(capsys: pytest.CaptureFixture[str]) -> None:
     _run_example(LIBRARY, 5, 8)
     assert float(capsys.readouterr().out) in (-2.0, -1.0, 1.0, 2.0)
 
 
+@pytest.mark.thorough
 def test_two_players_meet(capsys: pytest.CaptureFixture[str]) -> None:
     _run_example(LIBRARY, 6, 8)
     told = r"agent:kuhn at step [\d,]+: [+-]\d[.]\d{3} chips per game, ± \d[.]\d{3}\n"

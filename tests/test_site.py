@@ -32,6 +32,7 @@ def test_the_site_builds_without_a_warning_and_fetches_nothing(tmp_path: Path) -
         assert fetched == [], name
 
 
+@pytest.mark.thorough
 def test_the_notebook_runs_and_finds_what_it_shows(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

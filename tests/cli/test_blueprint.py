@@ -105,6 +105,7 @@ def test_a_mistake_is_told_in_one_line(
     assert not target.exists()
 
 
+@pytest.mark.thorough
 def test_a_blueprint_plays_no_other_game(learned: dict[str, Any], folder: Path, sog: Run) -> None:
     path = str(folder / "leduc.blueprint")
     player = f"blueprint:{path}"

@@ -50,6 +50,7 @@ print(os.environ.get("XLA_FLAGS"))
 """
 
 
+@pytest.mark.thorough(but=["None-said0", "jax_cuda12"])
 @pytest.mark.parametrize(
     ("plugin", "said", "expected"),
     [
@@ -91,6 +92,7 @@ def run(*arguments: str, code: int = 0, **said: str) -> str:
     return found.stdout
 
 
+@pytest.mark.thorough
 def test_no_command_asks_for_devices_before_it_has_said_how_many() -> None:
     """JAX would refuse to be told. The game is refused after that, so nothing is compiled."""
     words = ("evaluate", "kuhn", "--search", "2,1", "--seeds", "2", "--max-nodes", "8")

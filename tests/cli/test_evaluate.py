@@ -36,6 +36,7 @@ def evaluate(*options: str) -> Any:
     return result
 
 
+@pytest.mark.thorough
 def test_json_has_the_spread_of_exploitability_over_seeds(sog_json: Callable[..., Any]) -> None:
     printed = sog_json("evaluate", "kuhn", *GROWING, "--seeds", "3")
     assert sorted(printed) == ["game", "results", "unit"]
@@ -62,6 +63,7 @@ def test_beside_a_search_stands_cfr_with_as_many_updates(
         assert result["tabular"] == pytest.approx(solved["exploitability"], rel=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("base", "option"),
     [
@@ -82,6 +84,7 @@ def test_an_option_has_an_effect(base: tuple[str, ...], option: tuple[str, ...])
     assert abs(told - plain) > 1e-4
 
 
+@pytest.mark.thorough
 def test_a_lookahead_to_the_end_is_the_whole_game() -> None:
     whole = evaluate(*WHOLE_GAME)
     deep = evaluate(*FIXED_TREES, "--lookahead", "3")
@@ -98,6 +101,7 @@ def test_trees_that_do_not_grow_know_only_their_number_of_updates() -> None:
     assert abs(grown - fixed) > 1e-4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "base",
     [
@@ -115,6 +119,7 @@ def test_policy_n_depends_on_seed_n_alone(base: tuple[str, ...]) -> None:
     assert [both["min"], both["max"]] == pytest.approx(sorted(alone), rel=1e-5)
 
 
+@pytest.mark.thorough
 def test_without_growth_and_noise_one_policy_is_composed(sog: Run) -> None:
     code, out, err = sog("evaluate", "kuhn", *FIXED_TREES, "--seeds", "50", "--json")
     assert code == 0

@@ -9,6 +9,7 @@ Run = Callable[..., tuple[int, str, str]]
 LITTLE = ("evaluate", "agent:leduc", "--lbr", "--games", "4", "--search", "1,1")
 
 
+@pytest.mark.thorough
 def test_json_has_what_is_won_with_and_without_bets(sog_json: Callable[..., Any]) -> None:
     printed = sog_json(*LITTLE, "--seed", "3")
     assert (printed["unit"], printed["player"], printed["seed"]) == ("chips", "agent:leduc", 3)

@@ -81,6 +81,7 @@ def test_what_is_not_exploitable_can_be_drawn(tmp_path: Path) -> None:
     assert "<!-- exploitability (mbb) -->" in picture
 
 
+@pytest.mark.thorough
 def test_a_full_disk_costs_the_picture_and_not_the_result(
     sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

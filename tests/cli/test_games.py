@@ -31,6 +31,7 @@ def test_all_games_are_listed_with_sizes_from_the_literature(sog_json: Callable[
     assert games["london"]["more_public_states_than"] is None
 
 
+@pytest.mark.thorough
 def test_the_catalog_is_what_the_games_say() -> None:
     """If it is not: python scripts/make_catalog.py. Here games are counted up to so much."""
     limit = 20_000
@@ -100,6 +101,7 @@ def test_one_game_is_shown_with_parameters_unit_and_examples(sog: Run) -> None:
     assert "sog solve kuhn --until-mbb 1" in lines
 
 
+@pytest.mark.thorough(but=["bets=0.3/0.5", "until-mbb", "stack=60"])
 @pytest.mark.parametrize(
     ("game", "told"),
     [

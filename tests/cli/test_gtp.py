@@ -36,6 +36,7 @@ def follower(game: object) -> Follower:
     return Follower(GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed))
 
 
+@pytest.mark.thorough
 def test_a_session_of_administration() -> None:
     assert answers(
         "1 protocol_version", "name", "# a comment", "", "3 known_command genmove",

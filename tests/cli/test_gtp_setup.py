@@ -137,6 +137,7 @@ def test_passes_of_one_color_end_no_game() -> None:
     assert said[3:] == ["=", "=", "? illegal move: the game is over"]
 
 
+@pytest.mark.thorough
 def test_a_search_goes_on_where_the_turn_was_given() -> None:
     """White is ahead by the komi: did a pass that nobody made count, his own would end the game."""
     game = Go(size=3, komi=0.5)

@@ -29,6 +29,7 @@ def interrupt_when(process: "subprocess.Popen[str]", line: str, number: int) -> 
     return process.communicate(timeout=60)
 
 
+@pytest.mark.thorough(but=["15-143"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_solve_keeps_what_was_reached(
     start: Start, tmp_path: Path, number: int, code: int
@@ -158,6 +159,7 @@ def test_a_ctrl_c_that_comes_twice_is_one() -> None:
     assert run_deaf(body, 0.0) == (130, "reached 3\n", "")
 
 
+@pytest.mark.thorough
 def test_a_search_without_end_is_interrupted(start: Start) -> None:
     process = start("evaluate", "kuhn", "--search", "1,1e-8")
     assert process.stderr is not None

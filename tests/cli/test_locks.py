@@ -52,6 +52,7 @@ def test_the_table_of_a_solve_has_the_price(sog: Run) -> None:
     assert any(line.startswith("if he adapts nothing else 1,1") for line in lines), lines
 
 
+@pytest.mark.thorough
 def test_a_search_tells_what_a_lock_costs(sog_json: RunJson) -> None:
     found = sog_json("search", "kuhn", "--lock", "bet1: fold=1", "--simulations", "100")
     assert found["value"] == pytest.approx(1, abs=0.1)
@@ -59,6 +60,7 @@ def test_a_search_tells_what_a_lock_costs(sog_json: RunJson) -> None:
     assert found["cost"]["1"] > 0.8
 
 
+@pytest.mark.thorough
 def test_a_lock_that_the_tree_does_not_reach_is_told(sog: Run) -> None:
     code, _, err = sog(
         *("search", "kuhn", "--lock", "check bet1: fold=1", "--simulations", "1", "--depth", "1"),

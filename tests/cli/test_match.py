@@ -68,6 +68,7 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
     assert (low + high) / 2 == pytest.approx(result["mean"])
 
 
+@pytest.mark.thorough(but=["network"])
 @pytest.mark.parametrize("values", ["exact", "network"])
 def test_aivat_is_reported_beside_the_plain_result(
     run_match: Match, untrained: Path, values: str
@@ -118,6 +119,7 @@ def test_two_of_a_name_are_told_apart(run_match: Match) -> None:
     assert "random (B)" in out
 
 
+@pytest.mark.thorough
 def test_a_trained_network_plays_its_own_game(run_match: Match, untrained: Path) -> None:
     kuhn = untrained / "kuhn"
     code, out, err = run_match(str(kuhn), "zero", "--search", "4,1", "--games", "2", "--json")

@@ -111,6 +111,7 @@ def test_the_score_adds_up_what_the_games_say(run_play: Run, tmp_path: Path) -> 
     assert f"Score after 8 games: {signed_units(make('matching_pennies'), sum(results))} (" in out
 
 
+@pytest.mark.thorough
 def test_a_choice_is_taken_back_and_made_again(run_play: Run) -> None:
     options = ("tabular", "--game", "leduc", "--as", "1", "--games", "1", "--seed", "3")
     _, out, _ = run_play("undo\ncall\nu\nfold\n", *options)
@@ -160,6 +161,7 @@ def test_the_same_seed_deals_the_same_cards(run_play: Run) -> None:
 # What may be known.
 
 
+@pytest.mark.thorough(but=["hints1"])
 @pytest.mark.parametrize("hints", [(), ("--hints",)])
 def test_what_the_agent_holds_is_told_after_the_game_only(
     run_play: Run, hints: tuple[str, ...]
@@ -195,6 +197,7 @@ def test_thoughts_are_shown_for_all_it_might_have_had(run_play: Run) -> None:
         assert sum(percents) == pytest.approx(100, abs=1)
 
 
+@pytest.mark.thorough
 def test_hints_advise_the_person(run_play: Run) -> None:
     """With perfect play player 0 never bets a queen, and always calls a bet with a king (Kuhn)."""
     options = ("tabular", "--game", "kuhn", "--games", "30", "--hints", "--as", "0", "--seed", "0")

@@ -102,6 +102,7 @@ def test_an_earlier_file_is_not_lost(run_play: Run, tmp_path: Path) -> None:
 # The replay.
 
 
+@pytest.mark.thorough
 def test_a_replay_has_all_that_happened(run_play: Run, tmp_path: Path) -> None:
     file = tmp_path / "replay.json"
     options = ("random", "--game", "leduc", "--games", "1", "--seed", "5", "--save", str(file))

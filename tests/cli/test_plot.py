@@ -61,6 +61,7 @@ def test_the_curves_go_to_the_run_folder_as_png(sog: Run, tmp_path: Path) -> Non
     assert (path / "curves.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 
+@pytest.mark.thorough(but=["not_a_backend"])
 @pytest.mark.parametrize("backend", ["module://matplotlib_inline.backend_inline", "not_a_backend"])
 def test_a_picture_needs_no_backend(backend: str, tmp_path: Path) -> None:
     path = run_folder(tmp_path / "run", EVALUATIONS + REPORTS)

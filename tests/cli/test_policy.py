@@ -216,6 +216,7 @@ def test_the_picture_has_a_cell_for_each_action(sog: Run, equilibrium: str, tmp_
     assert [len(of_row) for of_row in cells] == [2, 2, 2]
 
 
+@pytest.mark.thorough
 def test_the_picture_names_each_cell_where_rows_have_actions_of_their_own(
     sog: Run, tmp_path: Path
 ) -> None:

@@ -168,6 +168,7 @@ def test_a_search_mates_and_its_game_is_reviewed(
     assert found["players"][1]["utility"] == 1
 
 
+@pytest.mark.thorough
 def test_positions_of_a_tournament_are_in_its_games(sog: Run, tmp_path: Path) -> None:
     """Black's stone, and White's turn, who is as likely to pass as Black can be to win."""
     openings, sgf, games = (tmp_path / name for name in ("lines.txt", "all.sgf", "all.json"))

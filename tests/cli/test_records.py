@@ -41,6 +41,7 @@ def ladder(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_a_game_that_is_saved_as_sgf_is_told_and_judged(
     run_play: Run, sog: Run, tmp_path: Path
 ) -> None:

@@ -61,6 +61,7 @@ def test_all_of_it_is_there_for_machines_and_as_a_picture(
     assert (found["interrupted"], found["num_choices"]) == (False, 2)
 
 
+@pytest.mark.thorough(only=["gardner_chess"])
 @pytest.mark.parametrize("entry", read_agents().values(), ids=lambda entry: str(entry.name))
 def test_an_agent_of_the_package_judges_the_games_of_its_game(entry: AgentEntry) -> None:
     """A file names all parameters of its game. What is small is judged by its exact solution."""
@@ -82,6 +83,7 @@ def connect_four_file(path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_in_a_game_without_luck_there_is_none(sog: Run, tmp_path: Path) -> None:
     file = connect_four_file(tmp_path / "saved.json")
     code, told, _ = sog("review", str(file), "--search", "20,1")

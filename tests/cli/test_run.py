@@ -105,6 +105,7 @@ def test_a_mistake_is_told_in_one_line(sog: Run, arguments: list[str], message: 
     assert err.splitlines()[-1].startswith(f"sog: error: {message}")
 
 
+@pytest.mark.thorough
 def test_backward_induction_prints_the_value_and_what_it_took(
     sog: Run, sog_json: Callable[..., Any]
 ) -> None:

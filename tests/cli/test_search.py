@@ -44,6 +44,7 @@ def test_policies_sum_to_one(sog_search: RunJson) -> None:
     assert root["visits"] == 10
 
 
+@pytest.mark.thorough
 def test_a_clock_ends_a_search_whose_tree_can_be_read(sog: Run) -> None:
     code, out, err = sog(
         *("search", "kuhn", "--simulations", "1", "--per-update", "1e-8", "--seconds", "0.5"),
@@ -57,6 +58,7 @@ def test_a_clock_ends_a_search_whose_tree_can_be_read(sog: Run) -> None:
     assert sum(policies(result["nodes"][0])[0].values()) == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_json_nodes_name_their_parents(sog_search: RunJson) -> None:
     nodes = sog_search()["nodes"]
     assert [node["number"] for node in nodes] == list(range(len(nodes)))
@@ -68,6 +70,7 @@ def test_json_nodes_name_their_parents(sog_search: RunJson) -> None:
     assert total == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_an_exact_evaluator_finds_the_value_of_kuhn(sog_json: RunJson) -> None:
     """-1/18 to player 0 (Kuhn 1950)."""
     result = sog_json("search", "kuhn", "--evaluator", "exact", "--simulations", "200")
@@ -80,6 +83,7 @@ def test_events_are_named_by_text_or_number(text: str) -> None:
     assert (history.events, history.outcomes) == (("check", "bet1"), (1, 2))
 
 
+@pytest.mark.thorough
 def test_the_state_after_the_history_is_searched(sog_search: RunJson) -> None:
     result = sog_search("--history", "check bet1")
     assert result["root"]["history"] == ["check", "bet1"]
@@ -94,6 +98,7 @@ def test_events_with_spaces_are_quoted() -> None:
     assert history.path.tolist() == [list(history.outcomes)]
 
 
+@pytest.mark.thorough
 def test_the_same_seed_finds_the_same(sog_search: RunJson) -> None:
     first, second = (sog_search("--seed", "7")["nodes"] for _ in range(2))
     assert first == second
@@ -115,11 +120,13 @@ def test_the_terminal_shows_a_row_per_infostate(sog: Run) -> None:
     assert any(line.startswith("└── call end") for line in lines)
 
 
+@pytest.mark.thorough
 def test_depth_is_the_number_of_levels_shown(sog: Run) -> None:
     _, out, _ = sog("search", "kuhn", "--simulations", "10", "--depth", "1")
     assert [line[4:].split()[0] for line in out.splitlines() if "── " in line] == ["check", "bet1"]
 
 
+@pytest.mark.thorough(but=["1-3"])
 @pytest.mark.parametrize(("depth", "nodes"), [("1", 3), ("3", 9)])
 def test_the_picture_has_a_box_for_each_state_shown(
     sog: Run, tmp_path: Path, depth: str, nodes: int
@@ -147,6 +154,7 @@ def test_random_games_value_the_leaves_where_cards_are_hidden(sog_json: RunJson)
     assert result["evaluator"] == "rollout"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("evaluator", ["zero", pytest.param("rollout", marks=pytest.mark.slow)])
 def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluator: str) -> None:
     result = sog_json(
@@ -270,6 +278,7 @@ def test_an_unknown_evaluator_is_told_with_the_known_ones(sog: Run) -> None:
     assert all(name in line for name in ("zero", "uniform", "exact", "rollout"))
 
 
+@pytest.mark.thorough
 def test_a_game_too_large_for_the_default_evaluator_is_searched_with_zeros(sog: Run) -> None:
     code, out, err = sog("search", "kuhn", "--simulations", "2", "--max-nodes", "8", "--json")
     assert code == 0, err
@@ -286,6 +295,7 @@ def test_no_file_is_left_after_a_mistake(sog: Run, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_few_actions_take_less_memory_and_what_is_left_out_is_told(
     sog_json: RunJson, sog: Run
 ) -> None:
@@ -317,6 +327,7 @@ def test_a_search_that_does_not_fit_says_what_it_needs_and_what_there_is(
     assert "; there are 1 MB; try fewer simulations: --simulations S" in err
 
 
+@pytest.mark.thorough
 def test_searches_are_compared_side_by_side(sog: Run) -> None:
     code, out, _ = sog("search", "kuhn", "--compare", "2,1", "12,1", "--evaluator", "zero")
     assert code == 0

@@ -45,6 +45,7 @@ def server(start: Start) -> Iterator[Server]:
     process.communicate()
 
 
+@pytest.mark.thorough(but=["2-130"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_server_answers_at_the_address_it_printed_until_it_is_stopped(
     server: Server, number: int, code: int
@@ -73,6 +74,7 @@ def test_a_server_goes_on_after_a_body_of_100_mb_that_it_did_not_read(server: Se
     assert server.ask("GET", "/") == 200
 
 
+@pytest.mark.thorough
 def test_a_stop_does_not_wait_for_an_agent_that_thinks(server: Server) -> None:
     form = "player=zero&game=leduc&seat=1&search=10000,1"
     assert server.ask("POST", "/games", body=form) == 303

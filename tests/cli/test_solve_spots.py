@@ -38,6 +38,7 @@ def test_a_spot_is_solved_for_the_ranges_that_were_typed(sog_json: Callable[...,
     assert "policy" not in second[0]
 
 
+@pytest.mark.thorough
 def test_a_small_deck_without_blinds_is_no_spot(sog_json: Callable[..., Any]) -> None:
     deck = "holdem(ranks=3,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=4,bets=1)"
     result = sog_json("solve", deck, "--until-mbb", "10")
@@ -161,6 +162,7 @@ def test_a_saved_spot_is_walked_again_and_gone_on_with(
     assert sog_json("policy", path)["iterations"] == 300
 
 
+@pytest.mark.thorough
 def test_a_saved_spot_is_walked_event_by_event(
     sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -159,6 +159,7 @@ def test_averages_are_over_the_opponents_that_were_met(sog: Run, as_played: Play
     ]
 
 
+@pytest.mark.thorough(only=["arguments9-"])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

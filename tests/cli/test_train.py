@@ -141,6 +141,7 @@ def test_a_damaged_checkpoint_is_passed_over_and_told(sog: Run, config: str, cop
     assert "going on from the checkpoint of step 8 in" in err
 
 
+@pytest.mark.thorough
 def test_weights_that_explode_stop_the_run_and_the_batch_is_kept(
     sog: Run, config: str, tmp_path: Path
 ) -> None:
@@ -227,6 +228,7 @@ def test_a_run_is_evaluated_with_the_search_it_was_set_to_unless_told_otherwise(
     assert [dataclasses.replace(settings, capacity=None) for settings in asked] == [expected]
 
 
+@pytest.mark.thorough
 def test_one_search_with_the_network_of_a_run_is_shown(
     sog_json: Callable[..., Any], trained: tuple[Path, str, str]
 ) -> None:
@@ -236,6 +238,7 @@ def test_one_search_with_the_network_of_a_run_is_shown(
     assert result["root"]["history"] == ["check"]
 
 
+@pytest.mark.thorough
 def test_the_strategy_of_a_run_is_the_one_that_is_evaluated(
     sog_json: Callable[..., Any], trained: tuple[Path, str, str]
 ) -> None:
@@ -317,6 +320,7 @@ def test_a_run_folder_in_use_is_left_alone(sog: Run, config: str, copied: Path) 
 # Interrupts.
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_after_the_cycle_with_a_checkpoint(
     sog: Run, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +341,7 @@ def test_ctrl_c_ends_after_the_cycle_with_a_checkpoint(
     assert steps_in(path) == [0, step]
 
 
+@pytest.mark.thorough
 def test_ctrl_c_before_anything_was_trained_ends_at_once(
     sog: Run, config: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_an_unknown_key_of_a_file_is_named(sog: Run, tmp_path: Path) -> None:
     assert refusal(sog, str(file)).startswith(f"{file}: serach ")
 
 
+@pytest.mark.thorough
 def test_evaluations_are_refused_where_the_game_is_too_large(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "large.toml"
     file.write_text(TINY.replace('"kuhn"', '"scotland_yard"'))

@@ -53,6 +53,7 @@ def test_it_introduces_itself_and_its_options() -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_it_is_ready_when_it_says_so_and_passes_over_what_it_does_not_know() -> None:
     assert said("isready", "joho", "debug on", "register later", "joho isready", "") == [
         "readyok",
@@ -96,6 +97,7 @@ def test_quit_and_the_end_of_the_input_end_an_infinite_search_too() -> None:
     assert best_moves(said(WON, "go infinite", 0.3)) == ["a1"]
 
 
+@pytest.mark.thorough
 def test_a_pondering_search_ends_some_time_after_ponderhit() -> None:
     began = time.monotonic()
     lines = said(WON, "go ponder movetime 300", 0.6, "ponderhit", 5.0)

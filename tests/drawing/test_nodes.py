@@ -66,6 +66,7 @@ def played(nodes: list[NodeView], node: NodeView, deal: tuple[int, int]) -> floa
     return float(probability)
 
 
+@pytest.mark.thorough
 def test_a_search_of_kuhn_poker_shows_the_whole_game() -> None:
     nodes = named(nodes_of("kuhn"))
     assert list(nodes) == [
@@ -78,6 +79,7 @@ def test_a_search_of_kuhn_poker_shows_the_whole_game() -> None:
     assert [node.actor for node in nodes.values() if node.actor != TERMINAL] == [0, 1, 0, 1]
 
 
+@pytest.mark.thorough
 def test_the_searched_state_reads_as_in_the_result() -> None:
     result, nodes = searched(LEDUC, (CHECK, BET)), nodes_of(LEDUC, (CHECK, BET), search=1)
     (node,) = [each for each in nodes if each.row == int(result.slot[1])]
@@ -138,6 +140,7 @@ def test_values_and_ranges_of_the_root_are_those_of_the_game() -> None:
     assert (root.parent, root.outcome, root.event) == (None, None, "")
 
 
+@pytest.mark.thorough(but=["20"])
 @pytest.mark.parametrize("simulations", [1, 20])
 def test_every_node_of_the_tree_is_shown_once_and_after_its_parent(simulations: int) -> None:
     path = (CHECK, BET)

@@ -1,5 +1,7 @@
 """The picture of a search tree: what is written in its boxes, and how many there are."""
 
+import pytest
+
 from sog.drawing.outline import outline
 from sog.drawing.search_tree import _last_words
 from tests.drawing.test_nodes import LEDUC, nodes_of
@@ -14,6 +16,7 @@ def test_a_name_that_has_no_room_loses_the_words_that_all_share() -> None:
     assert _last_words("only one", ["only one"]) == "only one"
 
 
+@pytest.mark.thorough
 def test_fewer_children_may_be_shown_of_those_below() -> None:
     nodes = nodes_of(LEDUC)
     whole = outline(nodes, nodes[0].row, depth=2, most_children=3)

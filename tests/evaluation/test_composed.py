@@ -54,6 +54,7 @@ def test_safe_resolving_gains_from_updates_and_unsafe_resolving_does_not() -> No
     assert unsafe > 3 * safe[1]
 
 
+@pytest.mark.thorough
 def test_unsafe_resolving_of_the_non_locality_game_stays_exploitable_by_a_quarter() -> None:
     """Trap 1. What player 1 should do there follows from a payoff that is out of reach by then.
 
@@ -129,6 +130,7 @@ def test_an_evaluator_per_seed_gives_what_each_gives_alone() -> None:
     assert np.abs(both.policy[0] - both.policy[1]).max() > 0.01
 
 
+@pytest.mark.thorough
 def test_progress_counts_batches_from_the_moment_all_is_compiled() -> None:
     settings = SearchSettings(num_simulations=20, grow=False)
     told: list[tuple[int, int]] = []
@@ -204,6 +206,7 @@ def test_search_of_a_small_holdem_with_exact_leaves_comes_near_an_equilibrium(
     assert long[0] < short[0] / 3
 
 
+@pytest.mark.thorough
 def test_a_batch_of_one_search_needs_one_device() -> None:
     totals: list[int] = []
     for mesh in (None, batch_mesh()):

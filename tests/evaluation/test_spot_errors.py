@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import pytest
 
 from gtcfr.evaluator import NetworkEvaluator, ZeroEvaluator
 from gtcfr.root import known_root
@@ -52,6 +53,7 @@ def test_where_nobody_can_bet_a_river_is_worth_its_showdown() -> None:
     np.testing.assert_allclose(found["value_error_river_of_pot"], off / spots.pot, rtol=1e-4)
 
 
+@pytest.mark.thorough
 def test_later_decisions_are_worth_what_a_search_of_all_that_follows_finds() -> None:
     """It begins there, with the ranges that the solution of the whole street gets there with. What
     a hand is worth depends on which solution it is, unless the other decides nothing any more; what
@@ -85,6 +87,7 @@ def test_later_decisions_are_worth_what_a_search_of_all_that_follows_finds() -> 
     assert len(stakes) > 1
 
 
+@pytest.mark.thorough
 def test_a_network_over_hands_learns_what_rivers_are_worth_in_seconds() -> None:
     """On boards and ranges that it has not seen: a third of the error of one that knows nothing."""
     game = holdem("holdem(ranks=5,suits=3,blinds=none,pot=2,stack=4,bets=none|none|none|1/allin)")

@@ -70,6 +70,7 @@ def played(line: Sequence[int]) -> Any:
     return state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("history", LINES)
 def test_a_decision_is_told_as_the_network_has_it_in_its_own_game(history: str) -> None:
     game, evaluator = holdem(GAME), network()

@@ -38,6 +38,7 @@ def test_a_game_begins_with_the_usual_position() -> None:
     assert GARDNER.num_actions == 25 * 49  # four steps in eight directions, and so on
 
 
+@pytest.mark.thorough
 def test_moves_may_be_written_in_any_way() -> None:
     words = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1"]
     san = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "O-O"]
@@ -133,6 +134,7 @@ def test_a_position_is_known_again_after_more_than_seventy_moves() -> None:
     assert int(state.ending) == rules.QUIET_MOVES
 
 
+@pytest.mark.thorough
 def test_games_are_over_after_max_moves() -> None:
     game = GardnerChess(max_moves=3)
     state = end_of(game, "b3 axb3 axb3")

@@ -85,16 +85,19 @@ SOME_STATES: list[Any] = [
 ]
 
 
+@pytest.mark.thorough(but=["liars_dice", "oshi_zumo"])
 @pytest.mark.parametrize("text", ALL_STATES)
 def test_a_small_game_keeps_the_contract_in_every_state(text: str) -> None:
     assert check_game(make(text)).exhaustive
 
 
+@pytest.mark.thorough(but=["tic_tac_toe"])
 @pytest.mark.parametrize("text", SOME_STATES)
 def test_a_large_game_keeps_the_contract_in_the_states_that_walks_visit(text: str) -> None:
     assert not check_game(make(text), num_walks=32, max_states=100, max_worlds=32).exhaustive
 
 
+@pytest.mark.thorough
 def test_of_wide_chance_events_a_sample_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     follow_few(monkeypatch)
     game = make("leduc(max_raises=1)")
@@ -115,6 +118,7 @@ def test_every_game_of_the_registry_is_checked() -> None:
     assert {str(text).partition("(")[0] for text in listed} == set(GAMES)
 
 
+@pytest.mark.thorough
 def test_the_report_says_what_was_checked() -> None:
     report = check_game(Kuhn())
     # 4 decisions and 5 ends; 6 deals with 2 actions at each decision, and 6 at each end.
@@ -125,10 +129,12 @@ def test_the_report_says_what_was_checked() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_a_game_from_elsewhere_with_a_hidden_event_keeps_the_contract() -> None:
     assert check_game(HiddenDraw()).exhaustive
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("numbered_in_another_way", [renamed_kuhn, shifted_kuhn])
 def test_public_actions_may_be_numbered_in_any_way_by_a_game_that_claims_nothing(
     numbered_in_another_way: Callable[..., Game[Any]],

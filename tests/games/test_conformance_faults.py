@@ -289,6 +289,16 @@ RARE = {
 }
 
 
+@pytest.mark.thorough(
+    only=[
+        "more outcomes than",
+        "renames",
+        "swaps the cards",
+        "low cards",
+        "wrong odds",
+        "an action more",
+    ]
+)
 @pytest.mark.parametrize(
     "fault",
     [pytest.param(fault, marks=pytest.mark.slow if fault in RARE else ()) for fault in LATE],
@@ -317,6 +327,7 @@ def test_a_fault_of_a_wide_chance_event_is_caught_though_few_outcomes_are_follow
         check_game(game)
 
 
+@pytest.mark.thorough
 def test_what_a_graph_says_of_a_state_is_checked() -> None:
     glasses = Glasses()
     plain = glasses.encoding.observe
@@ -337,6 +348,7 @@ def test_what_a_graph_says_of_a_state_is_checked() -> None:
         check_shown_graph(two_hide, two_hide.root())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("changed", "says"),
     [

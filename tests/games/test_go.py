@@ -82,6 +82,7 @@ def follow(game: Go, found: Played, number: int) -> int:
     raise AssertionError("the game did not end")
 
 
+@pytest.mark.thorough(but=["size=2", "size=3", "size=4"])
 @pytest.mark.parametrize(
     ("game", "num_games", "least_repeating"),
     [
@@ -133,6 +134,7 @@ def test_a_ko_is_not_retaken_at_once_but_after_a_move_elsewhere() -> None:
         game.parse("B4 C4 A3 D3 B2 C2 C3 B3 C3")
 
 
+@pytest.mark.thorough
 def test_a_longer_cycle_is_forbidden_by_superko_only() -> None:
     # White's B1 takes A1 and A2, Black's A1 takes B1 and B2: B2 would bring move 3's board back.
     moves = "A1 B2 A2 B1 A2 pass A1 B2"

@@ -43,6 +43,7 @@ def test_what_is_no_point_is_told(text: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+@pytest.mark.thorough
 def test_positions_are_read_as_points_numbers_or_sgf() -> None:
     game = Go5()
     wanted = (12, 25, 16)

@@ -80,6 +80,7 @@ def test_a_turn_that_is_given_is_a_pass_that_brings_no_end_nearer() -> None:
     assert int(game.actor(game.play([game.pass_action], game.with_turn(passed, 1)))) == 0
 
 
+@pytest.mark.thorough(but=["positional"])
 @pytest.mark.parametrize(
     ("superko", "message"), [("positional", "earlier position"), ("simple", "")]
 )

@@ -11,6 +11,7 @@ from sog.games.core import TERMINAL
 from sog.tabular import compile_tree, solve_lp
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("move_limit", [9, pytest.param(11, marks=pytest.mark.slow)])
 def test_2_x_2_is_worth_one_point_to_black(move_limit: int) -> None:
     # By area and positional superko, as W. Taylor proved, https://senseis.xmp.net/?2x2Board, and

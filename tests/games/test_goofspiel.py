@@ -86,6 +86,7 @@ class IIGoofspielRules(GoofspielRules):
         return next(i for i, cards in enumerate(permutations) if cards[: len(bids)] == bids)
 
 
+@pytest.mark.thorough(but=["hidden", "2-random"])
 @pytest.mark.parametrize("hidden", [False, True], ids=["revealed", "hidden"])
 @pytest.mark.parametrize(
     ("cards", "order", "payoff"),

@@ -98,6 +98,7 @@ def test_the_winning_openings_of_small_boards_are_the_known_ones() -> None:
     assert winning_openings(Hex(size=3)) == {"c1", "a2", "b2", "c2", "a3"}
 
 
+@pytest.mark.thorough
 def test_a_swap_takes_over_the_first_stone_on_the_other_side() -> None:
     game: Any = make("hex(size=3,swap=true)")
     state = game.start("b1 swap")

@@ -25,6 +25,7 @@ def holdem(text: str = "holdem") -> Holdem:
     return game
 
 
+@pytest.mark.thorough(but=["-kuhn"])
 @pytest.mark.parametrize(
     ("ours", "known"),
     [
@@ -49,6 +50,7 @@ def test_small_games_are_the_same_by_this_engine(ours: str, known: str) -> None:
     np.testing.assert_allclose(found.payoff, expected.payoff, atol=1e-12)
 
 
+@pytest.mark.thorough
 def test_all_orders_of_a_flop_are_one_event_and_every_deal_has_its_weight() -> None:
     """By counting the deals of eight cards: two each, three and one on the board."""
     game, counts, total = holdem(SMALL), dict[Any, int](), 0
@@ -71,6 +73,7 @@ def test_all_orders_of_a_flop_are_one_event_and_every_deal_has_its_weight() -> N
     assert (expected > 0).sum() == 6  # two hands of two out of four cards
 
 
+@pytest.mark.thorough
 def test_where_nobody_can_bet_first_the_cards_are_dealt_at_once() -> None:
     """A river that chance deals is the spot of its board, but for the weight of the board."""
     cards = "ranks=4,suits=2,deals=3/1,blinds=none,pot=4,stack=6"
@@ -103,6 +106,7 @@ def test_where_nobody_can_bet_first_the_cards_are_dealt_at_once() -> None:
     assert int(blinds.actor(blinds.root())) == PLAYER_1  # who may fold
 
 
+@pytest.mark.thorough
 def test_the_real_game_has_the_known_sizes() -> None:
     game = holdem()
     assert (game.num_infostates, game.num_actions, game.num_outcomes) == (1326, 5, 22100)
@@ -151,6 +155,7 @@ def uniform_value(game: Holdem, state: Any, reach: jax.Array) -> jax.Array:
     return total
 
 
+@pytest.mark.thorough
 def test_uniform_play_of_one_half_pot_bet_gives_the_first_player_nine_sixteenths_of_the_pot() -> (
     None
 ):
@@ -184,6 +189,7 @@ def test_a_spot_begins_with_its_board_and_its_pot() -> None:
     assert "pot       500" in game.draw(after).splitlines()
 
 
+@pytest.mark.thorough
 def test_bets_of_the_pot_are_rounded_and_never_too_small_nor_larger_than_the_stack() -> None:
     game = holdem("holdem(board=KsTh7s4d2c,pot=25,stack=90,bets=0.1/0.5/1/3,raises=0.01/2/allin)")
 
@@ -201,6 +207,7 @@ def test_bets_of_the_pot_are_rounded_and_never_too_small_nor_larger_than_the_sta
     assert sizes("bet75 allin90") == ["fold", "call"]
 
 
+@pytest.mark.thorough
 def test_fixed_limits_have_their_caps() -> None:
     """Limit hold'em: blinds 1 and 2, bets of 2 and then of 4, four of them in a round."""
     game = holdem("holdem(blinds=1/2,stack=48,bets=2c|2c|4c|4c,caps=3|4|4|4)")
@@ -231,6 +238,7 @@ def test_stacks_and_the_size_of_bets_may_be_drawn_for_every_hand() -> None:
     np.testing.assert_allclose(shown[52:], [0.1, 0.25, 1, 0, 0, 0.75, 0.05], rtol=1e-6)
 
 
+@pytest.mark.thorough
 def test_suits_alike_on_the_first_board_may_change_places() -> None:
     names = set()
     for text in ("holdem(board=KsTh7s,pot=9,stack=9)", "holdem(board=KsKh7d,pot=9,stack=9)"):
@@ -302,6 +310,7 @@ def test_hands_and_cards_are_told_as_people_do() -> None:
     assert (view.cards, view.pot, view.num_public_cards) == ((["2s", "2h"], [None, None]), 600, 5)
 
 
+@pytest.mark.thorough
 def test_all_flops_share_the_probability_of_what_comes_before_them() -> None:
     """In the whole deck, of which `check_game` could not keep 22,100 times 1,326 numbers."""
     game = holdem()
@@ -319,6 +328,7 @@ def test_all_flops_share_the_probability_of_what_comes_before_them() -> None:
     np.testing.assert_allclose(np.asarray(masses, float).sum(axis=0), before, rtol=1e-5)
 
 
+@pytest.mark.thorough
 def test_the_twin_of_a_flop_is_a_flop_of_the_twin() -> None:
     game = holdem()
     before = game.start("call check")

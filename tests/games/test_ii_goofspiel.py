@@ -31,6 +31,7 @@ def possible_bids(game: IIGoofspiel, state: Any, player: int) -> list[str]:
     return [game.describe_infostate(state, player, int(i)) for i in np.flatnonzero(mask)]
 
 
+@pytest.mark.thorough
 def test_a_win_rules_out_the_lowest_bid_and_a_tie_tells_the_bid() -> None:
     game = IIGoofspiel(cards=3)
     won = after_results(game, WON_BY_0)
@@ -88,6 +89,7 @@ def count_infostates(game: IIGoofspiel) -> list[int]:
     return counts
 
 
+@pytest.mark.thorough
 def test_infostates_with_a_choice_are_as_many_as_in_openspiel() -> None:
     pyspiel = pytest.importorskip("pyspiel")
     other = pyspiel.load_game("goofspiel(num_cards=4,imp_info=True,points_order=descending)")
@@ -108,6 +110,7 @@ def test_infostates_with_a_choice_are_as_many_as_in_openspiel() -> None:
     assert count_infostates(IIGoofspiel(cards=4)) == [len(of_player) for of_player in found]
 
 
+@pytest.mark.thorough
 def test_six_cards_fit() -> None:
     game = IIGoofspiel(cards=6)
     state = after_results(game, TIED, TIED, TIED, TIED, TIED)

@@ -102,6 +102,7 @@ def test_a_game_without_an_order_of_play_is_refused(written: Callable[[str], str
 # The contract
 
 
+@pytest.mark.thorough
 def test_kuhn_poker_keeps_the_contract() -> None:
     assert check_game(load_openspiel("kuhn_poker")).exhaustive
 

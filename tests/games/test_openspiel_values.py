@@ -57,6 +57,9 @@ def check_values(text: str) -> None:
     )
 
 
+@pytest.mark.thorough(
+    but=["oshi", "dark_hex(board_size=2)", "matrix", "dice", "text6", "restricted"]
+)
 @pytest.mark.parametrize("text", [*IN_STEP, RESTRICTED])
 def test_random_policies_are_worth_what_they_are_in_openspiel(text: str) -> None:
     check_values(text)

@@ -49,6 +49,7 @@ def test_as_many_games_begin_as_others_count(depth: int) -> None:
     assert [int(counts.sum()) for counts, _ in found] == published[: depth + 1]
 
 
+@pytest.mark.thorough
 def test_on_4_by_4_the_second_player_wins_by_11_to_3() -> None:
     """The score with best play is well known, and the first four moves are alike."""
     game = Othello(size=4, payoff="diff")
@@ -140,6 +141,7 @@ def test_random_games_go_as_in_openspiel() -> None:
         assert game.utilities(state, jnp.ones((2, 1)))[:, 0].tolist() == its.returns()
 
 
+@pytest.mark.thorough
 def test_a_game_may_end_early_when_one_side_has_no_disk_left() -> None:
     # The shortest game: https://en.wikipedia.org/wiki/Reversi, a wipe-out in nine moves.
     game: Any = make("othello(payoff=diff)")
@@ -149,6 +151,7 @@ def test_a_game_may_end_early_when_one_side_has_no_disk_left() -> None:
     assert game.describe_state(state).endswith("(13-0)")
 
 
+@pytest.mark.thorough
 def test_transcripts_leave_passes_out() -> None:
     game, rng = make("othello(size=4)"), random.Random(1)
     for _ in range(20):

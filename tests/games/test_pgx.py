@@ -51,6 +51,7 @@ def test_random_games_go_as_in_the_game_of_ours(name: str, ours: str) -> None:
         assert float(game.result(states[0])) == float(other.result(states[1]))
 
 
+@pytest.mark.thorough
 def test_a_game_of_pgx_keeps_the_contract() -> None:
     game = make("pgx:tic_tac_toe")
     assert not check_game(game, num_walks=8, max_states=40, max_worlds=8).exhaustive

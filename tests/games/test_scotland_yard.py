@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.scotland_yard.game import Glasses, London, ScotlandYard
 from tests.games.random_plays import play_randomly
@@ -217,6 +219,7 @@ def test_every_world_of_glasses_follows_the_plain_rules(
     check_rules(game, PlainRules(shipped_edges("glasses"), game))
 
 
+@pytest.mark.thorough
 def test_london_played_at_random_follows_the_plain_rules() -> None:
     game = London()
     rules = PlainRules(shipped_edges("london"), game)

@@ -29,6 +29,7 @@ def walk(game: Any, num_plays: int = 2) -> list[Any]:
     return steps
 
 
+@pytest.mark.thorough(but=["glasses", "quarter"])
 @GAMES
 def test_an_action_ends_where_the_graph_says(text: str) -> None:
     game: Any = make(text)
@@ -52,6 +53,7 @@ def test_an_action_ends_where_the_graph_says(text: str) -> None:
     assert min(moved[PLAYER_0], moved[PLAYER_1]) > 3
 
 
+@pytest.mark.thorough(but=["glasses", "quarter"])
 @GAMES
 def test_features_tell_who_moves_and_stay_within_bounds(text: str) -> None:
     game: Any = make(text)
@@ -66,6 +68,7 @@ def test_features_tell_who_moves_and_stay_within_bounds(text: str) -> None:
         assert nodes.max() <= 1
 
 
+@pytest.mark.thorough
 def test_on_glasses_distances_are_those_of_the_picture() -> None:
     """Detectives at 1 and 11, Mr X at 6; rows are stations 1 to 11."""
     game: Any = make("glasses")

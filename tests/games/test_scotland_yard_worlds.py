@@ -14,6 +14,7 @@ from sog.games.scotland_yard.game import London, ScotlandYard
 HUNT = London(rounds=8, reveals="3/6", detectives=12, doubles=1, black=2, mr_x_taxi=2)
 
 
+@pytest.mark.thorough(but=["london"])
 @pytest.mark.parametrize("game", [London(), HUNT], ids=["london", "hunt"])
 def test_worlds_of_random_games_have_the_actions_of_their_rows(game: ScotlandYard) -> None:
     """At every step of 32 games, double moves, forced ends and black tickets among them."""

@@ -37,6 +37,7 @@ def boards(hands: Hands, count: int) -> list[np.ndarray]:
     return [rng.permutation(hands.deck.num_cards)[:size].astype(np.int32) for _ in range(count)]
 
 
+@pytest.mark.thorough(but=["105 hands", "12 hands"])
 @pytest.mark.parametrize("hands", DECKS, ids=lambda hands: f"{len(hands.cards)} hands")
 def test_sums_by_sorted_lists_are_those_of_the_matrix_of_all_pairs(hands: Hands) -> None:
     rng = np.random.default_rng(1)
@@ -55,6 +56,7 @@ def test_sums_by_sorted_lists_are_those_of_the_matrix_of_all_pairs(hands: Hands)
         np.testing.assert_array_equal(signs, beats)
 
 
+@pytest.mark.thorough
 def test_single_precision_loses_a_millionth_of_a_range() -> None:
     rng = np.random.default_rng(2)
     for scale in (1.0, 1e-20):

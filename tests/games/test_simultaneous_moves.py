@@ -97,6 +97,7 @@ def test_scores_of_random_games_are_evenly_spread_and_the_sign_can_be_what_count
     assert not np.array_equal(results(RandomGame(actions=60, rounds=1, seed=1)), sums)
 
 
+@pytest.mark.thorough
 def test_in_tron_whoever_is_walled_in_loses_and_a_crash_is_a_draw() -> None:
     game = Tron(rows=3, columns=3)
     first = play(game, (RIGHT, UP))

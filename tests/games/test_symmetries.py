@@ -44,6 +44,7 @@ def rows(game: Game[Any], key: Array, state: Any) -> tuple[Array, Array, Array]:
     return pack(twin), infostates, actions
 
 
+@pytest.mark.thorough
 def test_suits_of_leduc_mean_nothing() -> None:
     queen = 2  # of spades; cards are J J Q Q K K
     found = twins("leduc", [CALL, FIRST_RAISE, CALL, queen])
@@ -59,6 +60,7 @@ def test_suits_of_leduc_mean_nothing() -> None:
     assert {name[3] for name in found["check bet2 call [Qh] (stakes 3-3)"]} == {queen}
 
 
+@pytest.mark.thorough
 def test_tic_tac_toe_can_be_turned_and_mirrored() -> None:
     found = twins("tic_tac_toe", [0, 1])
     assert found.keys() == {
@@ -91,6 +93,7 @@ def test_a_game_without_symmetries_has_no_other_twin() -> None:
     assert set.union(*found.values()) == {(*range(2), *range(5))}
 
 
+@pytest.mark.thorough(but=["outcomes1", "outcomes2"])
 @pytest.mark.parametrize(
     ("text", "outcomes"),
     [
@@ -199,6 +202,7 @@ FAULTS = {
 RARE = {"two actions have one name", "players change places", "copies of a rank are not alike"}
 
 
+@pytest.mark.thorough(but=["backwards", "best card"])
 @pytest.mark.parametrize(
     "fault", [pytest.param(name, marks=pytest.mark.slow if name in RARE else ()) for name in FAULTS]
 )

@@ -55,6 +55,7 @@ def profile(result: SearchResult, slots: dict[str, int]) -> kuhn.Policy:
     }
 
 
+@pytest.mark.thorough
 def test_a_worth_is_the_average_of_what_the_action_brought_in_all_updates() -> None:
     """Update t counts t times, and a deal as much as the other player lets it come about."""
     updates = 20
@@ -124,6 +125,7 @@ def test_a_worth_is_what_a_best_response_gets_after_the_action() -> None:
     assert num_never > 8
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["XOX/OXO/...", "OXX/XO./O..", "XOX/OOX/X.."])
 def test_worths_of_moves_are_those_of_best_play(text: str) -> None:
     """By exhaustive search in plain Python; of every move, also of one that is never made."""
@@ -176,6 +178,7 @@ def test_all_who_tell_what_a_move_is_worth_tell_the_same() -> None:
         assert sign * child.mean_value == pytest.approx(told[child.outcome], abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_the_best_worth_is_what_the_infostate_is_worth_and_the_policy_gets_it() -> None:
     """Up to the average regret: so a policy and the worths beside it do not disagree."""
     result = whole("kuhn", 400, 9)

@@ -58,6 +58,7 @@ def begun(leaves_per_call: int | None, settings: SearchSettings) -> SearchState:
     return state
 
 
+@pytest.mark.thorough(but=["4-3"])
 @pytest.mark.parametrize(("leaves_per_call", "calls"), [(None, 1), (16, 1), (4, 3)])
 def test_the_children_of_the_searched_state_are_asked_about_together(
     leaves_per_call: int | None, calls: int
@@ -68,6 +69,7 @@ def test_the_children_of_the_searched_state_are_asked_about_together(
     assert state.memory[1].tolist() == [1 + 9] * BATCH
 
 
+@pytest.mark.thorough
 def test_the_simulations_of_a_phase_are_asked_about_together() -> None:
     settings = SearchSettings(num_simulations=20, simulations_per_update=10)
     before = begun(16, settings)
@@ -107,6 +109,7 @@ class OfTheState:
         )
 
 
+@pytest.mark.thorough
 def test_an_evaluator_that_looks_at_no_ranges_is_asked_once_and_finds_the_same() -> None:
     """In poker, where another one is asked about every leaf in every update."""
     leduc = make("leduc")
@@ -127,6 +130,7 @@ def test_an_evaluator_that_looks_at_no_ranges_is_asked_once_and_finds_the_same()
     assert (found[0].queries.num_seen > found[1].queries.num_seen).all()
 
 
+@pytest.mark.thorough(but=["None-dcfr-2"])
 @pytest.mark.parametrize(
     ("rule", "interval", "asked"),
     # By update: four to a simulation. DCFR goes through the tree twice.

@@ -100,6 +100,7 @@ def run(evaluator: Any) -> SearchResult:
     return run_search(KUHN, settings, evaluator=evaluator, seeds=(0, 1, 2))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wrong", [jnp.nan, jnp.inf])
 def test_a_value_that_is_not_finite_is_reported_with_its_public_state(wrong: float) -> None:
     with pytest.raises(ValueError, match=r"not finite in search 0, at the public state '.*bet"):

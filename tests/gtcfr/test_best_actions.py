@@ -55,6 +55,7 @@ def prior_of(tree: SearchTree, slot: int) -> dict[int, float]:
     return {int(a): float(p) for a, p in zip(actions, prior, strict=True) if a != NOT_LISTED}
 
 
+@pytest.mark.thorough
 def test_the_prior_is_over_the_legal_actions_where_they_are_fewer_than_may_be_considered() -> None:
     tree, seen = tree_number(of_the_best_three()), set()
     for path, row in rows_by_path(tree).items():

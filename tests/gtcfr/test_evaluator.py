@@ -42,6 +42,7 @@ def constant(params: Array, features: Array, ranges: Array) -> tuple[Array, Arra
     return signs * jnp.ones_like(ranges), jnp.zeros((*ranges.shape[:1], ranges.shape[2], 3))
 
 
+@pytest.mark.thorough
 def test_a_search_whose_leaves_are_all_won_finds_the_most_that_can_be_won() -> None:
     """Kuhn without a fold: check and bet lead to leaves that are worth 2 to the first player."""
     game = make("kuhn")

@@ -225,6 +225,7 @@ def test_playouts_differ_between_searches_but_not_between_batches() -> None:
     assert pair[0] != pair[1]
 
 
+@pytest.mark.thorough
 def test_playouts_do_not_depend_on_whether_the_neighbour_asks() -> None:
     game, evaluator = make("tic_tac_toe"), RolloutEvaluator(num_rollouts=40)
     states = jax.tree.map(lambda leaf: jnp.stack([leaf[None]] * 2), game.root())

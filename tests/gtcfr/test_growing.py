@@ -16,6 +16,7 @@ from tests.gtcfr.grown_trees import Array, public_tree, sums_of, tree_number
 from tests.gtcfr.plain_search import joint_weights, normalized
 
 
+@pytest.mark.thorough(but=["poker, SoG(s, 1)"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_a_growing_tree_sums_up_what_the_plain_oracle_does(name: str, number: int) -> None:
     case, oracle = CASES[name], replayed(name, number)

@@ -41,6 +41,7 @@ from tests.gtcfr.large_games import WideGame
 _LEAVES_PER_CALL = 7
 
 
+@pytest.mark.thorough(but=["poker, DCFR-", "fugitive"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_a_node_gets_all_its_children_at_once_and_each_of_them_once(name: str, number: int) -> None:
     """Trap 14; with several simulations per phase, duplicates add nothing."""
@@ -106,6 +107,7 @@ def cramped(name: str) -> SearchResult:
     )
 
 
+@pytest.mark.thorough(but=["poker, DCFR"])
 @pytest.mark.parametrize(("number", "in_cramped"), [(3, 0), (1, 1)])
 @pytest.mark.parametrize(
     "name", ["poker, SoG(s, 1)", "poker, DCFR, leaves asked in every fourth pass"]
@@ -133,6 +135,7 @@ def test_batch_capacity_chunks_and_leaves_per_call_change_nothing(
     assert visits[0].sum() == visits[1].sum()
 
 
+@pytest.mark.thorough
 def test_a_tree_that_is_full_says_so_and_stays_a_tree() -> None:
     game = make("kuhn")
     result = run_search(game, SearchSettings(num_simulations=12, capacity=4), seeds=(0, 1, 2))
@@ -148,6 +151,7 @@ def test_a_tree_that_is_full_says_so_and_stays_a_tree() -> None:
     assert not run_search(game, SearchSettings(num_simulations=12, c_puct=0.23)).is_full.any()
 
 
+@pytest.mark.thorough
 def test_a_branch_without_room_is_no_answer_and_says_so() -> None:
     game = enumerated(LATE_TIC_TAC_TOE)
     ranges = jnp.ones((1, 2, 1))
@@ -174,6 +178,7 @@ def narrow(num_children: int) -> SearchResult:
     return run_search(enumerated(LATE_TIC_TAC_TOE), settings, root=root, evaluator=evaluator)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("num_children", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_expansion_adds_the_few_children_that_the_prior_likes_best(num_children: int) -> None:
     """The logits of the test's evaluator grow with the number of the action."""
@@ -215,6 +220,7 @@ def test_the_tree_and_its_evaluations_grow_by_no_more_than_a_few_nodes_per_simul
     assert (asked > 20).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("simulations", "per_update"),
     [
@@ -268,6 +274,7 @@ def test_a_tree_without_room_for_illegal_actions_finds_the_same() -> None:
     assert not found[1].tree.is_pruned.any()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("num_children", [1, pytest.param(4672, marks=pytest.mark.slow)])
 def test_only_the_actions_that_the_prior_likes_best_are_considered(num_children: int) -> None:
     """223 of 4672 actions are legal, and the tree keeps numbers of four; on the way to the state
@@ -316,6 +323,7 @@ def test_with_hidden_information_every_leaf_is_evaluated_in_every_update() -> No
 # Where it matters.
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("num_children", "num_simulations"), [pytest.param(9, 80, marks=pytest.mark.slow), (1, 400)]
 )

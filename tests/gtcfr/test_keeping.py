@@ -176,6 +176,7 @@ def test_with_hidden_information_a_tree_is_not_kept() -> None:
         keep_below(game, ZeroEvaluator(), settings, state, jnp.zeros(1, jnp.int32), KEY)
 
 
+@pytest.mark.thorough
 def test_room_for_what_is_kept_changes_no_first_search() -> None:
     found = []
     for kept_simulations in (0, 40):

@@ -48,6 +48,7 @@ def searched(text: str, root: SearchRoot, settings: SearchSettings) -> SearchRes
     return result
 
 
+@pytest.mark.thorough(but=["leduc"])
 @pytest.mark.parametrize(("text", "lock"), LOCKED)
 def test_with_the_whole_game_in_the_tree_it_is_tabular_cfr_under_the_same_lock(
     text: str, lock: str
@@ -71,6 +72,7 @@ def test_with_the_whole_game_in_the_tree_it_is_tabular_cfr_under_the_same_lock(
     assert np.abs(free.average_policy()[0] - solver.average_policy()[0]).max() > 0.01
 
 
+@pytest.mark.thorough
 def test_a_search_that_grows_finds_the_best_answer_to_a_lock() -> None:
     """To who folds to every bet, in Kuhn poker, a bet of any card wins 1."""
     text = "kuhn"
@@ -84,6 +86,7 @@ def test_a_search_that_grows_finds_the_best_answer_to_a_lock() -> None:
     assert min(jack, queen) > 0.9
 
 
+@pytest.mark.thorough
 def test_what_is_held_where_the_search_is_comes_back_as_it_was_given() -> None:
     text = "kuhn"
     locks = locks_of(text, ": J bet1=1; K check=0.25 bet1=0.75")
@@ -92,6 +95,7 @@ def test_what_is_held_where_the_search_is_comes_back_as_it_was_given() -> None:
     np.testing.assert_allclose((jack[2], king[1], king[2]), (1, 0.25, 0.75), atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_a_search_that_holds_nothing_is_the_same_search() -> None:
     text, settings = "kuhn", SearchSettings(num_simulations=10)
     (lock,) = locks_of(text, "check: check=1")
@@ -104,6 +108,7 @@ def test_a_search_that_holds_nothing_is_the_same_search() -> None:
         np.testing.assert_array_equal(found.values, expected.values)
 
 
+@pytest.mark.thorough
 def test_with_perfect_information_children_that_are_not_there_are_not_taken() -> None:
     text = "connect_four(rows=3,columns=3,run_length=3)"
     game, locks = make(text), locks_of(text, "1: 0=0.5 2=0.5")
@@ -114,6 +119,7 @@ def test_with_perfect_information_children_that_are_not_there_are_not_taken() ->
     np.testing.assert_allclose(found.policy[0].sum(), 1, atol=1e-5)
 
 
+@pytest.mark.thorough
 def test_simulations_follow_what_is_held() -> None:
     """So a tree grows where the lock leads, also to children that it did not have."""
     text = "connect_four(rows=3,columns=3,run_length=3)"

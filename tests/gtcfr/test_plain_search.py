@@ -48,6 +48,7 @@ def test_the_whole_game_in_the_tree_is_cfr_as_written_on_histories(updates: int)
     np.testing.assert_allclose(search.average_policy, expected, atol=1e-9)
 
 
+@pytest.mark.thorough(but=["kuhn", "leduc", "ii_goofspiel"])
 @pytest.mark.parametrize("game", VARIOUS_GAMES)
 def test_the_whole_game_in_the_tree_is_cfr_on_the_sequence_form(game: str) -> None:
     compiled = compiled_game(game)
@@ -174,6 +175,7 @@ def exploitability(game: str, how: Resolving) -> float:
     return 1000 * float(evaluate_policy(compiled, compose(compiled.tree, how)).exploitability[0])
 
 
+@pytest.mark.thorough(but=["False"])
 @pytest.mark.parametrize("at_every_decision", [True, False])
 @pytest.mark.parametrize("alpha", [0.5, 1.0])
 def test_safe_resolving_of_kuhn_gets_better_with_more_updates(
@@ -190,6 +192,7 @@ def test_safe_resolving_of_kuhn_gets_better_with_more_updates(
     assert reached[2] < 10
 
 
+@pytest.mark.thorough
 def test_resolving_kuhn_without_the_gadget_does_not_get_better() -> None:
     reached = [
         exploitability("kuhn", Resolving(num_updates=updates, has_gadget=False))

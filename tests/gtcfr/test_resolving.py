@@ -49,6 +49,7 @@ def searched(rule: str, player: int) -> SearchResult:
     return run_search(KUHN, settings, evaluator=evaluator)
 
 
+@pytest.mark.thorough(but=["dcfr"])
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("rule", ["sog", "dcfr", "pcfr+"])
 def test_terminating_is_worth_what_the_range_is_that_is_handed_on(rule: str, player: int) -> None:
@@ -84,6 +85,7 @@ SECOND = ((CALL,), (CALL, KING, RAISE), 1)
 """Player 1 checked, a king was dealt, player 0 raised; player 1 is to move again."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("situation", "levels", "resolve_from", "num_events", "where"),
     [
@@ -119,6 +121,7 @@ def test_a_search_starts_where_it_was_set_to(
     np.testing.assert_allclose(root.ranges.sum(axis=2), 1, rtol=1e-5)
 
 
+@pytest.mark.thorough(but=["situation0", "situation1", "situation2"])
 @pytest.mark.parametrize(
     ("situation", "resolve_from", "num_events", "where"),
     [
@@ -181,6 +184,7 @@ def test_a_search_does_not_start_where_no_update_has_been(resolve_from: str) -> 
     assert np.asarray(unknown.path).tolist() == [[CALL, KING, RAISE]]
 
 
+@pytest.mark.thorough
 def test_the_nodes_that_the_last_expansion_added_are_not_started_from() -> None:
     """One update, then a check of player 0 gets its children or a bet does, which end the game."""
     result = run_search(KUHN, SearchSettings(num_simulations=1), seeds=tuple(range(8)))

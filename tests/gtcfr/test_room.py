@@ -28,6 +28,7 @@ from tests.gtcfr.test_growing_samples import Gamble
 GIGABYTE = 10**9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("batch_size", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_it_is_what_the_arrays_of_a_search_take(batch_size: int) -> None:
     game, settings = make("kuhn"), SearchSettings(num_simulations=5, num_queries=2, rule="pcfr+")

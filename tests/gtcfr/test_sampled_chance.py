@@ -101,6 +101,7 @@ def sampled_chance(spread_outcomes: bool = False) -> tuple[PlainSearch, SearchRe
     return oracle, result
 
 
+@pytest.mark.thorough
 def test_samples_of_a_wide_chance_node_have_the_right_expectation() -> None:
     """All twenty samples of three cards of six are equally likely; their mean is exact."""
     oracle, result = sampled_chance()
@@ -151,6 +152,7 @@ def test_each_outcome_is_in_as_many_spread_samples_as_any_other(count: int, tota
     assert (samples[:, np.asarray(free)].sum(axis=0) == min(count, total)).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "first_outcomes", [1, *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 3, 4))]
 )
@@ -220,6 +222,7 @@ def chance_programs() -> tuple[Any, Any, Any]:
     return jax.jit(start), jax.jit(go_on), jax.jit(functools.partial(read, game))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("num_simulations", "count"), [(1, 2), (2, 3), (3, 4), (5, 4), (6, 5)])
 def test_a_chance_node_has_its_first_outcomes_and_the_root_of_its_visits(
     num_simulations: int, count: int
@@ -299,6 +302,7 @@ def test_forty_cards_are_searched_with_a_few_of_them_in_the_tree() -> None:
     np.testing.assert_allclose(possible[possible > 0], 1, rtol=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("widest", [5, 6])
 def test_wider_chance_than_asked_for_stays_a_leaf_but_where_the_search_begins(widest: int) -> None:
     """Leduc turns up one of six cards: with five at most simulations find the first round alone;

@@ -156,6 +156,7 @@ def first_actions(tree: SearchTree, settings: SearchSettings, **options: Any) ->
     return np.asarray(paths.action[:, 0])
 
 
+@pytest.mark.thorough(but=["0.23-2"])
 @pytest.mark.parametrize(
     ("c_puct", "chosen"),
     # Check: 0.4 + c * 0.3 * sqrt(8 + 1) / (1 + 8) = 0.4 + 0.1 c.
@@ -202,6 +203,7 @@ def test_a_visit_of_the_same_phase_counts_as_lost(seen_before: bool, chosen: int
     assert (actions == chosen).all()
 
 
+@pytest.mark.thorough
 def test_simulations_of_one_phase_are_kept_apart() -> None:
     """Without a bonus or a value, PUCT takes a first move that it has not tried in this phase.
 
@@ -249,6 +251,7 @@ def test_every_choice_on_the_way_is_counted_once() -> None:
     assert added[ROOT, BET, QUEEN] == where.sum()
 
 
+@pytest.mark.thorough
 def test_chance_deals_no_card_that_is_in_a_hand() -> None:
     """Trap 8. Leduc with six different cards, of which the tree keeps three at its chance node.
 

@@ -73,6 +73,7 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
     return compiled.to_tree((first, second)), solver.average_policy()[..., 0]
 
 
+@pytest.mark.thorough(but=["kuhn-dcfr", "leduc"])
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
@@ -114,6 +115,7 @@ def test_search_with_the_whole_game_in_its_tree_equals_the_tabular_solver(
                 np.testing.assert_allclose(average, policy[node, infostate], atol=2e-3)
 
 
+@pytest.mark.thorough
 def test_the_answer_does_not_depend_on_the_size_of_chunks() -> None:
     first, second = _searched("kuhn", "sog", 8), _searched("kuhn", "sog", 1)
     np.testing.assert_allclose(first.policy, second.policy, atol=1e-6)

@@ -60,6 +60,7 @@ def values_by_seed(
 
 
 # Of Kuhn poker's six worlds four get two of ten games.
+@pytest.mark.thorough(but=["leduc", "kuhn"])
 @pytest.mark.parametrize(("text", "num_games"), [*((text, 1) for text in GAMES), ("kuhn", 10)])
 def test_over_many_seeds_random_games_are_worth_what_uniform_play_is(
     text: str, num_games: int
@@ -74,6 +75,7 @@ def test_over_many_seeds_random_games_are_worth_what_uniform_play_is(
     assert (standard_error > 0).any()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text", [GAMES[0], *(pytest.param(text, marks=pytest.mark.slow) for text in GAMES[1:])]
 )
@@ -90,6 +92,7 @@ def test_sixteen_times_the_games_make_a_quarter_of_the_error(text: str) -> None:
     assert error(16 * worlds) == pytest.approx(error(worlds) / 4, rel=0.25)
 
 
+@pytest.mark.thorough(but=["1]"])
 @pytest.mark.parametrize("games", [1, 16])
 def test_games_are_independent_of_each_other_also_those_from_one_world(games: int) -> None:
     """Kuhn poker at its start, so many games from each of the six deals; expected by hand.
@@ -109,6 +112,7 @@ def test_games_are_independent_of_each_other_also_those_from_one_world(games: in
         np.testing.assert_allclose(covariance, expected, atol=0.25 * expected.max())
 
 
+@pytest.mark.thorough
 def test_where_no_infostate_of_the_opponent_is_compatible_the_value_is_zero() -> None:
     game = game_of("kuhn")
     ranges = jnp.array([[[0, 0, 1], [0.5, 0.5, 0]]])  # player 0 holds the king
@@ -117,6 +121,7 @@ def test_where_no_infostate_of_the_opponent_is_compatible_the_value_is_zero() ->
     assert (np.abs(values[0, 1, :2]) > 0.5).all()
 
 
+@pytest.mark.thorough
 def test_of_more_worlds_than_there_is_room_for_each_is_as_likely() -> None:
     """1560 pairs of 40 cards; standard errors are those of a share of 1000 seeds."""
     game, num_seeds = broken(make("board_poker"), actor=lambda *_: jnp.int32(TERMINAL)), 1000
@@ -161,6 +166,7 @@ def test_a_search_finds_the_same_in_whatever_batch() -> None:
         np.testing.assert_array_equal(one[number], other[0])
 
 
+@pytest.mark.thorough
 def test_another_seed_plays_other_games() -> None:
     one, same, other = (
         searched(WorldRolloutEvaluator(num_games=8, seed=seed), [[1, 1]], [0]) for seed in (0, 0, 1)
@@ -169,6 +175,7 @@ def test_another_seed_plays_other_games() -> None:
     assert (np.asarray(one.values) != np.asarray(other.values)).any()
 
 
+@pytest.mark.thorough
 def test_the_tree_keeps_the_games_of_each_leaf() -> None:
     """Those that the evaluator plays of that state alone."""
     evaluator = WorldRolloutEvaluator(num_games=8)

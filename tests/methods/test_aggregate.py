@@ -102,6 +102,7 @@ def rows_after(history: int, player: int) -> set[int]:
     return set().union(*below, {row} if actor == player else ())
 
 
+@pytest.mark.thorough
 def test_all_that_searches_have_learned_of_what_may_come_is_added_up() -> None:
     searcher, policy = of_many_matches()
     histories = searcher.tree.histories

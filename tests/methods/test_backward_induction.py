@@ -24,6 +24,7 @@ def solver(text: str, pruning: str) -> ExactSolver:
     return ExactSolver(pruning, history_tree(text), Host())
 
 
+@pytest.mark.thorough(but=["random_game", "connect_four"])
 @pytest.mark.parametrize(
     "text",
     [
@@ -47,6 +48,7 @@ def test_all_three_find_the_value_and_an_equilibrium(text: str) -> None:
         assert evaluator.evaluate(found.policy()[None]).exploitability[0] < 1e-8, pruning
 
 
+@pytest.mark.thorough
 def test_pruning_spares_states_and_programs() -> None:
     text = "random_game(actions=4,rounds=3,seed=3)"
     plain, alpha_beta, oracle = (solver(text, pruning).counts for pruning in PRUNINGS)

@@ -101,6 +101,7 @@ def test_targets_weigh_as_in_the_enumerated_game(text: str, targeting: str) -> N
         assert search.weight(target) == pytest.approx(searcher.target(known, row).weight, rel=1e-5)
 
 
+@pytest.mark.thorough(but=["liars_dice"])
 @pytest.mark.parametrize("learner", [0, 1])
 @pytest.mark.parametrize(
     ("text", "targeting"),
@@ -162,6 +163,7 @@ def assert_means_are(
         assert np.abs(expected[rows]).max() > 0.02
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("learner", [0, 1])
 def test_what_two_targets_of_different_weight_add_up_to_is_unbiased(learner: int) -> None:
     """Each weighs as often as it is come to: regrets and sums of both alike. What weights are is
@@ -204,6 +206,7 @@ def test_nothing_leads_on_where_the_card_that_is_needed_is_spent() -> None:
     assert sum(search.search(won, 2)) == pytest.approx(1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("selection", ["uct", "rm"])
 @pytest.mark.parametrize(("text", "events"), [("liars_dice", [2, 5]), ("ii_goofspiel", [0, 1, 0])])
 def test_is_mcts_is_that_of_the_enumerated_game(

@@ -66,6 +66,7 @@ class RichKuhn(Kuhn):
         return 256 * super().utilities(state, reach)
 
 
+@pytest.mark.thorough(but=["smooth_uct"])
 @pytest.mark.parametrize("text", ["ismcts(final=mixed):50", "extensive_uct", "smooth_uct"])
 def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None:
     policies = []
@@ -99,6 +100,7 @@ def test_non_locality_is_not_seen(selection: str) -> None:
     assert policies.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
 
 
+@pytest.mark.thorough
 def test_regret_matching_comes_to_the_equilibrium_of_a_matrix_game() -> None:
     tree = history_tree("biased_rps")
     node, infostate = int(tree.row_node[0]), int(tree.row_infostate[0])
@@ -111,6 +113,7 @@ def test_regret_matching_comes_to_the_equilibrium_of_a_matrix_game() -> None:
     assert np.ptp(expected) > 0.2  # far from uniform
 
 
+@pytest.mark.thorough
 def test_the_final_policy_is_made_of_visits_or_values() -> None:
     one = {
         final: found(IsMcts(final=final, budget=50), "kuhn", 2)[0]
@@ -123,6 +126,7 @@ def test_the_final_policy_is_made_of_visits_or_values() -> None:
         IsMcts(selection="rm", final="value")
 
 
+@pytest.mark.thorough
 def test_an_agent_searches_once_between_two_events_and_only_where_it_has_a_choice() -> None:
     make_agent = make_method("ismcts(final=mixed):30").agents(make("goofspiel(cards=2)"), Host())
     agent: Any = make_agent(0, 3)

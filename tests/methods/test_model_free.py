@@ -48,6 +48,7 @@ def test_greedy_takes_the_best_legal_choice_and_exploration_is_shared_by_the_leg
     assert np.allclose(explored(greedy, legal, 0.2), [[0.1, 0.9, 0], [0.1, 0.9, 0]])
 
 
+@pytest.mark.thorough(but=["method0"])
 @pytest.mark.parametrize(
     ("method", "iterations"),
     [
@@ -80,6 +81,7 @@ def dominated() -> HistoryTree:
     return lay_out_histories(enumerate_public_tree(MatrixGame(payoffs=((0, 1), (1, 3)))))
 
 
+@pytest.mark.thorough
 def test_a2c_finds_dominant_actions() -> None:
     learner = LearningRuns(A2c(critic_updates=1, actor_rate=0.01), dominated(), runs=4)
     learner.run(1500)
@@ -88,6 +90,7 @@ def test_a2c_finds_dominant_actions() -> None:
     assert (policy[:, 1, 0] > 0.9).all()
 
 
+@pytest.mark.thorough
 def test_a2c_becomes_less_exploitable_than_random_play_and_seeds_differ() -> None:
     learner = LearningRuns(A2c(critic_updates=4), history_tree("kuhn"), runs=4)
     evaluator = RowEvaluator(learner.tree)

@@ -45,6 +45,7 @@ def check_mean(samples: Any, expected: np.ndarray, rows: np.ndarray) -> None:
     assert np.abs(expected[rows]).max() > 100 * 1e-4  # there is something to see
 
 
+@pytest.mark.thorough(but=["kuhn"])
 @pytest.mark.parametrize("text", GAMES)
 @pytest.mark.parametrize("learns", [(True, False), (False, True), BOTH])
 def test_outcome_sampling_is_unbiased(text: str, learns: tuple[bool, bool]) -> None:
@@ -60,6 +61,7 @@ def test_outcome_sampling_is_unbiased(text: str, learns: tuple[bool, bool]) -> N
         assert not added.regret[:, np.flatnonzero(player[:-1] == learns.index(False))].any()
 
 
+@pytest.mark.thorough(but=["kuhn"])
 @pytest.mark.parametrize("text", GAMES)
 @pytest.mark.parametrize("player", [0, 1])
 def test_external_sampling_is_unbiased(text: str, player: int) -> None:
@@ -74,6 +76,7 @@ def test_external_sampling_is_unbiased(text: str, player: int) -> None:
     assert not added.policy_sum[:, own].any()
 
 
+@pytest.mark.thorough(but=["parallel", "external"])
 @pytest.mark.parametrize(
     ("text", "early", "late"),
     [
@@ -118,6 +121,7 @@ class AveragingOwn(OutcomeSampling):
         return state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("method", "solver", "options"),
     [
@@ -138,6 +142,7 @@ def test_runs_are_as_good_as_those_of_openspiel(
     assert 4 * error < 0.15 * theirs  # the comparison means something
 
 
+@pytest.mark.thorough
 def test_a_run_does_not_depend_on_how_many_there_are() -> None:
     tree, method = history_tree("kuhn"), OutcomeSampling()
     many, few = (
@@ -153,6 +158,7 @@ def test_a_run_does_not_depend_on_how_many_there_are() -> None:
     assert np.abs(other.policies() - few.policies()).max() > 0.1
 
 
+@pytest.mark.thorough
 def test_a_learned_policy_plays() -> None:
     agent: Any = make_method("external_sampling:2000").agents(make("kuhn"), Host())(1, 7)
     agent.observe(2)  # player 0 bets

@@ -58,6 +58,7 @@ def assert_means_are(
         assert np.abs(expected[rows]).max() > 0.02
 
 
+@pytest.mark.thorough(but=["kuhn"])
 @pytest.mark.parametrize("targeting", ["ist", "pst"])
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("text", ["kuhn", "ii_goofspiel(cards=3,order=random)"])
@@ -134,6 +135,7 @@ def test_targeted_simulations_get_there_and_weigh_as_much_as_others() -> None:
     assert leads[:6].sum() == 2
 
 
+@pytest.mark.thorough
 def test_non_locality_is_seen() -> None:
     """Player 1 goes left one time in three (OOS paper, section 2.2)."""
     tree = history_tree("non_locality")
@@ -143,6 +145,7 @@ def test_non_locality_is_seen() -> None:
     assert np.mean(found, axis=0) == pytest.approx([1 / 3, 2 / 3], abs=0.06)
 
 
+@pytest.mark.thorough
 def test_a_simulation_adds_one_infostate_to_memory_at_most() -> None:
     tree = history_tree("leduc(suit_isomorphism=true)")
     for budget in (1, 2, 30):
@@ -152,6 +155,7 @@ def test_a_simulation_adds_one_infostate_to_memory_at_most() -> None:
         assert min(budget, 2) <= known <= budget
 
 
+@pytest.mark.thorough
 def test_what_is_learned_stays_for_the_match_and_not_for_the_next() -> None:
     agent: Any = make_method("oos:50").agents(make("kuhn"), Host())(0, 5)
     agent.act(1)

@@ -23,6 +23,7 @@ def test_perfect_play_of_hex_wins_whenever_it_begins() -> None:
     assert play_match(seating.game, perfect.make, other.make, 10).mean_as[0] == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "says"),
     [

@@ -74,6 +74,7 @@ def test_a_detective_gets_less_for_what_another_one_catches(roads: Roads) -> Non
     assert [_reward(escaped, mover, 2, 0.3) for mover in (0, 1, 2)] == [0, 0, 1]
 
 
+@pytest.mark.thorough
 def test_more_simulations_win_more_against_random_play() -> None:
     game = Glasses()
     method = PimBot(budget=100)

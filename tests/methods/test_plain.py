@@ -36,6 +36,9 @@ def by_number(world: World) -> dict[int, Any]:
     }
 
 
+@pytest.mark.thorough(
+    but=["liars_dice(dice=1", "ii_goofspiel(cards=3", "goofspiel(cards=5,order=random", "glasses"]
+)
 @pytest.mark.parametrize(
     "text",
     [

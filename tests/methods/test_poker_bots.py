@@ -69,6 +69,7 @@ def test_equities_before_the_flop_are_those_of_the_tables() -> None:
         assert np.mean(kinds[kind]) == pytest.approx(equity, abs=0.02)
 
 
+@pytest.mark.thorough
 def test_equities_of_a_small_deck_are_those_of_all_its_cards() -> None:
     game = make(SMALL)
     assert isinstance(game, Holdem)
@@ -90,6 +91,7 @@ def test_equities_of_a_small_deck_are_those_of_all_its_cards() -> None:
     np.testing.assert_allclose(CallingDown(game).equities(game.root()), expected, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_the_equity_bot_plays_by_the_odds_of_the_pot() -> None:
     """On this river a set bets the pot and a pair of tens raises; a bet of half of the pot takes an
     equity of a quarter: a pair of fours has it, five-high folds, and checks where that is free."""

@@ -153,6 +153,7 @@ class PlainSmMcts:
         return [(1 - method.gamma) * p + method.gamma / count for p in matched]
 
 
+@pytest.mark.thorough(but=["duct_mix"])
 @pytest.mark.parametrize("selection", ["duct_mix", "exp3", "rm", "oos_plus"])
 def test_tables_are_those_of_the_algorithm_in_plain_python(selection: str) -> None:
     method = SimultaneousMcts(selection=selection, gamma=0.3, c=0.8)
@@ -199,6 +200,7 @@ def test_regret_matching_and_exp3_converge_on_goofspiel_where_duct_does_not() ->
     assert found["duct_mix"] > 0.1
 
 
+@pytest.mark.thorough
 def test_duct_max_plays_one_action_where_duct_mix_mixes() -> None:
     """At rock, paper, scissors any action loses 1 to its answer; any mixture loses less."""
     found = {}

@@ -50,6 +50,7 @@ def test_random_ends_are_as_likely_as_they_should_be() -> None:
         assert leads.count(lead) / 6000 == pytest.approx(count / 36, abs=0.03)
 
 
+@pytest.mark.thorough(but=["rm-", "oos_plus"])
 @pytest.mark.parametrize(
     ("selection", "most"),
     [("exp3", 0.12), ("rm", 0.12), ("oos", 0.12), ("oos_plus", 0.12), ("duct_mix", 0.5)],
@@ -194,6 +195,7 @@ def test_the_subtree_of_what_was_played_is_kept() -> None:
     assert policy.sum() == pytest.approx(1)
 
 
+@pytest.mark.thorough
 def test_search_wins_against_random_play_in_a_game_too_large_to_enumerate() -> None:
     game: Any = make("goofspiel(cards=8,order=random)")
     method, opponent = make_method("sm_search:200"), make_method("random")

@@ -66,6 +66,7 @@ class PlainSmoothUct:
         return self.random.choice([k for k, score in enumerate(scores) if score == max(scores)])
 
 
+@pytest.mark.thorough(but=["smooth"])
 @pytest.mark.parametrize(
     ("method", "eta"),
     [
@@ -99,6 +100,7 @@ def test_trees_are_those_of_the_algorithm_in_plain_python(method: SelfPlayUct, e
     assert (first == episodes).all()
 
 
+@pytest.mark.thorough
 def test_without_mixing_smooth_uct_is_uct() -> None:
     uct, smooth = (
         LearningRuns(method, history_tree("kuhn"), runs=2)

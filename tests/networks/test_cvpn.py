@@ -130,6 +130,7 @@ def test_with_perfect_information_ranges_are_not_looked_at(settings: NetworkSett
     np.testing.assert_array_equal(answers[0][1], answers[1][1])
 
 
+@pytest.mark.thorough
 def test_the_resnet_sees_as_neighbors_what_are_neighbors_on_the_board() -> None:
     """One block is three 3 x 3 convolutions: a stone is felt three places away and no further."""
     game = make("connect_four")
@@ -253,6 +254,7 @@ def test_pairwise_values_add_up_to_zero_over_both_players() -> None:
     np.testing.assert_allclose(worth[:, 0], -worth[:, 1], rtol=1e-4)
 
 
+@pytest.mark.thorough
 def test_a_search_asks_a_pairwise_network() -> None:
     game = make("kuhn")
     apply_fn, params = make_network(game, PAIRWISE, 0)
@@ -293,6 +295,7 @@ def test_the_policy_head_of_the_player_to_act_answers(
     np.testing.assert_allclose(new_logits, wanted, atol=1e-6)
 
 
+@pytest.mark.thorough(but=["settings1"])
 @TWO_HEADS
 @pytest.mark.parametrize("player", [0, 1])
 def test_the_policy_head_of_the_other_player_gets_no_gradient(
@@ -329,6 +332,7 @@ def test_the_parameters_of_one_policy_head_are_those_of_checkpoints_of_old() -> 
     assert shapes == [*policy, (8,), (inputs, 8), (8,), (8, 8), *values]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("text", "settings"), [("leduc", PAIRWISE), ("tic_tac_toe", TINY_MOVES)])
 def test_a_search_asks_a_network_with_two_policy_heads(
     text: str, settings: NetworkSettings
@@ -382,6 +386,7 @@ def test_a_network_answers_in_two_steps_what_it_does_in_one(
         np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_the_steps_of_equal_networks_are_equal() -> None:
     """Programs are compiled for each that differ."""
     first, second = (make_network(make("kuhn"), TINY, seed)[0] for seed in (0, 1))

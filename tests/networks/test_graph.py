@@ -60,6 +60,7 @@ def ask(game: Game[Any], states: list[Any], ranges: jax.Array) -> tuple[np.ndarr
     return np.asarray(values), np.asarray(logits)
 
 
+@pytest.mark.thorough(but=["quarter"])
 @GAMES
 def test_there_is_a_value_for_every_infostate_and_a_logit_for_every_action(text: str) -> None:
     game = make(text)
@@ -83,6 +84,7 @@ def test_an_untrained_network_values_everything_near_zero() -> None:
     assert np.ptp(logits, axis=2).max() < 1
 
 
+@pytest.mark.thorough
 @GAMES
 def test_it_answers_in_two_steps_what_it_does_in_one(text: str) -> None:
     game = make(text)
@@ -198,6 +200,7 @@ def renumbered(tmp_path: Path) -> tuple[Game[Any], Game[Any], np.ndarray]:
     return quarter, other, new - 1
 
 
+@pytest.mark.thorough
 def test_numbers_of_stations_mean_nothing(tmp_path: Path) -> None:
     game, other, index = renumbered(tmp_path)
     size, twins = game.num_infostates, []
@@ -241,6 +244,7 @@ def by_end(game: Any, state: Any) -> dict[tuple[int, int, int, int], tuple[int, 
 # What a run does with it.
 
 
+@pytest.mark.thorough
 def test_a_gradient_step_lowers_the_loss() -> None:
     game = make("quarter")
     states = states_of(game)[:8]
@@ -274,6 +278,7 @@ def test_a_gradient_step_lowers_the_loss() -> None:
         assert after[term] < before[term]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["glasses", pytest.param("quarter", marks=pytest.mark.slow)])
 def test_a_search_asks_it(text: str) -> None:
     game = make(text)

@@ -78,6 +78,7 @@ def ask(text: str, states: list[Any], ranges: jax.Array) -> tuple[np.ndarray, np
     return np.asarray(values), np.asarray(logits)
 
 
+@pytest.mark.thorough(but=["ranks=4"])
 @GAMES
 def test_there_is_a_value_for_every_hand_and_a_logit_for_every_action(text: str) -> None:
     game, states = game_of(text), states_of(text)
@@ -163,6 +164,7 @@ def shown(game: Holdem) -> CardHands:
     return game.encoding
 
 
+@pytest.mark.thorough
 def test_on_the_last_street_a_hand_beats_what_the_matrix_of_all_pairs_says() -> None:
     game = game_of(FULL)
     state = game.start("call check [AsKs2h] check check [9d] check check [3c]")
@@ -179,6 +181,7 @@ def test_on_the_last_street_a_hand_beats_what_the_matrix_of_all_pairs_says() -> 
         np.testing.assert_allclose(meets[player][live], (game.hands.pairs @ other)[live], atol=1e-5)
 
 
+@pytest.mark.thorough
 def test_hands_are_told_by_their_draws() -> None:
     """By hand: on 9s 8s 2h, JsTs has four of a flush and of a straight; either end completes it."""
     game = game_of(FULL)

@@ -25,6 +25,7 @@ def accelerated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cvpn, "is_accelerated", lambda: True)
 
 
+@pytest.mark.thorough(but=["leduc"])
 @pytest.mark.usefixtures("accelerated")
 @pytest.mark.parametrize(
     ("text", "settings"),
@@ -42,6 +43,7 @@ def test_layers_compute_in_16_bits_and_answer_in_32(text: str, settings: Network
         assert 1e-4 < error < 3e-2  # 8 bits of 24 were kept
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("accelerated")
 def test_what_is_learned_of_16_bits_is_kept_in_32() -> None:
     inputs = given("tic_tac_toe", 64)

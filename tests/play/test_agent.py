@@ -58,6 +58,7 @@ def decisions_on_the_way(
         yield from decisions_on_the_way(tree, led, child)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "search_everywhere", "safe"),
     [
@@ -116,6 +117,7 @@ def test_a_state_is_searched_once_and_only_where_there_is_a_choice() -> None:
     assert agent.last_search is not found
 
 
+@pytest.mark.thorough
 def test_a_forced_move_needs_no_search_and_has_a_value() -> None:
     agent = tiny_agent(make("tic_tac_toe"), player=0)
     for cell in (0, 1, 2, 4, 3, 5, 7, 6):
@@ -134,6 +136,7 @@ def actor_at(agent: SearchAgent) -> int:
     return int(agent.game.actor(agent.state))
 
 
+@pytest.mark.thorough(but=["True"])
 @pytest.mark.parametrize(
     ("text", "num_walks"),
     [("leduc", 5)]
@@ -166,6 +169,7 @@ def test_a_policy_is_over_legal_actions_whatever_has_happened(
                 agent.observe(outcome)
 
 
+@pytest.mark.thorough
 def test_any_number_of_events_may_pass_between_two_searches() -> None:
     """The chain is the same whatever room for events there is, and there is more when needed."""
     game = make("leduc")
@@ -216,6 +220,7 @@ class ConstantEvaluator:
 TRACES: list[Game[Any]] = []
 
 
+@pytest.mark.thorough
 def test_a_search_is_compiled_once_for_all_agents_games_and_parameters() -> None:
     TRACES.clear()
     settings = SearchSettings(num_simulations=1)  # both moves of the first player are leaves
@@ -263,6 +268,7 @@ def test_a_sequence_of_games_is_reproduced_by_its_seeds() -> None:
 # How it chooses.
 
 
+@pytest.mark.thorough(but=["kuhn"])
 @pytest.mark.parametrize(
     ("text", "events", "infostate"),
     [("kuhn", (), 0), ("kuhn", (BET,), 1), ("matching_pennies", (), 0)],
@@ -335,6 +341,7 @@ def test_what_cannot_be_searched_is_refused_at_once() -> None:
         SearchAgent(KUHN, ZeroEvaluator(), SearchSettings(capacity=6), player=0)
 
 
+@pytest.mark.thorough
 def test_a_tree_without_room_for_what_has_happened_is_no_answer() -> None:
     game = make("tic_tac_toe")
     agent = SearchAgent(

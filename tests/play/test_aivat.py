@@ -138,6 +138,7 @@ def spread(table: np.ndarray, column: int) -> float:
     return float(np.sqrt(table[:, 0] @ (table[:, column] - mean) ** 2))
 
 
+@pytest.mark.thorough(but=["kuhn", "liars_dice(faces=2)-tells3"])
 @pytest.mark.parametrize("tells", [BOTH, FIRST, (False, True), NEITHER])
 @pytest.mark.parametrize("name", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(faces=2)"])
 def test_the_estimate_has_the_expectation_of_the_game_whatever_the_values_are(
@@ -155,6 +156,7 @@ def test_the_estimate_has_the_expectation_of_the_game_whatever_the_values_are(
     assert spread(table, 2) > 0.01
 
 
+@pytest.mark.thorough(but=["kuhn"])
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
 def test_with_the_values_of_what_both_play_nothing_is_left_to_luck(name: str) -> None:
     compiled = compile_tree(make(name))
@@ -166,6 +168,7 @@ def test_with_the_values_of_what_both_play_nothing_is_left_to_luck(name: str) ->
     assert spread(table, 1) > 1
 
 
+@pytest.mark.thorough(but=["tells0"])
 @pytest.mark.parametrize("tells", [BOTH, FIRST])
 def test_leduc_keeps_its_expectation_and_loses_most_of_its_variance(
     tells: tuple[bool, bool],
@@ -214,6 +217,7 @@ def test_a_match_has_the_same_games_and_a_narrower_interval() -> None:
     assert result.variance_ratio == pytest.approx(ratio)
 
 
+@pytest.mark.thorough
 def test_one_player_who_tells_is_enough_and_none_is_too_few() -> None:
     aivat = Aivat(PLAYED_KUHN, uniform_play_evaluator(PLAYED_KUHN))
     tells = tabular_player(random_policy(KUHN.tree))
@@ -230,6 +234,7 @@ def test_a_game_recorded_without_policies_is_refused() -> None:
         Aivat(PLAYED_KUHN, uniform_play_evaluator(PLAYED_KUHN)).estimate(played)
 
 
+@pytest.mark.thorough
 def test_agents_tell_the_policy_that_they_play() -> None:
     """At the start of Kuhn poker, of each card."""
     game = KUHN.tree.game
@@ -276,6 +281,7 @@ def test_samples_of_chance_have_the_expectation_of_all_its_outcomes() -> None:
     assert np.std(pairs) > 0.01
 
 
+@pytest.mark.thorough
 def test_a_match_stays_right_where_chance_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sog.play.aivat.MOST_OUTCOMES", 2)
     compiled = compile_tree(make("leduc"))

@@ -73,6 +73,7 @@ def test_the_only_legal_action_is_played_without_a_search() -> None:
     assert agent.policy(0)[8] == 1
 
 
+@pytest.mark.thorough
 def test_games_that_search_together_are_those_that_each_plays_alone() -> None:
     def searching(player: int, seed: int) -> AlphaZeroAgent:
         return new_agent(player)
@@ -88,6 +89,7 @@ def test_games_that_search_together_are_those_that_each_plays_alone() -> None:
     assert alone.mean > 0.3
 
 
+@pytest.mark.thorough
 def test_both_kinds_of_search_meet_in_one_match() -> None:
     settings = SearchSettings(num_simulations=4)
 
@@ -123,6 +125,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_a_run_of_alphazero_plays_by_its_own_search(run: Path) -> None:
     seating = seat([str(run), "random"])
     first, second = seating.players

@@ -37,6 +37,7 @@ def found(analyst: Analyst, text: str, simulations: int = 300) -> Lines:
     return lines
 
 
+@pytest.mark.thorough
 def test_every_move_is_told_with_its_visits_and_the_best_comes_first(analyst: Analyst) -> None:
     """X has a3 and b3, O has a2 and b2: c3 wins."""
     lines = found(analyst, "XX./OO./...")
@@ -84,6 +85,7 @@ def test_values_are_those_of_best_play_where_few_moves_are_left(analyst: Analyst
         assert told[best] == pytest.approx(exact[best], abs=0.1)
 
 
+@pytest.mark.thorough
 def test_lines_are_those_of_the_search_itself() -> None:
     root = first_root(GAME, np.array([GAME.parse("X../.O./...")], np.int32))
     thinking = Thinking(

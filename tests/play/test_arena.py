@@ -170,6 +170,7 @@ def test_the_same_seed_plays_the_same_match() -> None:
     assert one != other
 
 
+@pytest.mark.thorough
 def test_the_interval_of_a_long_match_holds_the_true_value() -> None:
     """A solver's policy against uniform play: the exact value of both ways to sit."""
     policy = solve(COMPILED, iterations=1000).policy
@@ -278,6 +279,7 @@ def test_the_number_of_games_must_be_even(num_games: int) -> None:
         play_match(KUHN, random_player, random_player, num_games)
 
 
+@pytest.mark.thorough
 def test_games_that_search_together_are_the_games_that_each_plays_alone() -> None:
     # One evaluator for all: others are not searched together.
     settings, evaluator = SearchSettings(num_simulations=4), ZeroEvaluator()

@@ -96,6 +96,7 @@ def test_in_a_match_from_a_position_either_has_both_sides_of_it() -> None:
             assert GAME.fen(again.beginning.state) == MATE  # type: ignore[union-attr]
 
 
+@pytest.mark.thorough
 def test_luck_is_taken_out_of_a_game_from_a_position() -> None:
     """White moves once and the game ends, so all that is left is the mean over his moves."""
     game = Go(size=2, komi=0.0, move_limit=2, payoff="diff")

@@ -19,6 +19,7 @@ GAME = make("tic_tac_toe")
 SETTINGS = SearchSettings(num_simulations=60, kept_simulations=60)
 
 
+@pytest.mark.thorough
 def test_a_tree_is_kept_below_what_was_played_and_not_in_another_game() -> None:
     agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seed=3)
     first = agent.act(0)

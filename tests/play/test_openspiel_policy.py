@@ -96,6 +96,7 @@ def test_openspiel_finds_the_exploitability_of_a_solution_that_we_find(text: str
     assert found == pytest.approx(solution.last.exploitability, abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_what_openspiel_has_in_c_finds_the_same_of_a_table_of_a_policy() -> None:
     policy = searching_policy(SMALL)
     table = python_policy_to_pyspiel_policy(policy.to_tabular())
@@ -103,6 +104,7 @@ def test_what_openspiel_has_in_c_finds_the_same_of_a_table_of_a_policy() -> None
     assert found == pytest.approx(exploitability.exploitability(policy.game, policy), abs=1e-9)
 
 
+@pytest.mark.thorough
 def test_openspiel_finds_the_exploitability_of_a_search_that_composition_finds() -> None:
     """With the whole game in the tree nothing is random, so that both are of one policy."""
     compiled = compile_tree(KUHN)

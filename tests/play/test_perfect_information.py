@@ -111,6 +111,7 @@ def forcing_lines(num_lines: int) -> tuple[list[tuple[int, ...]], list[tuple[int
     return wins[:num_lines], threats[:num_lines]
 
 
+@pytest.mark.thorough
 def test_a_small_search_from_the_rules_alone_takes_wins_and_parries_threats() -> None:
     wins, threats = forcing_lines(2 * BATCH)
     searches = Searches("tic_tac_toe", "zero", settings_of(400, 4))
@@ -189,6 +190,7 @@ def test_a_greedy_agent_that_begins_loses_no_line_of_tic_tac_toe() -> None:
     assert results.count(1) > len(results) / 2
 
 
+@pytest.mark.thorough
 def test_a_search_goes_on_from_a_state_that_the_last_tree_holds() -> None:
     """And where it does not hold it, from an earlier one, by the events since."""
     settings = dataclasses.replace(settings_of(40), resolve_from="deepest")

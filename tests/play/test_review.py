@@ -198,6 +198,7 @@ def test_what_a_search_likes_best_is_no_mistake_unless_another_action_is_clearly
     assert (missed.best_action, missed.grade(2.0)) == (1, "mistake")
 
 
+@pytest.mark.thorough
 def test_in_a_game_where_nothing_is_hidden_a_win_that_was_missed_is_found() -> None:
     """X does not complete the row above, whereupon O completes that in the middle."""
     game = make("tic_tac_toe")
@@ -257,6 +258,7 @@ def of_leduc() -> tuple[EnumeratedGame, np.ndarray]:
     return EnumeratedGame(tree=compiled.tree), policy
 
 
+@pytest.mark.thorough
 def test_chance_is_told_apart_from_what_was_hidden_and_is_nothing_on_average(
     of_leduc: tuple[EnumeratedGame, np.ndarray],
 ) -> None:
@@ -275,6 +277,7 @@ def test_chance_is_told_apart_from_what_was_hidden_and_is_nothing_on_average(
     assert by_card[1] > 1
 
 
+@pytest.mark.thorough
 def test_a_search_has_its_evaluator_asked_about_what_could_have_come(
     of_leduc: tuple[EnumeratedGame, np.ndarray],
 ) -> None:

@@ -46,6 +46,7 @@ def assert_same(found: SearchResult, expected: SearchResult) -> None:
     jax.tree.map(compare, found, expected)
 
 
+@pytest.mark.thorough
 def test_by_a_clock_it_ends_in_time_and_has_found_something() -> None:
     game, settings = make("kuhn"), SearchSettings(num_simulations=1, simulations_per_update=1e-8)
     found = think(
@@ -59,6 +60,7 @@ def test_by_a_clock_it_ends_in_time_and_has_found_something() -> None:
     assert found.policy[0].sum() == pytest.approx(3)
 
 
+@pytest.mark.thorough
 def test_without_a_clock_slices_make_all_updates(monkeypatch: pytest.MonkeyPatch) -> None:
     game, settings = make("kuhn"), SearchSettings(num_simulations=6, num_queries=2)
     root, made = start_of_game(game, batch_size=2), list[int]()
@@ -120,6 +122,7 @@ def tic_tac_toe_search() -> Thinking:
     )
 
 
+@pytest.mark.thorough
 def test_the_tree_goes_on_below_what_was_played() -> None:
     search = tic_tac_toe_search()
     search.go()
@@ -158,6 +161,7 @@ def test_what_is_compiled_quickly_finds_the_same() -> None:
     np.testing.assert_allclose(quick.read().policy, usual.read().policy, atol=1e-4)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "game", ["leduc(suit_isomorphism=true)", pytest.param("tic_tac_toe", marks=pytest.mark.slow)]
 )
@@ -181,6 +185,7 @@ def test_with_more_room_it_finds_what_it_had_found_with_that_room_from_the_start
     assert (small.read().tree.num_interior > 10).all()  # which there was room for before
 
 
+@pytest.mark.thorough
 def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> None:
     settings = SearchSettings(
         num_simulations=4,

@@ -37,6 +37,7 @@ def test_every_agent_has_a_file_and_all_are_small() -> None:
     assert sum(file.stat().st_size for file in files) < MOST_BYTES
 
 
+@pytest.mark.thorough(only=["holdem", "london"])
 @pytest.mark.parametrize("name", sorted(read_agents()))
 def test_every_agent_answers_for_its_game(name: str) -> None:
     agent = load_agent(name)
@@ -50,6 +51,7 @@ def test_every_agent_answers_for_its_game(name: str) -> None:
     assert np.ptp(logits) > 0
 
 
+@pytest.mark.thorough(only=["gardner", "glasses", "go5", "london"])
 @pytest.mark.parametrize("name", sorted(read_agents()))
 def test_every_agent_answers_as_when_it_was_shipped(name: str) -> None:
     recorded = json.loads(RECORD.read_text("utf-8"))
@@ -62,6 +64,7 @@ def test_every_agent_answers_as_when_it_was_shipped(name: str) -> None:
             assert state[what] == pytest.approx(expected[what], abs=2e-3)
 
 
+@pytest.mark.thorough
 def test_the_agent_for_kuhn_is_as_good_as_it_is_said_to_be() -> None:
     agent = load_agent("kuhn")
     compiled = compile_tree(agent.game)

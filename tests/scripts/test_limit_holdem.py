@@ -55,6 +55,7 @@ def test_there_are_as_many_decisions_and_rows_as_elsewhere() -> None:
         three.first_rows((169, 1000, 500, 200))
 
 
+@pytest.mark.thorough(but=["2"])
 @pytest.mark.parametrize("players", [2, 3])
 def test_hands_go_as_by_the_rules_of_openspiel(players: int) -> None:
     pyspiel = pytest.importorskip("pyspiel")
@@ -221,6 +222,7 @@ def test_greedy_policies_beat_those_who_always_do_the_same(
             assert mean > 4 * error > 0
 
 
+@pytest.mark.thorough
 def test_a_whole_run_says_what_it_found(
     buckets: Buckets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

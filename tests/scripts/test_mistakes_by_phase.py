@@ -28,6 +28,7 @@ def lines_of(*arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.thorough
 def test_random_play_errs_and_perfect_play_does_not() -> None:
     given = ("--game", "tic_tac_toe", "--games", "12", "--opening", "3", "--phase", "3")
     erring, perfect = lines_of("random", *given), lines_of("perfect", *given)
@@ -41,6 +42,7 @@ def test_random_play_errs_and_perfect_play_does_not() -> None:
     assert sum(line["at_stake"] for line in perfect) > 5
 
 
+@pytest.mark.thorough
 def test_an_oracle_of_another_game_is_refused_in_one_line() -> None:
     arguments = [sys.executable, str(SCRIPT), "random", "--game", "tic_tac_toe"]
     done = subprocess.run([*arguments, "--oracle", "hex"], capture_output=True, text=True)

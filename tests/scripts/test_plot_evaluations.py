@@ -54,6 +54,7 @@ def test_checkpoints_are_drawn_against_learner_steps_a_line_for_each_search(fold
         assert f"<!-- {label} -->" in picture
 
 
+@pytest.mark.thorough(but=["files0", "files3"])
 @pytest.mark.parametrize(
     ("files", "message"),
     [

@@ -58,6 +58,7 @@ class Found(NamedTuple):
     values: jax.Array
 
 
+@pytest.mark.thorough
 def test_every_interval_is_searched_with_and_compared_with_what_is_exact(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

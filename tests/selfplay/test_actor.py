@@ -51,6 +51,7 @@ def _whole_game_of(text: str) -> SearchSettings:
     return whole_game(30, tree.num_nodes + tree.game.num_outcomes)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "safe", "everywhere"),
     [
@@ -114,6 +115,7 @@ def test_whoever_searches_begins_a_new_path() -> None:
         assert len(step.decisions.is_full) == 2 * UNIFORM.batch_size
 
 
+@pytest.mark.thorough
 def test_belief_states_are_those_where_the_games_stand() -> None:
     game = make("kuhn")
     for step in uniform_play():
@@ -127,6 +129,7 @@ def test_belief_states_are_those_where_the_games_stand() -> None:
         assert (mask == (ranges[np.arange(len(movers)), movers] > 0)).all()
 
 
+@pytest.mark.thorough
 def test_actions_of_uniform_play_are_equally_frequent_whatever_the_card() -> None:
     tree = tree_of("kuhn")
     bets = np.zeros((2, 3), int)
@@ -245,6 +248,7 @@ def test_greedy_games_are_replayed_by_the_rules() -> None:
     assert num_over == 12  # 6 of 4 decisions, the last bids being forced, and 6 more
 
 
+@pytest.mark.thorough
 def test_all_of_these_events_had_room() -> None:
     assert not any(step.decisions.overflows.any() for step in greedy_play())
     assert max(step.before.num_events.max() for step in greedy_play()) == GREEDY.max_events
@@ -259,6 +263,7 @@ def test_searches_that_grow_are_asked_for_queries() -> None:
         np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
 
 
+@pytest.mark.thorough
 def test_games_go_on_beyond_a_deal_that_the_evaluator_valued() -> None:
     search = SearchSettings(
         num_simulations=4, widest_chance=2, resolve_from="reply", rule="dcfr", leaf_interval=2

@@ -37,6 +37,7 @@ def resigns(step: Step) -> np.ndarray:
     return np.asarray(step.before.may_resign & (expected < -0.2))
 
 
+@pytest.mark.thorough
 def test_who_expects_too_little_resigns_where_that_is_allowed() -> None:
     """A jack facing a bet loses its chip of two at least, the most there is."""
     total = 0

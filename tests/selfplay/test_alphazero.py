@@ -71,6 +71,7 @@ def found_at(kind: str, *boards: str) -> AlphaZeroResult:
     return found
 
 
+@pytest.mark.thorough(but=["gumbel"])
 @pytest.mark.parametrize("kind", ["gumbel", "puct"])
 def test_a_search_wins_at_once_for_either_player_and_knows_what_that_is_worth(kind: str) -> None:
     found = found_at(kind, "XX./OO./...", "XX./OO./X..")  # X wins by c3, O by c2
@@ -146,6 +147,7 @@ class TwiceInTurn(PerfectInformationGame[CountState]):
         return str(action)
 
 
+@pytest.mark.thorough
 def test_a_player_who_moves_twice_is_not_taken_for_his_opponent() -> None:
     game = TwiceInTurn()
     run = functools.partial(search, game, AlphaZeroSettings(search="puct"), 60, ZeroEvaluator())
@@ -209,6 +211,7 @@ def open_training(folder: Path) -> Training:
     return Training(inner, store, MetricsFile(folder / "metrics.jsonl"))
 
 
+@pytest.mark.thorough
 def test_a_resumed_run_ends_as_one_that_was_not_interrupted(tmp_path: Path) -> None:
     whole = open_training(tmp_path / "whole")
     assert whole.run()

@@ -77,6 +77,7 @@ def test_a_kill_while_saving_leaves_whole_checkpoints_only(folder: Path) -> None
     assert torn > 0, "no kill hit a save; the test shows nothing"
 
 
+@pytest.mark.thorough
 def test_a_full_disk_is_an_error_of_the_system_and_old_checkpoints_stay(folder: Path) -> None:
     # A limit on the size of files looks the same to the program, but for the number of the error.
     # Many arrays: when the first cannot be written, the others are still on their way.

@@ -274,6 +274,7 @@ def test_a_batch_that_is_not_finite_is_named_and_changes_nothing() -> None:
     assert one.step == 5
 
 
+@pytest.mark.thorough
 def test_a_small_set_of_examples_is_learned_by_heart() -> None:
     """Targets are random: only a network that sees the belief states can know them."""
     settings = LearnerSettings(
@@ -310,6 +311,7 @@ def test_a_checkpoint_of_another_network_or_optimizer_is_refused(changes: dict[s
         np.testing.assert_array_equal(leaf, old)
 
 
+@pytest.mark.thorough(but=["False"])
 @pytest.mark.parametrize("symmetries", [True, False])
 def test_what_is_said_of_one_corner_is_learned_of_all_four(symmetries: bool) -> None:
     game = make("tic_tac_toe")
@@ -332,6 +334,7 @@ def test_what_is_said_of_one_corner_is_learned_of_all_four(symmetries: bool) -> 
     assert np.allclose(values[1:, 0, 0], 0.5, atol=0.05) == symmetries
 
 
+@pytest.mark.thorough(but=["0"])
 @pytest.mark.parametrize("player", [0, 1])
 def test_an_example_and_its_twins_train_the_policy_head_of_the_player_to_act(player: int) -> None:
     game = make("tic_tac_toe")

@@ -135,6 +135,7 @@ def test_the_disk_holds_the_newest_checkpoints_with_examples_and_milestones_with
     assert sizes[2, 0, 2000] - sizes[1, 0, 2000] > milestone + 2000 * example
 
 
+@pytest.mark.thorough
 def test_an_example_of_a_large_game_is_counted_by_what_random_play_leaves_in_it() -> None:
     """All infostates and actions of London would take 51 kB."""
     assert memory.example_bytes(make("london")) > 50_000

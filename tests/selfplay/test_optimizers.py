@@ -2,6 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from selfplay.learner import make_optimizer
 from selfplay.settings import LearnerSettings
@@ -51,6 +52,7 @@ def test_plain_descent_without_momentum_and_clipping_follows_the_gradient() -> N
         np.testing.assert_allclose(updates, -0.5 * np.array(gradient), rtol=1e-5)
 
 
+@pytest.mark.thorough
 def test_muon_makes_steps_of_kernels_orthogonal_and_sees_convolutions_as_matrices() -> None:
     """Singular values of a step are about the rate, whatever those of the gradient are."""
     settings = LearnerSettings(

@@ -67,6 +67,7 @@ def solved() -> Solved:
     return found
 
 
+@pytest.mark.thorough
 def test_the_targets_are_what_a_search_from_the_belief_state_finds() -> None:
     states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[TREE.state(n) for n in NODES])
     run = jax.jit(functools.partial(search, KUHN, evaluator=ZeroEvaluator(), settings=WHOLE))
@@ -211,6 +212,7 @@ def test_without_recursion_a_solve_passes_nothing_on() -> None:
     assert solved().queries.beliefs.ranges.shape == (0, 2, 3)
 
 
+@pytest.mark.thorough
 def test_trembling_tells_a_player_what_to_do_against_cards_that_never_come() -> None:
     """Player 0 bets with queens only; player 1 has a queen or a king. His queen meets nobody:
     without trembling it calls and folds evenly; against kings and jacks that come a little it must
@@ -230,6 +232,7 @@ def test_trembling_tells_a_player_what_to_do_against_cards_that_never_come() -> 
     assert values[1e-3] == pytest.approx(2.0, abs=0.05)
 
 
+@pytest.mark.thorough
 def test_with_recursion_a_solve_passes_on_belief_states_below_its_own() -> None:
     search = SearchSettings(num_simulations=2)
     settings = SolverSettings(search=search, recursive_queries=0.5, tremble=0.0)
@@ -259,6 +262,7 @@ def test_the_search_that_solves_is_told_how_many_queries_to_keep() -> None:
 # Random ranges.
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_so_many_queries_get_random_ranges_over_the_infostates_that_can_be(share: float) -> None:
     tree = tree_of("ii_goofspiel(cards=3,order=random)")

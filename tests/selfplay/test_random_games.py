@@ -52,6 +52,7 @@ def test_only_the_value_at_the_infostates_the_players_had_is_known_and_no_policy
     assert not examples.policy_mask.any()
 
 
+@pytest.mark.thorough
 def test_ranges_are_how_often_random_play_comes_to_a_station() -> None:
     examples, _ = examples_of(make("glasses"), 4000)
     # Who knows the way to a public state believes what it tells him: so by state and range.

@@ -42,6 +42,7 @@ def examples() -> StoredExample:
     return examples_of(make(GAME), 0)
 
 
+@pytest.mark.thorough
 def test_they_are_values_of_rivers_that_somebody_bets_on(examples: StoredExample) -> None:
     game = make(GAME)
     states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
@@ -131,6 +132,7 @@ def test_no_query_is_a_river_where_rivers_are_solved() -> None:
     assert len(random_queries(only, 3, np.random.default_rng(0), rivers=False).state) == 3
 
 
+@pytest.mark.thorough
 def test_a_share_of_the_queries_is_random_spots() -> None:
     search = SearchSettings(num_simulations=2, max_outcomes=4)
     solver = dataclasses.replace(CONFIG.solver, random_spots=0.25, search=search)
@@ -151,6 +153,7 @@ def test_a_share_of_the_queries_is_random_spots() -> None:
     assert len(training.queue) == 0
 
 
+@pytest.mark.thorough
 def test_rivers_are_asked_about_again_when_those_that_were_solved_are_forgotten(
     examples: StoredExample,
 ) -> None:
@@ -186,6 +189,7 @@ def test_rivers_are_asked_about_again_when_those_that_were_solved_are_forgotten(
     assert rivers[0] == 0 < rivers[1]
 
 
+@pytest.mark.thorough
 def test_what_the_network_is_told_to_be_at_stake_is_the_larger_stake(
     examples: StoredExample,
 ) -> None:

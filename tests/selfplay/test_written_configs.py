@@ -69,6 +69,7 @@ CONFIGS = st.builds(
 )
 
 
+@pytest.mark.thorough
 @given(config=CONFIGS)
 @example(config=Config(game='\x7f\x00\x9b\r\n"\\\t\u2028\U0001f600'))
 def test_what_is_written_is_read_back_equal(

@@ -27,6 +27,7 @@ LAST_STREET = Holdem(
 )
 
 
+@pytest.mark.thorough(but=["bets=none|1/allin"])
 @pytest.mark.parametrize(
     ("game", "sizes", "most_mbb"),
     [(SMALL, (16, 280), 40), (LEDUC_LIKE, (3, 15), 40), (LAST_STREET, (16, 280), 40)],

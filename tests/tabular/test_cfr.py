@@ -230,6 +230,7 @@ def test_liars_dice_with_six_faces_has_the_value_minus_7_over_258() -> None:
     assert evaluation.value[0] == pytest.approx(-7 / 258, abs=5e-4)
 
 
+@pytest.mark.thorough
 def test_long_payoff_lists_add_up_to_the_same_cfvs_as_short_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

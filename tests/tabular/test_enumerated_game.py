@@ -12,6 +12,7 @@ from sog.tabular.public_tree import enumerate_public_tree
 from tests.tabular.small_games import tree_of
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text", ["kuhn", pytest.param("glasses(rounds=1)", marks=pytest.mark.slow)]
 )
@@ -41,6 +42,7 @@ def test_two_of_them_are_equal_if_they_share_the_tree() -> None:
     assert EnumeratedGame(tree=tree) != EnumeratedGame(tree=enumerate_public_tree(make("kuhn")))
 
 
+@pytest.mark.thorough(but=["leduc"])
 @pytest.mark.parametrize("text", ["leduc(suit_isomorphism=true)", "ii_goofspiel(cards=3)"])
 def test_a_play_passes_through_the_states_of_the_game_that_it_wraps(text: str) -> None:
     """A random play of both, by the same outcomes."""

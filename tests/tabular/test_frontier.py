@@ -74,6 +74,7 @@ def random_reach(tree: PublicTree, nodes: list[int], seed: int) -> np.ndarray:
     return given
 
 
+@pytest.mark.thorough(but=["kuhn"])
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
@@ -107,6 +108,7 @@ def test_it_does_what_a_solver_of_each_subgame_does(text: str, rule: str) -> Non
     np.testing.assert_allclose(exploitability[nodes].sum(axis=0), solution.exploitability)
 
 
+@pytest.mark.thorough(but=["kuhn"])
 @pytest.mark.parametrize(
     "text", ["kuhn", pytest.param(LEDUC, marks=pytest.mark.slow), "glasses(rounds=2)"]
 )
@@ -126,6 +128,7 @@ def test_values_agree_with_other_solvers_within_the_reported_exploitability(text
     assert (solution.exploitability < 0.01 * given.sum(axis=(1, 2)).max(axis=0)).all()
 
 
+@pytest.mark.thorough
 def test_a_search_gets_the_same_answer_alone_and_in_a_batch() -> None:
     tree = tree_of(LEDUC)
     first, second = (
@@ -143,6 +146,7 @@ def test_a_search_gets_the_same_answer_alone_and_in_a_batch() -> None:
         )
 
 
+@pytest.mark.thorough
 def test_regrets_go_on_from_call_to_call() -> None:
     tree = tree_of(LEDUC)
     given = random_reach(tree, random_frontier(tree, 7), 7)
@@ -166,6 +170,7 @@ def test_the_policy_is_laid_out_by_node_infostate_and_action(text: str) -> None:
     np.testing.assert_array_equal(rows[:, 1].reshape(wanted.shape), wanted)
 
 
+@pytest.mark.thorough
 def test_regrets_above_the_frontier_do_not_matter() -> None:
     compiled, tree = compiled_game(LEDUC), tree_of(LEDUC)
     nodes = random_frontier(tree, 9)

@@ -35,6 +35,7 @@ def of_player(game: str, player: int) -> np.ndarray:
     return np.asarray((tree.node_actor == player)[:, None] & tree.node_legal.any(axis=-1))
 
 
+@pytest.mark.thorough(but=["kuhn", "leduc"])
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("game", GAMES)
 def test_against_a_player_who_is_locked_everywhere_the_other_responds_best(
@@ -77,6 +78,7 @@ def test_with_some_decisions_locked_cfr_finds_the_value_of_the_linear_program(ga
         np.testing.assert_allclose(found[is_held], policy[is_held], atol=1e-12)
 
 
+@pytest.mark.thorough
 def test_no_member_of_the_family_moves_what_is_locked() -> None:
     locked = locked_game("kuhn", "check: bet1=1")
     expected = solve_lp(locked).value
@@ -120,6 +122,7 @@ def test_rows_are_of_all_infostates_or_of_one_and_later_ones_count() -> None:
     np.testing.assert_array_equal(lock.is_held, [False, False, True])
 
 
+@pytest.mark.thorough
 def test_a_table_of_some_rows_is_a_lock(tmp_path: Path) -> None:
     game, tree = "leduc(suit_isomorphism=true)", tree_of("leduc(suit_isomorphism=true)")
     policy = random_policy(tree, seed=4)

@@ -26,6 +26,7 @@ SMALL_GAMES = (
 )
 
 
+@pytest.mark.thorough(only=["liars_dice"])
 @pytest.mark.parametrize(
     ("game", "value"),
     [
@@ -134,6 +135,7 @@ def value_of_2_by_2(payoffs: np.ndarray) -> float:
 few = settings(max_examples=25)
 
 
+@pytest.mark.thorough
 @few
 @given(payoffs=matrices(2, 2))
 def test_2_by_2_games_have_the_value_of_the_textbook(payoffs: np.ndarray) -> None:
@@ -143,6 +145,7 @@ def test_2_by_2_games_have_the_value_of_the_textbook(payoffs: np.ndarray) -> Non
     check_cfr_agrees(compiled, expected, within=0.05)
 
 
+@pytest.mark.thorough
 @few
 @given(payoffs=matrices(3, 4))
 def test_each_side_of_a_matrix_game_guarantees_the_value(payoffs: np.ndarray) -> None:

@@ -49,6 +49,7 @@ def test_every_action_of_tic_tac_toe_is_worth_what_exhaustive_search_says() -> N
     np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.thorough
 def test_endgames_of_connect_four_are_worth_what_exhaustive_search_says() -> None:
     lines = [tuple(int(column) for column in columns) for columns in ENDGAMES]
     found = values_after("connect_four", lines)

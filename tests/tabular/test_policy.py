@@ -105,6 +105,7 @@ def test_a_row_that_32_bits_do_not_add_up_to_1_is_a_policy() -> None:
     check_policy(KUHN.tree, changed(0, 0, [0, 0.50001, 0.5]))
 
 
+@pytest.mark.thorough
 def test_what_is_said_of_chance_does_not_matter() -> None:
     leduc = compile_tree(make("leduc(ranks=2,suits=2,max_raises=1)"))
     uniform = uniform_policy(leduc)

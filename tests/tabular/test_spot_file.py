@@ -50,6 +50,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.thorough(but=["int16"])
 @pytest.mark.parametrize(
     ("text", "rule", "precision"),
     [(RIVER, "dcfr", "int16"), (TURN, "pcfr+", "float32")],

@@ -57,6 +57,7 @@ def test_every_rule_goes_to_the_equilibrium(rule: str) -> None:
     assert solution.last.exploitability < solution.checkpoints[0].exploitability / 4
 
 
+@pytest.mark.thorough
 def test_sixteen_bits_find_the_same_in_half_of_the_memory() -> None:
     text = "board=Ts3h2h5c9s,pot=100,stack=100,bets=0.5/allin"
     whole, half = (
@@ -130,6 +131,7 @@ ENUMERATED = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ENUMERATED)
 def test_the_whole_game_enumerated_finds_the_same_value_and_exploitability(text: str) -> None:
     game = holdem(text)
@@ -165,6 +167,7 @@ def policy_on(tree: PublicTree, solver: SpotSolver) -> np.ndarray:
     return policy
 
 
+@pytest.mark.thorough
 def test_cards_that_stand_for_others_change_no_value() -> None:
     text = "board=QhJh2h7s,pot=20,stack=30,bets=allin"
     folded = solver_of(text, "AA,KhTh,77", "KK,QJs,98s")
@@ -195,6 +198,7 @@ def test_the_nuts_win_the_whole_pot() -> None:
     assert walk(solver, []).seen[0].equity[parse_range("AsAh") > 0] == pytest.approx(1)
 
 
+@pytest.mark.thorough
 def test_many_spots_in_one_program_equal_each_by_itself() -> None:
     text = "board=Ts3h2h5c9s,pot=100,stack=100,bets=0.5/allin"
     game = holdem(text)

@@ -114,6 +114,7 @@ def test_taking_back_leads_to_the_position(visitor: Visitor) -> None:
     assert len(events_in(page)) == 2
 
 
+@pytest.mark.thorough
 def test_a_saved_game_is_gone_through_and_judged(visitor: Visitor, kuhn_file: str) -> None:
     path = visitor.follow("/games/opened", text=kuhn_file, player="tabular")
     page = visitor.get(path).text

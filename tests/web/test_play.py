@@ -123,6 +123,7 @@ def test_the_end_of_a_game_can_be_taken_back_and_then_does_not_count(visitor: Vi
     assert "; 1 taken back" in visitor.play_out(path)
 
 
+@pytest.mark.thorough
 def test_a_searching_agent_goes_on_from_what_was_taken_back(visitor: Visitor) -> None:
     path = visitor.begin(player="zero", game="kuhn", search="5,1", seat=0)
     first = visitor.get(path).text
@@ -137,6 +138,7 @@ def test_a_searching_agent_goes_on_from_what_was_taken_back(visitor: Visitor) ->
     assert "worth " in page  # what the search expected
 
 
+@pytest.mark.thorough
 def test_more_choices_can_be_taken_back_than_copies_of_the_agent_are_kept(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +286,7 @@ def test_a_game_that_the_agent_gives_up_is_won_and_counts(
     assert status_in(visitor.get(path).text) == "Your move."
 
 
+@pytest.mark.thorough
 def test_a_position_of_a_game_is_searched_in_one_click(visitor: Visitor) -> None:
     path = visitor.begin(player="random", game="connect_four", seed=3)
     page = visitor.choose(path, 3, turn_in(visitor.get(path).text))
@@ -297,6 +300,7 @@ def test_a_position_of_a_game_is_searched_in_one_click(visitor: Visitor) -> None
     assert "game 1, move 3: your move" in home
 
 
+@pytest.mark.thorough
 def test_the_end_of_a_game_has_nothing_to_search(visitor: Visitor) -> None:
     path = visitor.begin(player="random", game="kuhn")
     page = visitor.play_out(path)

@@ -101,6 +101,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Semaphore, threa
     return may, waits
 
 
+@pytest.mark.thorough
 def test_a_review_that_is_stopped_keeps_what_was_judged(
     visitor: Visitor, held_up: tuple[threading.Semaphore, threading.Event]
 ) -> None:
@@ -149,6 +150,7 @@ def test_a_review_is_saved_as_numbers_and_as_a_picture(visitor: Visitor) -> None
     assert "What each could expect" in picture.text
 
 
+@pytest.mark.thorough
 def test_an_event_is_shown_with_the_options_of_the_choice_that_led_to_it(
     visitor: Visitor,
 ) -> None:

@@ -64,6 +64,7 @@ def test_what_the_tree_does_not_have_is_told(
     assert status_in(page).endswith("before the first; something is missing.")
 
 
+@pytest.mark.thorough
 def test_a_search_goes_on_step_by_step_and_can_be_begun_anew(visitor: Visitor) -> None:
     path = visitor.follow("/searches", **{**SEARCH, "mode": "paused"})
     page = visitor.wait(path)
@@ -90,6 +91,7 @@ def test_the_steps_change_nothing_of_what_is_found() -> None:
     np.testing.assert_array_equal(first.found.values, second.found.values)
 
 
+@pytest.mark.thorough
 def test_a_finished_search_goes_on_with_its_tree(visitor: Visitor) -> None:
     path = visitor.follow("/searches", **SEARCH)
     assert 'value="20"' in visitor.wait(path)  # more simulations that are proposed
@@ -102,6 +104,7 @@ def test_a_finished_search_goes_on_with_its_tree(visitor: Visitor) -> None:
     assert "A search may have 20,000 simulations" in answer.text
 
 
+@pytest.mark.thorough
 def test_a_search_that_goes_on_finds_what_a_longer_one_finds() -> None:
     short, long = kuhn_search(1), kuhn_search(1, simulations=50)
     short.give_room(long.searcher)
@@ -116,6 +119,7 @@ def test_a_search_that_goes_on_finds_what_a_longer_one_finds() -> None:
         short.give_room(long.searcher)
 
 
+@pytest.mark.thorough
 def test_a_network_needs_no_choice_of_what_values_its_leaves(visitor: Visitor) -> None:
     form = {"game": "agent:leduc", "search": "20,1", "history": "", "mode": "whole"}
     assert "Done." in visitor.wait(visitor.follow("/searches", **form))
@@ -264,6 +268,7 @@ def locked(visitor: Visitor, **fields: object) -> tuple[str, str]:
     return path, visitor.follow(f"{path}/lock", row=link[1], **fields)
 
 
+@pytest.mark.thorough
 def test_what_a_player_does_is_locked_by_weights_and_searched_against(visitor: Visitor) -> None:
     # He bets every card: who has a king calls, and wins two, more than by a free answer.
     weights = {f"lock-{card}-{action}": 7 * (action == 2) for card in range(3) for action in (1, 2)}
@@ -331,6 +336,7 @@ def test_a_text_that_is_no_lock_is_told_and_opens_no_file(
     assert told in answer.text
 
 
+@pytest.mark.thorough
 def test_where_nothing_is_hidden_there_is_one_table_without_ranges(visitor: Visitor) -> None:
     page = visitor.wait(visitor.follow("/searches", **{**SEARCH, "game": "tic_tac_toe"}))
     assert "everything is public" not in page.partition('id="what-if"')[0]
@@ -344,6 +350,7 @@ def expected_in(page: str) -> str | None:
     return found and found[1]
 
 
+@pytest.mark.thorough
 def test_how_play_is_expected_to_go_on_is_told_where_nothing_is_hidden(visitor: Visitor) -> None:
     """Each of these moves is the only one that does not lose."""
     game = {"game": "tic_tac_toe", "search": "300,10", "history": "X../.O./.OX"}
@@ -359,6 +366,7 @@ def test_how_play_is_expected_to_go_on_is_told_where_nothing_is_hidden(visitor: 
     assert expected_in(visitor.wait(visitor.follow("/searches", **SEARCH))) is None
 
 
+@pytest.mark.thorough
 def test_the_exact_solution_holds_what_is_locked() -> None:
     game = make("kuhn")
     locks = read_locks(game, ["bet1: fold=1"])

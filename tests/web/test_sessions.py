@@ -64,6 +64,7 @@ def kuhn_search(submit: Callable[[Callable[[], None]], object], mode: str = WHOL
     return WatchedSearch(searcher, (), mode=mode, submit=submit)
 
 
+@pytest.mark.thorough
 def test_a_search_that_is_closed_stops_working() -> None:
     turns: list[Callable[[], None]] = []
     search = kuhn_search(turns.append)
@@ -111,6 +112,7 @@ def test_a_game_that_is_closed_closes_its_agent_when_that_has_moved() -> None:
     assert closed == [0]
 
 
+@pytest.mark.thorough
 def test_pages_close_what_they_drop(
     serve: Callable[..., Guard], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ SEARCH: Final = {
 }
 
 
+@pytest.mark.thorough
 def test_what_is_too_large_to_be_solved_is_told_once_and_not_offered_again(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -138,6 +138,7 @@ def test_a_spot_is_gone_on_with_to_a_smaller_percentage(visitor: Visitor) -> Non
     assert percents[1] <= 0.05 < percents[0]
 
 
+@pytest.mark.thorough
 def test_a_card_is_chosen_on_the_turn(visitor: Visitor) -> None:
     path = visitor.follow("/spots", **TURN)
     visitor.wait(path)
@@ -192,6 +193,7 @@ def test_a_mistake_is_told_above_the_form_as_it_was_filled_in(
     assert 'action="/spots"' in answer.text
 
 
+@pytest.mark.thorough(but=["memory"])
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -225,6 +227,7 @@ def test_a_text_is_read_for_the_square_beside_it(visitor: Visitor) -> None:
 # Bounds.
 
 
+@pytest.mark.thorough
 def test_spots_are_few_and_the_oldest_that_is_not_being_solved_makes_room(
     serve: Callable[..., Guard], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -238,6 +241,7 @@ def test_spots_are_few_and_the_oldest_that_is_not_being_solved_makes_room(
     assert visitor.get(second).status_code == 404
 
 
+@pytest.mark.thorough
 def test_programs_of_spots_do_not_pile_up(
     serve: Callable[..., Guard], monkeypatch: pytest.MonkeyPatch
 ) -> None:
