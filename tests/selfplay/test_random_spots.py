@@ -2,6 +2,8 @@
 
 import dataclasses
 import functools
+import types
+from fractions import Fraction
 from typing import Any
 
 import jax
@@ -15,13 +17,18 @@ from networks.cvpn import NetworkSettings, make_network
 from selfplay.examples import StoredExample, load_example
 from selfplay.learner import STEPS_PER_CALL, cvpn_loss
 from selfplay.loop import InlineSchedule
+from selfplay.processes import ProcessSchedule
 from selfplay.random_spots import random_queries, solve_spots
 from selfplay.settings import Config, LearnerSettings, SelfplaySettings, SolverSettings
 from selfplay.workers import SOLVER, WorkerOutput
 from sog.games import Game, make
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
+from sog.games.cards.no_limit import ALL_IN
 from sog.games.core import CHANCE
+from sog.tabular.spots.random_spots import solve_random_spots
+from sog.tabular.spots.solver import SpotSolver
+from sog.tabular.spots.spot import Spot
 from tests.selfplay.test_loop import CONFIG
 
 GAME = "holdem(ranks=5,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)"
@@ -42,7 +49,6 @@ def examples() -> StoredExample:
     return examples_of(make(GAME), 0)
 
 
-@pytest.mark.thorough
 def test_they_are_values_of_rivers_that_somebody_bets_on(examples: StoredExample) -> None:
     game = make(GAME)
     states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
@@ -221,6 +227,44 @@ def test_values_are_relative_only_where_a_game_tells_what_is_at_stake() -> None:
     learner = dataclasses.replace(CONFIG.learner, relative_values=True)
     with pytest.raises(ValueError, match="learner: relative_values must be false in kuhn"):
         InlineSchedule(make("kuhn"), dataclasses.replace(CONFIG, learner=learner))
+
+
+def test_the_size_that_was_drawn_is_that_of_the_spot(monkeypatch: pytest.MonkeyPatch) -> None:
+    class MadeError(Exception):
+        """Instead of solving it."""
+
+    made: list[Spot] = []
+
+    def make_solver(spot: Spot, *_: Any, **__: Any) -> SpotSolver:
+        made.append(spot)
+        raise MadeError
+
+    monkeypatch.setattr("sog.tabular.spots.random_spots.SpotSolver", make_solver)
+    game = make("holdem(ranks=5,suits=3,stack=900,bets=drawn/allin,draw_bets=0.5/0.8)")
+    assert isinstance(game, Holdem)
+    for seed in range(8):
+        with pytest.raises(MadeError):
+            solve_random_spots(game, 0, 2, np.random.default_rng(seed))
+    sizes = [size for spot in made for size in (*spot.menus[0].bets, *spot.menus[0].raises)]
+    assert {size.part for size in sizes if size != ALL_IN} == {Fraction(1, 2), Fraction(4, 5)}
+    assert not any(size.is_drawn for size in sizes)
+
+
+def test_processes_play_once_they_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def call(name: str, *_: Any) -> Any:
+        asked.append(name)
+        return ([], [], [0, 0]) if name == "gather" else None  # two workers without a task
+
+    workers: Any = types.SimpleNamespace(call=call)
+    schedule = ProcessSchedule(make("kuhn"), CONFIG, workers)
+    monkeypatch.setattr(schedule, "only_learns", lambda: True)
+    schedule.cycle()
+    assert asked == ["gather"]
+    monkeypatch.setattr(schedule, "only_learns", lambda: False)
+    schedule.cycle()
+    assert asked.count("begin") == 4
 
 
 @pytest.mark.slow
