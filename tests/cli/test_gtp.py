@@ -44,6 +44,7 @@ def test_a_session_of_administration() -> None:
     ) == ["=1 2", "= sog", "=3 true", "= false", "?5 unknown command", "=6 sog", "=7"]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_it_ends_where_nothing_more_comes() -> None:
     assert answers("name") == ["= sog"]
     assert answers() == []

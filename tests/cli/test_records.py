@@ -114,6 +114,7 @@ def test_each_game_of_a_file_is_told_by_its_number(sog: Run, ladder: Path) -> No
     assert sog("replay", str(ladder), "--number", "2") == (0, f"{games[1]}\n", "")
 
 
+@pytest.mark.thorough
 def test_a_review_is_of_the_last_game_or_of_that_number(sog: Run, ladder: Path) -> None:
     by = ("--by", "zero", "--search", "2,1")
     code, told, _ = sog("review", str(ladder), *by)

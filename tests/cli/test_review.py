@@ -96,6 +96,7 @@ def test_in_a_game_without_luck_there_is_none(sog: Run, tmp_path: Path) -> None:
     assert all(re.fullmatch(r"\d\.\d\d", one) for one in lost)
 
 
+@pytest.mark.thorough
 def test_an_interrupted_review_tells_what_is_judged(
     sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -338,6 +338,7 @@ def test_searches_are_compared_side_by_side(sog: Run) -> None:
     assert "of the policy differs from SoG(2, 1)" in out
 
 
+@pytest.mark.thorough
 def test_compared_searches_are_those_made_alone(sog_json: RunJson) -> None:
     common = ("search", "kuhn", "--evaluator", "zero")
     compared = sog_json(*common, "--compare", "2,1", "12,1", "2,1", "--json")

@@ -61,6 +61,7 @@ def test_it_is_ready_when_it_says_so_and_passes_over_what_it_does_not_know() -> 
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "go",
     ["go", "go nodes 40", "go movetime 200", "go depth 1", "go wtime 1000 btime 1000 movestogo 2",

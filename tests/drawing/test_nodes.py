@@ -90,6 +90,7 @@ def test_the_searched_state_reads_as_in_the_result() -> None:
     assert node.num_visits == 20
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "told"), [("is_full", "room"), ("is_pruned", "best actions"), ("is_sampled", "sample")]
 )
@@ -155,6 +156,7 @@ def test_every_node_of_the_tree_is_shown_once_and_after_its_parent(simulations: 
         assert all(nodes[rows.index(child)].parent == node.row for child in node.children)
 
 
+@pytest.mark.thorough
 def test_what_was_added_after_the_last_update_is_undefined() -> None:
     """One update, then one simulation: it makes an interior node of one leaf."""
     nodes = nodes_of(LEDUC, (CHECK, BET), simulations=1)
