@@ -127,6 +127,7 @@ def run_deaf(body: str, *gaps: float, number: int = signal.SIGINT) -> tuple[int,
     return process.returncode, out, err
 
 
+@pytest.mark.thorough(but=["2-130"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_what_was_reached_is_told_while_the_main_thread_computes(number: int, code: int) -> None:
     body = "with concluding(lambda: print('reached 3')): compute()"

@@ -106,6 +106,7 @@ def test_errors_where_the_range_is_zero_can_be_left_out() -> None:
     assert found.mean_absolute_in_range < 0.01
 
 
+@pytest.mark.thorough(but=["kuhn", "leduc", "ii_goofspiel"])
 @pytest.mark.parametrize(
     "text",
     ["kuhn", "leduc(suit_isomorphism=true)", "ii_goofspiel(cards=3,order=random)", "glasses"],

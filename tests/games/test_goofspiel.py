@@ -86,7 +86,7 @@ class IIGoofspielRules(GoofspielRules):
         return next(i for i, cards in enumerate(permutations) if cards[: len(bids)] == bids)
 
 
-@pytest.mark.thorough(but=["hidden", "2-random"])
+@pytest.mark.thorough(but=["3-random-diff-hidden", "2-random"])
 @pytest.mark.parametrize("hidden", [False, True], ids=["revealed", "hidden"])
 @pytest.mark.parametrize(
     ("cards", "order", "payoff"),
@@ -166,6 +166,7 @@ def test_point_cards_come_with_equal_odds() -> None:
     assert shares.sum() == pytest.approx(shares[[0, 2, 3]].sum())
 
 
+@pytest.mark.thorough(but=["hidden"])
 @pytest.mark.parametrize("hidden", [False, True], ids=["revealed", "hidden"])
 @pytest.mark.parametrize(
     ("order", "payoff", "returns"),

@@ -65,6 +65,7 @@ def test_stones_are_put_until_one_player_has_joined_his_sides(cells: list[int]) 
     assert not legal.any()
 
 
+@pytest.mark.thorough(but=["3"])
 @pytest.mark.parametrize("size", [3, 11])
 def test_random_games_go_as_in_openspiel(size: int) -> None:
     pyspiel = pytest.importorskip("pyspiel")

@@ -60,6 +60,7 @@ class DiceRules:
         return 1.0 if winner == 0 else -1.0
 
 
+@pytest.mark.thorough(but=["dice=1,faces=2", "dice1=1"])
 @pytest.mark.parametrize(
     ("game", "dice"),
     [
@@ -152,6 +153,7 @@ def test_one_die_of_six_faces_has_24576_infostates() -> None:
     assert int(counts.sum()) == 24576
 
 
+@pytest.mark.thorough(but=["2-"])
 @pytest.mark.parametrize(("dice", "faces"), [(1, 6), (2, 3)])
 def test_random_plays_agree_with_openspiel(dice: int, faces: int) -> None:
     pyspiel = pytest.importorskip("pyspiel")

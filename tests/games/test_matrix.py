@@ -49,6 +49,7 @@ class MatrixRules:
         return self.payoffs[history[0]][history[1]]
 
 
+@pytest.mark.thorough(but=["rps", "[[1], [2], [0]]"])
 @pytest.mark.parametrize(
     ("game", "payoffs"),
     [

@@ -96,6 +96,7 @@ def test_a_column_that_is_not_there_or_full_is_named(text: str, message: str) ->
         make("connect_four").parse(text)
 
 
+@pytest.mark.thorough(but=["leduc", "liars", "kuhn"])
 @pytest.mark.parametrize(
     ("game", "text", "outcomes"),
     [

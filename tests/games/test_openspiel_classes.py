@@ -92,6 +92,7 @@ def test_known_numbers_of_public_states_and_infostates(
     assert len(tables.legal) == num_infostates
 
 
+@pytest.mark.thorough(but=["kuhn", "dice"])
 @pytest.mark.parametrize(
     ("theirs", "ours"),
     [

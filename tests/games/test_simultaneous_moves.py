@@ -130,6 +130,7 @@ def test_the_evader_is_caught_on_a_cell_and_on_an_edge_and_wins_by_surviving() -
     assert utility(small, play(small, (RIGHT, units(DOWN, UP)))) == 1
 
 
+@pytest.mark.thorough(but=["game0", "game1", "game2"])
 @pytest.mark.parametrize(
     ("game", "value"),
     [

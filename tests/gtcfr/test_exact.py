@@ -161,6 +161,7 @@ def test_noise_is_bounded_and_an_infostate_always_gets_the_same() -> None:
     assert (np.asarray(ask(other, game, queries).values) != values).all()
 
 
+@pytest.mark.thorough(but=["leduc", "dice"])
 @pytest.mark.parametrize("text", [LEDUC, "liars_dice(faces=2)", "glasses(rounds=2)"])
 def test_uniform_play_is_worth_what_walking_the_tree_says(text: str) -> None:
     tree, game = tree_of(text), game_of(text)

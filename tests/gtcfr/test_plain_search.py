@@ -175,7 +175,7 @@ def exploitability(game: str, how: Resolving) -> float:
     return 1000 * float(evaluate_policy(compiled, compose(compiled.tree, how)).exploitability[0])
 
 
-@pytest.mark.thorough(but=["False"])
+@pytest.mark.thorough(but=["0.5-False"])
 @pytest.mark.parametrize("at_every_decision", [True, False])
 @pytest.mark.parametrize("alpha", [0.5, 1.0])
 def test_safe_resolving_of_kuhn_gets_better_with_more_updates(

@@ -115,7 +115,6 @@ def test_whoever_searches_begins_a_new_path() -> None:
         assert len(step.decisions.is_full) == 2 * UNIFORM.batch_size
 
 
-@pytest.mark.thorough
 def test_belief_states_are_those_where_the_games_stand() -> None:
     game = make("kuhn")
     for step in uniform_play():

@@ -35,7 +35,7 @@ def of_player(game: str, player: int) -> np.ndarray:
     return np.asarray((tree.node_actor == player)[:, None] & tree.node_legal.any(axis=-1))
 
 
-@pytest.mark.thorough(but=["kuhn", "leduc"])
+@pytest.mark.thorough(but=["kuhn", "ii_goofspiel"])
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("game", GAMES)
 def test_against_a_player_who_is_locked_everywhere_the_other_responds_best(
@@ -62,6 +62,7 @@ def test_a_lock_at_the_equilibrium_changes_no_value(game: str) -> None:
     assert solve(locked, iterations=500).last.value == pytest.approx(exact.value, abs=2e-3)
 
 
+@pytest.mark.thorough(but=["kuhn", "leduc", "ii_goofspiel"])
 @pytest.mark.parametrize("game", GAMES)
 def test_with_some_decisions_locked_cfr_finds_the_value_of_the_linear_program(game: str) -> None:
     tree = tree_of(game)
