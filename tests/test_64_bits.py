@@ -179,6 +179,7 @@ def test_a_method_that_searches(method: OnlineMethod) -> None:
     assert_same_with_64_bits(find)
 
 
+@pytest.mark.thorough
 def test_a_solve_of_a_game() -> None:
     assert_same_with_64_bits(lambda: solve(compile_tree(KUHN), iterations=20).policy)
 

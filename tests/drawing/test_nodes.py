@@ -104,6 +104,7 @@ def test_what_a_tree_does_not_have_is_told(name: str, told: str) -> None:
     assert told in text
 
 
+@pytest.mark.thorough
 def test_probabilities_are_those_of_average_play() -> None:
     nodes = nodes_of("kuhn")
     for node in nodes:

@@ -47,6 +47,7 @@ def test_resolving_kuhn_matches_the_plain_oracle() -> None:
     assert _exploitability("kuhn", 30) == pytest.approx(47.3, abs=0.2)
 
 
+@pytest.mark.thorough
 def test_safe_resolving_gains_from_updates_and_unsafe_resolving_does_not() -> None:
     safe = [_exploitability("kuhn", updates) for updates in (30, 300)]
     unsafe = _exploitability("kuhn", 300, safe=False)

@@ -102,6 +102,7 @@ def test_a_decision_is_told_as_the_network_has_it_in_its_own_game(history: str) 
     assert told.actions == node.actions
 
 
+@pytest.mark.thorough
 def test_values_are_in_the_chips_of_the_spot() -> None:
     game, evaluator = holdem(GAME), network()
     small, large = (

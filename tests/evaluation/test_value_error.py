@@ -84,6 +84,7 @@ def test_exact_values_have_no_error_and_shifted_ones_that_of_the_shift() -> None
     assert shifted["policy_divergence"] == found["policy_divergence"]
 
 
+@pytest.mark.thorough
 def test_the_error_of_zero_is_the_mean_of_the_exact_values() -> None:
     found, exact = errors(ZeroEvaluator()), exact_values()
     assert found["mean_absolute"] == pytest.approx(np.abs(exact).mean(), abs=0.01)

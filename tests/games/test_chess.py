@@ -49,6 +49,7 @@ def test_moves_may_be_written_in_any_way() -> None:
     assert CHESS.fen(CHESS.start(" ".join(words))).startswith("r1bqkbnr/1ppp1ppp/p1n5/1B2p3")
 
 
+@pytest.mark.thorough
 def test_a_game_may_begin_with_a_position() -> None:
     fen = "8/P6k/8/8/8/8/8/K7 w - - 3 70"
     assert CHESS.fen(CHESS.start(fen)) == fen

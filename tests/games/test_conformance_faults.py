@@ -291,7 +291,13 @@ RARE = {
 
 @pytest.mark.thorough(
     only=[
+        "a legal outcome is missing",
+        "a world is worth",
+        "actions of another number",
+        "advance forgets",
         "more outcomes than",
+        "the players see different",
+        "utilities are larger",
         "renames",
         "swaps the cards",
         "low cards",
@@ -311,6 +317,7 @@ def test_a_game_that_breaks_a_law_is_caught(fault: str) -> None:
     assert str(caught.value).startswith(f"{game} breaks a law of games: ")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "fault",
     [

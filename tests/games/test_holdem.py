@@ -127,6 +127,7 @@ def test_the_real_game_has_the_known_sizes() -> None:
     np.testing.assert_allclose(np.asarray(opponents)[live], weight, rtol=1e-5)
 
 
+@pytest.mark.thorough
 def test_flops_and_rivers_are_dealt_evenly_from_what_nobody_holds() -> None:
     game = holdem("holdem(ranks=4,suits=2,deals=3/1,blinds=1/2,stack=2,bets=none)")
     hands = jnp.array([0, 5])  # cards {0, 1} and {2, 3}: four cards are left

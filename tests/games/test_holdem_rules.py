@@ -199,7 +199,7 @@ def follow_in_pokerkit(game: Holdem, hands: list[Hand]) -> None:
         assert state.payoffs[0] == hand.won
 
 
-@pytest.mark.thorough(but=["allin)-pokerkit", "caps=4)-pokerkit"])
+@pytest.mark.thorough(but=["allin)-pokerkit"])
 @pytest.mark.parametrize(
     "follow", [follow_in_openspiel, follow_in_pokerkit], ids=["openspiel", "pokerkit"]
 )

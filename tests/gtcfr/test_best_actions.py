@@ -72,6 +72,7 @@ def test_the_prior_is_over_the_legal_actions_where_they_are_fewer_than_may_be_co
     assert policy[5:8].sum() == pytest.approx(1, abs=1e-5) == policy.sum()
 
 
+@pytest.mark.thorough
 def test_the_way_to_the_searched_state_may_be_by_actions_outside_the_best() -> None:
     """Each takes the place of the last of the best."""
     result = of_the_best_three()

@@ -41,7 +41,7 @@ from tests.gtcfr.large_games import WideGame
 _LEAVES_PER_CALL = 7
 
 
-@pytest.mark.thorough(but=["poker, DCFR-", "fugitive"])
+@pytest.mark.thorough(but=["poker, DCFR-"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_a_node_gets_all_its_children_at_once_and_each_of_them_once(name: str, number: int) -> None:
     """Trap 14; with several simulations per phase, duplicates add nothing."""

@@ -159,6 +159,7 @@ def test_a_search_starts_after_chance_that_was_left_to_the_evaluator(
     jax.tree.map(np.testing.assert_array_equal, narrow, usual)
 
 
+@pytest.mark.thorough
 def test_without_a_move_on_the_way_a_search_starts_where_the_last_one_was() -> None:
     result = looked_ahead((CALL,), 3)
     for resolve_from in RESOLVE_FROM:

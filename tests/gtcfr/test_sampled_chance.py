@@ -233,6 +233,7 @@ def test_a_chance_node_has_its_first_outcomes_and_the_root_of_its_visits(
         assert len(children_of(tree_number(result, search), int(ROOT))) == count
 
 
+@pytest.mark.thorough
 def test_a_sample_that_grows_has_no_more_outcomes_than_it_has_room_for() -> None:
     result = growing_chance(20)
     assert len(children_of(tree_number(result, 0), int(ROOT))) == 5

@@ -73,7 +73,7 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
     return compiled.to_tree((first, second)), solver.average_policy()[..., 0]
 
 
-@pytest.mark.thorough(but=["kuhn-dcfr", "leduc"])
+@pytest.mark.thorough(but=["leduc"])
 @pytest.mark.parametrize(
     ("text", "rule"),
     [

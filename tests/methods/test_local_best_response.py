@@ -80,6 +80,7 @@ def test_it_never_wins_more_than_a_best_response(game: str, text: str) -> None:
                 assert won > own + 0.5 * (best - own)
 
 
+@pytest.mark.thorough
 def test_against_one_who_always_folds_it_gets_750_thousandths_of_a_big_blind() -> None:
     """It has both blinds, in turns: half a big blind and a whole one."""
     for bets in ("pot", "all"):

@@ -88,6 +88,7 @@ def test_with_the_whole_game_in_its_tree_an_agent_plays_the_composed_policy(
     assert num_seen == np.sum(tree.node_actor < CHANCE)
 
 
+@pytest.mark.thorough
 def test_the_gadget_and_searches_at_the_opponents_decisions_make_a_difference() -> None:
     """So that the test above compares different things."""
     policies = []
@@ -358,6 +359,7 @@ def test_a_tree_without_room_for_what_has_happened_is_no_answer() -> None:
         agent.act(0)
 
 
+@pytest.mark.thorough
 def test_an_evaluator_that_breaks_down_is_reported() -> None:
     agent = SearchAgent(
         KUHN, ConstantEvaluator(value=float("nan")), SearchSettings(num_simulations=1), player=0

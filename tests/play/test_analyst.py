@@ -51,6 +51,7 @@ def test_every_move_is_told_with_its_visits_and_the_best_comes_first(analyst: An
     assert lines.prior == pytest.approx(np.full(5, 0.2), abs=1e-3)
 
 
+@pytest.mark.thorough
 def test_a_line_goes_on_to_the_end_of_the_game(analyst: Analyst) -> None:
     """By exhaustive search in plain Python: each move is the only one that does not lose."""
     forced = [1, 2, 6, 3, 5]
@@ -99,6 +100,7 @@ def test_lines_are_those_of_the_search_itself() -> None:
     assert lines.value == pytest.approx(float(result.values[0, 0, 0]), abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_the_tree_below_what_was_played_is_kept(analyst: Analyst) -> None:
     before = found(analyst, "a3 b2")
     best, reply = before.line(0)[:2]

@@ -43,6 +43,7 @@ def test_a_tree_is_kept_below_what_was_played_and_not_in_another_game() -> None:
     assert lines.num_visits == 60
 
 
+@pytest.mark.thorough
 def test_a_player_keeps_its_tree_where_its_search_is_told_so_and_wins() -> None:
     (player,) = seat(["zero?search=60,1&kept_simulations=60"], game="tic_tac_toe").players
     agent = player.make(0, 1)

@@ -148,6 +148,7 @@ def test_openspiel_finds_the_exploitability_of_a_growing_search_with_the_same_ra
     assert found == pytest.approx(composed.exploitability[0], abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_a_policy_of_searches_does_not_change_while_it_is_asked() -> None:
     policy = searching_policy(SMALL)
     first, again = table_of(policy), table_of(policy)

@@ -252,6 +252,7 @@ def test_a_search_from_the_rules_alone_finds_the_only_column_in_endgames() -> No
         assert {action} == CONNECT_FOUR.best_actions(position)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "simulations",
     [pytest.param(50, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow), 200],

@@ -138,6 +138,7 @@ def test_against_the_adviser_luck_is_nothing_on_average_however_one_plays(
     assert lost > 0.1
 
 
+@pytest.mark.thorough
 def test_a_search_tells_what_actions_are_worth_as_the_exact_solution_does(
     advisers: list[TabularAgent],
 ) -> None:

@@ -99,6 +99,7 @@ def test_who_is_told_to_stop_does_so_after_a_slice_and_can_go_on() -> None:
     assert search.num_updates == 6
 
 
+@pytest.mark.thorough
 def test_a_copy_goes_on_by_itself_where_arrays_are_shared() -> None:
     search = kuhn_search(is_shared=True)
     search.go(2)
@@ -138,6 +139,7 @@ def test_the_tree_goes_on_below_what_was_played() -> None:
     assert found.policy[0, 0].sum() == pytest.approx(1)
 
 
+@pytest.mark.thorough
 def test_where_nothing_was_expanded_there_is_no_tree_to_go_on_with() -> None:
     search = tic_tac_toe_search()
     before = search.read()

@@ -106,6 +106,7 @@ def test_searches_at_the_opponents_decisions_change_what_is_found() -> None:
     assert max(apart) > 0.01
 
 
+@pytest.mark.thorough
 def test_whoever_searches_begins_a_new_path() -> None:
     for step in uniform_play(everywhere=True):
         goes_on = ~step.decisions.is_over
@@ -253,6 +254,7 @@ def test_all_of_these_events_had_room() -> None:
     assert max(step.before.num_events.max() for step in greedy_play()) == GREEDY.max_events
 
 
+@pytest.mark.thorough
 def test_searches_that_grow_are_asked_for_queries() -> None:
     chosen = np.array([step.decisions.queries.chosen for step in greedy_play()])
     mean = GREEDY.queries_per_search

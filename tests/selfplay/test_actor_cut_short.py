@@ -53,6 +53,7 @@ def test_who_expects_too_little_resigns_where_that_is_allowed() -> None:
     assert new.mean() == pytest.approx(1 - IMPATIENT.no_resign, abs=bound)
 
 
+@pytest.mark.thorough
 def test_games_of_too_many_moves_are_played_to_their_end_at_random() -> None:
     """After a check and a bet the first player has no search, and folds or calls equally often.
 

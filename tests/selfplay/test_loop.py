@@ -100,6 +100,7 @@ def saved(folder: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     return found.arrays, found.meta["counts"]
 
 
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_run(finished: Path, tmp_path: Path) -> None:
     training, _ = open_training(tmp_path)
     training.run()

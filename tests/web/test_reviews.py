@@ -25,6 +25,7 @@ def grades_in(page: str) -> list[str]:
     return re.findall(r'<span class="grade (\w+)">', page)
 
 
+@pytest.mark.thorough
 def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> None:
     """What each got is what was expected, less what his choices lost, and given, and luck."""
     path = visitor.begin(player="tabular", game="kuhn", seed=5)

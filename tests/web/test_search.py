@@ -282,6 +282,7 @@ def test_what_a_player_does_is_locked_by_weights_and_searched_against(visitor: V
     assert "Held fixed" not in visitor.wait(again)
 
 
+@pytest.mark.thorough
 def test_locks_as_text_are_those_of_the_command_line(visitor: Visitor) -> None:
     path = visitor.follow("/searches", **SEARCH)
     visitor.wait(path)

@@ -130,6 +130,7 @@ def test_pages_close_what_they_drop(
     assert [type(one) for one in closed] == [Table, WatchedSearch]
 
 
+@pytest.mark.thorough
 def test_a_short_search_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watched_search, "SLICE_SECONDS", 0.0)  # an update in each
     turns: list[Callable[[], None]] = []

@@ -33,6 +33,7 @@ def test_what_is_too_large_to_be_solved_is_told_once_and_not_offered_again(
     assert "Update 2 of 20" in status_in(visitor.wait(path))
 
 
+@pytest.mark.thorough
 def test_no_exact_solution_is_offered_where_a_search_has_found_too_much_already(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
