@@ -56,16 +56,25 @@ def store_example(
 
 
 def examples_of_values(
-    game: Game[Any], belief: BeliefState, values: np.ndarray, value_mask: np.ndarray
+    game: Game[Any],
+    belief: BeliefState,
+    values: np.ndarray,
+    value_mask: np.ndarray,
+    policy: np.ndarray | None = None,
 ) -> StoredExample:
-    """What is known without a search: of version 0, no policies. NumPy arrays, [example, ...]."""
+    """What is known without a search: of version 0. NumPy arrays, [example, ...].
+
+    policy: 0 where it is not known; None: nowhere.
+    """
     count, size = len(values), game.num_infostates
+    if policy is None:
+        policy = np.zeros((count, size, game.num_actions), np.float32)
     arrays: dict[str, Any] = {
         "belief": belief,
         "values": values,
         "value_mask": value_mask,
-        "policy": np.zeros((count, size, game.num_actions), np.float32),
-        "policy_mask": np.zeros((count, size), bool),
+        "policy": policy,
+        "policy_mask": policy.sum(axis=2) > 0,
         "version": np.zeros(count, np.int32),
     }
     return StoredExample(**arrays)

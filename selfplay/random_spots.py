@@ -24,7 +24,7 @@ from sog.precision import in_32_bits
 from sog.tabular.spots.random_spots import has_spots, random_spots, solve_random_spots
 
 _RIVER: Final = 0  # streets that follow
-_SPOTS_PER_CALL: Final = 32  # of one line of bets
+_SPOTS_PER_CALL: Final = 16  # of one line of bets
 _ITERATIONS: Final = 60  # to a small part of what networks err by
 
 
@@ -62,8 +62,8 @@ def random_queries(
 def solve_spots(
     game: Game[Any], count: int, random: np.random.Generator, later: bool = True
 ) -> Iterator[WorkerOutput]:
-    """So many random rivers, some at a time; an example of each, and one of a later decision unless
-    the solution hardly ever comes there. later: whether to have these."""
+    """So many random rivers, some at a time; an example of each, and one of a later decision there.
+    later: whether to have these, see `solve_random_spots`."""
     if not isinstance(game, Holdem):
         return
     solve: Any = in_32_bits(solve_random_spots)
@@ -78,7 +78,11 @@ def solve_spots(
         yield WorkerOutput(
             part=SOLVER,
             examples=examples_of_values(
-                game, BeliefState(state=states, ranges=ranges), values, np.asarray(spots.mask)
+                game,
+                BeliefState(state=states, ranges=ranges),
+                values,
+                np.asarray(spots.mask),
+                np.asarray(spots.policy),
             ),
             queries=BeliefState(state=states[:0], ranges=ranges[:0]),
             counts={"solves": size},

@@ -1,5 +1,6 @@
 """Exact solutions of spots: known values, and the same game enumerated as any other."""
 
+import dataclasses
 from typing import Any
 
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from sog.memory import bytes_of
 from sog.tabular import compile_tree, evaluate_policy
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.spots import SpotSolver, solve_spot, split_history, spot_of, walk
+from sog.tabular.spots.betting import Decision, End, Line, build_street
 from sog.tabular.spots.solver import PROGRAMS
 from sog.tabular.spots.tables import pack, read
 
@@ -46,6 +48,55 @@ def test_two_hands_against_a_bluff_catcher_are_the_textbook_game() -> None:
     # He is indifferent: a call wins 200 from a bluff and loses 100, half of the pot being his.
     assert facing.action_value[0][parse_range("KK") > 0] == pytest.approx(-50, abs=1e-3)
     assert facing.action_value[1][parse_range("KK") > 0] == pytest.approx(-50, abs=0.5)
+
+
+@pytest.mark.parametrize(("bluffs", "value"), [(1, 0), (0.25, -50)])
+def test_a_spot_may_begin_with_a_bet_that_is_called_if_it_is_a_bluff_often_enough(
+    bluffs: float, value: float
+) -> None:
+    spot = spot_of(holdem("board=Ts3h2h5c9s,pot=100,stack=100,bets=allin"))
+    spot = dataclasses.replace(spot, stakes=(0, 100), words=("allin100",))
+    bettor = parse_range("AA", spot.deck) + bluffs * parse_range("QQ", spot.deck)
+    solver = SpotSolver(spot, np.stack([parse_range("KK", spot.deck), bettor]))
+    solution = solve_spot(solver, iterations=200)
+    assert solution.last.exploitability < 0.01
+    assert solution.last.value == pytest.approx(value, abs=0.02)
+
+
+def test_what_follows_some_actions_is_a_street_of_its_own() -> None:
+    """The same decisions, named from the one who acts first."""
+    (menu,) = holdem("board=Ts3h2h5c9s,pot=200,stack=1900,bets=0.5/1/allin,caps=3").betting.menus
+
+    def street(*line: Any) -> Decision:
+        (start,) = build_street([Line(*line)], menu, smallest_bet=100, last=True).starts
+        return start
+
+    def same(part: Decision | End, whole: Decision | End, turned: bool) -> int:
+        if isinstance(part, End):
+            assert isinstance(whole, End)
+            sign = -1 if turned and part.kind == "fold" else 1
+            assert (part.kind, sign * part.payoff) == (whole.kind, whole.payoff)
+            return 0
+        assert isinstance(whole, Decision)
+        assert (part.words, part.actions) == (whole.words, whole.actions)
+        assert part.stakes == (whole.stakes[::-1] if turned else whole.stakes)
+        below = zip(part.children, whole.children, strict=True)
+        return 1 + sum(same(one, other, turned) for one, other in below)
+
+    start, seen = street(200, 1900), []
+    for words in (("check",), ("bet100",), ("check", "bet200"), ("bet200", "raise800")):
+        whole: Decision | End = start
+        for word in words:
+            assert isinstance(whole, Decision)
+            whole = whole.children[whole.actions.index(word)]
+        assert isinstance(whole, Decision)
+        turned = bool(whole.level % 2)
+        stakes = whole.stakes[::-1] if turned else whole.stakes
+        seen.append(same(street(200, 1900, stakes, words), whole, turned))
+    assert min(seen) > 1
+    spot = spot_of(holdem("board=Ts3h2h5c,pot=200,stack=1900,bets=1"))
+    with pytest.raises(ValueError, match=r"must begin with a street, .* got \('check',\) before"):
+        dataclasses.replace(spot, words=("check",))
 
 
 @pytest.mark.parametrize("rule", ["cfr", "cfr+", "sog", "linear", "dcfr", "pcfr+"])

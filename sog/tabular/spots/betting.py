@@ -27,10 +27,15 @@ _NO_BETS: Final = ("fold", "check", "call")
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """What a street begins with: chips in the pot, and behind each player."""
+    """What a street begins with: chips in the pot, and behind each player; or with what of it is
+    left after some actions, where player 0 is the one to act."""
 
     pot: int
     stack: int
+    stakes: tuple[int, int] = (0, 0)
+    """Chips that each has bet on this street."""
+    words: tuple[str, ...] = ()
+    """The actions on this street so far."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -179,7 +184,7 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
     """
     count = 0
     levels: list[list[_Node]] = [
-        [_Node(number, 0, (0, 0), (), None) for number in range(len(lines))]
+        [_Node(number, 0, line.stakes, line.words, None) for number, line in enumerate(lines)]
     ]
     while levels[-1]:
         below: list[_Node] = []
@@ -218,7 +223,7 @@ def _add_actions(node: _Node, line: Line, menu: Menu, smallest_bet: int, last: b
     if own < other:
         end("fold", "fold", own)
         end("call", "next", other)
-    elif node.level == 0:
+    elif not node.words:
         go_on("check", 0)
     else:
         end("check", "next", 0)

@@ -13,21 +13,33 @@ from sog.tabular.spots.betting import Line, Street, build_street
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Spot:
-    """Heads-up poker from a public state on, at the start of a street.
+    """Heads-up poker from a public state on, at the start of a street or, on the last one, at a
+    later decision.
 
-    Player 0 acts first on every street; a card is dealt between two streets.
+    Player 0 acts first, on every street; a card is dealt between two streets.
     """
 
     board: tuple[int, ...]
     """Cards of the deck."""
     pot: int
+    """Chips, when the street began."""
     stack: int
-    """Chips behind each player, those of the shorter stack."""
+    """Chips behind each player then, those of the shorter stack."""
     menus: tuple[Menu, ...]
     """By street, from the one that the spot begins on."""
     smallest_bet: int
     deck: Deck
     hole_cards: int
+    stakes: tuple[int, int] = (0, 0)
+    """Chips that each has bet on the street before the spot begins, the player to act first."""
+    words: tuple[str, ...] = ()
+    """The actions on the street before the spot begins."""
+
+    def __post_init__(self) -> None:
+        if self.words and len(self.menus) > 1:
+            raise ValueError(
+                f"a spot must begin with a street, or on the last one, got {self.words} before it."
+            )
 
     @property
     def num_public(self) -> tuple[int, ...]:
@@ -43,7 +55,7 @@ class Spot:
     def streets(self) -> tuple[Street, ...]:
         """The betting of each; none of a street that nobody comes to with chips."""
         streets: list[Street] = []
-        lines: tuple[Line, ...] = (Line(self.pot, self.stack),)
+        lines: tuple[Line, ...] = (Line(self.pot, self.stack, self.stakes, self.words),)
         for number, menu in enumerate(self.menus):
             last = number == len(self.menus) - 1
             streets.append(build_street(lines, menu, smallest_bet=self.smallest_bet, last=last))
