@@ -29,7 +29,7 @@ from gtcfr.settings import SearchSettings
 from sog.cli.numbers import positive_integer
 from sog.games.cards.holdem import Holdem
 from sog.players.runs import load_run
-from sog.tabular.spots.random_spots import SolvedSpots, solve_random_spots
+from sog.tabular.spots.solved_spots import SolvedSpots, solve_random_spots
 
 _RIVER: Final = 0  # streets that follow
 

@@ -21,7 +21,8 @@ from selfplay.workers import SOLVER, WorkerOutput
 from sog.games.cards.holdem import Holdem
 from sog.games.core import Game
 from sog.precision import in_32_bits
-from sog.tabular.spots.random_spots import has_spots, random_spots, solve_random_spots
+from sog.tabular.spots.random_spots import has_spots, random_spots
+from sog.tabular.spots.solved_spots import solve_random_spots
 
 _RIVER: Final = 0  # streets that follow
 _SPOTS_PER_CALL: Final = 16  # of one line of bets

@@ -30,7 +30,7 @@ from sog.games.cards.holdem import Holdem
 from sog.games.core import opponents_weight
 from sog.tabular import compile_tree, solve
 from sog.tabular.spots import SpotSolver, spot_of
-from sog.tabular.spots.random_spots import solve_random_spots
+from sog.tabular.spots.solved_spots import solve_random_spots
 
 pytestmark = pytest.mark.gpu
 BATCH = 64

@@ -1,5 +1,5 @@
 """How far a network's values are from exact ones in hold'em: on random rivers and turns, see
-`sog.tabular.spots.random_spots`.
+`sog.tabular.spots.solved_spots`.
 """
 
 import functools
@@ -13,7 +13,8 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, ask_once
 from sog.games.cards.holdem import Holdem
 from sog.precision import in_32_bits
-from sog.tabular.spots.random_spots import NAMES, SolvedSpots, has_spots, solve_random_spots
+from sog.tabular.spots.random_spots import has_spots
+from sog.tabular.spots.solved_spots import NAMES, SolvedSpots, solve_random_spots
 
 _RIVERS_PER_TURN: Final = 16
 

@@ -19,7 +19,7 @@ from sog.games import make
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.showdown import pair_signs
-from sog.tabular.spots.random_spots import solve_random_spots
+from sog.tabular.spots.solved_spots import solve_random_spots
 
 CARDS = "ranks=5,suits=3,blinds=50/100,stack=600,caps=2"
 

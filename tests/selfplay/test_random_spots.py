@@ -26,7 +26,7 @@ from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.no_limit import ALL_IN
 from sog.games.core import CHANCE
-from sog.tabular.spots.random_spots import solve_random_spots
+from sog.tabular.spots.solved_spots import solve_random_spots
 from sog.tabular.spots.solver import SpotSolver
 from sog.tabular.spots.spot import Spot
 from tests.selfplay.test_loop import CONFIG
@@ -242,7 +242,7 @@ def test_the_size_that_was_drawn_is_that_of_the_spot(monkeypatch: pytest.MonkeyP
         made.append(spot)
         raise MadeError
 
-    monkeypatch.setattr("sog.tabular.spots.random_spots.SpotSolver", make_solver)
+    monkeypatch.setattr("sog.tabular.spots.solved_spots.SpotSolver", make_solver)
     game = make("holdem(ranks=5,suits=3,stack=900,bets=drawn/allin,draw_bets=0.5/0.8)")
     assert isinstance(game, Holdem)
     for seed in range(8):
