@@ -61,6 +61,7 @@ def test_they_are_values_of_rivers_that_somebody_bets_on(examples: StoredExample
     ranges = examples.belief.ranges
     live = np.asarray(jax.vmap(game.infostate_mask)(states))
     assert (ranges[live] > 0).all()  # so that it is known what each hand is worth
+    assert ranges[is_later][live[is_later]].min() > 1e-5  # of 45 hands
     np.testing.assert_array_equal(examples.value_mask, live)
     actor = np.asarray(jax.vmap(game.actor)(states))
     np.testing.assert_array_equal(examples.policy_mask, live[np.arange(len(live)), actor])
