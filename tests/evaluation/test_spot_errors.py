@@ -18,6 +18,7 @@ from sog.evaluation.spot_errors import SpotMeasure
 from sog.games import make
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
+from sog.games.cards.no_limit import FIRST_SIZE
 from sog.games.cards.showdown import pair_signs
 from sog.tabular.spots.solved_spots import solve_random_spots
 
@@ -54,11 +55,11 @@ def test_where_nobody_can_bet_a_river_is_worth_its_showdown() -> None:
 
 
 @pytest.mark.thorough
-def test_later_decisions_are_worth_what_a_search_of_all_that_follows_finds() -> None:
-    """It begins there, with the ranges that the solution of the whole street gets there with. What
-    a hand is worth depends on which solution it is, unless the other decides nothing any more; what
-    a whole range is worth does not."""
-    game = holdem("holdem(ranks=4,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)")
+@pytest.mark.parametrize("chips", ["stack=600,caps=1", "stack=900/500,caps=2"])
+def test_later_decisions_are_worth_what_a_search_of_all_that_follows_finds(chips: str) -> None:
+    """It begins there, with the same ranges. What a hand is worth depends on which solution it is,
+    unless the other decides nothing any more; what a whole range is worth does not."""
+    game = holdem(f"holdem(ranks=4,suits=3,blinds=50/100,{chips},bets=1/allin)")
     settings = SearchSettings(num_simulations=60, simulations_per_update=0.1, rule="dcfr")
     run = jax.jit(functools.partial(search, game, evaluator=ZeroEvaluator(), settings=settings))
     random, count, stakes = np.random.default_rng(1), 2, set()
@@ -72,11 +73,14 @@ def test_later_decisions_are_worth_what_a_search_of_all_that_follows_finds() -> 
             root = known_root(
                 jax.tree.map(lambda leaf: leaf[None], state), jnp.asarray(ranges[None])
             )
-            found = np.asarray(run(root=root, key=jax.random.key(0)).values)[0]
+            result = run(root=root, key=jax.random.key(0))
+            found = np.asarray(result.values)[0]
             actor, stake = int(game.actor(state)), state.betting.stakes.tolist()
-            if stake[0] != stake[1]:  # the last decision: to call or to fold
-                off = np.abs(found - values)[actor][mask[actor]]
+            if not game.betting.legal(state.betting)[FIRST_SIZE:].any() and stake[0] != stake[1]:
+                off = np.abs(found - values)[actor][mask[actor]]  # to call or to fold
                 assert off.mean() < 0.005 * spots.pot
+            played = np.abs(np.asarray(result.policy)[0] - spots.policy[spot])[mask[actor]]
+            assert played.sum(axis=1).mean() < 0.2
             assert np.abs(values[mask]).mean() > 0.1 * spots.pot
             weight = ranges * np.asarray(game.compatible_reach(state, jnp.asarray(ranges)))
             worth, known = (

@@ -24,9 +24,10 @@ from selfplay.workers import SOLVER, WorkerOutput
 from sog.games import Game, make
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
-from sog.games.cards.no_limit import ALL_IN
+from sog.games.cards.no_limit import ALL_IN, CALL, FIRST_SIZE, FOLD
 from sog.games.core import CHANCE
-from sog.tabular.spots.solved_spots import solve_random_spots
+from sog.tabular.spots.random_spots import random_spots
+from sog.tabular.spots.solved_spots import solve_random_spots, spot_actions
 from sog.tabular.spots.solver import SpotSolver
 from sog.tabular.spots.spot import Spot
 from tests.selfplay.test_loop import CONFIG
@@ -68,6 +69,11 @@ def test_they_are_values_of_rivers_that_somebody_bets_on(examples: StoredExample
     np.testing.assert_allclose(examples.policy[examples.policy_mask].sum(axis=1), 1, rtol=1e-5)
     legal = np.asarray(jax.vmap(game.legal_actions)(states))
     assert not examples.policy[~legal].any()
+    # A hand that is always folded has lost what was bet with it.
+    folds, hands = np.nonzero(examples.policy[..., FOLD] > 0.999)
+    assert len(folds) > COUNT
+    lost = np.asarray(bets.stakes)[folds, actor[folds]] / 600
+    np.testing.assert_allclose(examples.values[folds, actor[folds], hands], -lost, atol=1e-3)
     np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
     assert len(np.unique(np.asarray(states.board), axis=0)) > COUNT // 2
     # What one wins the other loses, and nobody more than both have.
@@ -252,6 +258,17 @@ def test_the_size_that_was_drawn_is_that_of_the_spot(monkeypatch: pytest.MonkeyP
     sizes = [size for spot in made for size in (*spot.menus[0].bets, *spot.menus[0].raises)]
     assert {size.part for size in sizes if size != ALL_IN} == {Fraction(1, 2), Fraction(4, 5)}
     assert not any(size.is_drawn for size in sizes)
+
+
+def test_actions_of_a_spot_ascend_where_a_drawn_size_is_smaller_than_one_before_it() -> None:
+    game = make("holdem(ranks=5,suits=3,stack=900,bets=1/drawn/allin,draw_bets=0.5/0.8)")
+    assert isinstance(game, Holdem)
+    states, _, _ = random_spots(game, 0, 1, np.random.default_rng(0), calls=1.0)
+    stakes, _ = game.betting.raised_stakes(jax.tree.map(lambda leaf: leaf[0], states.betting))
+    call, *sizes = spot_actions(game, states)
+    assert call == CALL
+    assert sizes == [FIRST_SIZE + 1, FIRST_SIZE, FIRST_SIZE + 2]
+    assert (np.diff(stakes[np.array(sizes) - FIRST_SIZE]) > 0).all()
 
 
 def test_processes_play_once_they_are_learned(monkeypatch: pytest.MonkeyPatch) -> None:

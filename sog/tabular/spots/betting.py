@@ -27,8 +27,10 @@ _NO_BETS: Final = ("fold", "check", "call")
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """What a street begins with: chips in the pot, and behind each player; or with what of it is
-    left after some actions, where player 0 is the one to act."""
+    """What a street begins with: chips in the pot, and behind each player.
+
+    Or a later decision of it, where player 0 is who acts first from there on.
+    """
 
     pot: int
     stack: int

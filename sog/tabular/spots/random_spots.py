@@ -102,6 +102,7 @@ def random_actions(game: Holdem, states: Any, random: np.random.Generator) -> li
 # Compiled: operation by operation a line takes a second.
 legal_actions: Any = jax.jit(Betting.legal, static_argnums=0)
 _bet: Any = jax.jit(Betting.bet, static_argnums=0)
+raised_stakes: Any = jax.jit(Betting.raised_stakes, static_argnums=0)
 _next_street: Any = jax.jit(Betting.next_street, static_argnums=0)
 
 

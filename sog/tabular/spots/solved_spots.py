@@ -10,11 +10,12 @@ import numpy as np
 from jax import Array
 
 from sog.games.cards.holdem import Holdem
-from sog.games.cards.no_limit import DENOMINATOR, BettingState, Menu, Size
+from sog.games.cards.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu, Size
 from sog.tabular.spots.betting import Decision
 from sog.tabular.spots.random_spots import (
     apply_to_all,
     legal_actions,
+    raised_stakes,
     random_actions,
     random_spots,
 )
@@ -35,7 +36,7 @@ _LEAST_REACH: Final = 1e-30
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class SolvedSpots:
-    """Spots of one line of bets, and what their hands are worth."""
+    """Spots of one line of bets, or also as many of a later decision, and what hands are worth."""
 
     name: str
     states: Any  # [spot, ...]: public states
@@ -131,16 +132,20 @@ def _solved(
         mask[:, player, hands] = live & (ranges[:, player, hands] > 0)
     start = solver.layout.streets[0].starts[0]
     policy = np.zeros((*ranges[:, 0].shape, game.num_actions))
-    policy[:, :, _actions(game, states, start)] = _policies(solver, start, 0, ranges.shape[2])
+    actions = spot_actions(game, states)[: len(start.actions)]
+    policy[:, :, actions] = _policies(solver, start, 0, ranges.shape[2])
     policy *= ranges[:, _players(states)[0], :, None] > 0
     return jax.tree.map(np.asarray, states), ranges, values, mask, policy
 
 
-def _actions(game: Holdem, states: Any, at: Decision) -> np.ndarray:
-    """The game's actions that are those of a decision: both have the same order. Beyond the shorter
-    stack the game may have several sizes, which are one in a spot."""
-    legal = legal_actions(game.betting, jax.tree.map(lambda leaf: leaf[0], states.betting))
-    return np.flatnonzero(legal)[: len(at.actions)]
+def spot_actions(game: Holdem, states: Any) -> list[int]:
+    """The game's legal actions in the order of a spot's. Beyond the shorter stack there may be
+    several sizes more, which are all the last one of the spot."""
+    betting = jax.tree.map(lambda leaf: leaf[0], states.betting)
+    legal = np.flatnonzero(legal_actions(game.betting, betting))
+    # A size that is drawn may be smaller than one before it.
+    stakes = [0] * FIRST_SIZE + np.asarray(raised_stakes(game.betting, betting)[0]).tolist()
+    return sorted(legal.tolist(), key=lambda action: (action >= FIRST_SIZE, stakes[action], action))
 
 
 def _policies(solver: SpotSolver, at: Decision, player: int, num_hands: int) -> np.ndarray:
@@ -158,8 +163,7 @@ def _walked(
     """States and ranges at a later decision. states and ranges: of the start."""
     at, reach = solver.layout.streets[0].starts[0], ranges.copy()
     for action in random_actions(game, states, random):
-        legal = legal_actions(game.betting, jax.tree.map(lambda leaf: leaf[0], states.betting))
-        number = min(int(np.sum(legal[:action])), len(at.actions) - 1)  # see `_actions`
+        number = min(spot_actions(game, states).index(action), len(at.actions) - 1)
         reach[:, at.level % 2] *= _policies(solver, at, at.level % 2, ranges.shape[2])[..., number]
         child = at.children[number]
         assert isinstance(child, Decision)

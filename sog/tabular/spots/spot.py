@@ -36,7 +36,7 @@ class Spot:
     """The actions on the street before the spot begins."""
 
     def __post_init__(self) -> None:
-        if self.words and len(self.menus) > 1:
+        if (self.words or any(self.stakes)) and len(self.menus) > 1:
             raise ValueError(
                 f"a spot must begin with a street, or on the last one, got {self.words} before it."
             )
