@@ -95,8 +95,10 @@ def test_what_follows_some_actions_is_a_street_of_its_own() -> None:
         seen.append(same(street(200, 1900, stakes, words), whole, turned))
     assert min(seen) > 1
     spot = spot_of(holdem("board=Ts3h2h5c,pot=200,stack=1900,bets=1"))
-    with pytest.raises(ValueError, match=r"must begin with a street, .* got \('check',\) before"):
+    with pytest.raises(ValueError, match=r"must begin with a street, .* got words \('check',\)"):
         dataclasses.replace(spot, words=("check",))
+    with pytest.raises(ValueError, match=r"must begin with a street, .* stakes \(0, 100\)"):
+        dataclasses.replace(spot, stakes=(0, 100))
 
 
 @pytest.mark.parametrize("rule", ["cfr", "cfr+", "sog", "linear", "dcfr", "pcfr+"])

@@ -145,7 +145,7 @@ def spot_actions(game: Holdem, states: Any) -> list[int]:
     legal = np.flatnonzero(legal_actions(game.betting, betting))
     # A size that is drawn may be smaller than one before it.
     stakes = [0] * FIRST_SIZE + np.asarray(raised_stakes(game.betting, betting)[0]).tolist()
-    return sorted(legal.tolist(), key=lambda action: (action >= FIRST_SIZE, stakes[action], action))
+    return sorted(legal.tolist(), key=lambda action: (stakes[action], action))
 
 
 def _policies(solver: SpotSolver, at: Decision, player: int, num_hands: int) -> np.ndarray:

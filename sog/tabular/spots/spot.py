@@ -38,7 +38,8 @@ class Spot:
     def __post_init__(self) -> None:
         if (self.words or any(self.stakes)) and len(self.menus) > 1:
             raise ValueError(
-                f"a spot must begin with a street, or on the last one, got {self.words} before it."
+                f"a spot must begin with a street, or on the last one, got words {self.words} and "
+                f"stakes {self.stakes} before it."
             )
 
     @property
