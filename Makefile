@@ -5,7 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python -m
 DEMO := runs/leduc_demo
-INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Python compiles what is imported when it is imported first; pip would compile all there is.
+INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --no-compile \
+	--constraint constraints.txt
 
 # Most of the time of the tests is compiling, by one core each. Files come in order: by default those
 # of fewest tests would come last, which take longest, one core waiting for the other.
@@ -62,7 +64,7 @@ test test-thorough: $(VENV)/dev-installed
 check: $(VENV)/dev-installed
 	$(RUN) ruff format --check .
 	$(RUN) ruff check .
-	$(RUN) mypy
+	$(RUN) mypy --num-workers auto
 	$(VENV)/bin/lint-imports
 
 format: $(VENV)/dev-installed
