@@ -119,7 +119,21 @@ def test_an_agent_that_asks_others_about_its_leaves(evaluator: Evaluator) -> Non
     assert_same_with_64_bits(lambda: play(game, evaluator, SETTINGS).policies)
 
 
-@pytest.mark.thorough(only=["chess", "go7", "go9", "go19", "london", "scotland_yard"])
+@pytest.mark.thorough(
+    only=[
+        "chess",
+        "go]",
+        "go5",
+        "go7",
+        "go9",
+        "go19",
+        "holdem",
+        "london",
+        "scotland_yard",
+        "othello",
+        "hex",
+    ]
+)
 @pytest.mark.parametrize("name", GAMES)
 def test_what_happens_in_a_game(name: str) -> None:
     game = make(name)
@@ -133,6 +147,7 @@ def test_what_happens_in_a_game(name: str) -> None:
     assert_same_with_64_bits(find)
 
 
+@pytest.mark.thorough(only=["pairwise"])
 @pytest.mark.parametrize("value_head", ["plain", "pairwise"])
 def test_a_network_from_its_seed(value_head: str) -> None:
     settings = NetworkSettings(width=8, depth=1, policy_heads=2, value_head=value_head)

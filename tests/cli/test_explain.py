@@ -120,6 +120,7 @@ def test_mistakes_are_told_in_one_line(sog: Run, arguments: list[str], message: 
     assert sog("explain", *arguments) == (2, "", f"sog: error: {message}\n")
 
 
+@pytest.mark.thorough
 def test_nobody_reading_is_no_mistake(start: Start, calling_jacks: str) -> None:
     process = start("explain", calling_jacks)
     assert process.stdout is not None

@@ -327,6 +327,7 @@ def test_a_file_of_something_else_is_not_replaced(sog: Run, tmp_path: Path) -> N
     assert file.read_text() == "name,grade\n"
 
 
+@pytest.mark.thorough
 def test_nobody_reading_is_no_mistake(start: Start, equilibrium: str) -> None:
     process = start("policy", equilibrium)
     assert process.stdout is not None

@@ -126,7 +126,7 @@ def test_depth_is_the_number_of_levels_shown(sog: Run) -> None:
     assert [line[4:].split()[0] for line in out.splitlines() if "── " in line] == ["check", "bet1"]
 
 
-@pytest.mark.thorough(but=["1-3"])
+@pytest.mark.thorough
 @pytest.mark.parametrize(("depth", "nodes"), [("1", 3), ("3", 9)])
 def test_the_picture_has_a_box_for_each_state_shown(
     sog: Run, tmp_path: Path, depth: str, nodes: int

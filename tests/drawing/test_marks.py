@@ -100,6 +100,7 @@ def test_an_arrow_follows_the_board_when_black_sits_below() -> None:
     assert places == [[(20, 0)], [(4, 24)]]
 
 
+@pytest.mark.thorough
 def test_a_pass_stands_below_the_board() -> None:
     game = make("go(size=3)")
     marks = marks_of(game, game.root(), {9: 0.6, 4: 0.4})

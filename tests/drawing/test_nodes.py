@@ -172,6 +172,7 @@ def test_what_was_added_after_the_last_update_is_undefined() -> None:
         assert np.isnan(node.ranges).all()
 
 
+@pytest.mark.thorough
 def test_nobody_chooses_at_chance_and_at_the_end() -> None:
     for node in nodes_of(LEDUC, (CHECK, BET)):
         decides = node.kind == "interior" and node.actor < CHANCE

@@ -31,6 +31,7 @@ def holdem(text: str) -> Holdem:
     return game
 
 
+@pytest.mark.thorough
 def test_where_nobody_can_bet_a_river_is_worth_its_showdown() -> None:
     """By the matrix of all pairs of hands. Zeros are off by the values themselves."""
     game = holdem(f"holdem({CARDS},bets=1|1|1|none)")

@@ -169,6 +169,7 @@ class Dice:
         return weight
 
 
+@pytest.mark.thorough(only=["glasses"])
 @pytest.mark.parametrize("text", ["ii_goofspiel(cards=3,order=random)", "glasses(rounds=2)"])
 def test_with_hidden_moves_ranges_flow_as_the_game_says(text: str) -> None:
     """Under one policy they are what `Game.advance` sends down the tree, a node at a time."""

@@ -81,7 +81,7 @@ def perft(game: AnyChess, fen: str, depth: int) -> list[int]:
     return counts.tolist()
 
 
-@pytest.mark.thorough(but=["kiwipete", "fourth", "fifth"])
+@pytest.mark.thorough(but=["fourth", "fifth"])
 @pytest.mark.parametrize("name", POSITIONS)
 def test_positions_are_as_many_as_other_programs_count(name: str) -> None:
     game: Any = make(GAMES.get(name, "chess"))

@@ -303,6 +303,9 @@ RARE = {
         "low cards",
         "wrong odds",
         "an action more",
+        "a hidden draw is called",
+        "outcomes that are no action's number",
+        "the joint weight forgets",
     ]
 )
 @pytest.mark.parametrize(

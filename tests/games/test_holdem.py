@@ -221,6 +221,7 @@ def test_fixed_limits_have_their_caps() -> None:
     assert game.max_utility == 24
 
 
+@pytest.mark.thorough
 def test_stacks_and_the_size_of_bets_may_be_drawn_for_every_hand() -> None:
     """As in the paper, whose one size is drawn from half of the pot to the pot."""
     game = holdem("holdem(draw_stacks=1000/20000,draw_bets=0.5/0.75/1,bets=drawn)")

@@ -55,6 +55,7 @@ def test_a_node_gets_all_its_children_at_once_and_each_of_them_once(name: str, n
         )
 
 
+@pytest.mark.thorough(only=["every fourth pass"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_only_what_is_below_the_searched_state_grows(name: str, number: int) -> None:
     start, public = CASES[name].starts[number], public_tree(CASES[name].text)

@@ -60,6 +60,7 @@ def test_the_whole_game_in_the_tree_is_cfr_on_the_sequence_form(game: str) -> No
     np.testing.assert_allclose(search.average_policy, solver.average_policy()[..., 0], atol=1e-9)
 
 
+@pytest.mark.thorough(only=["glasses"])
 @pytest.mark.parametrize("game", VARIOUS_GAMES)
 def test_leaves_valued_with_what_follows_them_change_nothing_above_them(game: str) -> None:
     tree = tree_of(game)

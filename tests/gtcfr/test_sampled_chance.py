@@ -113,6 +113,7 @@ def test_samples_of_a_wide_chance_node_have_the_right_expectation() -> None:
     assert np.std([same[0] for same in cfvs.values()], axis=0).max() > 5e-3
 
 
+@pytest.mark.thorough
 def test_the_branch_is_kept_for_certain_and_the_rest_of_chance_is_weighted_up() -> None:
     """Two of the other five cards, ten samples; below the card of the branch the tree goes on."""
     oracle, result = sampled_chance()

@@ -47,6 +47,7 @@ def test_alias_tables_draw_events_with_their_probabilities(text: str) -> None:
         assert drawn.sum() == pytest.approx(1)
 
 
+@pytest.mark.thorough(only=["glasses"])
 @pytest.mark.parametrize("text", VARIOUS_GAMES)
 def test_the_value_of_a_policy_is_what_the_sequence_form_says(text: str) -> None:
     tree = history_tree(text)

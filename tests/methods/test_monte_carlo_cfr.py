@@ -76,7 +76,7 @@ def test_external_sampling_is_unbiased(text: str, player: int) -> None:
     assert not added.policy_sum[:, own].any()
 
 
-@pytest.mark.thorough(but=["parallel", "external"])
+@pytest.mark.thorough(but=["external"])
 @pytest.mark.parametrize(
     ("text", "early", "late"),
     [

@@ -363,6 +363,7 @@ def test_a_bounded_value_head_says_nothing_beyond_the_largest_utility() -> None:
 # In two steps.
 
 
+@pytest.mark.thorough(only=["40-22-pairwise"])
 @pytest.mark.parametrize("value_head", ["plain", "pairwise"])
 @pytest.mark.parametrize(("width", "num_kept"), [(8, 8), (40, 22)])
 def test_a_network_answers_in_two_steps_what_it_does_in_one(

@@ -104,6 +104,7 @@ def test_it_answers_in_two_steps_what_it_does_in_one(text: str) -> None:
         np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.thorough(only=["glasses"])
 @GAMES
 def test_values_are_zero_sum(text: str) -> None:
     game = make(text)

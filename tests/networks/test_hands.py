@@ -99,6 +99,7 @@ def test_its_size_does_not_follow_from_the_number_of_hands() -> None:
     assert 4 * full < 200_000  # bytes
 
 
+@pytest.mark.thorough(only=["ranks=5"])
 @GAMES
 def test_it_answers_in_two_steps_what_it_does_in_one(text: str) -> None:
     game, states = game_of(text), states_of(text)

@@ -235,6 +235,7 @@ def test_a_random_agent_takes_every_legal_action_equally_often() -> None:
     assert (np.delete(counts, 4) > 60).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["kuhn", pytest.param("tic_tac_toe", marks=pytest.mark.slow)])
 def test_a_search_plays_a_match(text: str) -> None:
     game = make(text)

@@ -49,6 +49,7 @@ def test_a_policy_comes_back_from_openspiel(game: str) -> None:
     np.testing.assert_array_equal(from_openspiel(tree, to_openspiel(tree, policy)), policy)
 
 
+@pytest.mark.thorough(only=["liars_dice"])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_policy_comes_back_from_a_table_of_information_states(game: str, tmp_path: Path) -> None:
     tree = compiled_game(game).tree

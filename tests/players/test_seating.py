@@ -19,6 +19,7 @@ from sog.players.told import split_told
 from sog.tabular import TreeTooLargeError
 
 
+@pytest.mark.thorough
 def test_players_that_were_seated_can_play_a_match() -> None:
     seating = seat(["tabular:100", "random"], game="kuhn")
     first, second = seating.players

@@ -37,7 +37,9 @@ def test_every_agent_has_a_file_and_all_are_small() -> None:
     assert sum(file.stat().st_size for file in files) < MOST_BYTES
 
 
-@pytest.mark.thorough(only=["connect_four", "gardner_chess", "holdem", "london"])
+@pytest.mark.thorough(
+    only=["connect_four", "gardner_chess", "glasses", "holdem", "london", "othello6"]
+)
 @pytest.mark.parametrize("name", sorted(read_agents()))
 def test_every_agent_answers_for_its_game(name: str) -> None:
     agent = load_agent(name)

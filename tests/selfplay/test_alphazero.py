@@ -80,6 +80,7 @@ def test_a_search_wins_at_once_for_either_player_and_knows_what_that_is_worth(ki
     assert (found.policy.argmax(axis=1) == found.action).all()
 
 
+@pytest.mark.thorough(only=["puct"])
 @pytest.mark.parametrize("kind", ["gumbel", "puct"])
 def test_a_search_parries_a_threat_and_knows_when_it_is_lost(kind: str) -> None:
     # O must take c3. Then X threatens two lines, by c3 and by a2: O is lost whatever he does.

@@ -159,6 +159,7 @@ def test_regrets_go_on_from_call_to_call() -> None:
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.thorough(only=["leduc"])
 @pytest.mark.parametrize("text", GAMES)
 def test_the_policy_is_laid_out_by_node_infostate_and_action(text: str) -> None:
     compiled, tree = compiled_game(text), tree_of(text)

@@ -53,6 +53,7 @@ def test_against_a_player_who_is_locked_everywhere_the_other_responds_best(
     np.testing.assert_allclose(solution.policy[mine], policy[mine], atol=1e-6)
 
 
+@pytest.mark.thorough(only=["glasses"])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_lock_at_the_equilibrium_changes_no_value(game: str) -> None:
     compiled = compiled_game(game)

@@ -77,6 +77,7 @@ def test_a_network_is_shown_beside_the_solution_wherever_one_goes(
     assert "off by" not in visitor.get(path).text
 
 
+@pytest.mark.thorough(only=["runs/short"])
 @pytest.mark.parametrize(
     ("network", "problem"),
     [
