@@ -10,6 +10,7 @@ import numpy as np
 from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.packing import pack
+from gtcfr.resolving import Summary
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.actor import Decisions, start_games, step_games
@@ -28,6 +29,7 @@ class Step:
     before: GameInPlay
     decisions: Decisions
     after: GameInPlay
+    last: tuple[Summary, Summary]
 
 
 @functools.cache
@@ -46,7 +48,7 @@ def play(
     for number in range(steps):
         before = jax.device_get(games.worlds)
         games, decisions = step(evaluator, games, np.int32(VERSION), jax.random.key(number))
-        found.append(Step(before, jax.device_get(decisions), jax.device_get(games.worlds)))
+        found.append(Step(before, *jax.device_get((decisions, games.worlds, games.last))))
     return tuple(found)
 
 

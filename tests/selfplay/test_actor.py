@@ -9,12 +9,13 @@ import re
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.mesh import batch_mesh, on_all, split_batch
-from gtcfr.packing import pack
+from gtcfr.packing import pack, unpack
 from gtcfr.root import NO_EVENT
 from gtcfr.settings import SearchSettings
 from selfplay.actor import start_games, step_games
@@ -269,17 +270,24 @@ def test_games_go_on_beyond_a_deal_that_the_evaluator_valued() -> None:
     search = SearchSettings(
         num_simulations=4, widest_chance=2, resolve_from="reply", rule="dcfr", leaf_interval=2
     )
-    num_after_the_deal = 0
-    few = SelfplaySettings(batch_size=8, max_events=4)
-    for step in play("leduc(suit_isomorphism=true)", search, few, 12, network=True):
-        visited = step.decisions.visited
+    num_after_the_deal = num_begun_there = 0
+    text, few = "leduc(suit_isomorphism=true)", SelfplaySettings(batch_size=8, max_events=4)
+    game = make(text)
+    for step in play(text, search, few, 12, network=True):
+        visited, movers = step.decisions.visited, actors(game, step.before)
         stands = np.asarray(jax.vmap(pack)(step.before.state))
         np.testing.assert_array_equal(visited.belief.state, stands)
         np.testing.assert_allclose(visited.belief.ranges.sum(axis=2), 1, rtol=1e-5)
         np.testing.assert_allclose(visited.policy.sum(axis=2)[visited.policy_mask], 1, rtol=1e-5)
         assert np.isfinite(visited.values).all()
+        # Its tree leaves the deal to the evaluator, so the next one can begin behind it only where
+        # the evaluator was asked about the card that came.
+        states = np.where(movers == 0, step.last[0].state[:, 0].T, step.last[1].state[:, 0].T).T
+        begun = jax.vmap(functools.partial(unpack, game))(jnp.asarray(states))
+        num_begun_there += int(np.sum(begun.round))
         num_after_the_deal += int(np.sum(step.before.state.round))
     assert num_after_the_deal > 10
+    assert num_begun_there > 0.9 * num_after_the_deal  # else from a parent that it has seen
 
 
 # The start.
