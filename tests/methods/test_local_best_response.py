@@ -90,6 +90,20 @@ def test_against_one_who_always_folds_it_gets_750_thousandths_of_a_big_blind() -
         assert result.standard_error == 0
 
 
+@pytest.mark.thorough
+def test_without_bets_it_gets_250_thousandths_of_one_who_always_folds() -> None:
+    """The half of a big blind that he folds; where he is the big blind, both check to the end."""
+    compiled = compile_tree(make(SMALL))
+    tree = compiled.tree
+    # Folding comes first, calling second.
+    policy = tree.node_legal & (np.cumsum(tree.node_legal, axis=-1) == 1)
+    won = [
+        sign * evaluate_policy(compiled, local_best_response("lbr", tree, policy, player)).value
+        for player, sign in enumerate((1, -1))
+    ]
+    np.testing.assert_allclose(np.ravel(won), [0.5, 0], atol=1e-6)  # the first has the big blind
+
+
 def test_what_it_does_is_what_a_count_of_all_cards_says() -> None:
     """In Leduc, after "check bet2", against one who bets kings and aces of that deck more often."""
     game = make(LEDUC)
