@@ -14,6 +14,7 @@ from sog.games.cards.deck import Deck
 from sog.games.cards.holdem import Holdem
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL
 from sog.tabular import compile_tree
+from sog.tabular.blueprint.betting_tree import make_betting_tree
 
 LEDUC = "holdem(ranks=3,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=13,bets=2c|4c,caps=2)"
 SMALL = "holdem(ranks=4,suits=2,deals=3/1,blinds=1/2,stack=3,bets=allin)"
@@ -238,6 +239,35 @@ def test_stacks_and_the_size_of_bets_may_be_drawn_for_every_hand() -> None:
     np.testing.assert_allclose(whole, [1 / 1326, 1 / 1326 / 6], rtol=1e-5)
     shown = np.asarray(game.observe(state))
     np.testing.assert_allclose(shown[52:], [0.1, 0.25, 1, 0, 0, 0.75, 0.05], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "raises"),
+    [
+        # Without raises nobody raises a blind, but later streets begin with a bet.
+        ("holdem(blinds=1/2,stack=20,bets=1,raises=none)", (0, 1, 1, 1)),
+        ("holdem(blinds=1/2,stack=16,bets=min,raises=allin)", (1, 2, 2, 2)),
+        ("holdem(board=KsTh7s,pot=100,stack=300,bets=1,raises=allin)", (2, 2, 2)),
+    ],
+)
+def test_every_street_has_as_many_bets_and_raises_as_the_rules_allow(
+    text: str, raises: tuple[int, ...]
+) -> None:
+    """By all lines of the betting; with a check before the bets and a call after them."""
+    game = holdem(text)
+    streets = [level.street for level in make_betting_tree(game, 20_000).levels]
+    assert game.betting.most_raises == raises
+    decisions = [streets.count(street) for street in range(len(raises))]
+    assert decisions == [most + 2 for most in raises]
+    assert game.betting.most_bets == sum(decisions)
+
+
+def test_a_size_that_is_drawn_may_be_the_smallest() -> None:
+    """Bets of twenty pots, or of a part that is drawn: by as little as a big blind, 17 times."""
+    game = holdem("holdem(bets=20/drawn,draw_bets=0.01/20,blinds=1/2,stack=36)")
+    raises = " ".join(f"raise{stake}" for stake in range(4, 36, 2))
+    state = game.start(f"[36:0.01] {raises} allin36")
+    assert int(state.num_events) == game.betting.most_raises[0] == 17
 
 
 @pytest.mark.thorough

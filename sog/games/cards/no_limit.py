@@ -128,21 +128,23 @@ class Betting:
     @functools.cached_property
     def most_raises(self) -> tuple[int, ...]:
         """By street: bets and raises that stacks and cap allow, at most MOST_RAISES + 1."""
-        return tuple(self._longest(menu) for menu in self.menus)
+        return tuple(self._longest(street) for street in range(len(self.menus)))
 
-    def _longest(self, menu: Menu) -> int:
+    def _longest(self, street: int) -> int:
         """As many as there are when all are as small as can be, from the smallest pot on."""
-        parts = [setup.part for setup in self.setups]
+        menu, parts = self.menus[street], [setup.part for setup in self.setups]
         most = MOST_RAISES + 1 if menu.cap is None else menu.cap
         stake, last, count = max(self.blinds), 0, 0
         while count < most and stake < min(self.stacks):
-            sizes = menu.raises if count or stake else menu.bets
+            is_raise = count > 0 or (street == 0 and stake > 0)  # a blind is a bet of its street
+            sizes = menu.raises if is_raise else menu.bets
             if not sizes:
                 break
-            least = max(last, self.smallest_bet)
-            part = min(parts) if sizes[0].is_drawn else sizes[0].part
-            wanted = sizes[0].chips + part * (self.pot + 2 * stake)
-            last = max(least, int(wanted))
+            pot = self.pot + 2 * stake
+            wanted = [
+                size.chips + (min(parts) if size.is_drawn else size.part) * pot for size in sizes
+            ]
+            last = max(last, self.smallest_bet, int(min(wanted)))
             stake += last
             count += 1
         return min(count, most)
