@@ -97,8 +97,9 @@ class SpotReader:
         scale = (game.pot + 2 * stack) / (node.pot + sum(node.stacks))
         behind = [scale * chips for chips in node.stacks]
         stakes = [round(stack - chips) for chips in behind]
-        # Chips are whole numbers, and nobody is all-in at a decision.
-        stakes = [min(max(stake, 0), stack - 1) for stake in stakes]
+        # Chips are whole numbers, and who is to act has some left.
+        most = [stack - (player == node.actor) for player in (0, 1)]
+        stakes = [min(max(stake, 0), limit) for stake, limit in zip(stakes, most, strict=True)]
         betting: BettingState = dataclasses.replace(
             self._start,
             stage=jnp.int8(node.actor),

@@ -21,7 +21,14 @@ from sog.tabular.spots import SpotSolver, spot_of, walk
 DECK = "ranks=5,suits=3"
 BOARD = "KhQsJhTsTd"
 GAME = f"holdem({DECK},blinds=50/100,stack=600,bets=0.5/1/allin,caps=2)"
-LINES = {"": [], "check": [1], "bet100": [2], "check bet200": [1, 3], "bet100 raise300": [2, 2]}
+LINES = {
+    "": [],
+    "check": [1],
+    "bet100": [2],
+    "check bet200": [1, 3],
+    "bet100 raise300": [2, 2],
+    "check allin500": [1, 4],
+}
 """Of the river, as a spot has them and as the game does."""
 
 
