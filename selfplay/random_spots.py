@@ -23,6 +23,7 @@ from sog.games.core import Game
 from sog.precision import in_32_bits
 from sog.tabular.spots.random_spots import has_spots, random_spots
 from sog.tabular.spots.solved_spots import solve_random_spots
+from sog.tabular.spots.walk import forget_programs
 
 _RIVER: Final = 0  # streets that follow
 _SPOTS_PER_CALL: Final = 16  # of one line of bets
@@ -89,3 +90,4 @@ def solve_spots(
             counts={"solves": size},
             seconds=time.perf_counter() - began,
         )
+    forget_programs()  # each kind of line had its own

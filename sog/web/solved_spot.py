@@ -197,13 +197,12 @@ class SolvedSpot:
 
     def _measure(self) -> None:
         exploitability = float(self.solver.exploitability()[0])
-        value = float(self.solver.values(0)[0])
         self.checkpoints.append(
             Checkpoint(
                 iteration=self.iteration,
                 seconds=self.seconds,
                 exploitability=exploitability,
-                value=value,
+                value=float("nan"),  # pages show that of where one stands
             )
         )
         self._next_measure = max(

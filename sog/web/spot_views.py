@@ -16,7 +16,7 @@ from sog.games.cards.deck import Deck
 from sog.games.cards.ranges import class_name, class_of_hands
 from sog.tabular.spots import SpotNode, SpotPause
 from sog.web.pages import inline
-from sog.web.solved_spot import SolvedSpot
+from sog.web.solved_spot import Compared, SolvedSpot
 
 _SHOWN_NAMES: Final = {
     "policy": "actions",
@@ -62,17 +62,22 @@ def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str
             _player(spot, found, player, shown, link, hands)  # type: ignore[arg-type]
             for player in (found.actor, 1 - found.actor)
         ]
-        if spot.compared is not None:
-            told["network"] = _network(spot, found, shown, link, hands)
+        compared = spot.compared  # which another request may take away
+        if compared is not None:
+            told["network"] = _network(spot, compared, found, shown, link, hands)
     return told
 
 
 def _network(
-    spot: SolvedSpot, node: SpotNode, shown: str, link: Callable[..., str], hands: str
+    spot: SolvedSpot,
+    compared: Compared,
+    node: SpotNode,
+    shown: str,
+    link: Callable[..., str],
+    hands: str,
 ) -> dict[str, Any]:
     """What a network says where one stands, and how far its values are off."""
-    assert spot.compared is not None
-    told = spot.compared.reader.read(node)
+    told = compared.reader.read(node)
     drawn, players = _in_colors_of(node, told), []
     for player, error in enumerate(value_errors(node, told)):
         one = _player(spot, drawn, player, shown, link, hands)  # type: ignore[arg-type]
@@ -80,7 +85,7 @@ def _network(
     if node.actor == 1:
         players.reverse()
     return {
-        "name": spot.compared.title,
+        "name": compared.title,
         "players": players,
         "actions": _actions(told, lambda word: ""),
     }

@@ -302,6 +302,7 @@ def test_suits_alike_on_the_first_board_may_change_places() -> None:
         ("bets=1/1", "bets must ascend, min first and allin last, got '1/1'."),
         ("bets=half", "bets must be parts of the pot such as 0.5 or 50%, chips such as 2c, min"),
         ("bets=0.001", "bets must be 0.01 to 20 of the pot, got '0.001'."),
+        ("bets=33.33%", "bets must be whole thousandths of the pot, such as 0.333 or 33.3%, got"),
         (
             "bets=1|1",
             "bets must be one list for all streets or one for each of 4, joined by |, got",

@@ -82,6 +82,10 @@ def test_a_percentage_is_exact_and_takes_the_best_hands_first() -> None:
         ("AA,,KK", "''"),
         ("22+-33", "22+-33"),
         ("AA:0", "AA:0"),
+        ("AA:1_0e-2", "AA:1_0e-2"),
+        ("1_0%", "1_0%"),
+        ("5e-324%", "5e-324%"),
+        ("9%," * 4000 + "AA", "at most 4000 parts"),
     ],
 )
 def test_a_mistake_names_the_part(text: str, part: str) -> None:

@@ -26,7 +26,7 @@ from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.no_limit import ALL_IN, CALL, FIRST_SIZE, FOLD
 from sog.games.core import CHANCE
-from sog.tabular.spots.random_spots import random_spots
+from sog.tabular.spots.random_spots import has_spots, random_spots
 from sog.tabular.spots.solved_spots import solve_random_spots, spot_actions
 from sog.tabular.spots.solver import SpotSolver
 from sog.tabular.spots.spot import Spot
@@ -117,6 +117,13 @@ def test_a_game_without_rivers_is_refused() -> None:
         InlineSchedule(make("kuhn"), dataclasses.replace(CONFIG, solver=solver))
     with pytest.raises(ValueError, match=r"random_spots must be in \[0, 1\), got 1"):
         SolverSettings(random_spots=1)
+
+
+@pytest.mark.parametrize("chips", ["stack=100", "stack=2000/100", "draw_stacks=100/2000"])
+def test_there_are_no_rivers_to_bet_on_where_a_blind_is_a_whole_stack(chips: str) -> None:
+    game = make(f"holdem({chips})")
+    assert isinstance(game, Holdem)
+    assert not has_spots(game, 0)
 
 
 def test_queries_are_random_decisions_of_all_streets_but_the_first() -> None:

@@ -13,7 +13,7 @@ from sog.games.cards.ranges import parse_range
 from sog.memory import bytes_of
 from sog.tabular import compile_tree, evaluate_policy
 from sog.tabular.public_tree import PublicTree
-from sog.tabular.spots import SpotSolver, solve_spot, split_history, spot_of, walk
+from sog.tabular.spots import SpotSolver, betting, solve_spot, split_history, spot_of, walk
 from sog.tabular.spots.betting import Decision, End, Line, build_street
 from sog.tabular.spots.solver import PROGRAMS
 from sog.tabular.spots.tables import pack, read
@@ -305,9 +305,12 @@ def test_a_history_that_is_not_possible_is_told(history: str, words: str) -> Non
         (("TsTh", "AA"), "share a pair"),  # one has a card of the board
         (("AhAd", "AhAd"), "share a pair"),
         (("AhKd", "AhQd,KdKc"), "share a pair"),
+        # Too little for 32 bits, where products of weights would be 0.
+        (("AhKd:1e-42", "AA"), "a weight of at least 1e-06, got at most 1e-42"),
+        (("QQ", "AA:1e-50"), "a weight of at least 1e-06, got at most 1e-50"),
     ],
 )
-def test_ranges_without_a_possible_deal_are_refused(ranges: tuple[str, str], words: str) -> None:
+def test_ranges_without_a_deal_that_counts_are_refused(ranges: tuple[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         solver_of("board=Ts3h2h5c9s,pot=100,stack=100", *ranges)
 
@@ -319,6 +322,24 @@ def test_a_game_that_begins_before_the_flop_is_no_spot() -> None:
         spot_of(holdem("blinds=none,pot=10,stack=20,bets=allin"))
     with pytest.raises(ValueError, match="draw_bets must be none"):
         spot_of(holdem("board=Ts3h2h5c9s,pot=10,stack=20,bets=drawn,draw_bets=0.5/1"))
+
+
+def test_more_betting_than_memory_can_hold_is_refused_early(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone_through = []
+
+    def sizes(node: Any, *others: Any) -> list[int]:
+        gone_through.append(node)
+        return all_sizes(node, *others)
+
+    all_sizes = betting._sizes
+    monkeypatch.setattr(betting, "_sizes", sizes)
+    menu = "/".join(f"{part / 10:g}" for part in range(1, 17))
+    spot = spot_of(holdem(f"board=Ts3h2h,pot=1,stack=1000000,bets={menu},caps=100"))
+    with pytest.raises(ValueError, match="a street must have at most 200,000 decisions"):
+        spot.streets()
+    assert len(gone_through) < 200_000 / 10  # each of them has some 15 below it
 
 
 def test_what_does_not_fit_is_refused_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:

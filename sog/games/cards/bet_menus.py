@@ -109,8 +109,12 @@ def _read_size(name: str, part: str, text: str) -> Size:
             raise ValueError(f"{name} must be 1c to {_LARGEST_CHIPS}c, got {part!r}.")
         return Size(chips=int(number))
     number /= 100 if match[2] else 1
-    if not Fraction(1, 100) <= number <= _LARGEST_PART or number.denominator > 1000:
+    if not Fraction(1, 100) <= number <= _LARGEST_PART:
         raise ValueError(f"{name} must be 0.01 to {_LARGEST_PART} of the pot, got {part!r}.")
+    if 1000 % number.denominator:
+        raise ValueError(
+            f"{name} must be whole thousandths of the pot, such as 0.333 or 33.3%, got {part!r}."
+        )
     return Size(part=number)
 
 

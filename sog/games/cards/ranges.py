@@ -30,6 +30,8 @@ Class = tuple[int, int]
 """Row and column in the square of classes."""
 _HELP: Final = "write hands as TT+, AKs, A5s-A2s, KQo:0.5, AhKd or 25%"
 _LONGEST: Final = 200_000  # letters; all hands one by one, with weights of many digits, are fewer
+_MOST_PARTS: Final = 4_000
+_NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _FULL: Final = "100%"
 
 
@@ -46,6 +48,8 @@ def parse_range(
     """
     if len(text) > _LONGEST:
         raise ValueError(f"a range must have at most {_LONGEST} letters, got {len(text)}.")
+    if text.count(",") >= _MOST_PARTS:
+        raise ValueError(f"a range must have at most {_MOST_PARTS} parts joined by commas.")
     weights = np.zeros(deck.num_hands())
     for part in text.split(","):
         body, weight = _split_weight(part.strip())
@@ -139,11 +143,8 @@ def _split_weight(part: str) -> tuple[str, float]:
     body, mark, number = re.match(r"([^:@]*)([:@]?)(.*)", part, re.DOTALL).groups()  # type: ignore[union-attr]
     if not mark:
         return body.strip(), 1.0
-    try:
-        weight = float(number)
-    except ValueError:
-        weight = -1.0
-    if not 0 <= weight <= 1:
+    weight = _read_number(number)
+    if weight is None or weight > 1:
         raise ValueError(f"the weight of {part!r} must be a number from 0 to 1.")
     return body.strip(), weight
 
@@ -210,23 +211,26 @@ def _read_class(text: str, body: str, deck: Deck) -> tuple[int, int, str]:
 
 def _best_hands(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray]:
     """The best hands of a percentage, and their shares of its weight."""
-    try:
-        percent = float(body.removesuffix("%"))
-    except ValueError:
-        percent = -1.0
-    if not 0 < percent <= 100:
+    percent = _read_number(body.removesuffix("%"))
+    if percent is None or not 0 < percent / 100 <= 1:
         raise ValueError(f"{body!r} must be more than 0% and at most 100%.")
-    left = percent / 100 * deck.num_hands()
-    hands, shares = [], []
-    for one in sorted(_classes(deck), key=lambda one: _rank_of_class(one, deck)):
-        members = _hands_of_class(deck)[one]
-        share = min(left / len(members), 1.0)
-        if share <= 0:
-            break
-        hands.append(members)
-        shares.append(np.full(len(members), share))
-        left -= len(members)
-    return np.concatenate(hands), np.concatenate(shares)
+    members, sizes = _best_first(deck)
+    left = percent / 100 * deck.num_hands() - (np.cumsum(sizes) - sizes)
+    shares = np.repeat(np.clip(left / sizes, 0, 1), sizes)
+    return members[shares > 0], shares[shares > 0]
+
+
+@functools.cache
+def _best_first(deck: Deck) -> tuple[np.ndarray, np.ndarray]:
+    """[hand], all of them class by class, the best first; [class], how many each has."""
+    order = sorted(_classes(deck), key=lambda one: _rank_of_class(one, deck))
+    members = [_hands_of_class(deck)[one] for one in order]
+    return np.concatenate(members), np.array([len(hands) for hands in members])
+
+
+def _read_number(text: str) -> float | None:
+    """A number such as 0.5 or 1e-3; None if it is none."""
+    return float(text) if _NUMBER.fullmatch(text.strip()) else None
 
 
 def _rank_of_class(one: Class, deck: Deck) -> tuple[float, ...]:

@@ -36,8 +36,11 @@ class ConnectingProcess(LineProcess):
     _line_end = b"\r\n"
 
     def __init__(self, command: str, patience: float) -> None:
-        """Starts it with our address and port behind its words, and waits until it has connected.
-        Raises EngineError if it does not, or cannot be started."""
+        """Starts it with our address and port behind its words, and waits until it has connected;
+        whoever on this machine connects to that port first is taken for it.
+
+        Raises EngineError if it does not connect, or cannot be started.
+        """
         self._connection: socket.socket | None = None
         words = split_command(command)
         with socket.create_server((_HOST, 0)) as server:

@@ -22,6 +22,7 @@ from sog.files import printable
 _FOLDERS_OF_GAMES: Final = ("/usr/local/games", "/usr/games")
 """Where Unix systems install games, which is not on everybody's PATH."""
 _MOST_OF_A_LINE: Final = 2**20
+_MOST_LINES: Final = 100_000  # that nobody has read yet
 _PIECE: Final = 2**16
 _MOST_SAID: Final = 200  # letters of stderr in a message
 _GRACE_SECONDS: Final = 1.0
@@ -163,6 +164,8 @@ class LineProcess:
         piece = _piece(file.fileno())
         *lines, self._rest = (self._rest + piece).split(b"\n")
         self._lines += [line.decode("utf-8", "replace").rstrip("\r") for line in lines]
+        if len(self._lines) > _MOST_LINES:
+            raise self.error(f"wrote more than {_MOST_LINES:,} lines that nobody has asked for")
         if len(self._rest) > _MOST_OF_A_LINE:
             raise self.error(f"wrote a line of more than {_MOST_OF_A_LINE:,} bytes")
         if not piece:

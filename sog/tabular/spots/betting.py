@@ -184,21 +184,21 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
 
     Raises ValueError for more decisions than any machine has the memory for.
     """
-    count = 0
     levels: list[list[_Node]] = [
         [_Node(number, 0, line.stakes, line.words, None) for number, line in enumerate(lines)]
     ]
+    count = len(lines)
     while levels[-1]:
         below: list[_Node] = []
         for node in levels[-1]:
             _add_actions(node, lines[node.line], menu, smallest_bet, last)
             below += [child for child in node.children if isinstance(child, _Node)]
-            count += 1
-            if count > _MOST_DECISIONS:
+            if count + len(below) > _MOST_DECISIONS:
                 raise ValueError(
                     f"a street must have at most {_MOST_DECISIONS:,} decisions, all that is bet "
                     f"before it counted: leave out sizes, or set caps."
                 )
+        count += len(below)
         levels.append(below)
     return _lay_out(lines, levels[:-1])
 

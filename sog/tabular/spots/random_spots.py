@@ -26,8 +26,10 @@ _LINES: Final = 100
 
 def has_spots(game: Holdem, left: int) -> bool:
     """Whether there can be spots of the street that so many follow."""
-    street = len(game.betting.menus) - 1 - left
-    return street >= (0 if game.board != "none" else max(game.betting.num_silent, 1))
+    rules, street = game.betting, len(game.betting.menus) - 1 - left
+    least = min(*rules.stacks, *(setup.stack for setup in rules.setups))
+    has_chips = least > max(rules.blinds)  # after the blinds and calls
+    return has_chips and street >= (0 if game.board != "none" else max(rules.num_silent, 1))
 
 
 def random_spots(

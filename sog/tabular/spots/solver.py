@@ -31,6 +31,7 @@ _LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C
 _FIRST_CHECKPOINT: Final = 10
 _CHECKPOINT_GROWTH: Final = 1.1  # an evaluation takes about as long as an iteration
 _WIDE_CHUNK: Final = 64
+_LEAST_WEIGHT: Final = 1e-6  # of the largest one of a range
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -271,7 +272,7 @@ def _checkpoint_iterations(iterations: int, made: int = 0) -> Iterator[int]:
 
 def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]]) -> np.ndarray:
     """[spot, player, hand] float32: without hands that have a card of the board."""
-    weights = np.asarray(ranges, np.float32)
+    weights = np.asarray(ranges, np.float64)
     if weights.ndim == 2:
         weights = np.repeat(weights[None], len(roots), axis=0)
     wanted = (len(roots), 2, spot.deck.num_hands(spot.hole_cards))
@@ -279,9 +280,15 @@ def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]
         raise ValueError(f"ranges must have shape {wanted}, got {weights.shape}.")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError("ranges must be finite and non-negative.")
+    largest = weights.max(axis=2)
+    if ((largest > 0) & (largest < _LEAST_WEIGHT)).any():  # products would be 0 in float32
+        raise ValueError(
+            f"a range must have a hand with a weight of at least {_LEAST_WEIGHT:g}, got at most "
+            f"{largest[largest > 0].min():g}."
+        )
     holds = spot.deck.holds(spot.hole_cards)
     dead = np.stack([holds[:, list(board)].any(axis=1) for board in roots])
-    return np.where(dead[:, None], np.float32(0), weights)
+    return np.where(dead[:, None], np.float32(0), weights.astype(np.float32))
 
 
 def _deal_all(

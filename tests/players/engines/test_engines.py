@@ -155,6 +155,15 @@ DEEDS = {
 }
 
 
+def test_a_program_that_writes_without_end_and_reads_nothing_is_ended(tmp_path: Path) -> None:
+    program = tmp_path / "writes.py"
+    program.write_text("import os\nwhile True: os.write(1, b'\\n' * 60000)")
+    process = LineProcess(shlex.join([sys.executable, str(program)]))
+    with pytest.raises(EngineError, match="wrote more than 100,000 lines that nobody has asked"):
+        process.send("x" * 2**20, Deadline(60))  # more than a pipe takes
+    process.close()
+
+
 @KINDS
 @pytest.mark.parametrize("deed", DEEDS)
 def test_an_engine_that_fails_ends_in_one_line_that_names_it(
