@@ -18,8 +18,11 @@ Run = Callable[..., tuple[int, str, str]]
 GAME = "holdem(bets=0.5/1/allin)"
 
 
-def client(player: str) -> AcpcClient:
-    seating = seat([player], game=GAME)
+DRAWN = "holdem(bets=drawn/allin,draw_bets=0.5/1,draw_stacks=20000)"
+
+
+def client(player: str, game: str = GAME) -> AcpcClient:
+    seating = seat([player], game=game)
     return AcpcClient(acpc_game(seating.game), seating.players[0], seed=0)
 
 
@@ -41,6 +44,15 @@ def test_a_hand_may_be_told_anew_or_from_the_middle_on() -> None:
     assert str(raises.answer("MATCHSTATE:0:4:r300:KsTd|")).endswith(":r600")  # what is told holds
     assert str(raises.answer("MATCHSTATE:1:5:cc/c:|KsTd/7h8d2c")).endswith(":r200")
     assert raises.num_hands == 2
+
+
+def test_a_size_that_is_drawn_is_the_same_whenever_a_hand_is_told() -> None:
+    raises = client("always_raise", DRAWN)
+    raises.prepare()
+    lines = [f"MATCHSTATE:1:{hand}::|KsTd" for hand in range(12)]
+    answers = [raises.answer(line) for line in lines]
+    assert {str(answer).rsplit(":", 1)[1] for answer in answers} == {"r200", "r300"}
+    assert [raises.answer(line) for line in lines] == answers
 
 
 @pytest.mark.parametrize(

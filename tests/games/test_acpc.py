@@ -12,6 +12,7 @@ from sog.play.rules import after, situation
 
 FOLD, CALL, HALF, POT, ALL_IN = range(5)
 GAME = acpc_game(make("holdem(bets=0.5/1/allin)"))
+DRAWN = acpc_game(make("holdem(bets=drawn/allin,draw_bets=0.5/1,draw_stacks=20000)"))
 LINE = "MATCHSTATE:1:7:cr200c/cr500:|KsTd/7h8d2c"
 
 
@@ -60,13 +61,16 @@ def test_a_line_that_lies_is_told(line: str, told: str | None) -> None:
     assert str(caught.value).startswith(told)
 
 
-def test_bets_of_the_menu_are_the_same_in_both_directions() -> None:
+@pytest.mark.parametrize("game", [GAME, DRAWN], ids=["a menu", "a size that is drawn"])
+def test_bets_of_the_menu_are_the_same_in_both_directions(game: Holdem) -> None:
     """Random hands of our game: what a dealer writes leads a client to the same events."""
     random = np.random.default_rng(1)
     for _ in range(12):
-        dealt, told = Course(GAME), Course(GAME)
+        dealt, told = Course(game), Course(game)
+        for course in (dealt, told):
+            course.draw(np.random.default_rng(2))
         while dealt.actor < 3:
-            legal = np.flatnonzero(situation(GAME, dealt.state).legal_outcomes)
+            legal = np.flatnonzero(situation(game, dealt.state).legal_outcomes)
             outcome = int(random.choice(legal[legal > 0] if len(legal) > 1 else legal))
             if dealt.actor < 2:
                 assert dealt.action_of(dealt.text_of(outcome)) == outcome
@@ -122,6 +126,18 @@ def test_where_our_game_is_all_in_the_hand_goes_on() -> None:
     found.follow(MatchState.read("MATCHSTATE:0:0:r700c/r1000c/cc/cc:AsAd|/KsTd2c/3d/4d"))
     assert found.chips.is_over
     assert found.actor == 3
+
+
+def test_a_size_that_is_drawn_is_drawn_for_every_hand_and_not_told() -> None:
+    random = np.random.default_rng(0)
+    raised = set()
+    for _ in range(8):
+        found = Course(DRAWN)
+        found.draw(random)
+        assert found.betting == ""
+        raised.add(found.text_of(2))
+    # Half of the pot of 200 that there is after a call of 100, and all of it.
+    assert raised == {"r200", "r300"}
 
 
 @pytest.mark.parametrize(

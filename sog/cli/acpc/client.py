@@ -8,7 +8,7 @@ import numpy as np
 from sog.games.cards.acpc import Course, MatchState
 from sog.games.cards.holdem import Holdem
 from sog.play.match import Agent
-from sog.play.rules import first_state, situation
+from sog.play.rules import situation
 from sog.players.player import Player
 
 
@@ -26,9 +26,12 @@ class AcpcClient:
 
     def prepare(self) -> None:
         """Decides once, so that programs are compiled before a dealer waits."""
-        state, opener = first_state(self._game), 1
-        held = int(np.argmax(situation(self._game, state).infostate_mask[opener]))
+        opener, begun = 1, Course(self._game)
+        begun.draw(np.random.default_rng(self._seed))
+        held = int(np.argmax(situation(self._game, begun.state).infostate_mask[opener]))
         self._agents[opener].begin(seed=self._seed)
+        for outcome in begun.outcomes:
+            self._agents[opener].observe(outcome)
         self._agents[opener].act(held)
 
     def answer(self, line: str) -> str | None:
@@ -46,6 +49,7 @@ class AcpcClient:
             self._hand, self._course, self._num_told = hand, Course(self._game), 0
             seeds = np.random.SeedSequence((self._seed, *hand))
             agent.begin(seed=int(seeds.generate_state(1)[0]))
+            self._course.draw(np.random.default_rng(seeds))
         course = self._course
         course.follow(told)
         for outcome in course.outcomes[self._num_told :]:

@@ -39,11 +39,12 @@ def acpc_game(game: Game[Any]) -> Holdem:
     if not isinstance(game, Holdem):
         raise ValueError(f"{game.name} is no game of ACPC, which is about holdem.")
     small, big = game.betting.blinds
-    plain = game.hole_cards == 2 and game.pot == 0 and not game.betting.setups
-    if not plain or not 0 < small < big or len(set(game.betting.stacks)) > 1:
+    stacks = {setup.stack for setup in game.betting.setups} or set(game.betting.stacks)
+    plain = game.hole_cards == 2 and game.pot == 0
+    if not plain or not 0 < small < big or len(stacks) > 1:
         raise ValueError(
-            f"ACPC needs holdem from the deal on, with a small and a big blind, equal stacks and "
-            f"two cards each, got {game}."
+            f"ACPC needs holdem from the deal on, with a small and a big blind, equal stacks that "
+            f"are not drawn and two cards each, got {game}."
         )
     return game
 
@@ -155,7 +156,7 @@ class Course:
     """One hand: what really happens, and beside it the game of our menu."""
 
     def __init__(self, game: Holdem) -> None:
-        """At the deal."""
+        """At the deal; where a size of bets is drawn for the hand, our game begins with that."""
         self.game, self.is_limit = game, is_limit(game)
         self.chips = Chips.of(game)
         self.betting, self.board = "", list[str]()
@@ -167,6 +168,16 @@ class Course:
     def actor(self) -> int:
         """Who is to act in our game, as `Game.actor` has it."""
         return int(self.state.betting.stage)
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether a size is to be drawn first, of which no match state tells."""
+        return bool(self.game.betting.setups) and not self.outcomes
+
+    def draw(self, random: np.random.Generator) -> None:
+        """Draws the size of this hand, if there is one to draw."""
+        if self.is_drawing:
+            self.observe(int(random.integers(len(self.game.betting.setups))))
 
     def follow(self, told: MatchState) -> None:
         """Goes on to a match state. ValueError, in one line, if it does not come after what was
@@ -187,7 +198,9 @@ class Course:
 
     def observe(self, outcome: int) -> None:
         """Goes on with an event of our game where all bets so far were those of our menu."""
-        if self.actor == CHANCE:
+        if self.is_drawing:
+            pass
+        elif self.actor == CHANCE:
             sets = combinations(self.game.deck.num_cards, self._num_dealt)
             self.board.append(self.game.deck.cards_name(sets[outcome].tolist()))
             self.betting += "/"

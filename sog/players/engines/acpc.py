@@ -106,8 +106,10 @@ class AcpcAgent(Agent):
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; the program is told it when its cards are known."""
-        chance = self._course.chips.is_dealing
+        chance, draws = self._course.chips.is_dealing, self._course.is_drawing
         self._course.observe(outcome)
+        if draws:  # which the program is not told
+            return
         now = self._course.betting, tuple(self._course.board)
         # Cards come with the event that brings them about.
         if chance:
