@@ -14,9 +14,11 @@ from gtcfr.evaluator import Evaluator, ask_once
 from sog.games.cards.holdem import Holdem
 from sog.precision import in_32_bits
 from sog.tabular.spots.random_spots import has_spots
-from sog.tabular.spots.solved_spots import NAMES, SolvedSpots, solve_random_spots
+from sog.tabular.spots.solved_spots import SolvedSpots, solve_random_spots
 
 _RIVERS_PER_TURN: Final = 16
+_OF_A_LINE: Final = {0: 8, 1: 1}
+"""Rivers and turns of one line of bets: from small pots to large ones, and few programs."""
 
 
 class SpotMeasure:
@@ -29,26 +31,30 @@ class SpotMeasure:
         random = np.random.default_rng(seed)
         self.spots: list[SolvedSpots] = []
         numbers = {0: num_rivers, 1: num_rivers // _RIVERS_PER_TURN}
-        for left in NAMES:
-            if has_spots(game, left) and numbers[left]:
-                self.spots.append(solve_random_spots(game, left, numbers[left], random))
+        for left, size in _OF_A_LINE.items():
+            for first in range(0, numbers[left] if has_spots(game, left) else 0, size):
+                count = min(size, numbers[left] - first)
+                self.spots.append(solve_random_spots(game, left, count, random))
         self._program: Any = jax.jit(functools.partial(_errors, game))
 
     @in_32_bits
     def measure(self, evaluator: Evaluator) -> dict[str, float]:
-        """Mean absolute errors of values over hands and spots: `value_error_river` and `_turn` in
-        the game's units, with `_of_pot` as shares of the pot."""
-        found: dict[str, float] = {}
+        """Mean absolute errors of values, over hands and then over spots: `value_error_river` and
+        `_turn` in the game's units, with `_of_pot` as shares of the pot."""
+        errors: dict[str, list[float]] = {}
         for spots in self.spots:
             parts = (spots.states, spots.ranges, spots.values, spots.mask)
-            error = float(self._program(evaluator, *parts))
-            found[f"value_error_{spots.name}"] = error
-            found[f"value_error_{spots.name}_of_pot"] = error / spots.pot
-        return found
+            of_each = np.asarray(self._program(evaluator, *parts), np.float64).tolist()
+            errors.setdefault(f"value_error_{spots.name}", []).extend(of_each)
+            errors.setdefault(f"value_error_{spots.name}_of_pot", []).extend(
+                error / spots.pot for error in of_each
+            )
+        return {name: float(np.mean(of_all)) for name, of_all in errors.items()}
 
 
 def _errors(
     game: Holdem, evaluator: Evaluator, states: Any, ranges: Array, values: Array, mask: Array
 ) -> Array:
+    """[spot]: the mean over the hands of both players."""
     error = jnp.abs(ask_once(game, evaluator, states, ranges).values - values)
-    return jnp.sum(jnp.where(mask, error, 0)) / jnp.sum(mask)
+    return jnp.mean(error, axis=(1, 2), where=mask)

@@ -35,24 +35,29 @@ def holdem(text: str) -> Holdem:
 def test_where_nobody_can_bet_a_river_is_worth_its_showdown() -> None:
     """By the matrix of all pairs of hands. Zeros are off by the values themselves."""
     game = holdem(f"holdem({CARDS},bets=1|1|1|none)")
-    measure = SpotMeasure(game, num_rivers=3)
-    (spots,) = measure.spots
-    expected = np.zeros(spots.values.shape)
-    for spot, board in enumerate(np.asarray(spots.states.board)):
-        masks = game.hands.masks | suit_masks(board, game.deck, np)
-        signs = np.asarray(pair_signs(strength(masks, game.deck, np), game.hands), np.float64)
-        for player in (0, 1):
-            other = np.asarray(spots.ranges[spot, 1 - player], np.float64)
-            meets = game.hands.pairs @ other
-            share = signs @ other / np.where(meets > 0, meets, 1)
-            expected[spot, player] = share * spots.pot / 2
-    mask = np.asarray(spots.mask)
-    assert mask.sum() > 100
-    np.testing.assert_allclose(np.asarray(spots.values)[mask], expected[mask], atol=1e-4)
-    off = np.abs(expected[mask]).mean()
-    found = measure.measure(ZeroEvaluator())
-    np.testing.assert_allclose(found["value_error_river"], off, rtol=1e-4)
-    np.testing.assert_allclose(found["value_error_river_of_pot"], off / spots.pot, rtol=1e-4)
+    measure = SpotMeasure(game, num_rivers=9, seed=1)
+    off, of_pot = list[float](), list[float]()
+    for spots in measure.spots:
+        for spot, board in enumerate(np.asarray(spots.states.board)):
+            masks = game.hands.masks | suit_masks(board, game.deck, np)
+            signs = np.asarray(pair_signs(strength(masks, game.deck, np), game.hands), np.float64)
+            expected = np.zeros(spots.values.shape[1:])
+            for player in (0, 1):
+                other = np.asarray(spots.ranges[spot, 1 - player], np.float64)
+                meets = game.hands.pairs @ other
+                share = signs @ other / np.where(meets > 0, meets, 1)
+                expected[player] = share * spots.pot / 2
+            mask = np.asarray(spots.mask[spot])
+            assert mask.sum() > 30
+            found = np.asarray(spots.values[spot])
+            np.testing.assert_allclose(found[mask], expected[mask], atol=1e-4)
+            off.append(np.abs(expected[mask]).mean())
+            of_pot.append(off[-1] / spots.pot)
+    assert [len(spots.values) for spots in measure.spots] == [8, 1]  # of two lines of bets
+    assert len({spots.pot for spots in measure.spots}) == 2
+    measured = measure.measure(ZeroEvaluator())
+    np.testing.assert_allclose(measured["value_error_river"], np.mean(off), rtol=1e-4)
+    np.testing.assert_allclose(measured["value_error_river_of_pot"], np.mean(of_pot), rtol=1e-4)
 
 
 @pytest.mark.thorough
