@@ -1,5 +1,6 @@
 """Engines as players: what they are told, and what becomes of those that do not keep to it."""
 
+import contextlib
 import os
 import shlex
 import sys
@@ -159,9 +160,11 @@ def test_a_program_that_writes_without_end_and_reads_nothing_is_ended(tmp_path: 
     program = tmp_path / "writes.py"
     program.write_text("import os\nwhile True: os.write(1, b'\\n' * 60000)")
     process = LineProcess(shlex.join([sys.executable, str(program)]))
-    with pytest.raises(EngineError, match="wrote more than 100,000 lines that nobody has asked"):
+    with (
+        contextlib.closing(process),
+        pytest.raises(EngineError, match="wrote more than 100,000 lines that nobody has asked"),
+    ):
         process.send("x" * 2**20, Deadline(60))  # more than a pipe takes
-    process.close()
 
 
 @KINDS
