@@ -52,8 +52,8 @@ def main() -> None:
         step=run.step,
         network=changed_fields(folder.config.network),
         search=changed_fields(settings),
-        measured=f"sog evaluate {AGENT_PREFIX}{name} --seeds {arguments.seeds}",
         exploitability=None,
+        measured=None,
         unit=run.game.unit,
         alphazero=None if run.alphazero is None else changed_fields(run.alphazero),
     )
@@ -70,9 +70,14 @@ def main() -> None:
     composed = compose(
         compiled, agent.evaluator, agent.settings, seeds=arguments.seeds, mesh=batch_mesh()
     )
-    measured = round(float(jax.device_get(composed.exploitability).mean()), 6)
-    _write({**entries, name: AgentEntry(**{**vars(entry), "exploitability": measured})})
-    print(f"{name}: exploitability {measured} {entry.unit}")
+    exploitability = round(float(jax.device_get(composed.exploitability).mean()), 6)
+    measured = dataclasses.replace(
+        entry,
+        exploitability=exploitability,
+        measured=f"sog evaluate {AGENT_PREFIX}{name} --seeds {arguments.seeds}",
+    )
+    _write({**entries, name: measured})
+    print(f"{name}: exploitability {exploitability} {entry.unit}")
 
 
 def _write(entries: dict[str, AgentEntry]) -> None:

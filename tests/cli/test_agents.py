@@ -31,6 +31,11 @@ def test_programs_get_everything(sog: Run) -> None:
 
 
 @pytest.mark.thorough
+def test_a_command_is_named_only_for_what_it_measured() -> None:
+    for agent in read_agents().values():
+        assert (agent.measured is None) == (agent.exploitability is None)
+
+
 def test_an_agent_plays_a_match(sog: Run) -> None:
     code, out, _ = sog("match", "agent:kuhn", "random", "--games", "2", "--search", "2,1", "--json")
     assert code == 0
@@ -93,6 +98,7 @@ def test_an_agent_that_is_not_there_is_a_mistake(sog: Run) -> None:
 @pytest.mark.slow
 def test_the_command_that_measured_an_agent_finds_the_same_again(sog: Run) -> None:
     kuhn = read_agents()["kuhn"]
+    assert kuhn.measured is not None
     code, out, _ = sog(*kuhn.measured.split()[1:], "--json")
     assert code == 0
     (search,) = json.loads(out)["results"]

@@ -17,6 +17,7 @@ _KINDS: Final[dict[str, type | tuple[type, ...]]] = {
     "network": dict,
     "search": dict,
     "exploitability": (int, float, types.NoneType),
+    "measured": (str, types.NoneType),
     "alphazero": (dict, types.NoneType),
 }
 """Of the values of an entry that are no texts."""
@@ -37,10 +38,10 @@ class AgentEntry:
     """`networks.cvpn.NetworkSettings`, defaults left out."""
     search: dict[str, Any]
     """`gtcfr.settings.SearchSettings` by which it plays, defaults left out."""
-    measured: str
-    """The command that measured it."""
     exploitability: float | None
     """In the game's unit, mean over seeds; None for a game that is too large."""
+    measured: str | None
+    """The command that measured it."""
     unit: str
     alphazero: dict[str, Any] | None = None
     """`selfplay.settings.AlphaZeroSettings` of one that was trained by AlphaZero and searches so,
