@@ -56,24 +56,29 @@ def print_node(node: SpotNode, game: Holdem) -> None:
 
 
 def square_of_hands(
-    names: Sequence[Sequence[str]], values: np.ndarray, color: str | None = None
+    names: Sequence[Sequence[str]],
+    values: np.ndarray,
+    color: str | None = None,
+    *,
+    decimals: int = 1,
 ) -> Table:
     """A square of numbers of classes of hands, which have names as "AKs"; NaN for none. In a color
-    they are percent, and stand out from 50 on."""
+    they are percent, and stand out from 50 on; else they have decimals below 10."""
     letters = [row[number][0] for number, row in enumerate(names)]
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("")
     for letter in letters:
-        table.add_column(letter, justify="right", min_width=3 if color else 4)
+        table.add_column(letter, justify="right", min_width=3 if color else 3 + decimals)
     for row in range(len(names)):
         cells = []
         for value in values[row]:
             if math.isnan(value):
                 cells.append(Text(_NOTHING, style="dim"))
             else:
-                is_whole = color is not None or abs(value) >= 10
+                kept = 0 if color is not None or abs(value) >= 10 else decimals
                 style = f"bold {color}" if color and value >= 50 else ""
-                cells.append(Text(f"{value:.0f}" if is_whole else f"{value:.1f}", style=style))
+                shown = round(value, kept) + 0.0  # no -0.0
+                cells.append(Text(f"{shown:.{kept}f}", style=style))
         table.add_row(Text(letters[row], style="bold"), *cells)
     return table
 

@@ -5,6 +5,7 @@ there.
 """
 
 import dataclasses
+import functools
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Final
@@ -51,37 +52,42 @@ def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> Han
     """The hands of a player by class; of who is to act if None."""
     player = node.actor if player is None else player
     acts = player == node.actor
-    rows, columns = class_of_hands(deck).T
-    size, seen = (deck.ranks, deck.ranks), node.seen[player]
-
-    def total(values: np.ndarray) -> np.ndarray:
-        found = np.zeros(size)
-        np.add.at(found, (rows, columns), values)
-        return found
-
-    def mean(values: np.ndarray) -> np.ndarray:
-        known = np.isfinite(values) & (seen.range_ > 0)
-        weighed = total(np.where(known, values, 0) * seen.range_)
-        over = total(known * seen.range_)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(over > 0, weighed / over, np.nan))
+    seen, mean = node.seen[player], functools.partial(class_means, deck, node.seen[player].range_)
 
     def by_action(values: np.ndarray) -> np.ndarray:
-        return np.stack([mean(one) for one in values]) if acts else np.zeros((0, *size))
+        nothing = np.zeros((0, deck.ranks, deck.ranks))
+        return np.stack([mean(one) for one in values]) if acts else nothing
 
     holds = deck.holds()[:, list(node.board)].any(axis=1)
-    possible = total(np.asarray(~holds, np.float64))
+    possible = _class_sums(deck, ~holds)
     return HandGrid(
         player=player,
         actions=node.actions if acts else (),
         names=class_names(deck),
-        share=total(seen.range_),
-        weight=total(seen.weight) / np.maximum(possible, 1),
+        share=_class_sums(deck, seen.range_),
+        weight=_class_sums(deck, seen.weight) / np.maximum(possible, 1),
         policy=by_action(node.policy),
         action_value=by_action(node.action_value),
         value=mean(seen.value),
         equity=mean(seen.equity),
     )
+
+
+def class_means(deck: Deck, weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """[row, column]: means of values over the hands of each class, weighted; NaN where there are
+    none. weights, values: [hand]; values that are not finite do not count."""
+    known = np.isfinite(values) & (weights > 0)
+    weighed = _class_sums(deck, np.where(known, values, 0) * weights)
+    over = _class_sums(deck, known * weights)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(over > 0, weighed / over, np.nan))
+
+
+def _class_sums(deck: Deck, values: np.ndarray) -> np.ndarray:
+    rows, columns = class_of_hands(deck).T
+    found = np.zeros((deck.ranks, deck.ranks))
+    np.add.at(found, (rows, columns), values)
+    return found
 
 
 def action_colors(actions: Sequence[str]) -> list[str]:

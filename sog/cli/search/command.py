@@ -11,6 +11,7 @@ from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.locks import lock_as_json, players_of
 from sog.cli.picture_file import check_has_picture, check_picture_name
 from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
+from sog.cli.search.hands import hand_squares
 from sog.cli.search.searching import Searched, search_state
 from sog.cli.search.text import as_table, node_as_json
 from sog.cli.search_numbers import read_changes, read_search
@@ -145,7 +146,11 @@ def _print(found: Searched) -> None:
         f"Percentages: how often average play gets there from the state searched.\n"
         f"Values: to player 0 in {found.game.unit}, those of an infostate to its player."
     )
-    display.print_table(as_table(_printed(found)), footer=footer)
+    shown = _printed(found)
+    display.print_table(as_table(shown), footer=footer)
+    for title, square in hand_squares(shown.node):
+        print()
+        display.print_table(square, title)
 
 
 def _price(found: Searched) -> list[tuple[str, str]]:
