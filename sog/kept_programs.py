@@ -72,7 +72,7 @@ def keep_in(folder: Path | None) -> None:
         return
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _is_own(folder.stat()):
+        if is_own(folder.stat()):
             _folder = folder
 
 
@@ -242,12 +242,12 @@ def folder() -> Path | None:
 
 def read_own(path: Path, most: int) -> bytes:
     """A file that only the user could write, of so many bytes at most; else ValueError, OSError."""
-    if not _is_own(path.lstat()):
+    if not is_own(path.lstat()):
         raise ValueError(f"{path} is not a file of one's own")
     return read_bytes(path, most, follow=False)
 
 
-def _is_own(found: os.stat_result) -> bool:
+def is_own(found: os.stat_result) -> bool:
     """Whether nobody but the user may write there."""
     if not hasattr(os, "getuid"):  # Windows
         return True

@@ -9,7 +9,7 @@ import jax
 
 from sog.cli.errors import reason
 from sog.cli.lines import tell
-from sog.kept_programs import keep_in
+from sog.kept_programs import is_own, keep_in
 
 _VARIABLE = "SOG_CACHE_DIR"
 
@@ -53,6 +53,8 @@ def _writable_folder() -> Path | None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not os.access(folder, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
+    if not is_own(folder.stat()):
+        raise PermissionError(errno.EPERM, "others may write there", str(folder))
     return folder
 
 

@@ -59,7 +59,7 @@ def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> Han
         return np.stack([mean(one) for one in values]) if acts else nothing
 
     holds = deck.holds()[:, list(node.board)].any(axis=1)
-    possible = _class_sums(deck, ~holds)
+    possible = _class_sums(deck, np.logical_not(holds))
     return HandGrid(
         player=player,
         actions=node.actions if acts else (),

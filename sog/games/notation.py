@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from sog.games.core import Game
 
 _MOST_NAMED: Final = 20
+_MOST_LETTERS: Final = 100_000
 
 
 def split_events(text: str) -> list[str]:
     """Words as for a shell: quotation marks may hold those of an event together, and where they
-    are not in pairs they mean nothing."""
+    are not in pairs they mean nothing. ValueError for more letters than any game takes."""
+    if len(text) > _MOST_LETTERS:
+        raise ValueError(f"events must have at most {_MOST_LETTERS:,} letters, got {len(text):,}.")
     try:
         return shlex.split(text)
     except ValueError:

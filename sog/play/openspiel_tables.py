@@ -21,7 +21,8 @@ import numpy as np
 
 from sog.games.openspiel.histories import MISSING_EXTRA
 from sog.play.openspiel_places import Decision, places_of
-from sog.tabular.decision_names import list_names, quoted
+from sog.quoting import quoted
+from sog.tabular.decision_names import list_names
 from sog.tabular.policy import check_policy, name_row
 from sog.tabular.policy_file import PolicyFileError
 from sog.tabular.policy_table import (

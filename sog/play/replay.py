@@ -7,7 +7,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.games import PLAYER_1, TERMINAL, Game
+from sog.games import CHANCE, TERMINAL, Game
 from sog.games.boards.game_records import write_record
 from sog.play.history import (
     Beginning,
@@ -17,7 +17,7 @@ from sog.play.history import (
     state_at_beginning,
 )
 from sog.play.match import PlayedGame, outcome_of
-from sog.play.rules import after, deal, situation, step
+from sog.play.rules import Situation, after, deal, situation, step
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 _HUMAN: Final = "human"
@@ -96,22 +96,23 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     infostates = [(int(first), int(second)) for first, second in record["infostates"]]
     for number, move in enumerate(record["moves"]):
         now, outcome, action = situation(game, state), int(move["outcome"]), move["action"]
+        held = infostates[number]
         is_possible = 0 <= outcome < len(now.legal_outcomes) and now.legal_outcomes[outcome]
+        is_possible &= (action is None) == (now.actor == CHANCE) and _can_hold(now, held)
         if is_possible and action is not None:
-            held = infostates[number][1 if now.actor == PLAYER_1 else 0]
-            is_possible = bool(now.legal_actions[held, int(action)])
+            is_possible = bool(now.legal_actions[held[now.actor], int(action)])
         if not is_possible:
             raise ReplayError(f"move {number + 1} is not possible in {game}.")
         outcomes.append(outcome)
         actions.append(None if action is None else int(action))
         state = after(game, state, outcome)
     resigned = record.get("resigned")
-    end, held_last = situation(game, state), np.asarray(infostates[len(outcomes)], np.int32)
+    end, held_last = situation(game, state), infostates[len(outcomes)]
     is_end = end.actor == TERMINAL if resigned is None else end.actor == resigned
-    if not is_end or not end.infostate_mask[[0, 1], held_last].all():
+    if not is_end or not _can_hold(end, held_last):
         raise ReplayError(f"its end is none in {game}.")
     said = float(record["utility"])
-    right = outcome_of(game, state, held_last, resigned)
+    right = outcome_of(game, state, np.asarray(held_last, np.int32), resigned)
     if not abs(said - right) <= _ROUNDING * game.max_utility:
         raise ReplayError(
             f"it is said to give {said:g} {game.unit} to player 0, by the rules of {game} it is "
@@ -124,6 +125,14 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
         infostates=tuple(infostates),
         resigned=resigned,
         beginning=beginning,
+    )
+
+
+def _can_hold(now: Situation, pair: tuple[int, int]) -> bool:
+    """Whether each player may have his infostate of the pair."""
+    size = now.infostate_mask.shape[1]
+    return all(
+        0 <= one < size and mask[one] for one, mask in zip(pair, now.infostate_mask, strict=True)
     )
 
 

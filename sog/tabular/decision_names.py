@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games.core import CHANCE, Game
+from sog.quoting import quoted
 
-_MOST_QUOTED: Final = 60  # characters of a field
 _MOST_LISTED: Final = 12  # names of what there is
 
 
@@ -60,11 +60,6 @@ class DecisionNames:
 def _number_or_name(there: dict[int, str], text: str) -> tuple[str, str]:
     is_number = text not in there.values() and text in map(str, there)
     return (text, "") if is_number else ("", text)
-
-
-def quoted(text: str) -> str:
-    """What somebody wrote, as a message shows it."""
-    return repr(text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}...")
 
 
 def list_names(names: Iterable[str]) -> str:

@@ -21,7 +21,8 @@ import numpy as np
 
 from sog.games.core import Game
 from sog.games.notation import split_events
-from sog.tabular.decision_names import DecisionNames, quoted
+from sog.quoting import quoted
+from sog.tabular.decision_names import DecisionNames
 from sog.tabular.policy_table import (
     TOLERANCE,
     check_titles,
@@ -183,6 +184,9 @@ def _add_text(game: Game[Any], found: dict[tuple[int, ...], _Draft], text: str) 
         shares = [word for word in group if "=" in word]
         if not shares:
             raise ValueError(f"must look like '{_FORM}', got {quoted(text)}.")
+        named = [share.rpartition("=")[0] for share in shares]
+        if len(set(named)) < len(named):
+            raise ValueError(f"names an action twice, in {quoted(' '.join(group))}.")
         infostates = [draft.names.find_infostate(name)] if name else list(draft.names.infostates)
         for infostate in infostates:
             draft.policy[infostate] = 0

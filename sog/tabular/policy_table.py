@@ -24,7 +24,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sog.files import read_text, replace_file
-from sog.tabular.decision_names import DecisionNames, quoted
+from sog.quoting import quoted
+from sog.tabular.decision_names import DecisionNames
 from sog.tabular.policy import check_policy, name_row
 from sog.tabular.policy_file import PolicyFileError
 from sog.tabular.public_tree import PublicTree

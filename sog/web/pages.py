@@ -27,6 +27,9 @@ SlowPage = Callable[[Request, Form, Heed], Response]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MOST_FIELDS: Final = 1000
+_MOST_LETTERS: Final = 20_000
+_LONGER: Final = {"text": 2**20, "history": 2**18, "range0": 2**18, "range1": 2**18}
+"""Letters of a field, and of those that hold files or all hands."""
 _MOST_TOLD: Final = 600  # letters of a mistake, which may repeat what was sent
 _templates = jinja2.Environment(
     loader=jinja2.PackageLoader("sog.web"),
@@ -102,6 +105,11 @@ def _endpoint(run: Callable[[Request, Form], Awaitable[Response]]) -> Endpoint:
                 form = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS))
             except (ValueError, ClientDisconnect):
                 return tell(400, "Not understood", "The form could not be read.")
+            for name, value in form.items():
+                most = _LONGER.get(name, _MOST_LETTERS)
+                if len(value) > most:
+                    what = f"{name[:20]} must have at most {most:,} letters, got {len(value):,}."
+                    return tell(400, "That cannot be", what)
         back = request.url.path.rpartition("/")[0] if request.method == "POST" else "/"
         try:
             return await run(request, form)

@@ -17,6 +17,7 @@ from sog.games.boards.chess_rules import (
     legal_actions,
 )
 from sog.games.boards.chess_variant import KING, LETTERS, PAWN, QUEEN, Variant
+from sog.quoting import quoted
 
 _MOST_NAMED: Final = 20
 _SAN: Final = re.compile(
@@ -98,17 +99,18 @@ def read_move(variant: Variant, state: ChessState, text: str) -> int:
     for move in moves:
         if move.uci == text:
             return move.action
-    chosen = _matches(variant, moves, re.sub(r"[+#!?]+$|\s*e\.p\.$", "", text))
+    word = text.removesuffix("e.p.").rstrip() if text.endswith("e.p.") else text.rstrip("+#!?")
+    chosen = _matches(variant, moves, word)
     if len(chosen) == 1:
         return chosen[0].action
     names = ", ".join(move.uci for move in (chosen or moves)[:_MOST_NAMED])
     if chosen:
-        raise ValueError(f"{text!r} may be any of {names}.")
+        raise ValueError(f"{quoted(text)} may be any of {names}.")
     if not moves:
-        raise ValueError(f"{text!r} comes after the end of the game.")
+        raise ValueError(f"{quoted(text)} comes after the end of the game.")
     more = len(moves) - _MOST_NAMED
     rest = f" ... and {more} more" if more > 0 else ""
-    raise ValueError(f"{text!r} is no legal move; possible: {names}{rest}.")
+    raise ValueError(f"{quoted(text)} is no legal move; possible: {names}{rest}.")
 
 
 def _matches(variant: Variant, moves: Sequence[Move], text: str) -> list[Move]:

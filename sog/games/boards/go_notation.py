@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from sog.quoting import quoted
+
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
 """The letters of columns; I is left out, since it looks like J."""
 PASS: Final = "pass"
-MOST_QUOTED: Final = 20  # letters of somebody's text
 _MOST_DIGITS: Final = 3  # of an action
 
 
@@ -56,8 +57,3 @@ def _read_number(word: str, size: int) -> int:
             f"actions of a board of {size} x {size} go from 0 to {size * size}, got {quoted(word)}."
         )
     return int(word)
-
-
-def quoted(text: str) -> str:
-    """A piece of somebody's text for a message: one line, and not long."""
-    return repr(text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}...")

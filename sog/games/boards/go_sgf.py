@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from sog.games.boards.go_notation import MOST_QUOTED, quoted
+from sog.quoting import quoted
 
 _GO: Final = "1"  # the game's number in the format
 _DEFAULT_SIZE: Final = 19
@@ -21,6 +21,9 @@ MOST_KOMI: Final = 361
 """Points, for either side: those of the largest board."""
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _BYTE_ORDER_MARK: Final = "\ufeff"
+_MOST_QUOTED: Final = 20  # letters of what is not between quotation marks
+_MOST_SET_UP: Final = 20_000
+"""Points; a board and what is taken off it again are far fewer."""
 
 
 def is_sgf(text: str) -> bool:
@@ -67,7 +70,7 @@ def read_record(text: str, size: int) -> Record:
     stones: dict[int, int] = {}
     found_size: str | None = None
     first: int | None = None
-    handicap = "0"
+    handicap, num_set_up = "0", 0
     for name, values in _main_line(text):
         if name == "GM" and values[0].strip() != _GO:
             raise ValueError(f"SGF: GM must be {_GO}, the number of Go, got {quoted(values[0])}.")
@@ -86,7 +89,7 @@ def read_record(text: str, size: int) -> Record:
             if name == "PL":
                 first = _read_player(values[0])
             else:
-                _set_up(stones, name, values, size)
+                num_set_up += _set_up(stones, name, values, size, _MOST_SET_UP - num_set_up)
         if name in _COLORS:
             if first is None:
                 first = "BW".index(name) if stones else 0
@@ -120,7 +123,7 @@ def read_rules(text: str) -> dict[str, int | float]:
 
 def _read_komi(text: str) -> float:
     word = text.strip()
-    is_number = re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)", word)
+    is_number = re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)", word)
     if is_number is None or abs(float(word)) > MOST_KOMI:
         raise ValueError(
             f"SGF: KM must be a number from -{MOST_KOMI} to {MOST_KOMI}, the komi, "
@@ -136,20 +139,26 @@ def _read_player(text: str) -> int:
     return "BW".index(letter)
 
 
-def _set_up(stones: dict[int, int], name: str, values: Sequence[str], size: int) -> None:
-    """Puts stones on a board, or takes them off: AB, AW or AE, points or rectangles as aa:cc."""
+def _set_up(stones: dict[int, int], name: str, values: Sequence[str], size: int, most: int) -> int:
+    """Puts stones on a board, or takes them off: AB, AW or AE, points or rectangles as aa:cc.
+    Returns on how many points; ValueError for more than `most`."""
+    count = 0
     for value in values:
         corners = [
-            _read_point(f"SGF: {name}[{value[:MOST_QUOTED]}]", one, size)
+            _read_point(f"SGF: {name}[{value[:_MOST_QUOTED]}]", one, size)
             for one in value.strip().split(":")
         ]
         rows, columns = zip(*(divmod(corner, size) for corner in corners), strict=True)
+        count += (max(rows) + 1 - min(rows)) * (max(columns) + 1 - min(columns))
+        if count > most:
+            raise ValueError(f"SGF: more than {_MOST_SET_UP} points are set up.")
         for row in range(min(rows), max(rows) + 1):
             for column in range(min(columns), max(columns) + 1):
                 point = row * size + column
                 stones.pop(point, None)
                 if name != "AE":
                     stones[point] = "BW".index(name[1])
+    return count
 
 
 def write_sgf(
@@ -192,7 +201,7 @@ def _check_size(found: str, size: int, why: str = "") -> None:
 
 
 def _read_move(name: str, values: Sequence[str], size: int, number: int, first: int) -> int:
-    where = f"SGF: move {number + 1}, {name}[{']['.join(values)[:MOST_QUOTED]}],"
+    where = f"SGF: move {number + 1}, {name}[{']['.join(values)[:_MOST_QUOTED]}],"
     expected = "BW"[(number + first) % 2]
     if name != expected:
         raise ValueError(f"{where} is {_COLORS[name]}'s, but it is {_COLORS[expected]}'s turn.")

@@ -22,7 +22,7 @@ _USUAL_VARIANT: Final = "chess"
 """Others are named by the tag Variant, as by engines."""
 _WIDTH: Final = 80
 _TAG: Final = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
-_NUMBER: Final = re.compile(r"\d+\.+")
+_NUMBER: Final = re.compile(r"(?<!\d)\d+\.")  # looked for once in a row of digits
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

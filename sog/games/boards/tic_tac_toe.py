@@ -51,7 +51,7 @@ row, column or diagonal win. Cells are named as in chess: a1 is at the bottom le
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Also a board as `describe_state` writes it, row by row from the top: "X.O/.X./..."."""
-        marks = re.sub(r"\(.*\)|[\s/]", "", text).upper()
+        marks = re.sub(r"\([^()]*\)|[\s/]", "", text).upper()
         if len(marks) != SIZE * SIZE or not set(marks) <= set(MARKS):
             return super().parse(text)
         first, second = ([i for i, mark in enumerate(marks) if mark == one] for one in MARKS[:2])

@@ -31,7 +31,7 @@ Class = tuple[int, int]
 _HELP: Final = "write hands as TT+, AKs, A5s-A2s, KQo:0.5, AhKd or 25%"
 _LONGEST: Final = 200_000  # letters; all hands one by one, with weights of many digits, are fewer
 _MOST_PARTS: Final = 4_000
-_NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+_NUMBER: Final = re.compile(r"(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _FULL: Final = "100%"
 
 

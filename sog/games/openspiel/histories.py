@@ -95,8 +95,9 @@ def load_spiel(text: str) -> Any:
         near = near_name(name, known)
         hint = f"did you mean {near!r}?" if near else "see OpenSpiel's list of games."
         raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
-    for path in re.findall(r"\w*file\w*\s*=\s*([^,()]+)", text):
-        if os.path.exists(path.strip()):  # OpenSpiel may have it elsewhere, or says that it has not
+    for parameter, path in re.findall(r"(?<!\w)(\w+)\s*=\s*([^,()]+)", text):
+        # What is not here OpenSpiel may have elsewhere, or it says that it has not.
+        if "file" in parameter and os.path.exists(path.strip()):
             try:
                 open_to_read(path.strip(), _MOST_BYTES).close()
             except OSError as error:

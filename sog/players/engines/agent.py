@@ -1,6 +1,7 @@
 """An engine at the table: one process for all games of a player, however many go on at once."""
 
 import itertools
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -35,24 +36,30 @@ class Engine(Protocol):
 
 
 class Desk:
-    """Where agents find the engine that they share: it runs while somebody needs it."""
+    """Where agents find the engine that they share: it runs while somebody needs it.
+
+    Games of several threads take turns: `turn` is held while the engine is spoken to.
+    """
 
     def __init__(self, start: Callable[[], Engine]) -> None:
         """Starts it, which also tells whether that can be."""
         self._start, self._num_agents = start, 0
+        self.turn = threading.RLock()
         self._engine: Engine | None = start()
         self._tables = itertools.count()
 
     def enter(self) -> None:
         """One more agent."""
-        self._num_agents += 1
+        with self.turn:
+            self._num_agents += 1
 
     def leave(self) -> None:
         """One less; the last one ends the engine."""
-        self._num_agents -= 1
-        if self._num_agents == 0 and self._engine is not None:
-            self._engine.close()
-            self._engine = None
+        with self.turn:
+            self._num_agents -= 1
+            if self._num_agents == 0 and self._engine is not None:
+                self._engine.close()
+                self._engine = None
 
     @property
     def engine(self) -> Engine:
@@ -86,7 +93,8 @@ class EngineAgent(Agent):
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event, which is the move itself."""
-        self._moves.append(self._desk.engine.text_of(self._state, outcome))
+        with self._desk.turn:
+            self._moves.append(self._desk.engine.text_of(self._state, outcome))
         self._state, self._chosen = after(self.game, self._state, outcome), None
 
     def act(self, infostate: int) -> int:
@@ -95,14 +103,17 @@ class EngineAgent(Agent):
         Raises Resignation where it gives up, and EngineError.
         """
         if self._chosen is None:
-            engine = self._desk.engine
-            action = engine.choose(self._table, self._start, self._moves, self._state)
-            if not situation(self.game, self._state).legal_actions[0, action]:
-                text = engine.text_of(self._state, action)
-                at = self.game.describe_state(self._state)
-                raise engine.refuse(f"played {text!r}, which is illegal at '{at}'")
-            self._chosen = action
+            with self._desk.turn:
+                self._chosen = self._choose(self._desk.engine)
         return self._chosen
+
+    def _choose(self, engine: Engine) -> int:
+        action = engine.choose(self._table, self._start, self._moves, self._state)
+        if not situation(self.game, self._state).legal_actions[0, action]:
+            text = engine.text_of(self._state, action)
+            at = self.game.describe_state(self._state)
+            raise engine.refuse(f"played {text!r}, which is illegal at '{at}'")
+        return action
 
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: 1 for the move that `act` makes."""

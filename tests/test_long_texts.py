@@ -1,0 +1,75 @@
+"""Texts of whoever sends them are read in a time that grows as their length does.
+
+A regular expression that looks for its beginning at every letter anew takes hours for a million
+letters, while nothing else runs. These tests end at once, or after a minute.
+"""
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from sog.games import make
+from sog.games.boards.game_records import is_record, read_record, split_records
+from sog.games.boards.go_sgf import read_rules
+from sog.games.cards.ranges import parse_range
+from sog.tabular.locks import read_locks
+
+LETTERS = 1_000_000
+OF_RANGES = 199_000  # they are refused if they are longer
+PIECES = [*"1+([a .:=-%\"'", "a1", "(;", "1.", "[a", 'a="']
+GAMES = ["tic_tac_toe", "gardner_chess", "go5"]
+
+
+@contextlib.contextmanager
+def a_minute() -> Iterator[None]:
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+
+
+def read(door: Callable[[str], object], text: str) -> None:
+    with a_minute(), contextlib.suppress(ValueError):
+        door(text)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize(
+    ("door", "form"),
+    [
+        (is_record, "{}"),
+        (split_records, "{}"),
+        (split_records, "(;{}"),
+        (split_records, '[Event "{}'),
+        (read_record, '[Event "x"]\n{}'),
+        (read_record, "(;C[{}])"),
+        (read_rules, "(;KM[{}x])"),
+        (read_rules, "(;SZ[{}x])"),
+        (read_rules, "(;{}"),
+        (parse_range, "AA:{}x"),
+        (parse_range, "{}x%"),
+        (parse_range, "{}"),
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_files_and_ranges(door: Callable[[str], object], form: str, piece: str) -> None:
+    letters = OF_RANGES if door is parse_range else LETTERS
+    read(door, form.format(piece * (letters // len(piece))))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_positions_and_moves(name: str) -> None:
+    game = make(name)
+    for piece in PIECES:
+        text = piece * (LETTERS // len(piece))
+        read(game.parse, text)
+        read(game.parse, f"{text}x")
+        read(game.read_position, text)
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_locks(piece: str) -> None:
+    text = piece * (LETTERS // len(piece))
+    for form in (text, f": {text}", f": {text}=1", f"check: bet2={text}"):
+        read(lambda lock: read_locks(make("leduc"), [lock], files=False), form)
