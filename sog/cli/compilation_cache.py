@@ -54,7 +54,7 @@ def _writable_folder() -> Path | None:
     if not os.access(folder, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     if not is_own(folder.stat()):
-        raise PermissionError(errno.EPERM, "others may write there", str(folder))
+        raise PermissionError(errno.EPERM, "Others may write there", str(folder))
     return folder
 
 

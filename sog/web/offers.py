@@ -169,6 +169,7 @@ class Offers:
         shown = self.game(game)
         if game not in self.networks and evaluator not in self.evaluators:
             raise Mistake(f"{evaluator!r} is no evaluator of this server.")
+        changes = self._told(read_simulations, search or _DEFAULT_SEARCH)
 
         def prepare() -> SearchOffer:
             if game in self.networks:
@@ -192,7 +193,6 @@ class Offers:
         asked = "" if game in self.networks else evaluator
         key = (game, asked, self._step(game))
         found = self._once(("searcher", *key), prepare, where=asked and f"{asked}: ")
-        changes = self._told(read_simulations, search or _DEFAULT_SEARCH)
         settings = self._told(trained_settings, found.settings, {**changes, "capacity": None})
         _check_search(settings.num_simulations, settings.num_updates)
         if settings.simulations_per_update > _MOST_OF_AN_UPDATE:

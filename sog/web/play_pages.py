@@ -91,6 +91,10 @@ class PlayPages:
 
     def begin(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new table."""
+        seat = _SEATS.get(form.get("seat", ""), secrets.randbelow(2))
+        seed = secrets.randbits(32)
+        if form.get("seed", "").strip():
+            seed = number_in(form, "seed", 2**32 - 1)
         opponent = self._offers.opponent(
             form.get("game", ""), form.get("player", ""), form.get("search", "").strip(), heed
         )
@@ -102,10 +106,6 @@ class PlayPages:
             opening = read_history(opponent.game, text, anywhere=True).opening
         except ValueError as error:
             raise Mistake(f"Position: {error}") from None
-        seat = _SEATS.get(form.get("seat", ""), secrets.randbelow(2))
-        seed = secrets.randbits(32)
-        if form.get("seed", "").strip():
-            seed = number_in(form, "seed", 2**32 - 1)
         table = Table(
             opponent,
             seat=seat,

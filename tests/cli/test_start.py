@@ -76,6 +76,18 @@ def test_compiled_programs_are_kept_in_the_cache_folder(
     assert any("visit_chunk" in entry.name for entry in (tmp_path / "cache" / "xla").iterdir())
 
 
+def test_programs_that_others_could_have_put_there_are_not_run(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "xla").mkdir()
+    (tmp_path / "xla").chmod(0o777)
+    code, _, err = run_with_cache(start, monkeypatch, str(tmp_path))
+    assert code == 0
+    assert err.startswith("sog: compiled programs are not kept for the next run, which starts as")
+    assert f"{tmp_path}/xla: Others may write there." in err
+    assert not list((tmp_path / "xla").iterdir())
+
+
 @pytest.mark.parametrize("wanted", ["file/cache", ""])
 def test_a_cache_folder_that_cannot_be_written_is_told_and_done_without(
     start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wanted: str

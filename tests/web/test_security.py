@@ -133,6 +133,12 @@ def test_a_form_of_too_many_fields_is_not_read(friend: TestClient) -> None:
     assert friend.post("/games", content=body).status_code == 400
 
 
+def test_a_field_is_not_longer_than_what_it_is_for(friend: TestClient) -> None:
+    answer = friend.post("/games", data={"player": "random", "search": "1" * 20_001})
+    assert answer.status_code == 400
+    assert "search must have at most 20,000 letters, got 20,001." in answer.text
+
+
 def test_what_is_sent_back_is_text_and_no_page(friend: TestClient) -> None:
     answer = friend.post("/games", data={"player": "<script>x</script>", "game": "kuhn"})
     assert "<script>x" not in answer.text

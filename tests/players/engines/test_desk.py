@@ -1,0 +1,55 @@
+"""An engine that several games share."""
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from sog.games import make
+from sog.players.engines.agent import Desk, EngineAgent
+from sog.players.engines.process import EngineError
+
+GAME = make("tic_tac_toe")
+
+
+class SlowEngine:
+    """Thinks for a moment, and is confused where another game speaks to it meanwhile."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self.was_confused = False
+
+    def text_of(self, state: Any, action: int) -> str:
+        return str(action)
+
+    def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
+        self.asked.append(table)
+        time.sleep(0.02)
+        self.was_confused |= self.asked[-1] != table
+        return table % 9
+
+    def refuse(self, problem: str) -> EngineError:
+        return EngineError(problem)
+
+    def close(self) -> None:
+        self.was_confused |= not self.asked
+
+
+def test_games_of_several_threads_take_turns() -> None:
+    engine = SlowEngine()
+    desk = Desk(lambda: engine)
+    agents = [EngineAgent(GAME, desk, player=0) for _ in range(8)]
+    chosen: dict[int, int] = {}
+
+    def act(number: int) -> None:
+        chosen[number] = agents[number].act(0)
+
+    threads = [threading.Thread(target=act, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not engine.was_confused
+    assert chosen == {number: number for number in range(8)}  # each has what it asked for
+    for agent in agents:
+        agent.close()
