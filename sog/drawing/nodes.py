@@ -9,6 +9,7 @@ as the nodes that the last expansion phase added, is NaN.
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any, Literal
 
 import jax
@@ -28,6 +29,15 @@ from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedGame
 
 Kind = Literal["interior", "leaf", "terminal"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Choices:
+    """What was found of the actions of a node, [S, A] each."""
+
+    policy: np.ndarray
+    action_values: np.ndarray
+    visits: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,14 +75,29 @@ class NodeView:
     """How likely the average policies of both players lead here from the root."""
     legal: np.ndarray
     """[S, A] bool: legal actions of the acting player; all False where nobody chooses."""
-    policy: np.ndarray
-    """[S, A]: the average policy of an interior decision node; NaN elsewhere and in rows of
-    infostates that the acting player has never had."""
-    action_values: np.ndarray
-    """[S, A]: what each action of an interior decision node is worth to the acting player, see
-    `gtcfr.action_values`; NaN where that is unknown."""
-    visits: np.ndarray
-    """[S, A] int: how often simulations chose the action."""
+    read_choices: Callable[[], Choices]
+    """Reads what is large where there are many actions, once somebody looks at it."""
+
+    @functools.cached_property
+    def _choices(self) -> Choices:
+        return self.read_choices()
+
+    @property
+    def policy(self) -> np.ndarray:
+        """[S, A]: the average policy of an interior decision node; NaN elsewhere and in rows of
+        infostates that the acting player has never had."""
+        return self._choices.policy
+
+    @property
+    def action_values(self) -> np.ndarray:
+        """[S, A]: what each action of an interior decision node is worth to the acting player, see
+        `gtcfr.action_values`; NaN where that is unknown."""
+        return self._choices.action_values
+
+    @property
+    def visits(self) -> np.ndarray:
+        """[S, A] int: how often simulations chose the action."""
+        return self._choices.visits
 
     @property
     def description(self) -> str:
@@ -146,17 +171,6 @@ def _view(
     event, depth = "", 0
     if parent is not None and outcome is not None:
         event, depth = game.describe_outcome(parent.state, outcome), parent.depth + 1
-    legal = np.asarray(rows.legal[row]) & (actor < CHANCE)
-    policy, values = np.full((2, *legal.shape), np.nan)
-    visits = np.zeros(legal.shape, int)
-    if row < tree.shape.leaf_row and actor < CHANCE:
-        # Inside a tree the action comes before the infostate.
-        listed = tree.interior.listed[row]
-        over_all = functools.partial(tree.shape.layout.over_all_actions, game, listed)
-        policy_sum = np.asarray(over_all(tree.interior_statistics.policy_sum[row])).T
-        policy = _ratio(policy_sum, policy_sum.sum(axis=-1, keepdims=True))
-        visits = np.asarray(over_all(tree.interior.visits[row])).T.astype(int)
-        values = np.asarray(rows.action_values[row], float)
     reach, cfvs, compatible = rows.reach[row], rows.cfvs[row], rows.compatible[row]
     worth = (reach[0] * cfvs[0]).sum(keepdims=True)
     return NodeView(
@@ -175,10 +189,25 @@ def _view(
         values=_ratio(cfvs, compatible),
         mean_value=float(_ratio(worth, (reach[0] * compatible[0]).sum(keepdims=True))[0]),
         probability=float(rows.probability[row]),
-        legal=legal,
-        policy=policy,
-        action_values=values,
-        visits=visits,
+        legal=np.asarray(rows.legal[row]) & (actor < CHANCE),
+        read_choices=functools.partial(_choices, game, tree, rows, row),
+    )
+
+
+@in_32_bits
+def _choices(game: Game[Any], tree: SearchTree, rows: _Rows, row: int) -> Choices:
+    shape = rows.legal[row].shape
+    if row >= tree.shape.leaf_row or int(rows.actor[row]) >= CHANCE:
+        nothing = np.full(shape, np.nan)
+        return Choices(policy=nothing, action_values=nothing, visits=np.zeros(shape, int))
+    # Inside a tree the action comes before the infostate.
+    listed = tree.interior.listed[row]
+    over_all = functools.partial(tree.shape.layout.over_all_actions, game, listed)
+    policy_sum = np.asarray(over_all(tree.interior_statistics.policy_sum[row])).T
+    return Choices(
+        policy=_ratio(policy_sum, policy_sum.sum(axis=-1, keepdims=True)),
+        action_values=np.asarray(rows.action_values[row], float),
+        visits=np.asarray(over_all(tree.interior.visits[row])).T.astype(int),
     )
 
 

@@ -76,6 +76,7 @@ class WatchedSearch:
         self.has_own_ranges = ranges is not None
         self.seconds = 0.0
         self._submit, self._lock = submit, threading.RLock()
+        self._reading = threading.Lock()
         self._picture: Picture | None = None
         self._is_closed = self._is_working = False
         root = _root(searcher.game, outcomes, ranges, start)
@@ -161,13 +162,14 @@ class WatchedSearch:
 
     def picture(self) -> Picture | None:
         """The search as it stands; None before its first update."""
-        with self._lock:
-            now, known = copy.copy(self._thinking), self._picture  # it goes on meanwhile
-        if now.num_updates == 0:
-            return None
-        if known is None or known.num_updates != now.num_updates:
-            known = self._picture = read_picture(now)
-        return known
+        with self._reading:  # a picture is large: who comes meanwhile takes the same
+            with self._lock:
+                now, known = copy.copy(self._thinking), self._picture  # it goes on meanwhile
+            if now.num_updates == 0:
+                return None
+            if known is None or known.num_updates != now.num_updates:
+                known = self._picture = read_picture(now)
+            return known
 
     def solve(self, submit: Submit) -> None:
         """Finds the same by CFR+ over everything below, if that is not too much."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sog.cli.search.hands import hand_squares
-from sog.drawing.nodes import NodeView
+from sog.drawing.nodes import Choices, NodeView
 from sog.games import make
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.ranges import parse_range
@@ -47,9 +47,9 @@ def node() -> NodeView:
         mean_value=0.0,
         probability=1.0,
         legal=np.ones((size, game.num_actions), bool),
-        policy=policy,
-        action_values=nothing,
-        visits=nothing.astype(int),
+        read_choices=lambda: Choices(
+            policy=policy, action_values=nothing, visits=nothing.astype(int)
+        ),
     )
 
 
