@@ -22,6 +22,8 @@ from sog.web.spot_pages import SpotPages
 _SEARCHING: Final = 2
 """Threads for searches, which take turns there. Every table has one for its agent, as a decision
 has no parts that could: however long agents think, other games go on."""
+_HELPING: Final = 4
+"""Threads for hints and for judging games that are over, at all tables."""
 
 
 def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = ()) -> Guard:
@@ -31,9 +33,10 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
     """
     preparations = Preparations()
     thinking = ThreadPoolExecutor(MOST_TABLES, thread_name_prefix="play")
+    helping = ThreadPoolExecutor(_HELPING, thread_name_prefix="help")
     searching = ThreadPoolExecutor(_SEARCHING, thread_name_prefix="search")
     looking = SearchPages(offers, preparations, searching.submit)
-    play = PlayPages(offers, preparations, thinking.submit, looking.begin_at)
+    play = PlayPages(offers, preparations, thinking.submit, helping.submit, looking.begin_at)
     looking.warm_up()
     judges = judges_of(offers)
     spots = SpotPages(offers, preparations, searching.submit)

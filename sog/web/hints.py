@@ -37,8 +37,10 @@ class Hints:
         self._told: tuple[Beginning | None, tuple[int, ...]] | None = None
         self._hint: Hint | None = None
         self._asked = -1
+        self._wanted: tuple[Any, ...] | None = None
+        self._is_at_work = False
         self._lock = threading.Lock()
-        """Held while the agent is at work."""
+        """Held while one of these two changes."""
 
     def at(self, course: Course) -> Hint | None:
         """The hint for the position, which is asked for if it was not; None until it is there."""
@@ -49,8 +51,11 @@ class Hints:
             self._asked = number
             outcomes = tuple(one.outcome for one in course.steps)
             infostate = int(course.infostates[self._seat])
-            state = course.state
-            self._submit(lambda: self._find(course.beginning, outcomes, state, infostate))
+            with self._lock:
+                self._wanted = course.beginning, outcomes, course.state, infostate
+                if not self._is_at_work:
+                    self._is_at_work = True
+                    self._submit(self._work)
         return None
 
     def forget(self) -> None:
@@ -59,24 +64,35 @@ class Hints:
 
     def close(self) -> None:
         """Nobody asks any more."""
+        with self._lock:
+            self._wanted = None
         if self._agent is not None:
             agent: Agent = self._agent
             self._submit(agent.close)
+
+    def _work(self) -> None:
+        """Finds what is wanted last; what was wanted before is passed over."""
+        while True:
+            with self._lock:
+                wanted, self._wanted = self._wanted, None
+                self._is_at_work = wanted is not None
+            if wanted is None:
+                return
+            self._find(*wanted)
 
     def _find(
         self, beginning: Beginning | None, outcomes: tuple[int, ...], state: Any, infostate: int
     ) -> None:
         thought, policy, problem = None, None, ""
-        with self._lock:
-            try:
-                self._tell(beginning, outcomes)
-                thought = thought_of(self._player.game, state, self._agent, self._seat, infostate)
-                policy = np.asarray(self._agent.policy(infostate), float)
-            except (ValueError, Resignation) as error:
-                problem = str(error) or "the agent would give up"
-            except Exception as error:
-                problem = f"the agent failed: {error}"
-                logging.getLogger("sog.web").exception("a hint failed")
+        try:
+            self._tell(beginning, outcomes)
+            thought = thought_of(self._player.game, state, self._agent, self._seat, infostate)
+            policy = np.asarray(self._agent.policy(infostate), float)
+        except (ValueError, Resignation) as error:
+            problem = str(error) or "the agent would give up"
+        except Exception as error:
+            problem = f"the agent failed: {error}"
+            logging.getLogger("sog.web").exception("a hint failed")
         self._hint = Hint(number=len(outcomes), thought=thought, policy=policy, problem=problem)
 
     def _tell(self, beginning: Beginning | None, outcomes: tuple[int, ...]) -> None:

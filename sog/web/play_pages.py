@@ -46,11 +46,17 @@ class PlayPages:
     """All tables of a server."""
 
     def __init__(
-        self, offers: Offers, preparations: Preparations, submit: Submit, search_at: SearchAt
+        self,
+        offers: Offers,
+        preparations: Preparations,
+        submit: Submit,
+        submit_help: Submit,
+        search_at: SearchAt,
     ) -> None:
-        """search_at: begins a search, see `SearchPages.begin_at`."""
+        """submit, submit_help: see `Table`. search_at: as `SearchPages.begin_at`."""
         self.tables: Sessions[Table] = Sessions(MOST_TABLES, "games")
-        self._offers, self._preparations, self._submit = offers, preparations, submit
+        self._offers, self._preparations = offers, preparations
+        self._submit, self._submit_help = submit, submit_help
         self._search_at = search_at
 
     @property
@@ -111,6 +117,7 @@ class PlayPages:
             seat=seat,
             seed=seed,
             submit=self._submit,
+            submit_help=self._submit_help,
             judge=functools.partial(find_judge, self._offers, opponent),
             opening=opening,
             searched=self._offers.searched(form.get("game", ""), form.get("player", "")),
@@ -120,9 +127,9 @@ class PlayPages:
 
     def open(self, request: Request, form: Form, heed: Heed) -> Response:
         """A table where a game from elsewhere is gone through."""
-        return go_to(
-            f"/games/{self.tables.add(read_opened(form, self._offers, self._submit, heed))}"
-        )
+        # Nobody moves at such a table.
+        table = read_opened(form, self._offers, self._submit_help, heed)
+        return go_to(f"/games/{self.tables.add(table)}")
 
     def look(self, request: Request, form: Form) -> Response:
         """A table as it stands, or as it stood."""

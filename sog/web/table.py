@@ -46,6 +46,7 @@ class Table:
         seat: int,
         seed: int,
         submit: Submit,
+        submit_help: Submit | None = None,
         judge: FindJudge | None = None,
         opening: Opening = AT_THE_ROOT,
         opened: PlayedGame | None = None,
@@ -54,6 +55,7 @@ class Table:
     ) -> None:
         """seat: the person's player in the first game; they change after it.
 
+        submit: for the opponent; submit_help: for hints and judging, if others.
         judge: who says what choices were worth; None for the opponent. opening: how every game
         begins, where information is perfect. opened: a game that was played elsewhere, and is only
         gone through; its utility is NaN if it was not played to its end. opened_names: of its
@@ -69,7 +71,7 @@ class Table:
         self.num_taken_back = 0
         self.judging: Judging | None = None
         """Of the game that is over, if somebody asked for it."""
-        self._submit = submit
+        self._submit, self._submit_help = submit, submit_help or submit
         self.lock = threading.RLock()
         """To be held by whoever wants all of it as it stands at one moment."""
         self._seated = TableAgent(opponent, seed)
@@ -252,7 +254,8 @@ class Table:
                 self._hints = self._new_hints()
 
     def _new_hints(self) -> Hints:
-        return Hints(self.opponent, self.seat, (self.seed + 3 + self.seat) % 2**32, self._submit)
+        seed = (self.seed + 3 + self.seat) % 2**32
+        return Hints(self.opponent, self.seat, seed, self._submit_help)
 
     @property
     def hint(self) -> Hint | None:
@@ -285,7 +288,7 @@ class Table:
             if not self.can_be_judged:
                 raise Mistake("There are no choices to judge, or not yet.")
             self._drop_judging()
-            self.judging = Judging(self._find_judge, self.course, self._submit)
+            self.judging = Judging(self._find_judge, self.course, self._submit_help)
 
     def stop_judging(self) -> None:
         """Leaves it at what is found so far."""
@@ -311,6 +314,7 @@ class Table:
             seat=now.actor,
             seed=self.seed,
             submit=self._submit,
+            submit_help=self._submit_help,
             judge=self._find_judge,
             opening=course.opening(number),
             searched=self.searched,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import jax
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
@@ -10,6 +11,8 @@ from sog.games import make
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
+from sog.web.course import Course
+from sog.web.hints import Hints
 from sog.web.host import SearchOffer
 from sog.web.security import Guard
 from sog.web.sessions import Full, Sessions
@@ -21,8 +24,8 @@ from tests.web.visitor import Visitor
 class Kept:
     """A session that says when it was closed."""
 
-    def __init__(self, *, is_finished: bool) -> None:
-        self.is_finished, self.num_closed = is_finished, 0
+    def __init__(self, *, is_finished: bool, is_busy: bool = False) -> None:
+        self.is_finished, self.is_busy, self.num_closed = is_finished, is_busy, 0
 
     def close(self) -> None:
         self.num_closed += 1
@@ -53,6 +56,41 @@ def test_what_finds_no_room_is_closed() -> None:
     with pytest.raises(Full):
         sessions.add(second)
     assert (first.num_closed, second.num_closed) == (0, 1)
+
+
+def test_what_was_removed_takes_its_place_until_it_stops_working() -> None:
+    sessions: Sessions[Kept] = Sessions(2, "things")
+    one, other = (Kept(is_finished=False, is_busy=True) for _ in range(2))
+    for session in (one, other):
+        sessions.remove(sessions.add(session))
+    with pytest.raises(Full, match="2 things that were removed are still at work"):
+        sessions.add(Kept(is_finished=False))
+    one.is_busy = False
+    sessions.add(Kept(is_finished=True))
+    sessions.add(Kept(is_finished=False))  # in the place of the finished one
+    assert len(sessions.list()) == 1
+    with pytest.raises(Full, match="1 things that were removed are still at work"):
+        sessions.add(Kept(is_finished=False))
+
+
+def test_hints_for_many_positions_are_one_piece_of_work() -> None:
+    game, turns = make("kuhn"), list[Callable[[], None]]()
+
+    def sit_down(player: int, seed: int) -> RandomAgent:
+        return RandomAgent(game, player=player, seed=seed)
+
+    hints = Hints(Player(name="random", game=game, make=sit_down), 0, 0, turns.append)
+    course = Course(game, jax.random.key(0))
+    assert hints.at(course) is None
+    for _ in range(5):  # to and fro
+        hints.forget()
+        assert hints.at(course) is None
+    (work,) = turns
+    work()
+    hint = hints.at(course)
+    assert hint is not None
+    assert hint.policy is not None
+    assert len(turns) == 1
 
 
 def kuhn_search(submit: Callable[[Callable[[], None]], object], mode: str = WHOLE) -> WatchedSearch:
