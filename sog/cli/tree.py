@@ -7,6 +7,7 @@ from typing import Any, Final
 from sog.cli.display import Work
 from sog.cli.errors import CommandError
 from sog.games import Game
+from sog.games.cards.holdem import Holdem
 from sog.methods.plain.games import infostate_game
 from sog.tabular import (
     CompiledGame,
@@ -20,6 +21,11 @@ from sog.tabular.sizes import can_be_counted, estimate_public_states
 _WITHOUT_TREE: Final = (
     "Without a tree: `sog search --evaluator zero`, and the player zero of `sog match` and `sog "
     "play`."
+)
+_OF_HOLDEM: Final = (
+    'With a board it is a spot: `sog solve "holdem(board=KsTh7s4d,pot=100,stack=200)"`. Without: '
+    "`sog search agent:holdem` shows a decision, `sog evaluate agent:holdem --lbr` what a player "
+    "loses at least."
 )
 
 
@@ -36,8 +42,9 @@ def compile_whole_game(
     search, whose first states alone take long.
     """
     if max_nodes is None and not can_be_counted(game):
+        instead = _OF_HOLDEM if isinstance(game, Holdem) else _WITHOUT_TREE
         raise CommandError(
-            f"{game.name} is made for search, too large to enumerate. {_WITHOUT_TREE} For a small "
+            f"{game.name} is made for search, too large to enumerate. {instead} For a small "
             f"variant of it: --max-nodes N."
         )
     work.begin(f"enumerating {game.name}")

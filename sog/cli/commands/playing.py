@@ -296,7 +296,7 @@ ACPC: Final = Command(
 {_PLAYERS}
 examples:
   sog acpc equity 127.0.0.1 18791 --game holdem
-  sog acpc runs/holdem_small 127.0.0.1 18791    a dealer's command has a script around it
+  sog acpc agent:holdem 127.0.0.1 18791         a dealer's command has a script around it
   sog match random 'acpc:sog acpc equity --game holdem' --game holdem
 
 Connects to a dealer by the protocol of the Annual Computer Poker Competition (version 2.0.0) and
@@ -306,7 +306,7 @@ our menu does not have counts as the size that the pseudo-harmonic mapping (Ganz
 pot where stakes differ by then. Programs are compiled before it connects.
 """,
     (
-        "agent",
+        ("agent", {"help": "who plays, see below"}),
         *_HOW,
         ("--seed", {"help": "of agents (default: 0)"}),
         *("dealer_host", "dealer_port"),

@@ -11,7 +11,7 @@ _MOST_NODES: Final = (
 )
 _SOURCES: Final = """\
 SOURCE is one of
-  FILE.npz     a policy that `sog solve --save` wrote
+  FILE.npz     a policy that `sog solve --save` wrote (FILE.spot: of a spot of hold'em)
   RUN          a run folder of `sog train`, or RUN@STEP for one of its checkpoints: the policy that
                its agent plays, composed of a search at every decision (see sog evaluate --help)
   GAME         a game, solved on the spot by CFR over its whole public tree\
@@ -71,11 +71,12 @@ examples:
   sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --save river.spot
-  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --network runs/holdem_small
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --network agent:holdem
 
 A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
 0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
-writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from.
+writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from. It takes no
+--lock, --plot, --save-state, --max-nodes, --until-mbb and no float64.
 
 A lock says what the player to act does after some events: a probability for each action, of all of
 his infostates or of the one that is named, and others behind semicolons; the later one counts. A
@@ -89,10 +90,16 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
 """,
     (
         *("game", "--history"),
-        ("--rule", {"help": "a member of the CFR family, see below (default: cfr+)"}),
+        (
+            "--rule",
+            {"help": "a member of the CFR family, see below (default: cfr+; of spots dcfr)"},
+        ),
         (
             "--iterations",
-            {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},
+            {
+                "help": "stop after N iterations (default: 1000; with --until-mbb 1000000; of a "
+                "spot as many as 0.3%% of the pot takes)"
+            },
         ),
         "--until-mbb",
         (
@@ -141,10 +148,10 @@ BLUEPRINT: Final = Command(
     "learn a strategy of a whole game of hold'em over buckets of hands",
     """\
 examples:
-  sog blueprint "holdem(stack=2000,bets=1/allin)" --minutes 60 --save small.blueprint
-  sog blueprint "holdem(stack=2000,bets=1/allin)" --minutes 60 --resume small.blueprint \\
-      --save small.blueprint
-  sog match blueprint:small.blueprint random --games 1000
+  sog blueprint "holdem(stack=2000,bets=1/allin)" --minutes 60 --save twenty.blueprint
+  sog blueprint "holdem(stack=2000,bets=1/allin)" --minutes 60 --resume twenty.blueprint \\
+      --save twenty.blueprint
+  sog match blueprint:twenty.blueprint random --games 1000
   sog blueprint "holdem(ranks=4,suits=2,stack=400,deals=3)" --iterations 4000 --save tiny.blueprint
   sog exploitability "holdem(ranks=4,suits=2,stack=400,deals=3)" tiny.blueprint
 
