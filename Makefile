@@ -5,9 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python -m
 DEMO := runs/leduc_demo
-# Python compiles what is imported when it is imported first; pip would compile all there is.
-INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --no-compile \
-	--constraint constraints.txt
+# Python compiles what is imported when it is imported first, if it may; pip would compile all there is.
+INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint constraints.txt \
+	$(if $(PYTHONDONTWRITEBYTECODE),,--no-compile)
 
 # Most of the time of the tests is compiling, by one core each. Files come in order: by default those
 # of fewest tests would come last, which take longest, one core waiting for the other.

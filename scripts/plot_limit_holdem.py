@@ -5,7 +5,7 @@ Example:
 
 A line for each pairing, through the means of the trainings, and a band from the least to the most.
 The axis of what is won is linear from -100 to 100 and logarithmic beyond. All files must be
-of the same rules and the same numbers of games.
+of the same rules, with the same matches after as many games.
 """
 
 import argparse
@@ -60,13 +60,26 @@ def draw(path: Path, found: list[dict[str, Any]]) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = parse_json(read_bytes(path, _MOST_BYTES))
-        if not isinstance(found, dict) or not found["points"][0]["matches"][0]["others"]:
-            raise ValueError("it has no matches")
+        found: dict[str, Any] = parse_json(read_bytes(path, _MOST_BYTES))
         int(found["rules"]["players"])
+        pairings = _pairings(found)
+        [float(match["mb"]) for point in found["points"] for match in point["matches"]]
+        if not pairings or not all(matches for _, matches in pairings):
+            raise ValueError("it has no matches")
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise CommandError(f"{path} is no output of limit_holdem.py: {error}.") from None
     return found
+
+
+def _pairings(found: dict[str, Any]) -> list[tuple[float, list[tuple[str, ...]]]]:
+    """After how many games who played whom."""
+    return [
+        (
+            float(point["episodes"]),
+            [(str(match["player"]), *map(str, match["others"])) for match in point["matches"]],
+        )
+        for point in found["points"]
+    ]
 
 
 def main() -> int:
@@ -80,9 +93,11 @@ def main() -> int:
     try:
         check_plot(given.out, "--out")
         found = [_read(path) for path in given.files]
-        of_all = [(one["rules"], [point["episodes"] for point in one["points"]]) for one in found]
+        of_all = [(one["rules"], _pairings(one)) for one in found]
         if any(one != of_all[0] for one in of_all):
-            raise CommandError("files must be of the same rules and the same numbers of games.")
+            raise CommandError(
+                "files must be of the same rules and the same matches after as many games."
+            )
         draw(given.out, found)
     except CommandError as error:
         print(f"plot_limit_holdem: {error}", file=sys.stderr)

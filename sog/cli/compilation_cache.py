@@ -54,7 +54,8 @@ def _writable_folder() -> Path | None:
     if not os.access(folder, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     if not is_own(folder.stat()):
-        raise PermissionError(errno.EPERM, "Others may write there", str(folder))
+        why = "Others may write there, or own it (remove it, and it is made anew)"
+        raise PermissionError(errno.EPERM, why, str(folder))
     return folder
 
 

@@ -19,8 +19,8 @@ from sog.web.host import Submit
 class Hint:
     """What it would do at one position."""
 
-    number: int
-    """Of the public events before it."""
+    outcomes: tuple[int, ...]
+    """The public events before it."""
     thought: Thought | None
     policy: np.ndarray | None
     """[A]"""
@@ -36,7 +36,7 @@ class Hints:
         self._agent: Any = None
         self._told: tuple[Beginning | None, tuple[int, ...]] | None = None
         self._hint: Hint | None = None
-        self._asked = -1
+        self._asked: tuple[int, ...] | None = None
         self._wanted: tuple[Any, ...] | None = None
         self._is_at_work = False
         self._lock = threading.Lock()
@@ -44,12 +44,11 @@ class Hints:
 
     def at(self, course: Course) -> Hint | None:
         """The hint for the position, which is asked for if it was not; None until it is there."""
-        hint, number = self._hint, len(course.steps)
-        if hint is not None and hint.number == number:
+        hint, outcomes = self._hint, tuple(one.outcome for one in course.steps)
+        if hint is not None and hint.outcomes == outcomes:
             return hint
-        if self._asked != number:
-            self._asked = number
-            outcomes = tuple(one.outcome for one in course.steps)
+        if self._asked != outcomes:
+            self._asked = outcomes
             infostate = int(course.infostates[self._seat])
             with self._lock:
                 self._wanted = course.beginning, outcomes, course.state, infostate
@@ -59,8 +58,8 @@ class Hints:
         return None
 
     def forget(self) -> None:
-        """The position is another one, with as many events perhaps."""
-        self._hint, self._asked = None, -1
+        """The position is another one, or that of another game."""
+        self._hint, self._asked = None, None
 
     def close(self) -> None:
         """Nobody asks any more."""
@@ -93,7 +92,7 @@ class Hints:
         except Exception as error:
             problem = f"the agent failed: {error}"
             logging.getLogger("sog.web").exception("a hint failed")
-        self._hint = Hint(number=len(outcomes), thought=thought, policy=policy, problem=problem)
+        self._hint = Hint(outcomes=outcomes, thought=thought, policy=policy, problem=problem)
 
     def _tell(self, beginning: Beginning | None, outcomes: tuple[int, ...]) -> None:
         """Brings the agent to a position: by what is new there, or from the beginning."""

@@ -36,7 +36,9 @@ _MOST_NAMED: Final = 300  # letters of a game that are told
 _DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
 
 
-def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table:
+def read_opened(
+    form: Form, offers: Offers, submit: Submit, submit_help: Submit, heed: Heed
+) -> Table:
     """A table with the game that a form has. Raises Mistake, which says what is wrong with it.
 
     "text": the content of a file, JSON, PGN or SGF, or a position or moves that the game "game"
@@ -79,6 +81,7 @@ def read_opened(form: Form, offers: Offers, submit: Submit, heed: Heed) -> Table
         seat=human or 0,
         seed=0,
         submit=submit,
+        submit_help=submit_help,
         judge=None if is_judge else functools.partial(find_judge, offers, opponent),
         opened=played,
         opened_names=names if human is None else None,

@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from sog.web.host import Heed, Left, Mistake
 from sog.web.numbers import whole_number
 from sog.web.preparations import Preparations
+from sog.web.security import MOST_BYTES
 from sog.web.sessions import Full
 from sog.web.table import StaleError
 
@@ -28,8 +29,8 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MOST_FIELDS: Final = 1000
 _MOST_LETTERS: Final = 20_000
-_LONGER: Final = {"text": 2**20, "history": 2**18, "range0": 2**18, "range1": 2**18}
-"""Letters of a field, and of those that hold files or all hands."""
+_LONGER: Final = dict.fromkeys(("text", "history", "range0", "range1"), MOST_BYTES)
+"""Letters of a field, and of those that hold files or all hands, whose readers have limits."""
 _MOST_TOLD: Final = 600  # letters of a mistake, which may repeat what was sent
 _templates = jinja2.Environment(
     loader=jinja2.PackageLoader("sog.web"),

@@ -127,8 +127,7 @@ class PlayPages:
 
     def open(self, request: Request, form: Form, heed: Heed) -> Response:
         """A table where a game from elsewhere is gone through."""
-        # Nobody moves at such a table.
-        table = read_opened(form, self._offers, self._submit_help, heed)
+        table = read_opened(form, self._offers, self._submit, self._submit_help, heed)
         return go_to(f"/games/{self.tables.add(table)}")
 
     def look(self, request: Request, form: Form) -> Response:

@@ -15,7 +15,6 @@ from sog.web.host import Mistake
 from sog.web.watched_search import WatchedSearch
 
 _MOST_CELLS: Final = 600  # of the form
-_MOST_LETTERS: Final = 8_000
 _MOST_LOCKS: Final = 32
 _HIGHEST_WEIGHT: Final = 1e6
 
@@ -61,8 +60,6 @@ def locks_in(search: WatchedSearch, text: str) -> tuple[Lock, ...]:
         raise Mistake("Locks are of events from the start of the game, and this began later.")
     if len(lines) > _MOST_LOCKS:
         raise Mistake(f"There may be at most {_MOST_LOCKS} locks, got {len(lines)}.")
-    if len(text) > _MOST_LETTERS:
-        raise Mistake(f"Locks may have at most {_MOST_LETTERS:,} letters, got {len(text):,}.")
     try:
         return read_locks(search.searcher.shown, lines, files=False)
     except ValueError as error:

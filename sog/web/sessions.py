@@ -48,7 +48,7 @@ class Sessions(Generic[Kept]):
             while len(self._kept) + len(self._dropped) >= self._most:
                 finished = [number for number, one in self._kept.items() if one.is_finished]
                 if not finished:
-                    session.close()
+                    self._drop(session)
                     raise Full(self._why())
                 self._drop(self._kept.pop(finished[0]))
             number = next(self._numbers)

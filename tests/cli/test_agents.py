@@ -30,12 +30,12 @@ def test_programs_get_everything(sog: Run) -> None:
     assert {agent["name"] for agent in json.loads(out)} == set(read_agents())
 
 
-@pytest.mark.thorough
 def test_a_command_is_named_only_for_what_it_measured() -> None:
     for agent in read_agents().values():
         assert (agent.measured is None) == (agent.exploitability is None)
 
 
+@pytest.mark.thorough
 def test_an_agent_plays_a_match(sog: Run) -> None:
     code, out, _ = sog("match", "agent:kuhn", "random", "--games", "2", "--search", "2,1", "--json")
     assert code == 0

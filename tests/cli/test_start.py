@@ -84,7 +84,7 @@ def test_programs_that_others_could_have_put_there_are_not_run(
     code, _, err = run_with_cache(start, monkeypatch, str(tmp_path))
     assert code == 0
     assert err.startswith("sog: compiled programs are not kept for the next run, which starts as")
-    assert f"{tmp_path}/xla: Others may write there." in err
+    assert f"{tmp_path}/xla: Others may write there, or own it" in err
     assert not list((tmp_path / "xla").iterdir())
 
 

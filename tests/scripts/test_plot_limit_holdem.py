@@ -51,9 +51,12 @@ def test_what_cannot_be_drawn_is_told_in_a_line(tmp_path: Path) -> None:
     write(tmp_path / "three.json", 1)
     write(tmp_path / "two.json", 1, players=2)
     (tmp_path / "other.json").write_text('{"points": []}')
+    half = {"rules": {"players": 2}, "points": [{"matches": [{"others": ["UCT"]}]}]}
+    (tmp_path / "half.json").write_text(json.dumps(half))
     for files, told in (
-        (["three.json", "two.json"], "files must be of the same rules and the same numbers of"),
+        (["three.json", "two.json"], "files must be of the same rules and the same matches"),
         (["other.json"], "other.json is no output of limit_holdem.py: "),
+        (["half.json"], "half.json is no output of limit_holdem.py: "),
         (["none.json"], "none.json is no output of limit_holdem.py: "),
     ):
         done = run(tmp_path, *files)

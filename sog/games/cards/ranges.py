@@ -25,6 +25,7 @@ from typing import Final
 import numpy as np
 
 from sog.games.cards.deck import SUITS, Deck
+from sog.quoting import quoted
 
 Class = tuple[int, int]
 """Row and column in the square of classes."""
@@ -56,7 +57,7 @@ def parse_range(
         hands, share = _hands_of(body, deck)
         weights[hands] = weight * share
     if not weights.any() and not may_be_empty:
-        raise ValueError(f"a range must have a hand with a weight above 0, got {text!r}.")
+        raise ValueError(f"a range must have a hand with a weight above 0, got {quoted(text)}.")
     return weights
 
 
@@ -145,7 +146,7 @@ def _split_weight(part: str) -> tuple[str, float]:
         return body.strip(), 1.0
     weight = _read_number(number)
     if weight is None or weight > 1:
-        raise ValueError(f"the weight of {part!r} must be a number from 0 to 1.")
+        raise ValueError(f"the weight of {quoted(part)} must be a number from 0 to 1.")
     return body.strip(), weight
 
 
@@ -159,7 +160,7 @@ def _hands_of(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray | float]:
         return np.array([high * (high - 1) // 2 + low]), 1.0
     classes = [one for one in _named_classes(body, deck) if one in _hands_of_class(deck)]
     if not classes:
-        raise ValueError(f"{body!r} is no hand of a deck with {deck.suits} suits.")
+        raise ValueError(f"{quoted(body)} is no hand of a deck with {deck.suits} suits.")
     return np.concatenate([_hands_of_class(deck)[one] for one in classes]), 1.0
 
 
@@ -178,8 +179,8 @@ def _named_classes(body: str, deck: Deck) -> list[Class]:
         alike = kind == other_kind and is_pair[0] == is_pair[1]
         if not alike or (high != other_high and gaps[0] != gaps[1]):
             raise ValueError(
-                f"{body!r} must join two pairs, or two hands of one kind that share the first card "
-                f"or the gap; {_HELP}."
+                f"{quoted(body)} must join two pairs, or two hands of one kind that share the "
+                f"first card or the gap; {_HELP}."
             )
         ends.append((other_high, other_low))
     (top, bottom), (other_top, other_bottom) = ends[0], ends[-1]
@@ -202,10 +203,10 @@ def _read_class(text: str, body: str, deck: Deck) -> tuple[int, int, str]:
     places = [letters.find(letter.upper()) for letter in text[:2]]
     kind = text[2:].lower()
     if len(places) < 2 or min(places) < 0 or kind not in ("", "s", "o"):
-        raise ValueError(f"{body!r} is no hand; {_HELP}.")
+        raise ValueError(f"{quoted(body)} is no hand; {_HELP}.")
     high, low = sorted(places)
     if high == low and kind:
-        raise ValueError(f"{body!r} is a pair, which is neither suited nor offsuit.")
+        raise ValueError(f"{quoted(body)} is a pair, which is neither suited nor offsuit.")
     return high, low, kind
 
 
@@ -213,7 +214,7 @@ def _best_hands(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray]:
     """The best hands of a percentage, and their shares of its weight."""
     percent = _read_number(body.removesuffix("%"))
     if percent is None or not 0 < percent / 100 <= 1:
-        raise ValueError(f"{body!r} must be more than 0% and at most 100%.")
+        raise ValueError(f"{quoted(body)} must be more than 0% and at most 100%.")
     members, sizes = _best_first(deck)
     left = percent / 100 * deck.num_hands() - (np.cumsum(sizes) - sizes)
     shares = np.repeat(np.clip(left / sizes, 0, 1), sizes)

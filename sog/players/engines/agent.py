@@ -89,12 +89,12 @@ class EngineAgent(Agent):
         self._start = state
         self._state = first_state(self.game) if state is None else state
         self._moves: list[str] = []
+        self._unwritten: list[tuple[Any, int]] = []
         self._table, self._chosen = self._desk.new_table(), None
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event, which is the move itself."""
-        with self._desk.turn:
-            self._moves.append(self._desk.engine.text_of(self._state, outcome))
+        self._unwritten.append((self._state, outcome))  # the engine may be busy with another game
         self._state, self._chosen = after(self.game, self._state, outcome), None
 
     def act(self, infostate: int) -> int:
@@ -108,6 +108,8 @@ class EngineAgent(Agent):
         return self._chosen
 
     def _choose(self, engine: Engine) -> int:
+        self._moves += [engine.text_of(state, outcome) for state, outcome in self._unwritten]
+        self._unwritten = []
         action = engine.choose(self._table, self._start, self._moves, self._state)
         if not situation(self.game, self._state).legal_actions[0, action]:
             text = engine.text_of(self._state, action)

@@ -280,15 +280,16 @@ def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]
         raise ValueError(f"ranges must have shape {wanted}, got {weights.shape}.")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError("ranges must be finite and non-negative.")
+    holds = spot.deck.holds(spot.hole_cards)
+    dead = np.stack([holds[:, list(board)].any(axis=1) for board in roots])
+    weights = np.where(dead[:, None], 0, weights)
     largest = weights.max(axis=2)
     if ((largest > 0) & (largest < _LEAST_WEIGHT)).any():  # products would be 0 in float32
         raise ValueError(
             f"a range must have a hand with a weight of at least {_LEAST_WEIGHT:g}, got at most "
             f"{largest[largest > 0].min():g}."
         )
-    holds = spot.deck.holds(spot.hole_cards)
-    dead = np.stack([holds[:, list(board)].any(axis=1) for board in roots])
-    return np.where(dead[:, None], np.float32(0), weights.astype(np.float32))
+    return weights.astype(np.float32)
 
 
 def _deal_all(

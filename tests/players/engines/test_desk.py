@@ -17,7 +17,7 @@ class SlowEngine:
 
     def __init__(self) -> None:
         self.asked: list[int] = []
-        self.was_confused = False
+        self.was_confused, self.num_closed = False, 0
 
     def text_of(self, state: Any, action: int) -> str:
         return str(action)
@@ -32,7 +32,7 @@ class SlowEngine:
         return EngineError(problem)
 
     def close(self) -> None:
-        self.was_confused |= not self.asked
+        self.num_closed += 1
 
 
 def test_games_of_several_threads_take_turns() -> None:
@@ -52,4 +52,6 @@ def test_games_of_several_threads_take_turns() -> None:
     assert not engine.was_confused
     assert chosen == {number: number for number in range(8)}  # each has what it asked for
     for agent in agents:
+        assert engine.num_closed == 0
         agent.close()
+    assert engine.num_closed == 1  # with the last of them
