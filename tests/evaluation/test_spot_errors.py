@@ -19,8 +19,8 @@ from sog.games import make
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.no_limit import FIRST_SIZE
-from sog.games.cards.showdown import pair_signs
 from sog.tabular.spots.solved_spots import solve_random_spots
+from tests.games.pair_signs import pair_signs
 
 CARDS = "ranks=5,suits=3,blinds=50/100,stack=600,caps=2"
 
@@ -40,7 +40,7 @@ def test_where_nobody_can_bet_a_river_is_worth_its_showdown() -> None:
     for spots in measure.spots:
         for spot, board in enumerate(np.asarray(spots.states.board)):
             masks = game.hands.masks | suit_masks(board, game.deck, np)
-            signs = np.asarray(pair_signs(strength(masks, game.deck, np), game.hands), np.float64)
+            signs = pair_signs(strength(masks, game.deck, np), game.hands)
             expected = np.zeros(spots.values.shape[1:])
             for player in (0, 1):
                 other = np.asarray(spots.ranges[spot, 1 - player], np.float64)
@@ -101,11 +101,10 @@ def test_later_decisions_are_worth_what_a_search_of_all_that_follows_finds(chips
 def test_a_network_over_hands_learns_what_rivers_are_worth_in_seconds() -> None:
     """On boards and ranges that it has not seen: a third of the error of one that knows nothing."""
     game = holdem("holdem(ranks=5,suits=3,blinds=none,pot=2,stack=4,bets=none|none|none|1/allin)")
-    seen = SpotMeasure(game, num_rivers=64, seed=1)
+    spots = solve_random_spots(game, 0, 64, np.random.default_rng(1))
     others = SpotMeasure(game, num_rivers=15, seed=2)
     settings = NetworkSettings(torso="hands", width=8, depth=1)
     apply_fn, params = make_network(game, settings)
-    (spots,) = seen.spots
     features = jax.jit(jax.vmap(functools.partial(apply_fn.encode, game)))(spots.states)
     optimizer = optax.adam(1e-2)
 

@@ -12,9 +12,9 @@ from networks.cvpn import NetworkSettings, make_network, num_kept, num_parameter
 from sog.games import make
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
-from sog.games.cards.showdown import pair_signs
 from sog.games.core import PLAYER_1, TERMINAL
 from sog.games.encoding import CardHands
+from tests.games.pair_signs import pair_signs
 
 TINY = NetworkSettings(torso="hands", width=4, depth=2)
 FULL = "holdem(stack=2000,bets=1/allin)"
@@ -175,7 +175,7 @@ def test_on_the_last_street_a_hand_beats_what_the_matrix_of_all_pairs_says() -> 
     )(state, ranges)
     live = np.asarray(game.infostate_mask(state)[0])
     masks = game.hands.masks | np.asarray(suit_masks(np.asarray(state.board), game.deck, np))
-    signs = np.asarray(pair_signs(strength(masks, game.deck, np), game.hands), np.float64)
+    signs = pair_signs(strength(masks, game.deck, np), game.hands)
     for player in (0, 1):
         other = np.asarray(ranges[1 - player], np.float64)
         np.testing.assert_allclose(wins[player][live], (signs @ other)[live], atol=1e-5)

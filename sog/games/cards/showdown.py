@@ -5,8 +5,7 @@ meets is the sum over all, less those with its first card, less those with its s
 once more, which both lists have (inclusion and exclusion). At a showdown hands are sorted by
 strength once per board, all of them and those of each card. The hands that are weaker are then a
 beginning of each list, and their sums are differences of running sums: O(S) per range where the
-matrix of all pairs has S^2 entries. `pair_signs` is that matrix: on one board, a product with it is
-faster on an accelerator for a wide batch of ranges.
+matrix of all pairs has S^2 entries.
 
 Differences of float32 cancel: what is left has the rounding errors of the whole, some 1e-7 of the
 range's sum. So what does not stand out from these counts as nothing, and nobody wins more than he
@@ -15,7 +14,7 @@ meets.
 
 import dataclasses
 import functools
-from typing import Any, Final
+from typing import Final
 
 import jax
 import jax.numpy as jnp
@@ -144,13 +143,6 @@ def net_wins(reach: Array, sorted_hands: SortedHands, hands: Hands) -> tuple[Arr
             losses -= of_card[..., held, -1] - above
     most = met(reach, hands)
     return jnp.clip(wins - losses, -most, most), most
-
-
-def pair_signs(strengths: Any, hands: Hands) -> Array:
-    """int8[S, S]: 1 where the hand of the row beats that of the column, -1 where it loses to it,
-    0 where they tie or share a card. strengths: int32[S]."""
-    signs = jnp.sign(strengths[:, None] - strengths[None, :])
-    return jnp.where(hands.pairs, signs, 0).astype(jnp.int8)
 
 
 def _running(values: Array) -> Array:
