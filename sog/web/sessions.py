@@ -48,8 +48,9 @@ class Sessions(Generic[Kept]):
             while len(self._kept) + len(self._dropped) >= self._most:
                 finished = [number for number, one in self._kept.items() if one.is_finished]
                 if not finished:
+                    why = self._why()
                     self._drop(session)
-                    raise Full(self._why())
+                    raise Full(why)
                 self._drop(self._kept.pop(finished[0]))
             number = next(self._numbers)
             self._kept[number] = session

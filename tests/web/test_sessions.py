@@ -51,11 +51,14 @@ def test_what_is_removed_is_closed() -> None:
 
 def test_what_finds_no_room_is_closed() -> None:
     sessions: Sessions[Kept] = Sessions(1, "things")
-    first, second = Kept(is_finished=False), Kept(is_finished=False)
-    sessions.add(first)
-    with pytest.raises(Full):
+    first, second = Kept(is_finished=True), Kept(is_finished=False, is_busy=True)
+    sessions.add(Kept(is_finished=False))
+    with pytest.raises(Full, match="There are 1 things that are not finished"):
         sessions.add(second)
-    assert (first.num_closed, second.num_closed) == (0, 1)
+    sessions.remove(1)
+    with pytest.raises(Full, match="are still at work"):  # the one that was refused
+        sessions.add(first)
+    assert (first.num_closed, second.num_closed) == (1, 1)
 
 
 def test_what_was_removed_takes_its_place_until_it_stops_working() -> None:
