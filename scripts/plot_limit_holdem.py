@@ -37,7 +37,7 @@ def draw(path: Path, found: list[dict[str, Any]]) -> None:
     colors = {learned: COLORS[0]}
     for (player, *others), pairs in won.items():
         kind = learned if "UCT" in others[0] else others[0]
-        color = colors.setdefault(kind, COLORS[len(colors)])
+        color = colors.setdefault(kind, COLORS[len(colors) % len(COLORS)])
         by_games = [[mb for at, mb in pairs if at == point] for point in games]
         axes.plot(
             games,
@@ -63,8 +63,8 @@ def _read(path: Path) -> dict[str, Any]:
         found: dict[str, Any] = parse_json(read_bytes(path, _MOST_BYTES))
         int(found["rules"]["players"])
         pairings = _pairings(found)
-        [float(match["mb"]) for point in found["points"] for match in point["matches"]]
-        if not pairings or not all(matches for _, matches in pairings):
+        won = [float(match["mb"]) for point in found["points"] for match in point["matches"]]
+        if not won or not all(matches for _, matches in pairings):
             raise ValueError("it has no matches")
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise CommandError(f"{path} is no output of limit_holdem.py: {error}.") from None

@@ -5,6 +5,6 @@ from typing import Final
 _MOST: Final = 60  # letters
 
 
-def quoted(text: str, most: int = _MOST) -> str:
+def quoted(text: str) -> str:
     """A piece of it: one line, and not long."""
-    return repr(text if len(text) <= most else f"{text[:most]}...")
+    return repr(text if len(text) <= _MOST else f"{text[:_MOST]}...")

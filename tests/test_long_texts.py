@@ -69,6 +69,11 @@ def test_positions_and_moves(name: str) -> None:
             read(game.read_position, f"{text}x")
 
 
+def test_more_events_than_any_game_has_are_refused() -> None:
+    with pytest.raises(ValueError, match="events must have at most 100,000 letters, got 100,001"):
+        make("leduc").parse("1" * 100_001)
+
+
 @pytest.mark.parametrize("piece", PIECES)
 def test_locks(piece: str) -> None:
     text = piece * (OF_EVENTS // len(piece) - 10)

@@ -70,6 +70,7 @@ def test_the_main_line_of_the_first_game_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        (f"(;SZ[9]{'AB[aa:ii]AE[aa:ii]' * 130})", "SGF: more than 20000 points are set up."),
         ("(;GM[1]SZ[19];B[dd])", "SGF: SZ must be 9, the size of this board, got '19'."),
         (
             "(;GM[1];B[dd])",

@@ -199,8 +199,9 @@ class Course:
     def observe(self, outcome: int) -> None:
         """Goes on with an event of our game where all bets so far were those of our menu."""
         if self.is_drawing:
-            pass
-        elif self.actor == CHANCE:
+            self._step(outcome)
+            return
+        if self.actor == CHANCE:
             sets = combinations(self.game.deck.num_cards, self._num_dealt)
             self.board.append(self.game.deck.cards_name(sets[outcome].tolist()))
             self.betting += "/"
