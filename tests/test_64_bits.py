@@ -66,6 +66,7 @@ def assert_same_with_64_bits(find: Callable[[], Any]) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_a_search_that_the_caller_compiles() -> None:
     def find() -> Any:
         run = jax.jit(functools.partial(search, KUHN, evaluator=ZeroEvaluator(), settings=SETTINGS))

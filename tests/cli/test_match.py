@@ -68,7 +68,7 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
     assert (low + high) / 2 == pytest.approx(result["mean"])
 
 
-@pytest.mark.thorough(but=["network"])
+@pytest.mark.thorough
 @pytest.mark.parametrize("values", ["exact", "network"])
 def test_aivat_is_reported_beside_the_plain_result(
     run_match: Match, untrained: Path, values: str

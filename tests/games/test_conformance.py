@@ -91,7 +91,7 @@ def test_a_small_game_keeps_the_contract_in_every_state(text: str) -> None:
     assert check_game(make(text)).exhaustive
 
 
-@pytest.mark.thorough(but=["tic_tac_toe"])
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", SOME_STATES)
 def test_a_large_game_keeps_the_contract_in_the_states_that_walks_visit(text: str) -> None:
     assert not check_game(make(text), num_walks=32, max_states=100, max_worlds=32).exhaustive

@@ -306,6 +306,12 @@ RARE = {
         "a hidden draw is called",
         "outcomes that are no action's number",
         "the joint weight forgets",
+        "an event cannot be read",
+        "an outcome never happens",
+        "what is kept of a terminal",
+        "two outcomes have the same",
+        "a picture is a text",
+        "chance draws a card",
     ]
 )
 @pytest.mark.parametrize(

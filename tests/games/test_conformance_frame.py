@@ -140,6 +140,7 @@ def test_a_game_with_a_broken_frame_is_caught(fault: str) -> None:
         check_game(game)
 
 
+@pytest.mark.thorough
 def test_a_walk_that_does_not_end_is_caught() -> None:
     with pytest.raises(ConformanceError, match="not over after max_depth = 2"):
         check_game(kuhn(max_depth=2), max_states=2)

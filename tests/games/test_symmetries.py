@@ -202,7 +202,7 @@ FAULTS = {
 RARE = {"two actions have one name", "players change places", "copies of a rank are not alike"}
 
 
-@pytest.mark.thorough(but=["backwards"])
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "fault", [pytest.param(name, marks=pytest.mark.slow if name in RARE else ()) for name in FAULTS]
 )

@@ -163,6 +163,7 @@ def searched_board(moves: tuple[int, ...]) -> SearchResult:
     return result
 
 
+@pytest.mark.thorough
 def test_all_who_tell_what_a_move_is_worth_tell_the_same() -> None:
     """Pages and files of searches, lines of analysis, and what an agent says of its choices."""
     game, moves = make("tic_tac_toe"), make("tic_tac_toe").parse("XO./OX./...")

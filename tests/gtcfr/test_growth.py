@@ -41,7 +41,7 @@ from tests.gtcfr.large_games import WideGame
 _LEAVES_PER_CALL = 7
 
 
-@pytest.mark.thorough(but=["poker, DCFR-"])
+@pytest.mark.thorough(but=["poker, SoG(s, 1)"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_a_node_gets_all_its_children_at_once_and_each_of_them_once(name: str, number: int) -> None:
     """Trap 14; with several simulations per phase, duplicates add nothing."""
@@ -55,7 +55,7 @@ def test_a_node_gets_all_its_children_at_once_and_each_of_them_once(name: str, n
         )
 
 
-@pytest.mark.thorough(only=["every fourth pass"])
+@pytest.mark.thorough(only=["DCFR"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_only_what_is_below_the_searched_state_grows(name: str, number: int) -> None:
     start, public = CASES[name].starts[number], public_tree(CASES[name].text)
@@ -108,7 +108,7 @@ def cramped(name: str) -> SearchResult:
     )
 
 
-@pytest.mark.thorough(but=["poker, DCFR"])
+@pytest.mark.thorough
 @pytest.mark.parametrize(("number", "in_cramped"), [(3, 0), (1, 1)])
 @pytest.mark.parametrize(
     "name", ["poker, SoG(s, 1)", "poker, DCFR, leaves asked in every fourth pass"]

@@ -30,7 +30,11 @@ SETTINGS = {
     ),
 }
 EVERY = pytest.mark.parametrize(
-    "name", ["all actions", pytest.param("the best four", marks=pytest.mark.slow)]
+    "name",
+    [
+        pytest.param("all actions", marks=pytest.mark.thorough),
+        pytest.param("the best four", marks=pytest.mark.slow),
+    ],
 )
 KEY = jax.random.key(5)
 
@@ -157,6 +161,7 @@ def test_it_is_searched_further(name: str) -> None:
         assert new.total_weight == old.total_weight + steps.sum()
 
 
+@pytest.mark.thorough
 def test_an_event_to_what_was_not_expanded_is_known_as_such() -> None:
     state = searched("all actions")
     tree = tree_of(state, 0)

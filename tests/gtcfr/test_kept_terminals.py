@@ -53,6 +53,7 @@ def test_a_game_that_keeps_nothing_is_searched_to_the_same_end() -> None:
     assert np.ptp(np.asarray(found.values)) > 0.5
 
 
+@pytest.mark.thorough
 def test_what_is_kept_is_packed_and_comes_back() -> None:
     game = make(TEXT)
     over = game.start("allin3 call [Ks]")

@@ -48,7 +48,7 @@ def searched(text: str, root: SearchRoot, settings: SearchSettings) -> SearchRes
     return result
 
 
-@pytest.mark.thorough(but=["leduc"])
+@pytest.mark.thorough
 @pytest.mark.parametrize(("text", "lock"), LOCKED)
 def test_with_the_whole_game_in_the_tree_it_is_tabular_cfr_under_the_same_lock(
     text: str, lock: str

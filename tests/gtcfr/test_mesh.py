@@ -31,6 +31,7 @@ def searched(batch_size: int, **options: Any) -> SearchResult:
     return result
 
 
+@pytest.mark.thorough
 def test_two_devices_find_what_one_finds() -> None:
     mesh = batch_mesh(6)
     assert mesh.size == jax.device_count() == 2

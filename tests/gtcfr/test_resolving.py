@@ -49,7 +49,7 @@ def searched(rule: str, player: int) -> SearchResult:
     return run_search(KUHN, settings, evaluator=evaluator)
 
 
-@pytest.mark.thorough(but=["dcfr"])
+@pytest.mark.thorough
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("rule", ["sog", "dcfr", "pcfr+"])
 def test_terminating_is_worth_what_the_range_is_that_is_handed_on(rule: str, player: int) -> None:

@@ -97,6 +97,7 @@ def test_an_evaluator_with_a_memory_goes_on_as_well() -> None:
 LONG = SearchSettings(num_simulations=6, capacity=40)
 
 
+@pytest.mark.thorough
 def test_a_search_that_is_stopped_is_a_shorter_search() -> None:
     """Read in between, it is a search of as many simulations with as much room."""
     game = make("kuhn")

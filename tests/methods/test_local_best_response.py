@@ -54,7 +54,7 @@ def local_best_response(text: str, tree: PublicTree, policy: np.ndarray, player:
     return played
 
 
-@pytest.mark.thorough(but=["leduc"])
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "text"),
     [

@@ -153,7 +153,7 @@ class PlainSmMcts:
         return [(1 - method.gamma) * p + method.gamma / count for p in matched]
 
 
-@pytest.mark.thorough(but=["duct_mix"])
+@pytest.mark.thorough
 @pytest.mark.parametrize("selection", ["duct_mix", "exp3", "rm", "oos_plus"])
 def test_tables_are_those_of_the_algorithm_in_plain_python(selection: str) -> None:
     method = SimultaneousMcts(selection=selection, gamma=0.3, c=0.8)

@@ -137,7 +137,7 @@ def actor_at(agent: SearchAgent) -> int:
     return int(agent.game.actor(agent.state))
 
 
-@pytest.mark.thorough(but=["True"])
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "num_walks"),
     [("leduc", 5)]

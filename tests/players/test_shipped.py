@@ -53,7 +53,7 @@ def test_every_agent_answers_for_its_game(name: str) -> None:
     assert np.ptp(logits) > 0
 
 
-@pytest.mark.thorough(only=["gardner", "glasses", "go5", "london"])
+@pytest.mark.thorough(only=["gardner", "glasses", "go5", "holdem", "london"])
 @pytest.mark.parametrize("name", sorted(read_agents()))
 def test_every_agent_answers_as_when_it_was_shipped(name: str) -> None:
     recorded = json.loads(RECORD.read_text("utf-8"))

@@ -167,6 +167,7 @@ def schedule() -> tuple[InlineSchedule, Any]:
     return inner, copy.deepcopy(inner.save())
 
 
+@pytest.mark.thorough
 def test_examples_have_the_outcome_of_their_game_and_the_shares_of_visits() -> None:
     inner, _ = schedule()
     worker = AlphaZeroWorker(TIC_TAC_TOE, CONFIG)
