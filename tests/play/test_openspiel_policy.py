@@ -83,6 +83,7 @@ def test_a_random_agent_is_as_exploitable_as_openspiels_uniform_policy(text: str
     assert exploitability.nash_conv(policy.game, policy) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.thorough(only=["goofspiel", "rps"])
 @pytest.mark.parametrize("text", [*OPENSPIELS, *TWINS])
 def test_openspiel_finds_the_exploitability_of_a_solution_that_we_find(text: str) -> None:
     game = make_game(text)

@@ -244,7 +244,7 @@ def test_the_published_settings_of_holdem() -> None:
     assert len(game.observe(game.root())) == 52 + stakes + actor + 2
 
 
-@pytest.mark.thorough(only=["chess", "go7", "gpu", "holdem", "london", "othello", "paper"])
+@pytest.mark.thorough(but=["connect_four", "kuhn", "leduc", "liars_dice_1x4f"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_there_is_room_for_the_events_between_two_decisions(file: Path) -> None:
     config = load_config(str(file))
