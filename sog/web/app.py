@@ -26,10 +26,13 @@ _HELPING: Final = 4
 """Threads for hints and for judging games that are over, at all tables."""
 
 
-def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = ()) -> Guard:
+def make_app(
+    offers: Offers, *, token: str, port: int, names: tuple[str, ...] = (), once: str = ""
+) -> Guard:
     """The application, for an ASGI server that listens on this port.
 
-    token: what a visitor must show, see `sog.web.security`. names: of this host, besides localhost.
+    token: what a visitor must show, or `once`, once, see `sog.web.security`. names: of this host,
+    besides localhost.
     """
     preparations = Preparations()
     thinking = ThreadPoolExecutor(MOST_TABLES, thread_name_prefix="play")
@@ -72,7 +75,7 @@ def make_app(offers: Offers, *, token: str, port: int, names: tuple[str, ...] = 
         ],
         exception_handlers={404: missing, 405: wrong_method},
     )
-    return Guard(app, token=token, port=port, names=("localhost", *names))
+    return Guard(app, token=token, port=port, names=("localhost", *names), once=once)
 
 
 def _static(name: str, media_type: str) -> Callable[[Request], Response]:

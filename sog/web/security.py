@@ -3,7 +3,9 @@
 A browser that visits a hostile page can be made to send requests to this server, and with a name
 that the attacker has point here (DNS rebinding) even to read the answers. So a request must carry
 the token, which only the address printed in the terminal has, and name this host; after the first
-visit a cookie holds the token, which scripts cannot read and other sites cannot have sent.
+visit a cookie holds the token, which scripts cannot read and other sites cannot have sent. A
+browser that this server starts is given another token, which is good for one visit: everybody on
+the machine may read what a program was started with.
 """
 
 import hmac
@@ -44,9 +46,14 @@ _HEADERS: Final = {
 class Guard:
     """An ASGI application around another, which it protects."""
 
-    def __init__(self, app: ASGIApp, *, token: str, port: int, names: tuple[str, ...]) -> None:
-        """names: of this host besides its addresses, as `--host` and localhost."""
-        self._app, self._token = app, token
+    def __init__(
+        self, app: ASGIApp, *, token: str, port: int, names: tuple[str, ...], once: str = ""
+    ) -> None:
+        """names: of this host besides its addresses, as `--host` and localhost.
+
+        once: a token for the first visit with it, "" for none.
+        """
+        self._app, self._token, self._once = app, token, once
         self._port, self._names = port, {name.lower() for name in names}
         self.cookie = f"sog_{port}"  # browsers do not tell ports apart
 
@@ -75,12 +82,18 @@ class Guard:
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"))
         given = [value for name, value in query if name == "token"]
-        if given and self._is_token(given[-1]):
+        if given and (self._is_token(given[-1]) or self._is_first(given[-1])):
             _tell(scope)
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             path = "/" + scope["path"].lstrip("/")  # two slashes would name another site
             answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
             answer.set_cookie(self.cookie, self._token, httponly=True, samesite="strict")
+            if headers.get("sec-fetch-site") == "cross-site":
+                # After a link on another site, as in a terminal that is a page, a browser holds a
+                # strict cookie back until a page of this site leads on.
+                answer.status_code = 200
+                answer.headers["Refresh"] = f"0; url={answer.headers['location']}"
+                del answer.headers["location"]
             return answer
         cookies = _cookies(headers)
         if given or not self._is_token(cookies.get(self.cookie, "")):
@@ -93,6 +106,13 @@ class Guard:
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode(), self._token.encode())
+
+    def _is_first(self, text: str) -> bool:
+        """Whether it is the token of one visit, which is good no more after it."""
+        found = self._once != "" and hmac.compare_digest(text.encode(), self._once.encode())
+        if found:
+            self._once = ""
+        return found
 
     def _is_here(self, host: str) -> bool:
         """Whether a Host header means this server: an address, or one of its names, and its port.

@@ -3,9 +3,11 @@
 import contextlib
 import http.client
 import importlib.util
+import os
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -125,6 +127,24 @@ def test_without_the_extra_one_line_says_what_to_install(
     code, out, err = sog("serve")
     assert (code, out) == (2, "")
     assert err == "sog: error: sog serve needs starlette: pip install 'sog[web]'.\n"
+
+
+def test_the_browser_that_is_opened_is_told_no_lasting_token(start: Start, tmp_path: Path) -> None:
+    """Everybody on the machine may read what a program was started with."""
+    browser, told = tmp_path / "browser", tmp_path / "told"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {told}\n')
+    browser.chmod(0o700)
+    environment = {**os.environ, "BROWSER": f"{browser} %s"}
+    process = start("serve", "--port", "0", "--open", env=environment)
+    server = Server(process)
+    while not (told.exists() and told.read_text()):
+        time.sleep(0.05)
+    address, _, once = told.read_text().partition("?token=")
+    assert address == server.address.partition("?token=")[0]
+    assert once != server.token
+    assert [server.ask("GET", f"/?token={once}", cookie="") for _ in range(2)] == [303, 403]
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
 
 
 def test_where_no_browser_is_found_one_line_says_so(

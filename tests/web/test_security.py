@@ -5,6 +5,8 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
+from sog.web.app import make_app
+from sog.web.offers import Offers
 from sog.web.security import Guard
 
 HERE = "http://127.0.0.1:8642"
@@ -38,6 +40,26 @@ def test_the_token_becomes_a_cookie_that_scripts_and_other_sites_have_not(
     parts = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
     assert {"sog_8642=the-token", "httponly", "samesite=strict"} <= parts
     assert stranger.get("/").status_code == 200
+
+
+def test_after_a_link_of_another_site_a_page_leads_on(stranger: TestClient) -> None:
+    """After a redirect the browser would not send the cookie, as it would count as that site's."""
+    site = {"Sec-Fetch-Site": "cross-site"}
+    answer = stranger.get("/games/1?token=the-token&at=2", headers=site)
+    assert (answer.status_code, answer.headers["refresh"]) == (200, "0; url=/games/1?at=2")
+    assert "location" not in answer.headers
+    assert stranger.get("/").status_code == 200
+
+
+def test_a_browser_that_is_started_gets_a_token_for_one_visit() -> None:
+    guard = make_app(Offers(), token="the-token", port=8642, once="for-once")
+    first, second = (TestClient(guard, base_url=HERE, follow_redirects=False) for _ in range(2))
+    answer = first.get("/?token=for-once")
+    assert answer.status_code == 303
+    assert "sog_8642=the-token" in answer.headers["set-cookie"]
+    assert first.get("/").status_code == 200
+    assert second.get("/?token=for-once").status_code == 403
+    assert second.get("/?token=the-token").status_code == 303
 
 
 def test_the_token_leads_to_no_other_site(stranger: TestClient) -> None:

@@ -28,9 +28,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(_why_not(arguments, error)) from None
     start_jax(few_searches=True)
     port: int = listener.getsockname()[1]
-    token = secrets.token_urlsafe(24)
-    app = make_app(offers, token=token, port=port, names=_names(arguments.host))
-    address = f"http://{_shown(arguments.host)}:{port}/?token={token}"
+    token, once = (secrets.token_urlsafe(24) for _ in range(2))
+    app = make_app(offers, token=token, port=port, names=_names(arguments.host), once=once)
+    address = f"http://{_shown(arguments.host)}:{port}/?token="
     with concluding(lambda: display.note("stopped.")), serving(app, listener):
         if not _is_loopback(arguments.host):
             display.note(
@@ -38,9 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
                 f"is not encrypted; whoever has the token may use it."
             )
         display.note("open this address in a browser; Ctrl-C stops the server.")
-        print(address, flush=True)
+        print(address + token, flush=True)
         if arguments.open:
-            _open(address)
+            _open(address + once)
         threading.Event().wait()  # until a signal comes
     return SUCCESS
 
