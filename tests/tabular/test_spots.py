@@ -15,7 +15,7 @@ from sog.tabular import compile_tree, evaluate_policy
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.spots import SpotSolver, betting, solve_spot, split_history, spot_of, walk
 from sog.tabular.spots.betting import Decision, End, Line, build_street
-from sog.tabular.spots.solver import PROGRAMS
+from sog.tabular.spots.solver import PROGRAMS, _run
 from sog.tabular.spots.tables import pack, read
 
 
@@ -346,6 +346,19 @@ def test_what_does_not_fit_is_refused_before_it_is_made(monkeypatch: pytest.Monk
     monkeypatch.setattr("sog.memory.available_bytes", lambda: 10_000_000)
     with pytest.raises(ValueError, match=r"regrets and sums of policies would take .* of memory"):
         solver_of("board=Ts3h2h5c,pot=100,stack=1000,bets=0.5/1/allin")
+
+
+@pytest.mark.thorough
+def test_what_a_pass_works_with_is_counted() -> None:
+    """XLA's own count of a river with much betting: what it keeps, and what it needs beside it."""
+    made = solver_of("board=Ts3h2h5c9s,pot=10,stack=400,bets=0.5/1/allin", "22+,A2s+", "22+,A2s+")
+    arguments = (made.layout, made.cards, made.equities, made.reach, made.rule, made.memory)
+    program = _run.lower(*arguments, jnp.int32(1), jnp.int32(1)).compile()
+    found = program.memory_analysis()
+    needed = found.argument_size_in_bytes + found.temp_size_in_bytes
+    assert needed / 2 < sum(made.memory_parts().values()) < needed * 2
+    counted = made.memory_parts()["a pass through the betting"]
+    assert found.temp_size_in_bytes < 1.2 * counted
 
 
 @pytest.mark.slow

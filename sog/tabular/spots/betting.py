@@ -149,6 +149,13 @@ class Street:
         """Of all lines."""
         return sum(group.size for level in self.levels for group in level.groups)
 
+    @property
+    def num_actions(self) -> int:
+        """Of all decisions together."""
+        return sum(
+            group.size * group.num_actions for level in self.levels for group in level.groups
+        )
+
 
 @dataclasses.dataclass(eq=False)
 class _Node:

@@ -32,6 +32,7 @@ _FIRST_CHECKPOINT: Final = 10
 _CHECKPOINT_GROWTH: Final = 1.1  # an evaluation takes about as long as an iteration
 _WIDE_CHUNK: Final = 64
 _LEAST_WEIGHT: Final = 1e-6  # of the largest one of a range
+_WORKING_ROWS: Final = 4  # for an action: its policy, reach, value and advantage, at the same time
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -115,8 +116,11 @@ class SpotSolver:
             for player in (0, 1)
         )
         together = self.layout.chunk if last.size > 1 else 1
+        num_actions = [street.num_actions for street in self.layout.streets]
+        rows = _WORKING_ROWS * (sum(num_actions[:-1]) + together * num_actions[-1])
         return {
             "regrets and sums of policies": sum(map(bytes_of, kept)),
+            "a pass through the betting": 4 * rows * max(self.hands.compatible.shape),
             "equities of hands that are all in": size_of_matrix * (before_last + 2 * together + 2),
             "boards": 2 * tables,
         }
