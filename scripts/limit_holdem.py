@@ -40,6 +40,7 @@ from limit_learning import (
 from machine import processor, versions
 
 from sog.cli.numbers import positive_integer
+from sog.cli.numbers import seed as seed_number
 from sog.games.cards.holdem import Holdem
 from sog.tabular.blueprint.buckets import Buckets, cards_of, make_buckets
 
@@ -111,6 +112,7 @@ def run(players: int, episodes: int, calls: int, seed: int, path: Path | None) -
             if number + 1 in ends:
                 known[name] += [greedy_policy(tree)] * ends.count(number + 1)
         seconds[name] = time.perf_counter() - begin
+        del tree  # the next one needs its room
     points: list[dict[str, Any]] = []
     for number, end in enumerate(ends):
         policies = simple_policies(rules) | {name: known[name][number] for name in METHODS}
@@ -173,9 +175,11 @@ def main() -> None:
     parser.add_argument(
         "--calls", type=positive_integer, default=25, help=f"times {GAMES} deals of a match"
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--out", type=Path, metavar="FILE")
     given = parser.parse_args()
+    if given.out is not None and not given.out.absolute().parent.is_dir():
+        parser.error(f"--out: {given.out.parent}: no such folder.")
     run(given.players, given.episodes, given.calls, given.seed, given.out)
 
 

@@ -27,6 +27,7 @@ from gtcfr.root import known_root
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from sog.cli.numbers import positive_integer
+from sog.cli.numbers import seed as seed_number
 from sog.games.cards.holdem import Holdem
 from sog.players.runs import load_run
 from sog.tabular.spots.solved_spots import SolvedSpots, solve_random_spots
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--rivers", type=positive_integer, default=4, help="of each line (default: 4)"
     )
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=seed_number, default=0)
     arguments = parser.parse_args(argv)
     try:
         agent = load_run(arguments.run)

@@ -16,7 +16,13 @@ from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mis
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
 from sog.games.cards.holdem import Holdem
-from sog.tabular.blueprint.file import Blueprint, begin, load_blueprint, save_blueprint
+from sog.tabular.blueprint.file import (
+    MOST_BOARDS,
+    Blueprint,
+    begin,
+    load_blueprint,
+    save_blueprint,
+)
 from sog.tabular.blueprint.public_chance import BOARDS
 
 _MINUTES: Final = 10.0
@@ -116,14 +122,18 @@ def _read_sizes(text: str | None, num_streets: int) -> tuple[int, ...]:
 
 def _train(training: _Training, arguments: argparse.Namespace, work: display.Work) -> None:
     blueprint = training.blueprint
-    most = arguments.iterations
+    most, left = arguments.iterations, MOST_BOARDS - blueprint.num_boards
+    if (most or 1) > left:
+        raise CommandError(
+            f"a blueprint is trained on at most {MOST_BOARDS:,} boards, of which {left:,} are left."
+        )
     seconds = 60 * (arguments.minutes or _MINUTES)
     if arguments.minutes is None and most is not None:
         seconds = float("inf")
     work.begin("compiling")
     total = most if most is not None else int(seconds)
     began: float | None = None
-    while training.seconds < seconds and (most is None or training.num_boards < most):
+    while training.seconds < seconds and training.num_boards < (left if most is None else most):
         with holding_interrupts():  # tables are given away while they are worked on
             start = time.perf_counter()
             (value,) = jax.device_get(blueprint.train())

@@ -32,7 +32,11 @@ def print_node(node: SpotNode, game: Holdem) -> None:
         mean = math.nan
         if weights[known].sum() > 0:
             mean = (weights * node.action_value[number])[known].sum() / weights[known].sum()
-        table.add_row(f"  {action}", f"{100 * node.frequency[number]:.1f}%", f"{mean:+.4g}")
+        often = f"{100 * node.frequency[number]:.1f}%"
+        if math.isnan(mean):  # nobody comes here with this action
+            table.add_row(f"  {action}", often if np.isfinite(node.frequency[number]) else "-", "-")
+        else:
+            table.add_row(f"  {action}", often, f"{mean:+.4g}")
     display.print_table(
         table,
         f"after {after}: board {board or 'empty'}, pot {node.pot}, behind "

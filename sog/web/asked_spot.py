@@ -17,7 +17,7 @@ from sog.web.host import Mistake
 _MOST_CHIPS: Final = 1_000_000
 _MOST_LETTERS: Final = 100
 _SIZES: Final = re.compile(r"[0-9a-z./|%]*")
-_CARDS: Final = re.compile("([2-9TtJjQqKkAa][shdc]){3,5}")
+_CARDS: Final = re.compile("([2-9TtJjQqKkAa][SsHhDdCc]){3,5}")
 _LEAST_PERCENT: Final = 0.01
 
 
@@ -80,7 +80,7 @@ class AskedSpot:
         found = []
         for player, text in enumerate((self.range0, self.range1)):
             with mistaken(f"Range of player {player}: "):
-                found.append(parse_range(text or "100%"))
+                found.append(parse_range(text))
         return np.stack(found)
 
     def percent(self) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sog.tabular.blueprint.file import Blueprint, load_blueprint
+from sog.tabular.blueprint.public_chance import BOARDS
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -69,6 +70,19 @@ def test_an_interrupt_saves_what_was_learned(
     assert load_blueprint(path).num_boards == 16
 
 
+def test_training_ends_with_the_last_board_that_can_be_counted(
+    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("sog.cli.blueprint", "sog.tabular.blueprint.file"):
+        monkeypatch.setattr(f"{module}.MOST_BOARDS", 2 * BOARDS)
+    path = tmp_path / "full.blueprint"
+    code, _, _ = sog("blueprint", GAME, "--minutes", "60", "--save", str(path))
+    assert (code, load_blueprint(path).num_boards) == (0, 2 * BOARDS)
+    code, _, err = sog("blueprint", GAME, "--resume", str(path), "--save", str(path))
+    assert code == 2
+    assert "at most 16 boards, of which 0 are left." in err
+
+
 @pytest.mark.slow
 def test_on_the_whole_deck_a_blueprint_beats_random_play(
     sog_json: Callable[..., Any], tmp_path: Path
@@ -91,6 +105,10 @@ def test_on_the_whole_deck_a_blueprint_beats_random_play(
         ([GAME, "--buckets", "3/x"], "--buckets must be numbers joined by /"),
         (["holdem(board=KsTh7s,pot=100)"], "a blueprint is of a whole game"),
         (["holdem(stack=100000,bets=0.1/0.2/0.5/1/2)"], "its betting has more than 200,000"),
+        (
+            [GAME, "--iterations", "16777217"],
+            "at most 16,777,216 boards, of which 16,777,216 are left",
+        ),
         ([GAME, "--resume", "no.blueprint"], "--resume: no.blueprint: no such file."),
         ([GAME, "--resume", "x", "--seed", "1"], "the file has its own seed; leave --seed out"),
     ],

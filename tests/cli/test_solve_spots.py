@@ -96,6 +96,7 @@ def test_a_network_is_told_beside_the_exact_values(
     ("arguments", "words"),
     [
         ((SPOT, "--range0", "AA,KX"), ["--range0", "'KX'"]),
+        ((SPOT, "--range0", ""), ["--range0"]),
         ((SPOT, "--range1", "AA:2"), ["--range1", "AA:2", "0 to 1"]),
         ((SPOT, "--range0", "AhAd", "--range1", "AhAd"), ["share a pair"]),
         ((SPOT, *RANGES, "--history", "raise7"), ["--history", "raise7", "allin100"]),
@@ -207,6 +208,26 @@ def test_a_mistake_about_a_saved_spot_is_told_in_one_line(
     assert (code, out) == (2, "")
     (line,) = [line for line in err.splitlines() if line.startswith("sog: error: ")]
     assert all(word in line for word in words), line
+
+
+@pytest.mark.thorough
+def test_where_nobody_arrives_a_dash_is_shown(sog: Run) -> None:
+    spot = "holdem(board=KsTh7s4d,pot=10,stack=20,bets=none)"
+    ranges = ("--range0", "AcAd", "--range1", "QQ")  # the ace that is dealt is his
+    code, out, _ = sog("solve", spot, *ranges, "--iterations", "2", "--history", "check check [Ac]")
+    assert code == 0
+    assert "nan" not in out
+    assert any(line.split()[:3] == ["check", "-", "-"] for line in out.splitlines())
+
+
+@pytest.mark.thorough
+def test_squares_are_of_hands_of_two_cards(sog: Run, tmp_path: Path) -> None:
+    spot = "holdem(ranks=3,suits=2,hole_cards=1,deals=1/1,board=Ks,pot=10,stack=20,bets=1)"
+    path = str(tmp_path / "one.spot")
+    assert sog("solve", spot, "--iterations", "2", "--save", path)[0] == 0
+    code, out, err = sog("policy", path, "--svg", str(tmp_path / "one.svg"))
+    assert (code, out) == (2, "")
+    assert "--svg draws hands of two cards; leave it out." in err
 
 
 @pytest.fixture(scope="module")

@@ -174,6 +174,7 @@ def test_uniform_play_of_one_half_pot_bet_gives_the_first_player_nine_sixteenths
 
 def test_a_spot_begins_with_its_board_and_its_pot() -> None:
     game = holdem("holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)")
+    assert game == holdem("holdem(board=ksTH7s4D,pot=100,stack=200,bets=1/allin)")
     root = game.root()
     assert game.describe_state(root) == "KsTh7s4d: (stakes 0-0)"
     words = "check bet100 allin200 call"
@@ -300,6 +301,11 @@ def test_suits_alike_on_the_first_board_may_change_places() -> None:
         ("bets=1/0.5", "bets must ascend, min first and allin last, got '1/0.5'."),
         ("bets=allin/1", "bets must ascend, min first and allin last, got 'allin/1'."),
         ("bets=1/1", "bets must ascend, min first and allin last, got '1/1'."),
+        (
+            "bets=30c/0.5",
+            "bets must be parts of the pot or chips, not both, since which of them is",
+        ),
+        ("bets=min/0.5/30c/allin", "bets must be parts of the pot or chips, not both, since which"),
         ("bets=half", "bets must be parts of the pot such as 0.5 or 50%, chips such as 2c, min"),
         ("bets=0.001", "bets must be 0.01 to 20 of the pot, got '0.001'."),
         ("bets=33.33%", "bets must be whole thousandths of the pot, such as 0.333 or 33.3%, got"),

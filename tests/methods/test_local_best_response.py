@@ -104,6 +104,13 @@ def test_without_bets_it_gets_250_thousandths_of_one_who_always_folds() -> None:
     np.testing.assert_allclose(np.ravel(won), [0.5, 0], atol=1e-6)  # the first has the big blind
 
 
+def test_where_cards_lie_on_the_table_it_may_bet() -> None:
+    """A spot begins with them: half of the pot is his who is folded to, on either seat."""
+    spot = "holdem(ranks=4,suits=2,hole_cards=1,deals=1,board=Ah,pot=4,stack=4,bets=1)"
+    lbr, folds = seat(["lbr(bets=pot)", "always_fold"], game=spot).players
+    assert play_match(lbr.game, lbr.make, folds.make, num_games=4).mean == 2
+
+
 def test_what_it_does_is_what_a_count_of_all_cards_says() -> None:
     """In Leduc, after "check bet2", against one who bets kings and aces of that deck more often."""
     game = make(LEDUC)

@@ -348,6 +348,12 @@ def test_what_does_not_fit_is_refused_before_it_is_made(monkeypatch: pytest.Monk
         solver_of("board=Ts3h2h5c,pot=100,stack=1000,bets=0.5/1/allin")
 
 
+def test_where_a_card_is_due_a_word_is_answered_with_cards() -> None:
+    solver = solver_of("ranks=5,suits=2,board=AsAhKsKh,pot=10,stack=20,bets=1,caps=1")
+    with pytest.raises(ValueError, match=r"'check' cannot be dealt, but one of Ts, Th, Js, "):
+        walk(solver, ["check", "check", "check"])
+
+
 @pytest.mark.thorough
 def test_what_a_pass_works_with_is_counted() -> None:
     """XLA's own count of a river with much betting: what it keeps, and what it needs beside it."""
@@ -355,6 +361,7 @@ def test_what_a_pass_works_with_is_counted() -> None:
     arguments = (made.layout, made.cards, made.equities, made.reach, made.rule, made.memory)
     program = _run.lower(*arguments, jnp.int32(1), jnp.int32(1)).compile()
     found = program.memory_analysis()
+    assert found is not None
     needed = found.argument_size_in_bytes + found.temp_size_in_bytes
     assert needed / 2 < sum(made.memory_parts().values()) < needed * 2
     counted = made.memory_parts()["a pass through the betting"]

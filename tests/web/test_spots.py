@@ -177,6 +177,8 @@ def test_a_link_fills_in_the_form(visitor: Visitor) -> None:
         ({"caps": "x"}, "caps"),
         ({"range0": "AA,KX"}, "Range of player 0: 'KX'"),
         ({"range1": "AA:2"}, "Range of player 1"),
+        ({"range0": ""}, "Range of player 0"),
+        ({"board": "KSTH7S7s"}, "7s twice"),
         ({"range0": "AhAd", "range1": "AhAd"}, "share a pair"),
         ({"until": "0"}, "Until: a percentage"),
         ({"until": "nan"}, "Until: a percentage"),
@@ -197,7 +199,7 @@ def test_a_mistake_is_told_above_the_form_as_it_was_filled_in(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"board": "KsTh7s", "range0": "", "range1": "", "stack": "5000"}, "of memory"),
+        ({"board": "KsTh7s", "range0": "100%", "range1": "100%", "stack": "5000"}, "of memory"),
         ({"board": "KsTh7s", "stack": "90000", "bets": "min/0.1/0.2/0.3/0.5/1/2/3"}, "decisions"),
     ],
 )

@@ -32,6 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
             _play(client, arguments.dealer_host, arguments.dealer_port, where)
         except OSError as error:
             raise CommandError(f"dealer {where}: {reason(error).lower()}.") from None
+        except UnicodeError:
+            raise CommandError(f"dealer {where}: that is no name of a host.") from None
     count = client.num_hands
     display.note(f"{count:,} hand{'' if count == 1 else 's'} played at {where}.")
     return SUCCESS

@@ -47,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
         work.begin("dealing")
         with mistakes():
             saved = load_spot(arguments.source)
+        if arguments.svg is not None and saved.game.hole_cards != 2:
+            raise CommandError("--svg draws hands of two cards; leave it out.")
         with mistakes("--history: "):
             node = walk(saved.solver, split_history(arguments.history))
         exploitability = float(saved.solver.exploitability()[0])

@@ -180,7 +180,7 @@ def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.
             ranges.append(np.ones(game.num_infostates))
             continue
         with mistakes(f"--range{player}: "):
-            ranges.append(parse_range(text or _ALL_HANDS, game.deck))
+            ranges.append(parse_range(_ALL_HANDS if text is None else text, game.deck))
     return ranges[0], ranges[1]
 
 

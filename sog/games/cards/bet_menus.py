@@ -92,6 +92,12 @@ def _read_sizes(name: str, text: str) -> tuple[Size, ...]:
         grows = after.part >= before.part and after.chips >= before.chips and after != before
         grows = grows or after in (DRAWN, ALL_IN)
         if not grows or before == ALL_IN or (before == DRAWN and after != ALL_IN):
+            counted = [size for size in sizes if size not in _NAMED.values()]
+            if len({size.part > 0 for size in counted}) == 2:
+                raise ValueError(
+                    f"{name} must be parts of the pot or chips, not both, since which of them is "
+                    f"larger depends on the pot, got {text!r}."
+                )
             raise ValueError(f"{name} must ascend, min first and allin last, got {text!r}.")
     return tuple(sizes)
 

@@ -92,8 +92,10 @@ class LocalBestResponseAgent(RuleAgent, WatchingAgent):
         sizes = (FIRST_SIZE + np.flatnonzero(legal[FIRST_SIZE:])).tolist()
         if self._bets == ALL:
             return [*found, *sizes]
-        if self._bets == POT and sizes and int(state.betting.street) > 0:
+        if self._bets == POT and sizes:
             assert isinstance(self.game, Holdem)
+            if self.game.num_public[int(state.betting.street)] == 0:
+                return found
             pot = pot_size(self.game, state, sizes)
             return sorted({*found, pot, sizes[-1]})
         return found

@@ -31,7 +31,7 @@ class AgentEntry:
     game: str
     """As `sog.games.make` takes it."""
     trained: str
-    """The command that made it."""
+    """The command that made it, and whether it would make another today."""
     step: int
     """Learner steps of its network."""
     network: dict[str, Any]

@@ -23,7 +23,7 @@ from sog.games.core import Game
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import utility
 from sog.players.engines.limits import PATIENCE, nothing_left, patience_in, split_text
-from sog.players.engines.process import Deadline, LineProcess, split_command
+from sog.players.engines.process import Deadline, EngineError, LineProcess, split_command
 from sog.players.player import Host, Player, SearchChanges
 
 _LOG: Final = "log"
@@ -217,4 +217,6 @@ def read_acpc(text: str, host: Host) -> AcpcPlayer:
     patience, log = patience_in(values, where), values.pop(_LOG, None)
     nothing_left(values, where, f"{PATIENCE}, {_LOG}")
     split_command(command)
+    if log and not Path(log).absolute().parent.is_dir():
+        raise EngineError(f"{where}: {_LOG}: {Path(log).parent}: no such folder.")
     return AcpcPlayer(command=command, patience=patience, log=Path(log) if log else None)

@@ -44,7 +44,7 @@ _WHAT: Final = "a blueprint"
 MOST_DECISIONS: Final = 200_000
 _MOST_BYTES: Final = 2**34  # of a file
 _MOST_OF_NOTES: Final = 2**20
-_MOST_BOARDS: Final = 2**24  # they are counted in float32
+MOST_BOARDS: Final = 2**24  # they are counted in float32
 _PASSES: Final = 6  # arrays of all actions and live hands while a board is gone through, about
 
 
@@ -73,8 +73,8 @@ class Blueprint:
         """
         values = []
         for _ in range(calls):
-            if self.num_boards >= _MOST_BOARDS:
-                raise ValueError(f"a blueprint is trained on at most {_MOST_BOARDS:,} boards.")
+            if self.num_boards >= MOST_BOARDS:
+                raise ValueError(f"a blueprint is trained on at most {MOST_BOARDS:,} boards.")
             drawn = self.trainer.draw(self.seed, self.num_boards // BOARDS)
             before = jnp.int32(self.num_boards)
             self.tables, value = iterate(self.trainer, self.tables, drawn, before)
@@ -152,7 +152,7 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
         and all(type(number) is int for number in [*sizes, seed, num_boards])
         and min([*sizes, num_boards + 1, seed + 1]) >= 1
         and max(sizes) <= 2**16
-        and num_boards <= _MOST_BOARDS
+        and num_boards <= MOST_BOARDS
         and num_boards % BOARDS == 0
     )
     if not is_right:
@@ -216,6 +216,7 @@ def _check_memory(game: Holdem, cards: Cards, tree: BettingTree, sizes: Sequence
     needed: dict[str, Any] = {
         f"the tables of {game.name}": 2 * 4 * entries,
         "going through its betting": _PASSES * 4 * hands * tree.child.size,
+        "who is in which bucket": 4 * hands * sum(sizes),
     }
     check_memory(needed)
 

@@ -26,6 +26,7 @@ from sog.games.cards.ranges import class_of_hands
 _BOARD: Final = 5
 _TOGETHER: Final = 32  # boards whose comparisons are one loop
 _SMALL_BLIND: Final = 0.5
+_MOST_STACK: Final = 1_000_000
 _LARGEST: Final = np.iinfo(np.int32).max
 
 
@@ -88,9 +89,12 @@ def class_numbers(deck: Deck) -> np.ndarray:
 
 
 def check_stack(stack: float) -> None:
-    """Raises ValueError for a stack in big blinds that leaves no choice."""
+    """Raises ValueError for a stack in big blinds that leaves no choice, or beside which a blind is
+    too small for a linear program."""
     if not stack > 1:
         raise ValueError(f"stack must be > 1 big blind, got {stack:g}.")
+    if stack > _MOST_STACK:
+        raise ValueError(f"stack must be <= {_MOST_STACK:,} big blinds, got {stack:g}.")
 
 
 def solve_push_fold(equities: Equities, stack: float) -> PushFold:

@@ -180,10 +180,12 @@ def _bet(solver: SpotSolver, place: _Place, word: str) -> _Place:
 
 def _deal(solver: SpotSolver, place: _Place, word: str) -> _Place:
     assert isinstance(place.at, End)
-    deck = solver.spot.deck
-    cards = deck.parse_cards(word.strip("[]"))
-    if len(cards) != 1 or cards[0] not in (known := _possible_cards(solver, place)):
-        known = _possible_cards(solver, place)
+    deck, known = solver.spot.deck, _possible_cards(solver, place)
+    try:
+        cards = deck.parse_cards(word.strip("[]"))
+    except ValueError:
+        cards = ()
+    if len(cards) != 1 or cards[0] not in known:
         shown = ", ".join(map(deck.card_name, known[:_MOST_NAMED]))
         more = ", ..." if len(known) > _MOST_NAMED else ""
         raise ValueError(f"{word!r} cannot be dealt, but one of {shown}{more}.")

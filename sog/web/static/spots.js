@@ -136,8 +136,10 @@ class Painter {
   async read(text, writes) {
     if (writes) this.field.value = text; // at once: it may be sent, or painted on, before the answer
     const mine = ++this.asked;
-    const answer = await fetch("/spots/range?" + new URLSearchParams({ text }), { credentials: "same-origin" });
-    const found = await answer.json();
+    const path = "/spots/range?" + new URLSearchParams({ text });
+    const found = await fetch(path, { credentials: "same-origin" })
+      .then((answer) => answer.json())
+      .catch(() => ({ problem: "The server does not answer; is sog serve still running?" }));
     if (mine !== this.asked) return;
     const told = document.getElementById(`${this.field.id}-problem`);
     told.textContent = found.problem || "";

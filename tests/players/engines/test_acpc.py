@@ -76,6 +76,11 @@ def test_limit_hands_are_written_without_numbers(tmp_path: Path) -> None:
     assert as_big_blind == "rc/crc/crc/crc"
     assert as_small_blind == "crc/rc/rc/rc"
     assert abs(chips[0]) in (0, 100 + 100 + 100 + 200 + 200)
+    pokerkit = pytest.importorskip("pokerkit")
+    rules = pokerkit.FixedLimitTexasHoldem((), True, 0, (50, 100), 100, 200)
+    parser = pokerkit.notation.ACPCProtocolParser(rules, 4800)
+    paid = [list([*hand][-1].payoffs) for hand in parser(log.read_text(), error_status=True)]
+    assert paid == [chips for _, chips in read_log(log)]
 
 
 def test_a_size_that_chance_draws_is_no_part_of_the_talk(tmp_path: Path) -> None:
@@ -126,6 +131,7 @@ def test_a_program_that_misbehaves_is_told_in_one_line(way: str, told: str) -> N
         ("acpc:", GAME, "acpc: must be followed by the command of an engine"),
         ("acpc:no_such_program_1", GAME, "there is no program 'no_such_program_1'"),
         (text("call", "nodes=3"), GAME, "unknown setting 'nodes'; known: timeout, log."),
+        (text("call", "log=nowhere/hands.log"), GAME, "log: nowhere: no such folder."),
         (text("call"), "leduc", "leduc is no game of ACPC, which is about holdem."),
         (text("call"), "holdem(board=KsTh7s4d2c,pot=100,stack=100)", "ACPC needs holdem from the"),
     ],
