@@ -44,6 +44,22 @@ def test_a_game_alone_finds_an_opponent(run_play: Run, game: str) -> None:
     assert (told in err) is not trained
 
 
+@pytest.mark.thorough
+def test_a_hand_of_holdem_is_checked_down(run_play: Run) -> None:
+    """One's own cards all the time, the table's as they come, the agent's in the end only."""
+    options = ("always_call", "--game", "holdem", "--as", "0", "--games", "1")
+    code, out, _ = run_play("check\n" * 4, *options)
+    assert code == 0
+    (own,) = set(re.findall("  You: ([^; \n]{4})", out))
+    dealt = re.findall(r"Chance: \[(\w+)\]", out)
+    assert [len(cards) for cards in dealt] == [6, 2, 2]
+    (agents,) = re.findall(rf"  You: {own}; agent: (\w{{4}})", out)
+    cards = re.findall("..", "".join([own, agents, *dealt]))
+    assert len(set(cards)) == 2 + 2 + 5
+    assert out.count(agents) == 1
+    assert "Score after 1 game: " in out
+
+
 def test_the_picture_shows_ones_own_card_and_in_the_end_both(run_play: Run, tmp_path: Path) -> None:
     file = tmp_path / "kuhn.svg"
     options = ("random", "--game", "kuhn", "--games", "1", "--as", "0", "--picture", str(file))
