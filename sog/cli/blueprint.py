@@ -62,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     path: Path = arguments.save
     check_target("--save", path, (ENDING,))
+    _check_boards(arguments.iterations, 0)
     start_jax()
     with display.working() as work, concluding(work.tell_interrupted):
         training = _start(arguments, work)
@@ -72,10 +73,21 @@ def run(arguments: argparse.Namespace) -> int:
     with holding_interrupts():
         if training.interrupted:
             display.note(f"interrupted after {training.num_boards:,} boards; {path} has them.")
+        elif training.blueprint.num_boards == MOST_BOARDS:
+            display.note(f"that was board {MOST_BOARDS:,}, the last one that can be counted.")
         with writing(path):
             save_blueprint(path, training.blueprint)
         _print(training, arguments)
     return INTERRUPTED if training.interrupted else SUCCESS
+
+
+def _check_boards(wanted: int | None, made: int) -> None:
+    """Raises CommandError where so many more, or one, are more than can be counted."""
+    left = MOST_BOARDS - made
+    if (wanted or 1) > left:
+        raise CommandError(
+            f"a blueprint is trained on at most {MOST_BOARDS:,} boards, of which {left:,} are left."
+        )
 
 
 def _start(arguments: argparse.Namespace, work: display.Work) -> _Training:
@@ -105,6 +117,7 @@ def _resumed(game: Holdem, arguments: argparse.Namespace) -> Blueprint:
         if getattr(arguments, option) is not None:
             raise ValueError(f"the file has its own {option}; leave --{option} out.")
     found = load_blueprint(arguments.resume)
+    _check_boards(arguments.iterations, found.num_boards)
     if str(found.game) != str(game):
         raise ValueError(f"{arguments.resume} is a blueprint of {found.game}, not of {game}.")
     return found
@@ -123,10 +136,6 @@ def _read_sizes(text: str | None, num_streets: int) -> tuple[int, ...]:
 def _train(training: _Training, arguments: argparse.Namespace, work: display.Work) -> None:
     blueprint = training.blueprint
     most, left = arguments.iterations, MOST_BOARDS - blueprint.num_boards
-    if (most or 1) > left:
-        raise CommandError(
-            f"a blueprint is trained on at most {MOST_BOARDS:,} boards, of which {left:,} are left."
-        )
     seconds = 60 * (arguments.minutes or _MINUTES)
     if arguments.minutes is None and most is not None:
         seconds = float("inf")

@@ -32,11 +32,8 @@ def print_node(node: SpotNode, game: Holdem) -> None:
         mean = math.nan
         if weights[known].sum() > 0:
             mean = (weights * node.action_value[number])[known].sum() / weights[known].sum()
-        often = f"{100 * node.frequency[number]:.1f}%"
-        if math.isnan(mean):  # nobody comes here with this action
-            table.add_row(f"  {action}", often if np.isfinite(node.frequency[number]) else "-", "-")
-        else:
-            table.add_row(f"  {action}", often, f"{mean:+.4g}")
+        often = shown(100 * node.frequency[number], ".1f", "%")
+        table.add_row(f"  {action}", often, shown(mean, "+.4g"))
     display.print_table(
         table,
         f"after {after}: board {board or 'empty'}, pot {node.pot}, behind "
@@ -57,6 +54,11 @@ def print_node(node: SpotNode, game: Holdem) -> None:
     for values, title, color in squares:
         print()
         display.print_table(square_of_hands(grid.names, values, color), title)
+
+
+def shown(value: float, form: str, unit: str = "") -> str:
+    """A number as people read it; a dash for none, as where nobody arrives."""
+    return "-" if math.isnan(value) else f"{value:{form}}{unit}"
 
 
 def square_of_hands(
@@ -94,11 +96,11 @@ def print_told(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> No
         table.add_column(column, justify="right" if column else "left")
     for player, error in enumerate(value_errors(node, told)):
         values = (node.value(player), told.value(player))
-        share = f"{100 * error / node.pot:.1f}%"
-        table.add_row(f"  player {player}", *(f"{v:+.4g}" for v in values), f"{error:.3g}", share)
+        cells = (*(shown(v, "+.4g") for v in values), shown(error, ".3g"))
+        table.add_row(f"  player {player}", *cells, shown(100 * error / node.pot, ".1f", "%"))
     display.print_table(table, f"{network}: values in chips, means over hands")
     actions = ", ".join(
-        f"{action} {100 * share:.1f}%"
+        f"{action} {shown(100 * share, '.1f', '%')}"
         for action, share in zip(told.actions, told.frequency, strict=True)
     )
     print(f"\nit begins a search with: {actions}\n")

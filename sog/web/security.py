@@ -4,18 +4,20 @@ A browser that visits a hostile page can be made to send requests to this server
 that the attacker has point here (DNS rebinding) even to read the answers. So a request must carry
 the token, which only the address printed in the terminal has, and name this host; after the first
 visit a cookie holds the token, which scripts cannot read and other sites cannot have sent. A
-browser that this server starts is given another token, which is good for one visit: everybody on
-the machine may read what a program was started with.
+browser that this server starts is given another token, which is good for one visit within a minute:
+everybody on the machine may read what a program was started with, and has to be faster.
 """
 
 import hmac
+import html
 import ipaddress
+import time
 from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sog.web.numbers import whole_number
@@ -23,6 +25,7 @@ from sog.web.numbers import whole_number
 MOST_BYTES: Final = 1_000_000
 """Of the body of a request."""
 _TOO_LARGE: Final = f"A request may have {MOST_BYTES:,} bytes at most."
+_SECONDS_OF_ONCE: Final = 60.0
 LET_IN: Final = "let_in"
 """What a server has in the state of a request, to be told that the token was shown."""
 OPEN_PATHS: Final = (
@@ -51,9 +54,10 @@ class Guard:
     ) -> None:
         """names: of this host besides its addresses, as `--host` and localhost.
 
-        once: a token for the first visit with it, "" for none.
+        once: a token for the first visit with it, a minute from now at most; "" for none.
         """
-        self._app, self._token, self._once = app, token, once
+        self._app, self._token = app, token
+        self._once, self._once_until = once, time.monotonic() + _SECONDS_OF_ONCE
         self._port, self._names = port, {name.lower() for name in names}
         self.cookie = f"sog_{port}"  # browsers do not tell ports apart
 
@@ -86,14 +90,14 @@ class Guard:
             _tell(scope)
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             path = "/" + scope["path"].lstrip("/")  # two slashes would name another site
-            answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
-            answer.set_cookie(self.cookie, self._token, httponly=True, samesite="strict")
+            answer: Response = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
             if headers.get("sec-fetch-site") == "cross-site":
                 # After a link on another site, as in a terminal that is a page, a browser holds a
                 # strict cookie back until a page of this site leads on.
-                answer.status_code = 200
-                answer.headers["Refresh"] = f"0; url={answer.headers['location']}"
-                del answer.headers["location"]
+                where = answer.headers["location"]
+                link = f'<a href="{html.escape(where)}">On to sog</a>'
+                answer = HTMLResponse(link, headers={"Refresh": f"0; url={where}"})
+            answer.set_cookie(self.cookie, self._token, httponly=True, samesite="strict")
             return answer
         cookies = _cookies(headers)
         if given or not self._is_token(cookies.get(self.cookie, "")):
@@ -109,7 +113,9 @@ class Guard:
 
     def _is_first(self, text: str) -> bool:
         """Whether it is the token of one visit, which is good no more after it."""
-        found = self._once != "" and hmac.compare_digest(text.encode(), self._once.encode())
+        if self._once == "" or time.monotonic() > self._once_until:
+            return False
+        found = hmac.compare_digest(text.encode(), self._once.encode())
         if found:
             self._once = ""
         return found

@@ -76,11 +76,12 @@ def test_training_ends_with_the_last_board_that_can_be_counted(
     for module in ("sog.cli.blueprint", "sog.tabular.blueprint.file"):
         monkeypatch.setattr(f"{module}.MOST_BOARDS", 2 * BOARDS)
     path = tmp_path / "full.blueprint"
-    code, _, _ = sog("blueprint", GAME, "--minutes", "60", "--save", str(path))
+    code, _, err = sog("blueprint", GAME, "--minutes", "60", "--save", str(path))
     assert (code, load_blueprint(path).num_boards) == (0, 2 * BOARDS)
+    assert f"that was board {2 * BOARDS}, the last one that can be counted." in err
     code, _, err = sog("blueprint", GAME, "--resume", str(path), "--save", str(path))
     assert code == 2
-    assert "at most 16 boards, of which 0 are left." in err
+    assert f"at most {2 * BOARDS} boards, of which 0 are left." in err
 
 
 @pytest.mark.slow

@@ -103,6 +103,7 @@ def test_a_port_in_use_is_told_in_one_line(sog: Run) -> None:
         (["--game", "checkers"], "unknown game 'checkers'"),
         (["--player", "uct:x"], "budget must be an integer, got 'x'"),
         (["--port", "70000"], "must be from 0 to 65535, got 70000"),
+        (["--host", "a..b"], "--host a..b: that is no name of a host."),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: cannot listen there"),
     ],
 )
@@ -132,19 +133,23 @@ def test_without_the_extra_one_line_says_what_to_install(
 def test_the_browser_that_is_opened_is_told_no_lasting_token(start: Start, tmp_path: Path) -> None:
     """Everybody on the machine may read what a program was started with."""
     browser, told = tmp_path / "browser", tmp_path / "told"
-    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {told}\n')
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {told}.new && mv {told}.new {told}\n')
     browser.chmod(0o700)
     environment = {**os.environ, "BROWSER": f"{browser} %s"}
     process = start("serve", "--port", "0", "--open", env=environment)
-    server = Server(process)
-    while not (told.exists() and told.read_text()):
-        time.sleep(0.05)
-    address, _, once = told.read_text().partition("?token=")
-    assert address == server.address.partition("?token=")[0]
-    assert once != server.token
-    assert [server.ask("GET", f"/?token={once}", cookie="") for _ in range(2)] == [303, 403]
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    try:
+        server, end = Server(process), time.monotonic() + 60
+        while not told.exists():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        address, _, once = told.read_text().partition("?token=")
+        assert address == server.address.partition("?token=")[0]
+        assert once != server.token
+        asked = [server.ask("GET", f"/?token={once}", cookie="") for _ in range(2)]
+        assert asked == [303, 403]
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_where_no_browser_is_found_one_line_says_so(

@@ -174,7 +174,6 @@ def test_uniform_play_of_one_half_pot_bet_gives_the_first_player_nine_sixteenths
 
 def test_a_spot_begins_with_its_board_and_its_pot() -> None:
     game = holdem("holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)")
-    assert game == holdem("holdem(board=ksTH7s4D,pot=100,stack=200,bets=1/allin)")
     root = game.root()
     assert game.describe_state(root) == "KsTh7s4d: (stakes 0-0)"
     words = "check bet100 allin200 call"

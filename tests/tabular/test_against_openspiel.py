@@ -30,7 +30,7 @@ from tests.tabular.small_games import expected_utility, random_policy
 EXACT = 1e-9  # 64-bit numbers on both sides, added up in different orders
 
 
-@pytest.mark.thorough(only=["dice=2", "[goofspiel"])
+@pytest.mark.thorough(only=["dice=2", "goofspiel(cards=4)"])
 @pytest.mark.parametrize("twin", TWINS, ids=str)
 def test_infostates_are_those_of_openspiel(twin: Twin) -> None:
     found = places(twin)

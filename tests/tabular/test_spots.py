@@ -365,7 +365,7 @@ def test_what_a_pass_works_with_is_counted() -> None:
     needed = found.argument_size_in_bytes + found.temp_size_in_bytes
     assert needed / 2 < sum(made.memory_parts().values()) < needed * 2
     counted = made.memory_parts()["a pass through the betting"]
-    assert found.temp_size_in_bytes < 1.2 * counted
+    assert counted / 4 < found.temp_size_in_bytes < 1.2 * counted
 
 
 @pytest.mark.slow

@@ -47,6 +47,7 @@ def test_after_a_link_of_another_site_a_page_leads_on(stranger: TestClient) -> N
     site = {"Sec-Fetch-Site": "cross-site"}
     answer = stranger.get("/games/1?token=the-token&at=2", headers=site)
     assert (answer.status_code, answer.headers["refresh"]) == (200, "0; url=/games/1?at=2")
+    assert '<a href="/games/1?at=2">' in answer.text
     assert "location" not in answer.headers
     assert stranger.get("/").status_code == 200
 
@@ -60,6 +61,15 @@ def test_a_browser_that_is_started_gets_a_token_for_one_visit() -> None:
     assert first.get("/").status_code == 200
     assert second.get("/?token=for-once").status_code == 403
     assert second.get("/?token=the-token").status_code == 303
+
+
+def test_the_token_for_one_visit_lasts_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("sog.web.security.time.monotonic", lambda: now)
+    guard = make_app(Offers(), token="the-token", port=8642, once="for-once")
+    now += 61
+    client = TestClient(guard, base_url=HERE, follow_redirects=False)
+    assert client.get("/?token=for-once").status_code == 403
 
 
 def test_the_token_leads_to_no_other_site(stranger: TestClient) -> None:

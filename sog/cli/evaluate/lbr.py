@@ -28,7 +28,7 @@ _NO_EFFECT: Final = (
 )
 _MEANINGS: Final = {
     "none": "fold and call",
-    "pot": "fold, call, and from the second street on bet the pot or all-in",
+    "pot": "fold, call, and with cards on the table bet the pot or all-in",
     "all": "fold, call, and all bets of the menu",
 }
 

@@ -9,7 +9,7 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play.screen import Quit, Terminal
-from sog.cli.spot_node import node_as_json, print_node
+from sog.cli.spot_node import node_as_json, print_node, shown
 from sog.drawing.hand_grid import draw_hand_grid
 from sog.files import replace_file
 from sog.tabular.spots.spot_file import SavedSpot, load_spot
@@ -101,7 +101,7 @@ def _walk(saved: SavedSpot, start: Sequence[str]) -> None:
 def _offered(now: SpotNode | SpotPause, saved: SavedSpot) -> str:
     if isinstance(now, SpotNode):
         pairs = zip(now.actions, now.frequency, strict=True)
-        return "   ".join(f"{action} {100 * often:.0f}%" for action, often in pairs)
+        return "   ".join(f"{action} {shown(100 * often, '.0f', '%')}" for action, often in pairs)
     if now.cards:
         return f"a card comes, such as {saved.game.deck.card_name(now.cards[-1])}"
     return f"the hand is over, the pot is {now.pot}"

@@ -26,9 +26,12 @@ def run(arguments: argparse.Namespace) -> int:
         listener = listen(arguments.host, arguments.port)
     except OSError as error:
         raise CommandError(_why_not(arguments, error)) from None
+    except UnicodeError:
+        raise CommandError(f"--host {arguments.host}: that is no name of a host.") from None
     start_jax(few_searches=True)
     port: int = listener.getsockname()[1]
-    token, once = (secrets.token_urlsafe(24) for _ in range(2))
+    token = secrets.token_urlsafe(24)
+    once = secrets.token_urlsafe(24) if arguments.open else ""
     app = make_app(offers, token=token, port=port, names=_names(arguments.host), once=once)
     address = f"http://{_shown(arguments.host)}:{port}/?token="
     with concluding(lambda: display.note("stopped.")), serving(app, listener):

@@ -88,16 +88,15 @@ def _read_sizes(name: str, text: str) -> tuple[Size, ...]:
     sizes = [_read_size(name, part, text) for part in text.split("/")]
     if len(sizes) > _MOST_SIZES:
         raise ValueError(f"{name} must have at most {_MOST_SIZES} sizes, got {len(sizes)}.")
+    if len({size.part > 0 for size in sizes if size not in _NAMED.values()}) == 2:
+        raise ValueError(
+            f"{name} must be parts of the pot or chips, not both, since which of them is larger "
+            f"depends on the pot, got {text!r}."
+        )
     for before, after in itertools.pairwise(sizes):
         grows = after.part >= before.part and after.chips >= before.chips and after != before
         grows = grows or after in (DRAWN, ALL_IN)
         if not grows or before == ALL_IN or (before == DRAWN and after != ALL_IN):
-            counted = [size for size in sizes if size not in _NAMED.values()]
-            if len({size.part > 0 for size in counted}) == 2:
-                raise ValueError(
-                    f"{name} must be parts of the pot or chips, not both, since which of them is "
-                    f"larger depends on the pot, got {text!r}."
-                )
             raise ValueError(f"{name} must ascend, min first and allin last, got {text!r}.")
     return tuple(sizes)
 

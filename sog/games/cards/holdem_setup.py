@@ -95,8 +95,6 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         if len(board) not in lengths:
             wanted = ", ".join(map(str, lengths[1:]))
             self._reject("board", f"have as many cards as are dealt ({wanted})", self.board)
-        if board:  # one board has one text, by which games are compared
-            object.__setattr__(self, "board", "".join(map(self.deck.card_name, board)))
 
     def _check_chips(self) -> None:
         try:

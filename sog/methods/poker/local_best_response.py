@@ -141,8 +141,9 @@ def _reach_after(
 class LocalBestResponse(Method):
     """Lisy and Bowling 2017, "Equilibrium approximation quality of current no-limit poker bots".
 
-    bets: beside folding and calling it considers no bets, or from the second street on that of the
-    menu which is nearest to the pot and the largest one, all-in; or all of the menu, everywhere.
+    bets: beside folding and calling it considers no bets; or where cards lie on the table that of
+    the menu which is nearest to the pot, and the largest one, all-in; or all of the menu at all
+    times.
     """
 
     name = "lbr"

@@ -138,7 +138,7 @@ class Painter {
     const mine = ++this.asked;
     const path = "/spots/range?" + new URLSearchParams({ text });
     const found = await fetch(path, { credentials: "same-origin" })
-      .then((answer) => answer.json())
+      .then((answer) => (answer.ok ? answer.json() : answer.text().then((problem) => ({ problem }))))
       .catch(() => ({ problem: "The server does not answer; is sog serve still running?" }));
     if (mine !== this.asked) return;
     const told = document.getElementById(`${this.field.id}-problem`);

@@ -76,6 +76,12 @@ def test_limit_hands_are_written_without_numbers(tmp_path: Path) -> None:
     assert as_big_blind == "rc/crc/crc/crc"
     assert as_small_blind == "crc/rc/rc/rc"
     assert abs(chips[0]) in (0, 100 + 100 + 100 + 200 + 200)
+
+
+def test_pokerkit_reads_limit_hands_and_pays_as_we_do(tmp_path: Path) -> None:
+    log = tmp_path / "hands.log"
+    program, other = seat([text("call", f"log={log}"), "always_raise"], game=LIMIT).players
+    play_match(program.game, program.make, other.make, num_games=2)
     pokerkit = pytest.importorskip("pokerkit")
     rules = pokerkit.FixedLimitTexasHoldem((), True, 0, (50, 100), 100, 200)
     parser = pokerkit.notation.ACPCProtocolParser(rules, 4800)
