@@ -116,7 +116,7 @@ $(VENV)/bin/python:
 	@echo '$(CURDIR)' > $(VENV)/checkout
 
 $(VENV)/demo-installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[plot]'
+	$(INSTALL) --editable '.[plot,web]'
 	@touch $@
 
 $(VENV)/dev-installed: $(VENV)/bin/python pyproject.toml constraints.txt

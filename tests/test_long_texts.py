@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from selfplay.runs.config_files import parse_toml
 from sog.games import make
 from sog.games.boards.game_records import is_record, read_record, split_records
 from sog.games.boards.go_sgf import read_rules
@@ -79,3 +80,20 @@ def test_locks(piece: str) -> None:
     text = piece * (OF_EVENTS // len(piece) - 10)
     for form in (text, f": {text}", f": {text}=1", f"check: bet2={text}"):
         read(lambda lock: read_locks(make("leduc"), [lock], files=False), form)
+
+
+def parse(text: str) -> None:
+    parse_toml("mine.toml", text)
+
+
+@pytest.mark.parametrize("piece", ["a.", "a . ", "'a'.", '"a".', "a", "'", '"', "a ", ".", "[", "{a="])
+@pytest.mark.parametrize("form", ["{}=1", "[{}]", "a = {{ {}a = 1 }}", "a = '{}'"])
+def test_configurations(form: str, piece: str) -> None:
+    read(parse, form.format(piece * (LETTERS // len(piece))))
+
+
+def test_a_key_of_many_parts_is_refused_and_a_text_with_many_points_is_none() -> None:
+    with pytest.raises(ValueError, match=r"mine.toml: no valid TOML for us: a\.a\..* many parts"):
+        parse("a." * 16 + "a = 1")
+    text = "summary = 'One word. Two words. " + "And a sentence. 1.5, 2.5, e.g. this... " * 9 + "'"
+    parse(f"{text}\n# {text}\n" + "a." * 15 + "a = [1.5, 2.5]")

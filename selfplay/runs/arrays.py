@@ -98,8 +98,9 @@ def _load_filled(path: Path, wanted: dict[str, _Kind]) -> dict[str, np.ndarray]:
         stored = _uninterrupted(ocp.metadata, path).metadata
         found = {name: (one.dtype, tuple(one.shape)) for name, one in stored.items()}
         if found == wanted:
+            _check_chunks(stored)
             return dict(_uninterrupted(ocp.load, path))
-    except MemoryError:
+    except (MemoryError, ArraysError):
         raise
     except Exception as error:  # a library's, of any kind
         about = " ".join(str(error).split()) or type(error).__name__
@@ -107,6 +108,15 @@ def _load_filled(path: Path, wanted: dict[str, _Kind]) -> dict[str, np.ndarray]:
         raise ArraysError(f"cannot be read: {about}.") from None
     wrong = min(name for name, _ in found.items() ^ wanted.items())
     raise ArraysError(f"are not as described: {wrong!r} differs.")
+
+
+def _check_chunks(stored: dict[str, Any]) -> None:
+    """Refuses chunks that are larger than their array: each is unpacked as a whole, and a few bytes
+    hold any number of zeros."""
+    for name, one in stored.items():
+        chunks = (one.storage_metadata.chunk_shape, one.storage_metadata.write_shape)
+        if any(math.prod(chunk or ()) > math.prod(one.shape) for chunk in chunks):
+            raise ArraysError(f"are not as described: {name!r} has chunks larger than itself.")
 
 
 def _uninterrupted(function: Callable[..., Any], *arguments: Any) -> Any:

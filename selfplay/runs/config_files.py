@@ -4,6 +4,7 @@ Imports next to nothing, so that they are listed at once.
 """
 
 import importlib.resources
+import re
 import tomllib
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -14,6 +15,10 @@ from sog.parameters import near_name
 
 _SUFFIX: Final = ".toml"
 _MOST_BYTES: Final = 2**20
+_LONG_KEY: Final = re.compile(
+    r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""", re.ASCII
+)
+"""Python's reader takes a time and a memory that grow with the square of a key's parts."""
 
 
 def list_configs() -> list[str]:
@@ -37,6 +42,8 @@ def read_values(name_or_path: str) -> dict[str, Any]:
 
 def parse_toml(name: str, text: str) -> dict[str, Any]:
     """The values of a text; ValueError, in one line, says that it is no TOML and names it."""
+    if found := _LONG_KEY.search(text):
+        raise ValueError(f"{name}: no valid TOML for us: {found[0][:40]}... has too many parts.")
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also of a number that is too long for Python

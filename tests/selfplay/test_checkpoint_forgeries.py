@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import tensorstore
 
 from selfplay.runs import manifest
 from selfplay.runs.checkpoint import CheckpointStore
@@ -73,6 +75,27 @@ def pipe(path: Path, body: Any) -> None:
     body["files"]["pipe"] = [hashlib.sha256(b"").hexdigest(), 0]
 
 
+def large_chunks(path: Path, body: Any) -> None:
+    """Few bytes that unpack to much more than the array."""
+    folder = path / "arrays" / "state"
+    codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd"}]
+    chunks = {"name": "regular", "configuration": {"chunk_shape": [2**22]}}
+    kind = {"shape": [1000], "data_type": "int32", "chunk_grid": chunks, "codecs": codecs}
+    array = tensorstore.open(
+        {
+            "driver": "zarr3",
+            "kvstore": {"driver": "ocdbt", "base": folder.as_uri(), "path": "x/"},
+            "metadata": kind,
+            "create": True,
+            "delete_existing": True,
+        }
+    ).result()
+    array.write(np.full(1000, 2, np.int32)).result()
+    files = [str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()]
+    body["files"] = {}
+    listing(*(name for name in files if name != "manifest.json"))(path, body)
+
+
 DEEP = "[" * 100_000 + "]" * 100_000
 DIFFER = "arrays are not as described:"
 FORGERIES: dict[str, tuple[Callable[[Path, Any], Any], str]] = {
@@ -125,6 +148,7 @@ FORGERIES: dict[str, tuple[Callable[[Path, Any], Any], str]] = {
     "another type": (kinds_with(x=["int16", [1000]]), f"{DIFFER} 'x' differs."),
     "no array": (meta_with(lambda meta: meta | {"arrays": {"y": ["int32", [1]]}}), f"{DIFFER} '"),
     "arrays removed": (unlist("arrays"), "arrays cannot be read: "),
+    "chunks larger than their array": (large_chunks, f"{DIFFER} 'x' has chunks larger than itself."),
 }
 
 

@@ -248,7 +248,8 @@ person's player, null in a PGN or an SGF, and "names" has what both are called.
         "--json",
     ),
 )
-_SPEAKING: Final = ("agent", *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
+_WHO_PLAYS: Final = ("agent", {"help": "who plays, see below"})
+_SPEAKING: Final = (_WHO_PLAYS, *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
 GTP: Final = Command(
     "be a program of Go, Hex or Othello for a board that speaks GTP",
     f"""\
@@ -306,7 +307,7 @@ our menu does not have counts as the size that the pseudo-harmonic mapping (Ganz
 pot where stakes differ by then. Programs are compiled before it connects.
 """,
     (
-        ("agent", {"help": "who plays, see below"}),
+        _WHO_PLAYS,
         *_HOW,
         ("--seed", {"help": "of agents (default: 0)"}),
         *("dealer_host", "dealer_port"),

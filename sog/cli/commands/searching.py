@@ -14,7 +14,7 @@ evaluators, which say what a leaf of the tree is worth:
   zero     nothing: search from the rules alone
   uniform  the exact worth of random play; the game must be small enough to enumerate
   exact    the subgame is solved by CFR; the game must be small enough to enumerate
-  rollout  the mean of 16 random games, or of one for each pair of infostates if those are more
+  rollout  the mean of 16 random games, or of one for each pair of infostates, up to 256
 
 The default is uniform where the game can be enumerated, else zero. A run folder (RUN, or RUN@STEP)
 stands for its game, with its network at the leaves and the search that the run evaluates.

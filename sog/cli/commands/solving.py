@@ -217,7 +217,7 @@ examples:
   sog policy leduc.npz --history "check bet2" --player 1 --csv facing.csv --svg facing.svg
   sog policy leduc.npz --table leduc.csv          all of it, for a spreadsheet; and back again by
                                                   sog exploitability leduc leduc.csv
-  sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel, see docs: policies
+  sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel
   sog policy turn.spot --history "check bet50"    a spot that `sog solve --save` wrote
   sog policy runs/leduc_demo --search 100,1 --history "check bet2 call '[Qh]'"
 
