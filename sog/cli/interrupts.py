@@ -18,6 +18,8 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Final, NoReturn
 
+from sog.children import kill_children
+
 STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 _PATIENCE_SECONDS: Final = 1.0
 """How long the main thread may take to answer."""
@@ -276,4 +278,5 @@ def _nothing() -> str:
 
 
 def _leave(number: int) -> NoReturn:
+    kill_children()
     os._exit(exit_code(number))

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
+from sog.children import kill_children
 from sog.cli.arguments import make_parser
 from sog.cli.devices import check_devices
 from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
@@ -30,6 +31,7 @@ def entry() -> NoReturn:
         # At once: JAX would wait for what it still computes.
         with contextlib.suppress(OSError):
             sys.stdout.flush()
+        kill_children()
         os._exit(code)
     sys.exit(code)
 

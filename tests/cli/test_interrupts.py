@@ -1,4 +1,5 @@
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from sog.cli.interrupts import holding_interrupts, listening
 from sog.cli.main import main
 from sog.games import make
 from sog.tabular import compile_tree, evaluate_policy, load_policy, save_policy
+from tests.players.engines.spoken_games import write_engine
 
 Run = Callable[..., tuple[int, str, str]]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -54,6 +56,31 @@ def test_an_interrupt_before_anything_was_reached_is_told_in_one_line(start: Sta
     assert err.startswith("sog: interrupted while enumerating tic_tac_toe")
     assert err.endswith("there is nothing to keep yet.\n")
     assert err.count("\n") == 1
+
+
+def test_engines_that_hang_end_with_the_command(start: Start, tmp_path: Path) -> None:
+    """Two that go on after they were told to quit: waiting for both takes longer than there is."""
+    commands = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        pid = repr(str(tmp_path / f"{name}.pid"))
+        write = f"open({pid} + '~', 'w').write(str(os.getpid())); os.rename({pid} + '~', {pid})"
+        hang = "import threading; threading.Thread(target=time.sleep, args=(1e6,)).start()"
+        think = f"if 'genmove' in line: open({pid} + '.thinks', 'w'); time.sleep(1e6)"
+        change = "\n".join([write, hang, think])
+        commands.append("gtp:" + write_engine(tmp_path / name, "gtp", change)[0])
+    process = start("match", *commands, "--game", "go5", "--games", "2")
+    while not list(tmp_path.glob("*.thinks")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    for name in ("one", "two"):
+        with pytest.raises(ProcessLookupError):
+            for _ in range(50):
+                os.kill(int((tmp_path / f"{name}.pid").read_text()), 0)
+                time.sleep(0.1)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

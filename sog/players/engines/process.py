@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
+from sog.children import GROUPS
 from sog.files import printable
 
 _FOLDERS_OF_GAMES: Final = ("/usr/local/games", "/usr/games")
@@ -87,6 +88,7 @@ class LineProcess:
         except (OSError, ValueError) as error:
             told = getattr(error, "strerror", None) or error
             raise self.error(f"cannot be started: {told}") from None
+        GROUPS.add(process.pid)
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
@@ -217,4 +219,5 @@ def _end(process: "subprocess.Popen[bytes]", reading: selectors.BaseSelector) ->
         process.wait(_GRACE_SECONDS)
     with contextlib.suppress(OSError):  # what it has started may still be there
         os.killpg(process.pid, signal.SIGKILL)
+    GROUPS.discard(process.pid)
     process.wait()
