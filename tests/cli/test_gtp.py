@@ -12,6 +12,7 @@ from sog.games.boards.go_sizes import Go5
 from sog.games.boards.hex import Hex
 from sog.games.boards.othello import Othello
 from sog.play.analyst import Follower, Position
+from sog.play.match import Resignation
 from sog.play.simple_agents import RandomAgent
 from tests.cli.speaking_games import GAME, Patient, analyst, heard, said_of
 
@@ -73,6 +74,8 @@ def test_moves_are_played_and_taken_back() -> None:
         (["play b"], "? syntax error: play needs more arguments"),
         (["play green a1"], "? syntax error: a color must be black or white, got 'green'"),
         (["genmove w"], "? it is black's turn"),
+        (["time_settings 300 5 inf"], "? cannot convert float infinity to integer"),
+        (["lz-analyze " + "9" * 400], "? int"),
         (["boardsize x"], "? syntax error: an integer is needed, got 'x'"),
         (["komi many"], "? syntax error: a number is needed, got 'many'"),
         (["boardsize 19"], "? unacceptable size: "),
@@ -98,6 +101,24 @@ def test_players_who_do_not_search_make_legal_moves_and_no_analysis() -> None:
     said = answers(*("genmove b", "genmove w") * 2, "kata-analyze 1", "undo", searches=False)
     assert len({*said[:4]}) == 4
     assert said[4:] == ["=", "="]
+
+
+class Resigning(RandomAgent):
+    """An engine that gives up at once."""
+
+    def act(self, infostate: int) -> int:
+        raise Resignation
+
+
+def test_where_an_engine_that_plays_for_us_gives_up_that_is_the_answer() -> None:
+    said: list[str] = []
+    GtpServer(
+        GAME,
+        lambda game: Follower(GAME, lambda player, seed: Resigning(GAME, player=player, seed=seed)),
+        heard=heard(["genmove b", "reg_genmove b", "lz-genmove_analyze b", "lz-analyze b", "name"]),
+        say=said.append,
+    ).run()
+    assert said == ["= resign\n", "= resign\n", "=", "play resign\n", "=", "", "= sog\n"]
 
 
 def test_an_analysis_goes_on_until_the_next_line_and_tells_moves_as_katago_does() -> None:

@@ -12,6 +12,7 @@ from sog.cli.play.screen import (
     signed_units,
 )
 from sog.games import make
+from sog.play.match import Resignation
 from tests.cli.conftest import Run
 
 KUHN_CARDS = {"J", "Q", "K"}
@@ -211,6 +212,18 @@ def test_thoughts_are_shown_for_all_it_might_have_had(run_play: Run) -> None:
         assert "worth" in row
         percents = [int(word.strip("%,")) for word in row if "%" in word]
         assert sum(percents) == pytest.approx(100, abs=1)
+
+
+def test_a_hint_that_gives_up_is_told_and_the_person_plays_on(
+    run_play: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resign(*_: object) -> int:
+        raise Resignation
+
+    monkeypatch.setattr("sog.play.simple_agents.TabularAgent.policy", resign)
+    _, out, _ = run_play("check\nq\n", "tabular", "--game", "kuhn", "--hints", "--as", "0")
+    assert "  Hint: it would give up" in out
+    assert "You:    check" in out
 
 
 @pytest.mark.thorough

@@ -262,6 +262,11 @@ def test_more_games_may_be_asked_for_later_but_no_other_tournament(
     path.write_text(path.read_text().replace('"pair": 1', '"pair": 5'))
     code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
     assert (code, f"--save: line 3 of {path} is damaged." in err) == (2, True)
+    header = path.read_text().splitlines()[0]
+    for pair in ({"pairing": []}, {"pairing": [1e999, 0]}):
+        path.write_text(f"{header}\n{json.dumps(pair)}\n")
+        code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
+        assert (code, f"--save: line 2 of {path} is damaged." in err) == (2, True)
     path.write_text('{"game": 1}\n')
     code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
     assert (code, "is not replaced, since it holds something else" in err) == (2, True)

@@ -186,6 +186,12 @@ def test_limits_are_read_wherever_they_stand() -> None:
     assert read_limits(["infinite"], 0, 0.1) == Limits(waits=True)
 
 
+@pytest.mark.parametrize("word", ["movetime", "wtime", "winc", "movestogo", "nodes", "depth"])
+def test_limits_may_be_any_number(word: str) -> None:
+    for sign in ("", "-"):
+        read_limits(["wtime", "1000", word, sign + 400 * "9"], 0, 0.0)
+
+
 def test_time_is_shared_among_the_moves_to_come() -> None:
     """By hand: (10 - 0.1) / 30, that and 0.8 of the increment, (10 - 0.1) / 4; half at most."""
     assert seconds_for_move(10) == pytest.approx(0.33)

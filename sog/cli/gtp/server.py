@@ -4,6 +4,7 @@ One command after the other, read from a stream and answered on another; what is
 its answer. An analysis goes on until the next line comes, whatever is in it.
 """
 
+import contextlib
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -19,9 +20,11 @@ from sog.cli.gtp.words import read_color, read_number
 from sog.cli.line_input import LineInput
 from sog.games.core import Game
 from sog.play.analyst import Thinker
+from sog.play.match import Resignation
 
 _PATIENCE: Final = 0.05
 _UNHEARD: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_RESIGN: Final = "resign"
 _SLICE: Final = 1.0  # as long as the thinker likes
 
 
@@ -100,7 +103,7 @@ class GtpServer:
             self._say(f"?{number} syntax error: {command} needs more arguments\n")
         except OSError as error:
             self._say(f"?{number} cannot load file: {error.strerror}\n")
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:  # also of a number without an end
             self._say(f"?{number} {' '.join(str(error).rstrip('.').split())}\n")
         else:
             if answer is not _SAID:
@@ -174,15 +177,20 @@ class GtpServer:
 
     def _generate(self, words: Sequence[str]) -> str:
         player = read_color(words[0])
-        action = self._choose(player, lambda: None)
-        self._table.move(player, action)
-        return self._table.spoken.vertex_of_action(action)
+        return self._made(player, self._choose(player, lambda: None))
 
     def _suggest(self, words: Sequence[str]) -> str:
         action = self._choose(read_color(words[0]), lambda: None)
+        return _RESIGN if action is None else self._table.spoken.vertex_of_action(action)
+
+    def _made(self, player: int, action: int | None) -> str:
+        if action is None:
+            return _RESIGN
+        self._table.move(player, action)
         return self._table.spoken.vertex_of_action(action)
 
-    def _choose(self, player: int, watch: Callable[[], None]) -> int:
+    def _choose(self, player: int, watch: Callable[[], None]) -> int | None:
+        """The move; None where an engine that plays for us gives up."""
         position = self._table.turned_to(player)
         self._table.prepare()
         thinker, began = self._table.thinker, time.monotonic()
@@ -197,9 +205,13 @@ class GtpServer:
             watch()
             return _SLICE if seconds is None else began + seconds - time.monotonic()
 
-        thinker.think(position, simulations, next_slice)
-        self._clock.took(player, time.monotonic() - began)
-        return thinker.best()
+        try:
+            thinker.think(position, simulations, next_slice)
+            return thinker.best()
+        except Resignation:
+            return None
+        finally:
+            self._clock.took(player, time.monotonic() - began)
 
     def _moves_left(self) -> int:
         """Moves of one player that may still come, about: a Go board is half full in the end."""
@@ -225,15 +237,15 @@ class GtpServer:
             if generates:
                 action = self._choose(order.player, tell)
                 self._tell_lines(style, order.most)
-                self._table.move(order.player, action)
-                self._say(f"play {self._table.spoken.vertex_of_action(action)}\n")
+                self._say(f"play {self._made(order.player, action)}\n")
                 return _SAID
 
             def next_slice() -> float:
                 tell()
                 return 0.0 if self._heard.is_waiting() else _SLICE
 
-            self._table.thinker.think(position, None, next_slice)
+            with contextlib.suppress(Resignation):
+                self._table.thinker.think(position, None, next_slice)
             self._tell_lines(style, order.most)
             while not self._heard.is_waiting():  # there is no room for more
                 time.sleep(_PATIENCE)

@@ -22,6 +22,7 @@ from sog.cli.play.screen import (
 )
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
+from sog.play.match import Resignation
 from sog.play.rules import after, first_state, situation
 from sog.play.thoughts import PolicyAgent, Thought, thought_of, thoughts_of
 
@@ -145,7 +146,10 @@ class Human(Agent):
         offered = choices(self.game, self._state, infostate, legal.tolist())
         thought = ranges = None
         if self._advisor is not None and len(offered) > 1:  # also where it is not asked: its chain
-            thought, ranges = self._advisor.think(infostate), self._advisor.ranges
+            try:
+                thought, ranges = self._advisor.think(infostate), self._advisor.ranges
+            except Resignation:  # of an engine, which is not the person's
+                self._terminal.say("  Hint: it would give up", "dim")
         given = self.moves.given(self.player)
         if given is None:
             chosen = self._choose(infostate, offered, thought, ranges)

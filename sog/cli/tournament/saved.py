@@ -106,7 +106,7 @@ class SavedTournament:
         for number, line in enumerate(lines, start=2):
             try:
                 self._take(parse_json(line))
-            except (ValueError, KeyError, TypeError, AttributeError):
+            except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
                 raise CommandError(f"--save: line {number} of {path} is damaged.") from None
         if torn:
             with writing(path):

@@ -11,6 +11,7 @@ _NUMBERS: Final = (
     *("wtime", "btime", "winc", "binc", "movestogo"),
     *("nodes", "movetime", "depth", "mate"),
 )
+_LARGEST: Final = 2**53  # that every number of a clock can be, whatever it is divided by
 _FLAGS: Final = ("infinite", "ponder")
 _MOVES: Final = "searchmoves"
 
@@ -51,7 +52,7 @@ def read_limits(words: Sequence[str], player: int, overhead_seconds: float) -> L
                 moves.append(left.pop(0))
         elif word in _NUMBERS and left:
             try:
-                numbers[word] = int(left[0])
+                numbers[word] = max(-_LARGEST, min(int(left[0]), _LARGEST))
             except ValueError:
                 continue
             left.pop(0)

@@ -85,7 +85,7 @@ class UciServer:
             if words:
                 try:
                     self._commands[words[0]](words[1:])
-                except ValueError as error:
+                except (ValueError, OverflowError) as error:  # also of a number without an end
                     self._tell(str(error))
 
     def close(self) -> None:
