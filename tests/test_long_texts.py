@@ -86,7 +86,9 @@ def parse(text: str) -> None:
     parse_toml("mine.toml", text)
 
 
-@pytest.mark.parametrize("piece", ["a.", "a . ", "'a'.", '"a".', "a", "'", '"', "a ", ".", "[", "{a="])
+@pytest.mark.parametrize(
+    "piece", ["a.", "a . ", "'a'.", '"a".', "a", "'", '"', "a ", ".", "[", "{a="]
+)
 @pytest.mark.parametrize("form", ["{}=1", "[{}]", "a = {{ {}a = 1 }}", "a = '{}'"])
 def test_configurations(form: str, piece: str) -> None:
     read(parse, form.format(piece * (LETTERS // len(piece))))

@@ -15,6 +15,7 @@ from sog.games.cards.holdem import Holdem
 from sog.precision import in_32_bits
 from sog.tabular.spots.random_spots import has_spots
 from sog.tabular.spots.solved_spots import SolvedSpots, solve_random_spots
+from sog.tabular.spots.walk import forget_programs
 
 _RIVERS_PER_TURN: Final = 16
 _OF_A_LINE: Final = {0: 8, 1: 1}
@@ -32,9 +33,10 @@ class SpotMeasure:
         self.spots: list[SolvedSpots] = []
         numbers = {0: num_rivers, 1: num_rivers // _RIVERS_PER_TURN}
         for left, size in _OF_A_LINE.items():
-            for first in range(0, numbers[left] if has_spots(game, left) else 0, size):
+            for first in range(0, numbers[left] if has_spots(game, left, solved=True) else 0, size):
                 count = min(size, numbers[left] - first)
                 self.spots.append(solve_random_spots(game, left, count, random))
+        forget_programs()
         self._program: Any = jax.jit(functools.partial(_errors, game))
 
     @in_32_bits

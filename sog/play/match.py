@@ -63,6 +63,12 @@ class WatchingAgent(Agent, Protocol):
         """
 
 
+def check_plays_unseen(agent: Agent) -> None:
+    """ValueError for one who has to watch the other, where nobody may."""
+    if isinstance(agent, WatchingAgent):
+        raise ValueError("who watches how the opponent plays, as lbr, can play in matches only.")
+
+
 @runtime_checkable
 class RecordingAgent(Agent, Protocol):
     """An agent that is told, when a game is over, what both players held."""

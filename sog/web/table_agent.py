@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.play import Agent, SearchAgent
+from sog.play.match import check_plays_unseen
 from sog.play.thoughts import Thought, thoughts_of
 from sog.players.player import Player
 from sog.web.course import Course
@@ -25,7 +26,9 @@ class TableAgent:
     def catch_up(self, course: Course, player: int) -> None:
         """Begins anew, and is told the events so far."""
         if player not in self._agents:
-            self._agents[player] = self._opponent.make(player, (self._seed + 1 + player) % 2**32)
+            agent = self._opponent.make(player, (self._seed + 1 + player) % 2**32)
+            check_plays_unseen(agent)
+            self._agents[player] = agent
         agent = self._agents[player]
         agent.begin(None if course.beginning is None else course.beginning.state)
         for one in course.steps:

@@ -58,6 +58,12 @@ def test_an_interrupt_before_anything_was_reached_is_told_in_one_line(start: Sta
     assert err.count("\n") == 1
 
 
+def signal_for_seconds(number: int) -> None:
+    for _ in range(50):
+        os.kill(number, 0)
+        time.sleep(0.1)
+
+
 def test_engines_that_hang_end_with_the_command(start: Start, tmp_path: Path) -> None:
     """Two that go on after they were told to quit: waiting for both takes longer than there is."""
     commands = []
@@ -77,10 +83,9 @@ def test_engines_that_hang_end_with_the_command(start: Start, tmp_path: Path) ->
     process.communicate(timeout=60)
     assert process.returncode == 130
     for name in ("one", "two"):
-        with pytest.raises(ProcessLookupError):
-            for _ in range(50):
-                os.kill(int((tmp_path / f"{name}.pid").read_text()), 0)
-                time.sleep(0.1)
+        number = int((tmp_path / f"{name}.pid").read_text())
+        with pytest.raises(ProcessLookupError):  # once whoever inherits it has waited for it
+            signal_for_seconds(number)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -263,8 +263,8 @@ def test_more_games_may_be_asked_for_later_but_no_other_tournament(
     code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
     assert (code, f"--save: line 3 of {path} is damaged." in err) == (2, True)
     header = path.read_text().splitlines()[0]
-    for pair in ({"pairing": []}, {"pairing": [1e999, 0]}):
-        path.write_text(f"{header}\n{json.dumps(pair)}\n")
+    for pairing in ("[]", "[1e999, 0]"):
+        path.write_text(f'{header}\n{{"pairing": {pairing}}}\n')
         code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
         assert (code, f"--save: line 2 of {path} is damaged." in err) == (2, True)
     path.write_text('{"game": 1}\n')

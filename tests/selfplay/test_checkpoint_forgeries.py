@@ -148,7 +148,10 @@ FORGERIES: dict[str, tuple[Callable[[Path, Any], Any], str]] = {
     "another type": (kinds_with(x=["int16", [1000]]), f"{DIFFER} 'x' differs."),
     "no array": (meta_with(lambda meta: meta | {"arrays": {"y": ["int32", [1]]}}), f"{DIFFER} '"),
     "arrays removed": (unlist("arrays"), "arrays cannot be read: "),
-    "chunks larger than their array": (large_chunks, f"{DIFFER} 'x' has chunks larger than itself."),
+    "chunks larger than their array": (
+        large_chunks,
+        f"{DIFFER} 'x' has chunks larger than itself.",
+    ),
 }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from sog.games.cards.acpc import Course, MatchState
 from sog.games.cards.holdem import Holdem
-from sog.play.match import Agent
+from sog.play.match import Agent, check_plays_unseen
 from sog.play.rules import situation
 from sog.players.player import Player
 
@@ -19,6 +19,7 @@ class AcpcClient:
         """player: whose agents play, one for each position."""
         self._game, self._seed = game, seed
         self._agents: list[Agent] = [player.make(position, seed) for position in (0, 1)]
+        check_plays_unseen(self._agents[0])
         self._course = Course(game)
         self._hand: tuple[int, int] | None = None
         self._num_told = 0
@@ -42,8 +43,7 @@ class AcpcClient:
             return None
         told = MatchState.read(line)
         hand, agent = (told.hand, told.position), self._agents[told.position]
-        is_later = told.betting.startswith(self._course.betting)
-        if hand != self._hand or not is_later:
+        if hand != self._hand or not told.goes_on(self._course.betting):
             # A new hand, or one that a dealer tells from an earlier point on.
             self.num_hands += hand != self._hand
             self._hand, self._course, self._num_told = hand, Course(self._game), 0

@@ -13,6 +13,7 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.match import interval_of, mean_as_json, signed_milli
 from sog.cli.players import seat_players
 from sog.games import Game
+from sog.games.cards.acpc import is_limit
 from sog.games.cards.holdem import Holdem
 from sog.games.registry import is_game
 from sog.parameters import split_call
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
                 seating = seat_players([f"lbr(bets={bets})", player], arguments, work)
                 game = seating.game
                 if bets == "none":
-                    todo.append("pot" if isinstance(game, Holdem) else "all")
+                    todo.append("pot" if isinstance(game, Holdem) and not is_limit(game) else "all")
                 lbr, measured = seating.players
                 assert measured.network is not None
                 work.begin(f"local best response: {_MEANINGS[bets]}", total=games)

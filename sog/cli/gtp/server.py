@@ -48,7 +48,7 @@ class GtpServer:
         self._table = Table(game, seat)
         self._heard, self._say, self._seconds = heard, say, seconds
         self._clock, self._has_quit = Clock(), False
-        handicap = Handicap(self._table, lambda player: self._choose(player, lambda: None))
+        handicap = Handicap(self._table, self._stone)
         self._commands: dict[str, Callable[[Sequence[str]], str]] = {
             "protocol_version": lambda words: "2",
             "name": lambda words: "sog",
@@ -182,6 +182,12 @@ class GtpServer:
     def _suggest(self, words: Sequence[str]) -> str:
         action = self._choose(read_color(words[0]), lambda: None)
         return _RESIGN if action is None else self._table.spoken.vertex_of_action(action)
+
+    def _stone(self, player: int) -> int:
+        action = self._choose(player, lambda: None)
+        if action is None:
+            raise ValueError("the engine gives up")
+        return action
 
     def _made(self, player: int, action: int | None) -> str:
         if action is None:

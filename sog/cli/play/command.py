@@ -33,6 +33,7 @@ from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
 from sog.play.history import Opening
+from sog.play.match import check_plays_unseen
 from sog.play.replay import replay_of
 from sog.play.thoughts import PolicyAgent, Thought
 from sog.players.player import Player
@@ -206,6 +207,7 @@ class _Session:
         place = (player, is_advisor)
         if place not in self._thinkers:
             agent: Any = self.player.make(player, int(self._seeds[2 * is_advisor + player]))
+            check_plays_unseen(agent)
             thinks: PolicyAgent = agent
             self._thinkers[place] = NotingAgent(self.game, thinks, player)
         return self._thinkers[place]

@@ -86,6 +86,12 @@ class MatchState:
             board=tuple(board.split("/")[1:]),
         )
 
+    def goes_on(self, betting: str) -> bool:
+        """Whether its betting begins so; r300 is no r30 that goes on."""
+        rest = self.betting.removeprefix(betting)
+        is_number = betting[-1:].isdigit() and rest[:1].isdigit()
+        return self.betting.startswith(betting) and not is_number
+
     def __str__(self) -> str:
         cards = "|".join(self.cards) + "".join(f"/{dealt}" for dealt in self.board)
         return f"MATCHSTATE:{self.position}:{self.hand}:{self.betting}:{cards}"
@@ -182,8 +188,7 @@ class Course:
     def follow(self, told: MatchState) -> None:
         """Goes on to a match state. ValueError, in one line, if it does not come after what was
         told before, or cannot be; the same betting always leads to the same events."""
-        is_later = told.betting.startswith(self.betting)
-        if not is_later or list(told.board[: len(self.board)]) != self.board:
+        if not told.goes_on(self.betting) or list(told.board[: len(self.board)]) != self.board:
             raise ValueError(f"{told} does not come after {self.betting!r}.")
         for action in _ACTION.findall(told.betting[len(self.betting) :]):
             if self.chips.is_over or self.chips.is_dealing != (action == "/"):
@@ -302,6 +307,7 @@ class Course:
         sizes = np.flatnonzero(legal)
         if not len(sizes):
             return None
+        sizes = sizes[np.argsort(afterwards[sizes], kind="stable")]  # one drawn may be the smallest
         ours = _parts(self.state.betting.stakes.tolist(), afterwards[sizes].tolist())
         if chips == self.chips.stack:
             return FIRST_SIZE + int(sizes[-1])

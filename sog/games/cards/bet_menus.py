@@ -69,6 +69,10 @@ def read_setups(stacks: str, parts: str, stack: int) -> tuple[Setup, ...]:
     sizes = [MIN] if parts == NONE else list(_read_sizes("draw_bets", parts))
     if parts != NONE and not all(size.part for size in sizes):
         raise ValueError(f"draw_bets must be parts of the pot such as 0.5, got {parts!r}.")
+    for name, drawn in (("draw_stacks", chips), ("draw_bets", sizes)):
+        if len(set(drawn)) < len(drawn):
+            text = stacks if drawn is chips else parts
+            raise ValueError(f"{name} must differ from each other, got {text!r}.")
     return tuple(Setup(one, size.part) for one in chips for size in sizes)
 
 
@@ -88,7 +92,7 @@ def _read_sizes(name: str, text: str) -> tuple[Size, ...]:
     sizes = [_read_size(name, part, text) for part in text.split("/")]
     if len(sizes) > _MOST_SIZES:
         raise ValueError(f"{name} must have at most {_MOST_SIZES} sizes, got {len(sizes)}.")
-    if len({size.part > 0 for size in sizes if size not in _NAMED.values()}) == 2:
+    if len({size.part > 0 or size == DRAWN for size in sizes if size not in (MIN, ALL_IN)}) == 2:
         raise ValueError(
             f"{name} must be parts of the pot or chips, not both, since which of them is larger "
             f"depends on the pot, got {text!r}."

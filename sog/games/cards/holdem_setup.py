@@ -13,7 +13,7 @@ from jax import Array
 from sog.games.cards import bet_menus
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import suit_masks
-from sog.games.cards.no_limit import MOST_RAISES, Betting, BettingState, Menu
+from sog.games.cards.no_limit import DRAWN, MOST_RAISES, Betting, BettingState, Menu
 from sog.games.cards.showdown import Hands
 from sog.games.core import MOST_EXACT, Game, param
 from sog.parameters import check_params
@@ -79,8 +79,10 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         if not re.fullmatch(r"[1-5](/[1-5])*|none", self.deals):
             self._reject("deals", "be numbers of cards joined by /, or none", self.deals)
         dealt = self._deal_sizes
-        if sum(dealt) > _MOST_BOARD or len(dealt) >= _MOST_STREETS:
+        if sum(dealt) > _MOST_BOARD:
             self._reject("deals", f"add up to at most {_MOST_BOARD} cards", self.deals)
+        if len(dealt) >= _MOST_STREETS:
+            self._reject("deals", f"be at most {_MOST_STREETS - 1}", self.deals)
         needed = sum(dealt) + 2 * self.hole_cards
         if self.ranks * self.suits < needed:
             cards = f"{needed} cards, but ranks={self.ranks} and suits={self.suits}"
@@ -94,7 +96,12 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         lengths = [sum(dealt[:street]) for street in range(len(dealt) + 1)]
         if len(board) not in lengths:
             wanted = ", ".join(map(str, lengths[1:]))
-            self._reject("board", f"have as many cards as are dealt ({wanted})", self.board)
+            rule = (
+                f"have as many cards as are dealt ({wanted})" if dealt else "be none without deals"
+            )
+            self._reject("board", rule, self.board)
+        if not board and self.board != _NONE:
+            self._reject("board", "be cards such as KsTh7s4d, or none", repr(self.board))
 
     def _check_chips(self) -> None:
         try:
@@ -109,13 +116,18 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         name, value = ("draw_stacks", self.draw_stacks) if drawn else ("stack", self.stack)
         if min(drawn or stacks) < max(big, 1):
             self._reject(name, f"be at least {max(big, 1)}", value)
-        sizes = [size for menu in betting.menus for size in (*menu.bets, *menu.raises)]
-        if self.draw_bets == _NONE and any(size.is_drawn for size in sizes):
-            self._reject("draw_bets", "be given where bets are 'drawn'", self.draw_bets)
+        self._check_drawn()
         if self.pot == 0 and big == 0:
             self._reject("pot", "be at least 1 where nobody posts a blind", str(self.pot))
         if betting.most_won > MOST_EXACT:
             self._reject(name, f"be at most {MOST_EXACT} with half of the pot", value)
+
+    def _check_drawn(self) -> None:
+        menus = [sizes for menu in self.betting.menus for sizes in (menu.bets, menu.raises)]
+        is_given = self.draw_bets != _NONE
+        if is_given != any(DRAWN in sizes for sizes in menus):
+            rule = "be none where no" if is_given else "be given where"
+            self._reject("draw_bets", f"{rule} bets are 'drawn'", self.draw_bets)
 
     def _reject(self, name: str, rule: str, value: str) -> None:
         raise ValueError(f"{self.name}: {name} must {rule}, got {value}.")
@@ -158,12 +170,12 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
 
     @property
     def _blinds(self) -> tuple[int, int]:
-        if self.blinds == _NONE or self.board != _NONE:
+        if self.blinds == _NONE:
             return 0, 0
         chips = bet_menus.read_chips("blinds", self.blinds, MOST_EXACT)
         if len(chips) < 2:
             raise ValueError(f"blinds must be the small one/the big one, got {self.blinds!r}.")
-        return chips[0], chips[1]
+        return (chips[0], chips[1]) if self.board == _NONE else (0, 0)
 
     @property
     def _stacks(self) -> tuple[int, int]:

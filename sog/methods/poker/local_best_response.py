@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.games.cards.acpc import is_limit
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD
 from sog.games.core import PLAYER_1, Game, param
@@ -159,7 +160,7 @@ class LocalBestResponse(Method):
     def check(self, game: Game[Any]) -> None:
         """Needs a game of betting, and for bets of the pot's size one without limits."""
         check_betting(game)
-        if self.bets == POT and not isinstance(game, Holdem):
+        if self.bets == POT and (not isinstance(game, Holdem) or is_limit(game)):
             raise ValueError(f"bets must be none or all in {game.name}, which has fixed sizes.")
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:

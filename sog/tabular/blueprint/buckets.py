@@ -3,7 +3,8 @@
 Percentile buckets of a street have about equally many of its pairs of a board and a hand each; a
 grid divides [0, 1] into equal parts (Heinrich and Silver 2015, Table 1). Where there are as many
 buckets as classes of hands that differ in the names of suits alone, as the 169 before the flop,
-each class has its own and nothing is lost.
+each class has its own, and nothing is lost up to the first deal; after later ones it is forgotten
+which cards came first, of which boards tell nothing.
 """
 
 import dataclasses

@@ -14,6 +14,7 @@ from sog.games.cards.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu
 from sog.tabular.spots.betting import Decision
 from sog.tabular.spots.random_spots import (
     apply_to_all,
+    has_spots,
     legal_actions,
     raised_stakes,
     random_actions,
@@ -61,8 +62,11 @@ def solve_random_spots(
     calls: see `random_spots`. iterations: of DCFR; None: as many as networks are measured with.
     later: after the spots a later decision of each as well, to which random actions lead, with the
     ranges that a search might ask about: what comes there by the average policies of some
-    iterations, and a little of all hands. Of the last street only.
+    iterations, and a little of all hands. Of the last street only. ValueError where the cards that
+    follow are not dealt one at a time.
     """
+    if not has_spots(game, left, solved=True):
+        raise ValueError(f"{game.name}: deals must be one card at a time there, got {game.deals}.")
     name = NAMES[left]
     if iterations is None:
         iterations = _ITERATIONS[name]

@@ -86,6 +86,11 @@ def spot_of(game: Holdem) -> Spot:
         raise ValueError(f"{game.name}: {name} must be none to solve a spot, got {value}.")
     board = () if game.board == "none" else game.deck.parse_cards(game.board)
     dealt = 0 if game.deals == "none" else sum(map(int, game.deals.split("/"))) - len(board)
+    if board and dealt != len(betting.menus) - 1:
+        raise ValueError(
+            f"{game.name}: deals must be one card at a time after the board to solve a spot, got "
+            f"{game.deals}."
+        )
     if dealt != len(betting.menus) - 1:
         raise ValueError(f"{game.name}: board must have a flop at least, got {game.board}.")
     return Spot(
