@@ -31,6 +31,14 @@ def holdem(text: str) -> Holdem:
     return game
 
 
+def test_turns_before_several_cards_are_not_solved() -> None:
+    """A spot deals one card at a time."""
+    game = holdem("holdem(ranks=5,suits=2,hole_cards=1,deals=1/2,stack=400,bets=none)")
+    assert {spots.name for spots in SpotMeasure(game, num_rivers=16).spots} == {"river"}
+    with pytest.raises(ValueError, match=r"deals must be one card at a time there, got 1/2\."):
+        solve_random_spots(game, 1, 1, np.random.default_rng(0))
+
+
 @pytest.mark.thorough
 def test_where_nobody_can_bet_a_river_is_worth_its_showdown() -> None:
     """By the matrix of all pairs of hands. Zeros are off by the values themselves."""

@@ -30,6 +30,21 @@ def test_a_match_state_is_read_and_written() -> None:
     assert str(told) == LINE
 
 
+def test_digits_that_go_on_are_another_bet() -> None:
+    found = course("r300")
+    with pytest.raises(ValueError, match=r"r3000:AsAd\| does not come after 'r300'"):
+        found.follow(MatchState.read("MATCHSTATE:0:0:r3000:AsAd|"))
+    assert found.chips.stakes == [100, 300]
+
+
+def test_a_drawn_size_may_be_the_smallest() -> None:
+    game = acpc_game(make("holdem(bets=1/drawn/allin,draw_bets=0.25,draw_stacks=20000)"))
+    found = Course(game)
+    found.draw(np.random.default_rng(0))
+    drawn, pot = 3, 2
+    assert [found.size_of(chips) for chips in (200, 300, 20000)] == [drawn, pot, 4]
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [

@@ -180,3 +180,5 @@ def test_who_cannot_be_watched_is_told(players: list[str], told: str) -> None:
 def test_a_pot_sized_bet_needs_a_game_with_sizes() -> None:
     with pytest.raises(ValueError, match=r"bets must be none or all in leduc, which has fixed"):
         seat(["lbr(bets=pot)"], game=LEDUC)
+    with pytest.raises(ValueError, match=r"bets must be none or all in holdem, which has fixed"):
+        seat(["lbr(bets=pot)"], game="holdem(bets=100c|100c|200c|200c,caps=3|4|4|4,stack=4800)")

@@ -124,7 +124,7 @@ class AlwaysRaise(_Fixed):
     )
 
     def wishes(self, game: Game[Any]) -> tuple[int, ...]:
-        """Sizes, which ascend, before calling."""
+        """Sizes before calling; they ascend, but for one that is drawn, which is the last part."""
         sizes = range(FIRST_SIZE, game.num_actions)
         return (*(sizes if self.size == "smallest" else reversed(sizes)), CALL)
 
