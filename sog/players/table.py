@@ -27,7 +27,7 @@ def _read_network(text: str, host: "Host") -> "Candidate":
         for damaged in trained.skipped:
             host.tell(damaged)
         return trained
-    from sog.games.registry import is_game  # heavy, and for mistakes only
+    from sog.games.registry import GAMES, is_game  # heavy, and for mistakes only
 
     near = near_run(text) or near_name(text, METHODS)
     if near is not None:
@@ -43,6 +43,9 @@ def _read_network(text: str, host: "Host") -> "Candidate":
         hint = f"a rule of CFR is typed {form}."
     elif is_game(text):
         hint = f"it is a game, which {host.option('game')} {text} says."
+    elif near := near_name(text, GAMES):
+        agent = f" or {AGENT_PREFIX}{near}" if near in read_agents() else ""
+        hint = f"did you mean the game {near}{agent}?"
     else:
         forms = ", ".join(entry.form for entry in METHODS.values())
         hint = f"neither a run folder nor one of {forms}."

@@ -132,6 +132,8 @@ def test_another_kind_of_player_is_one_entry_of_the_table(monkeypatch: pytest.Mo
     [
         (["random", "tabular"], {}, "game is needed: random and tabular can play any game."),
         (["randm"], {"game": "kuhn"}, "'randm' is no player: did you mean random?"),
+        (["lduc"], {}, "'lduc' is no player: did you mean the game leduc or agent:leduc?"),
+        (["goofspeil"], {}, "'goofspeil' is no player: did you mean the game goofspiel?"),
         (["kuhn"], {}, "'kuhn' is no player: it is a game, which game kuhn says; a trained"),
         (["agent:kuhn"], {"game": "leduc"}, "the players must play the same game: agent:kuhn"),
         (["agent:nobody"], {}, "there is no agent 'nobody'; there are connect_four, "),
