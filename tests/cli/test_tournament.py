@@ -1,5 +1,6 @@
 """`sog tournament`: every method is a player."""
 
+import contextlib
 import json
 import re
 from collections.abc import Callable
@@ -247,6 +248,15 @@ def test_a_tournament_that_was_killed_goes_on_as_if_nothing_had_been(
             pairing["seconds"] = 0
     assert again == told
     assert cut.read_bytes() == whole.read_bytes()
+
+
+def test_two_tournaments_do_not_write_one_file(sog: Run, tmp_path: Path) -> None:
+    path = tmp_path / "saved.jsonl"
+    with contextlib.closing(SavedTournament(path, {})):
+        code, _, err = sog("tournament", *TIC_TAC_TOE, "--games", "2", "--save", str(path))
+        assert (code, f"--save: {path} is in use by another process." in err) == (2, True)
+    path.unlink()
+    assert sog("tournament", *TIC_TAC_TOE, "--games", "2", "--save", str(path))[0] == 0
 
 
 def test_more_games_may_be_asked_for_later_but_no_other_tournament(

@@ -1,6 +1,7 @@
 """`sog tournament`: each of several agents plays each other one; a table of who wins how often."""
 
 import argparse
+import contextlib
 import hashlib
 import json
 from pathlib import Path
@@ -43,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
             is_listed = arguments.openings is not None and len(openings) > 1
             arguments.games = 2 * len(openings) if is_listed else _USUAL_GAMES
         saved = SavedTournament(arguments.save, _setup(seating, arguments, openings))
-        results = _play(seating, arguments, work, openings, saved)
+        with contextlib.closing(saved):
+            results = _play(seating, arguments, work, openings, saved)
     interrupted = not is_whole(results, len(seating.players))
     with holding_interrupts():
         if arguments.games_out is not None:

@@ -5,12 +5,14 @@ tore is left out. The same command goes on from there.
 """
 
 import dataclasses
+import fcntl
 import json
+import os
 from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.errors import CommandError, writing
-from sog.files import open_to_append, parse_json, read_bytes, replace_file
+from sog.files import open_to_append, open_to_lock, parse_json, read_bytes
 from sog.play.match import PlayedGame
 from sog.play.tournament import Pairing
 
@@ -46,23 +48,45 @@ PairOfGames = tuple[Record, Record]
 
 
 class SavedTournament:
-    """The games so far, in memory and, if there is a file, on disk."""
+    """The games so far, in memory and, if there is a file, on disk, locked until it is closed."""
 
     def __init__(self, path: Path | None, setup: dict[str, Any]) -> None:
         """setup: what must be the same for games to go together. Reads the file if it is there.
 
-        Raises CommandError for a file of another setup, or of another kind.
+        Raises CommandError for a file of another setup, of another kind, or that is written by
+        another process.
         """
         self.path = path
         self.games: dict[Pairing, list[PairOfGames]] = {}
+        self._lock: int | None = None
         if path is None:
             return
         self._header = {"file": _MARK, "version": _VERSION, "setup": setup}
-        if path.exists() and path.stat().st_size:
-            self._read(path)
-        else:
+        with writing(path):
+            self._lock = open_to_lock(path)
+        try:
+            self._begin(path, self._lock)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Nothing is added any more."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _begin(self, path: Path, file: int) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CommandError(f"--save: {path} is in use by another process.") from None
+        if not os.fstat(file).st_size:
             with writing(path):
-                replace_file(path, _line(self._header))
+                os.write(file, _line(self._header).encode())
+        elif (whole := self._read(path)) is not None:
+            with writing(path):
+                os.ftruncate(file, whole)
 
     @property
     def finished(self) -> dict[Pairing, list[tuple[float, float]]]:
@@ -87,7 +111,8 @@ class SavedTournament:
         with writing(self.path), open_to_append(self.path) as file:
             file.write(_line({"pairing": pairing, "pair": number, "games": games}).encode())
 
-    def _read(self, path: Path) -> None:
+    def _read(self, path: Path) -> int | None:
+        """How many bytes are whole lines, where the last one is torn."""
         whole, _, torn = read_bytes(path, _MOST_BYTES).rpartition(b"\n")
         first, *lines = whole.split(b"\n")
         try:
@@ -108,9 +133,7 @@ class SavedTournament:
                 self._take(parse_json(line))
             except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
                 raise CommandError(f"--save: line {number} of {path} is damaged.") from None
-        if torn:
-            with writing(path):
-                replace_file(path, whole + b"\n")
+        return len(whole) + 1 if torn else None
 
     def _take(self, line: Any) -> None:
         pairing = int(line["pairing"][0]), int(line["pairing"][1])
