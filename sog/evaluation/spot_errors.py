@@ -13,7 +13,7 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, ask_once
 from sog.games.cards.holdem import Holdem
 from sog.precision import in_32_bits
-from sog.tabular.spots.random_spots import has_spots
+from sog.tabular.spots.random_spots import can_be_solved, has_spots
 from sog.tabular.spots.solved_spots import SolvedSpots, solve_random_spots
 from sog.tabular.spots.walk import forget_programs
 
@@ -33,7 +33,8 @@ class SpotMeasure:
         self.spots: list[SolvedSpots] = []
         numbers = {0: num_rivers, 1: num_rivers // _RIVERS_PER_TURN}
         for left, size in _OF_A_LINE.items():
-            for first in range(0, numbers[left] if has_spots(game, left, solved=True) else 0, size):
+            there_are = has_spots(game, left) and can_be_solved(game, left)
+            for first in range(0, numbers[left] if there_are else 0, size):
                 count = min(size, numbers[left] - first)
                 self.spots.append(solve_random_spots(game, left, count, random))
         forget_programs()

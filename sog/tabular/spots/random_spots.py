@@ -24,16 +24,16 @@ _LINES: Final = 100
 """Random lines of bets that are tried for one that ends in a street with chips to bet."""
 
 
-def has_spots(game: Holdem, left: int, *, solved: bool = False) -> bool:
-    """Whether there can be spots of the street that so many follow.
+def can_be_solved(game: Holdem, left: int) -> bool:
+    """Whether what follows such spots is dealt one card at a time, as `SpotSolver` deals."""
+    return all(dealt == 1 for dealt in game._deals_left[len(game._deals_left) - left :])
 
-    solved: that can be solved, for which what follows is dealt one card at a time.
-    """
+
+def has_spots(game: Holdem, left: int) -> bool:
+    """Whether there can be spots of the street that so many follow."""
     rules, street = game.betting, len(game.betting.menus) - 1 - left
     least = min(*rules.stacks, *(setup.stack for setup in rules.setups))
     has_chips = least > max(rules.blinds)  # after the blinds and calls
-    if solved and any(dealt != 1 for dealt in game._deals_left[max(street, 0) :]):
-        return False
     return has_chips and street >= (0 if game.board != "none" else max(rules.num_silent, 1))
 
 

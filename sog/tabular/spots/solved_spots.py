@@ -14,7 +14,7 @@ from sog.games.cards.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu
 from sog.tabular.spots.betting import Decision
 from sog.tabular.spots.random_spots import (
     apply_to_all,
-    has_spots,
+    can_be_solved,
     legal_actions,
     raised_stakes,
     random_actions,
@@ -65,7 +65,7 @@ def solve_random_spots(
     iterations, and a little of all hands. Of the last street only. ValueError where the cards that
     follow are not dealt one at a time.
     """
-    if not has_spots(game, left, solved=True):
+    if not can_be_solved(game, left):
         raise ValueError(f"{game.name}: deals must be one card at a time there, got {game.deals}.")
     name = NAMES[left]
     if iterations is None:
