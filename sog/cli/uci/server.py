@@ -85,7 +85,7 @@ class UciServer:
             if words:
                 try:
                     self._commands[words[0]](words[1:])
-                except (ValueError, OverflowError) as error:  # also of a number without an end
+                except ValueError as error:
                     self._tell(str(error))
 
     def close(self) -> None:
