@@ -43,6 +43,16 @@ def test_fixed_bots_fold_call_and_raise_whenever_they_may() -> None:
     assert plays("always_raise", game, [ALL_IN], "As") == CALL
 
 
+def test_the_smallest_size_is_the_one_of_fewest_chips_wherever_it_is_on_the_menu() -> None:
+    game = make(SMALL.replace("bets=1/allin", "bets=1/drawn/allin,draw_bets=0.5"))
+    assert isinstance(game, Holdem)
+    drawn = POT + 1
+    after_the_draw = [0]
+    assert plays("always_raise", game, after_the_draw, "As", player=1) == drawn
+    # Whoever bets with any hand bets the less, the worse the hand is.
+    assert plays("equity(raise_from=0)", game, after_the_draw, "Js", player=1) == drawn
+
+
 def test_whoever_always_raises_gets_the_blinds_of_one_who_always_folds() -> None:
     """0.5 big blinds as the big blind, 1 as the small one: 750 mbb."""
     raises, folds = seat(["always_raise", "always_fold"], game=SMALL).players

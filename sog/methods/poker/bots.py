@@ -8,7 +8,7 @@ import numpy as np
 
 from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD
 from sog.games.core import Game, param
-from sog.methods.poker.calling_down import RUNOUTS, CallingDown, check_betting, won
+from sog.methods.poker.calling_down import RUNOUTS, CallingDown, check_betting, staked, won
 from sog.play.arena import AgentFactory
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, situation
@@ -57,15 +57,15 @@ class RuleAgent(Agent, abc.ABC):
 
 
 class _Always(RuleAgent):
-    """Takes the first of some actions that is legal."""
+    """Takes the same action with any hand."""
 
-    def __init__(self, game: Game[Any], wishes: tuple[int, ...], *, player: int) -> None:
-        self._wishes = wishes
+    def __init__(self, game: Game[Any], method: "_Fixed", *, player: int) -> None:
+        self._method = method
         super().__init__(game, player=player)
 
     def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
-        wish = next(action for action in self._wishes if legal[action])
-        return np.full(self.game.num_infostates, wish)
+        action = self._method.action(self.game, state, legal)
+        return np.full(self.game.num_infostates, action)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -79,14 +79,14 @@ class _Fixed(Method, abc.ABC):
         check_betting(game)
 
     @abc.abstractmethod
-    def wishes(self, game: Game[Any]) -> tuple[int, ...]:
-        """Actions, of which the first legal one is taken."""
+    def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
+        """What it does at a public state; legal: bool[A]."""
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that are all the same."""
 
         def make(player: int, seed: int) -> _Always:
-            return _Always(game, self.wishes(game), player=player)
+            return _Always(game, self, player=player)
 
         return make
 
@@ -97,9 +97,9 @@ class AlwaysFold(_Fixed):
 
     name = "always_fold"
 
-    def wishes(self, game: Game[Any]) -> tuple[int, ...]:
-        """Folding first."""
-        return FOLD, CALL
+    def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
+        """Folding, if it may."""
+        return FOLD if legal[FOLD] else CALL
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -108,9 +108,9 @@ class AlwaysCall(_Fixed):
 
     name = "always_call"
 
-    def wishes(self, game: Game[Any]) -> tuple[int, ...]:
-        """Calling only, which is always legal."""
-        return (CALL,)
+    def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
+        """Calling, which is always legal."""
+        return CALL
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -123,10 +123,20 @@ class AlwaysRaise(_Fixed):
         "smallest", "which of the sizes that are legal", choices=("smallest", "largest")
     )
 
-    def wishes(self, game: Game[Any]) -> tuple[int, ...]:
-        """Sizes before calling; they ascend, but for one that is drawn, which is the last part."""
-        sizes = range(FIRST_SIZE, game.num_actions)
-        return (*(sizes if self.size == "smallest" else reversed(sizes)), CALL)
+    def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
+        """A size, if one is legal."""
+        sizes = ascending_sizes(game, state, legal)
+        if not len(sizes):
+            return CALL
+        return int(sizes[0 if self.size == "smallest" else -1])
+
+
+def ascending_sizes(game: Game[Any], state: Any, legal: np.ndarray) -> np.ndarray:
+    """The actions that bet or raise, the fewest chips first: where on the menu a size belongs whose
+    part of the pot is drawn is known after the draw only."""
+    sizes = FIRST_SIZE + np.flatnonzero(legal[FIRST_SIZE:])
+    chips = [staked(game, after(game, state, int(size))) for size in sizes]
+    return sizes[np.argsort(chips)]
 
 
 class EquityAgent(RuleAgent):
@@ -146,7 +156,7 @@ class EquityAgent(RuleAgent):
         if legal[FOLD]:
             called = (2 * equities - 1) * won(self.game, after(self.game, state, CALL))
             chosen[called < -won(self.game, state)] = FOLD
-        sizes = FIRST_SIZE + np.flatnonzero(legal[FIRST_SIZE:])
+        sizes = ascending_sizes(self.game, state, legal)
         if len(sizes):
             # The better the hand, the more it bets.
             share = (equities - self._raise_from) / (1 - self._raise_from)

@@ -118,6 +118,11 @@ def won(game: Game[Any], state: Any) -> float:
     return float(np.min(state.stakes))
 
 
+def staked(game: Game[Any], state: Any) -> float:
+    """What whoever has put in more has put in at this state, in chips."""
+    return float(np.max((state.betting if isinstance(game, Holdem) else state).stakes))
+
+
 @functools.partial(jax.jit, static_argnums=0)
 def _call_on(game: Game[Any], states: Any) -> tuple[Any, Array, Array]:
     """Calls up to a card or the end; the states there, who acts in all of them, and bool[n, K]."""
