@@ -38,12 +38,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.fixture(scope="module", autouse=True)
 def _forget_programs(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Frees compiled programs after each file: one of a search takes some 50 MB, and the system
-    lets a process map 65 530 pieces of memory, of which programs on a CPU take many each.
+    """Frees compiled programs after a file once there are many: one of a search takes some 50 MB,
+    and the system lets a process map 65 530 pieces of memory, of which programs on a CPU take many.
 
     What is free goes back to the system, which glibc does only if it is told to: what compiling
     once took would stay with the process, as holes between the little that lives on."""
     yield
+    if _is_small():
+        return
     import jax
 
     # What a file keeps for its own tests, and the programs of the last evaluations.
@@ -55,6 +57,16 @@ def _forget_programs(request: pytest.FixtureRequest) -> Iterator[None]:
     gc.collect()
     with contextlib.suppress(AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def _is_small() -> bool:
+    """Whether this process takes little memory, in few pieces; False where nobody tells."""
+    try:
+        pieces = Path("/proc/self/maps").read_bytes().count(b"\n")
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:  # another system
+        return False
+    return pieces < 10_000 and pages * os.sysconf("SC_PAGE_SIZE") < 1.5 * 2**30
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

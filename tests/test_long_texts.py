@@ -61,6 +61,7 @@ def test_files_and_ranges(door: Callable[[str], object], form: str, piece: str) 
     read(door, form.format(piece * (letters // len(piece))))
 
 
+@pytest.mark.thorough(but=["gardner_chess"])
 @pytest.mark.parametrize("name", GAMES)
 def test_positions_and_moves(name: str) -> None:
     game = make(name)
@@ -75,6 +76,7 @@ def test_more_events_than_any_game_has_are_refused() -> None:
         make("leduc").parse("1" * 100_001)
 
 
+@pytest.mark.thorough(but=["=", "a1"])
 @pytest.mark.parametrize("piece", PIECES)
 def test_locks(piece: str) -> None:
     text = piece * (OF_EVENTS // len(piece) - 10)

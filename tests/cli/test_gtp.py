@@ -51,6 +51,7 @@ def test_it_ends_where_nothing_more_comes() -> None:
     assert answers() == []
 
 
+@pytest.mark.thorough
 def test_every_command_that_is_listed_is_known() -> None:
     (listed,) = answers("list_commands")
     names = listed.removeprefix("= ").split("\n")

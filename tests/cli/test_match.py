@@ -162,6 +162,7 @@ def test_all_who_search_update_as_they_are_told(
         assert f"{player} searches with {words}" in out.replace("\n", " ")
 
 
+@pytest.mark.thorough
 def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> None:
     first, second = f"{untrained / 'kuhn'}@100", f"{untrained / 'kuhn'}@200"
     _, out, _ = run_match(first, second, "--games", "2", "--search", "4,1", "--json")

@@ -178,7 +178,7 @@ def test_the_same_seed_deals_the_same_cards(run_play: Run) -> None:
 # What may be known.
 
 
-@pytest.mark.thorough(but=["hints1"])
+@pytest.mark.thorough(but=["hints0"])
 @pytest.mark.parametrize("hints", [(), ("--hints",)])
 def test_what_the_agent_holds_is_told_after_the_game_only(
     run_play: Run, hints: tuple[str, ...]

@@ -45,6 +45,7 @@ def test_a_game_from_a_position_is_played_saved_and_replayed(typed: Run, tmp_pat
     assert "You won 1 point." in out
 
 
+@pytest.mark.thorough
 def test_moves_after_the_position_are_made_first(typed: Run) -> None:
     history = f"{MATE_IN_1} moves Ra2 Kd5"
     code, out, err = typed("q\n", "play", *CHESS, "--history", history, "--as", "0")

@@ -112,6 +112,7 @@ def test_probabilities_are_those_of_average_play() -> None:
         assert node.probability == pytest.approx(wanted, abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_values_of_ends_are_what_their_worlds_win() -> None:
     """The winner gets 1 chip, 2 after a call; who folds loses 1."""
     nodes = nodes_of("kuhn")

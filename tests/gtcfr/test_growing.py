@@ -36,7 +36,7 @@ def test_a_growing_tree_sums_up_what_the_plain_oracle_does(name: str, number: in
         )
 
 
-@pytest.mark.thorough(but=["poker, SoG(s, 1)", "poker, DCFR-"])
+@pytest.mark.thorough(but=["poker, SoG(s, 1)"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_the_result_is_the_oracles_average_at_the_end_of_the_branch(name: str, number: int) -> None:
     """Trap 6: values are expected utilities, cfvs divided by compatible reach."""

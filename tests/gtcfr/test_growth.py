@@ -179,6 +179,7 @@ def narrow(num_children: int) -> SearchResult:
     return run_search(enumerated(LATE_TIC_TAC_TOE), settings, root=root, evaluator=evaluator)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("num_children", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_expansion_adds_the_few_children_that_the_prior_likes_best(num_children: int) -> None:
     """The logits of the test's evaluator grow with the number of the action."""

@@ -160,6 +160,7 @@ def test_a_policy_of_searches_does_not_change_while_it_is_asked() -> None:
         assert sum(probabilities.values()) == pytest.approx(1)
 
 
+@pytest.mark.thorough
 def test_it_does_not_matter_which_state_is_asked_about_first() -> None:
     """An agent that is asked late in the game has searched on the way there all the same."""
     first, last = searching_policy(SMALL), searching_policy(SMALL)

@@ -74,6 +74,7 @@ def test_games_of_too_many_moves_are_played_to_their_end_at_random() -> None:
     assert abs(folds - calls) < 4 * (folds + calls) ** 0.5
 
 
+@pytest.mark.thorough
 def test_games_of_too_many_moves_give_examples_with_their_outcome() -> None:
     trajectories, random = Trajectories(IMPATIENT.batch_size, td1=1.0), np.random.default_rng(0)
     num_examples = 0

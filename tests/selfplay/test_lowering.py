@@ -115,7 +115,7 @@ def lowered_learner_step(text: str) -> str:
     return lowered(learner._run, learner.state, no_examples(game, BATCH))
 
 
-@pytest.mark.thorough(but=["selfplay-leduc", "learner_step"])
+@pytest.mark.thorough(but=["learner_step"])
 @pytest.mark.parametrize(
     ("lower", "text"),
     [

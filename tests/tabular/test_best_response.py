@@ -99,6 +99,7 @@ def test_matching_pennies_is_exploited_by_how_far_each_coin_is_from_fair(
 # Hidden moves, private hands, merged infostates.
 
 
+@pytest.mark.thorough(only=["glasses"])
 @pytest.mark.parametrize("game", [*SMALL_GAMES, "goofspiel(cards=4,order=descending)", "glasses"])
 def test_the_value_is_what_reach_and_utilities_add_up_to(game: str) -> None:
     compiled = compiled_game(game)

@@ -215,6 +215,7 @@ def test_a_search_is_looked_into_and_its_ranges_set(browser: Browser) -> None:
     browser.until(lambda: "CFR+ over all 9 public states" in browser.find("main").text)
 
 
+@pytest.mark.thorough
 def test_a_strategy_is_painted_and_searched_against(browser: Browser) -> None:
     browser.search("kuhn")
     next(one for one in browser.all("a[data-to]") if one.text == "bet1").click()

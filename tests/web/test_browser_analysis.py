@@ -102,6 +102,7 @@ def test_a_file_that_the_browser_saved_is_opened_by_it(browser: Browser) -> None
     assert browser.events() == events
 
 
+@pytest.mark.thorough
 def test_hints_are_told_and_drawn_until_nobody_wants_them(browser: Browser) -> None:
     browser.begin("tic_tac_toe", player="rollout", history="XX./OO./...")
     browser.find("#hints").click()
@@ -114,6 +115,7 @@ def test_hints_are_told_and_drawn_until_nobody_wants_them(browser: Browser) -> N
     assert not marks(browser)
 
 
+@pytest.mark.thorough
 def test_a_search_that_has_used_its_room_goes_on(browser: Browser) -> None:
     browser.driver.get(f"{browser.address}/")
     browser.search("kuhn")
@@ -125,6 +127,7 @@ def test_a_search_that_has_used_its_room_goes_on(browser: Browser) -> None:
     browser.until(lambda: browser.status().startswith("Done."))
 
 
+@pytest.mark.thorough
 def test_a_policy_is_marked_on_the_stations_of_a_map(browser: Browser) -> None:
     browser.driver.get(f"{browser.address}/")
     browser.search("glasses")
@@ -164,6 +167,7 @@ def letters(browser: Browser, selector: str) -> float:
     return float(browser.run(f"return Math.min(...{sizes})"))
 
 
+@pytest.mark.thorough
 def test_a_choice_that_is_judged_fits_a_phone(browser: Browser) -> None:
     text = "WWWWWWWW" * 3
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
@@ -216,6 +220,7 @@ def test_where_a_page_is_stays_said_when_it_was_not_loaded_anew(browser: Browser
     assert "search" in where()
 
 
+@pytest.mark.thorough
 def test_all_columns_of_a_board_can_be_seen_on_a_desk(browser: Browser) -> None:
     browser.driver.get(f"{browser.address}/")
     browser.search("connect_four")

@@ -43,6 +43,7 @@ def test_no_exact_solution_is_offered_where_a_search_has_found_too_much_already(
     assert 'id="solve"' not in visitor.get(path).text
 
 
+@pytest.mark.thorough
 def test_solving_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped, solve = threading.Event(), solve_subgame
 
