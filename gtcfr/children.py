@@ -106,11 +106,14 @@ def choose_outcomes(
     added, most = settings.children_added(game), layout.num_children
     legal = game.legal_outcomes(state)
     numbers, even = jnp.arange(len(legal), dtype=jnp.int32), jnp.ones(layout.num_weights)
+    by_prior = prior[:, 0]  # where outcomes are actions; chance may have more of them
+    if layout.decisions != BY_PRIOR and added is not None:
+        by_prior = jnp.pad(by_prior, (0, len(legal) - len(by_prior)))
     is_listed = layout.decisions == BY_PRIOR
     if is_listed or (added is not None and not game.has_chance):
         if is_listed:
             numbers, legal = listed, listed != NOT_LISTED
-        score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, prior[:, 0], -1))
+        score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, by_prior, -1))
         best = _best(score, min(added or most, most))
         in_order = jnp.arange(len(best), dtype=jnp.int32)
         return Chosen(
@@ -145,7 +148,7 @@ def choose_outcomes(
         score = jnp.where(is_chance, jnp.zeros_like(score).at[order].set(chosen), score)
     if added is not None:
         limit = jnp.where(is_chance, limit, min(added, most))
-        score = jnp.where(is_chance, score, prior[:, 0])
+        score = jnp.where(is_chance, score, by_prior)
     score = jnp.where(legal, score, -1)
     score = jnp.where(numbers == branch_outcome, 2, score)
     _, best = jax.lax.top_k(score, most)

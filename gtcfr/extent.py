@@ -8,7 +8,8 @@ from gtcfr.layout import Layout, layout_of
 from sog.games.core import Game
 
 WHOLE_GAME: Final = 2**30 + 1
-"""A `lookahead` without end: the tree holds the rest of the game before the first update."""
+"""A `lookahead` without end: the tree holds the rest of the game before the first update, as far as
+`lookahead` says."""
 _COUNTS: Final = ("num_children", "max_actions", "max_outcomes", "first_outcomes", "widest_chance")
 
 
@@ -17,7 +18,9 @@ class Extent:
     """Which public states a tree begins with, and which of a state's children it can have."""
 
     lookahead: int = 1
-    """Public events below the root that the tree holds from the start."""
+    """Public events below the state that is searched that the tree holds from the start: all of
+    them, or where states get their children one by one (see `num_children`) the first child of each
+    state below its children."""
     grow: bool = True
     """False: no simulations, the tree stays what `lookahead` makes it."""
     num_children: int | None = None

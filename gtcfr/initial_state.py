@@ -266,7 +266,8 @@ def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:
 
 
 def _slot_below(tree: SearchTree, edge: Array) -> Array:
-    """The interior slot that an edge leads to."""
-    children = tree.shape.layout.num_children
-    row = tree.interior.child[edge // children, edge % children]
+    """The interior slot that an edge leads to; if to none or from none, one that does not exist."""
+    children, parent = tree.shape.layout.num_children, edge // tree.shape.layout.num_children
+    row = tree.interior.child[parent, edge % children]
+    row = jnp.where(parent < tree.shape.num_interior, row, tree.shape.nothing)
     return jnp.where(edge == tree.shape.root_edge, ROOT, row)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.attaching import sources_of
+from gtcfr.children import chance_acts
 from gtcfr.evaluator import Evaluator
 from gtcfr.expansion import Wanted, expand_leaves
 from gtcfr.initial_state import empty_tree
@@ -44,9 +45,10 @@ def keep_below(
     """The searches of the states that an event each led to, before their first update.
 
     outcome: [batch] int32, from the states that were searched, see `has_grown`. key: as of
-    `gtcfr.search.search`. The state that is searched gets all its children, as ever. Steps go on
-    (`SearchState.num_before`), so that what is found from now on counts more than what was found
-    before. Raises ValueError for a game with hidden information.
+    `gtcfr.search.search`. The state that is searched gets all its children, as ever, if it is a
+    decision; one of chance keeps those that it has. Steps go on (`SearchState.num_before`), so that
+    what is found from now on counts more than what was found before. Raises ValueError for a game
+    with hidden information.
     """
     if game.hides_information:
         raise ValueError(
@@ -67,11 +69,12 @@ def keep_below(
 
 
 def _missing(game: Game[Any], tree: SearchTree) -> Wanted:
-    """All children of the root that are not there."""
+    """All children of the root that are not there, if it is a decision."""
     layout, listed = tree.shape.layout, tree.interior.listed[ROOT]
     numbers = jnp.arange(layout.num_actions, dtype=jnp.int32)
     actions = jax.vmap(functools.partial(layout.action, listed))(numbers)
-    legal = game.legal_actions(unpack(game, tree.interior.state[ROOT]))[0]
+    state = unpack(game, tree.interior.state[ROOT])
+    legal = game.legal_actions(state)[0] & ~chance_acts(game, state)
     is_legal = (actions != NOT_LISTED) & legal[actions]
     slots = jnp.where(is_legal, ROOT, NO_PARENT).astype(jnp.int32)
     return Wanted(edge=jnp.full_like(slots, NO_PARENT), child=(slots, actions))

@@ -64,6 +64,12 @@ class SearchResult:
     """[batch] int32: regret updates made."""
 
     @property
+    def has_arrived(self) -> Array:
+        """[batch] bool: whether the tree had room for the way to the state that was to be searched;
+        if not, nothing was found."""
+        return self.slot < self.tree.shape.num_interior
+
+    @property
     def is_full(self) -> Array:
         """[batch] bool: the tree ran out of room, so something was not added."""
         return self.tree.is_full

@@ -184,7 +184,7 @@ def _choose_worlds(game: Game[Any], state: Any, num_games: int, room: int, key: 
     # Worlds in a line, cut into as many parts as there are games: one is drawn of each part, and
     # on average each world count / num_worlds times.
     point = jax.random.randint(key, (room,), 0, jnp.maximum(num_worlds, 1))
-    drawn = (number * num_worlds + point) // jnp.maximum(count, 1)
+    drawn = _part_of(number, num_worlds, point, jnp.maximum(count, 1)).astype(jnp.int32)
     in_turn = number % jnp.maximum(num_worlds, 1)
     rank = jnp.where(num_worlds > count, drawn, in_turn)
     world = jnp.searchsorted(upto, rank, side="right")
@@ -197,6 +197,16 @@ def _choose_worlds(game: Game[Any], state: Any, num_games: int, room: int, key: 
         weight=jnp.where(number < num_played, weights[world] * share, 0),
         num_games=num_played,
     )
+
+
+def _part_of(number: Array, total: Array, point: Array, count: Array) -> Array:
+    """(number * total + point) // count, which may be too much for 32 bits before it is divided;
+    number < count <= 2^16."""
+    number, total, point, count = (
+        jnp.asarray(value, jnp.uint32) for value in (number, total, point, count)
+    )
+    whole, rest = total // count, total % count
+    return number * whole + point // count + (number * rest + point % count) // count
 
 
 def _play(game: Game[Any], states: Any, worlds: _Worlds, keys: Array) -> Array:

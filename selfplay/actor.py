@@ -55,6 +55,7 @@ class Decisions:
     utility: Array  # [game]: of player 0, where the game is over
     queries: NewQueries
     is_full: Array  # [search] bool: a tree without room
+    has_arrived: Array  # [search] bool: there was room for the way to the state to search
     overflows: Array  # [game] bool: there were more events between two decisions than `max_events`
     fault: Fault
 
@@ -123,6 +124,7 @@ def step_games(
         utility=jnp.where(is_over, utility, 0),
         queries=choose_queries(result.queries, settings.queries_per_search, query_key),
         is_full=result.is_full,
+        has_arrived=result.has_arrived,
         overflows=jnp.any(num_events > settings.max_events, axis=1),
         fault=result.fault,
     )

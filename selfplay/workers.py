@@ -69,10 +69,13 @@ class GamesWorker:
         start: Callable[[Array], Any],
         step: Callable[..., tuple[Any, Decisions]],
         td1: float,
+        capacity: int | None = None,
     ) -> None:
         """start: from a key to the games at their first decisions. step: from (evaluator, games,
         version, key, mesh=) to the games after a decision in each, and what happened. td1: the
-        share of the decisions that become examples with the game's outcome."""
+        share of the decisions that become examples with the game's outcome. capacity: of a search,
+        if that was set."""
+        self._capacity = capacity
         self._game, self._settings, self._td1 = game, settings, td1
         self._start: Any = jax.jit(start)
         mesh = batch_mesh(settings.batch_size)
@@ -110,7 +113,7 @@ class GamesWorker:
     ) -> WorkerOutput:
         """One decision in every game. version: of the evaluator's network.
 
-        Raises ValueError if a value is not finite, or if `max_events` does not suffice.
+        Raises ValueError if a value is not finite, and for too small `max_events` or `capacity`.
         """
         began = time.perf_counter()
         start_key, step_key = jax.random.split(key)
@@ -125,6 +128,11 @@ class GamesWorker:
             raise ValueError(
                 f"selfplay: max_events must be larger in {self._game.name}, where a player may see "
                 f"more public events between two decisions, got {self._settings.max_events}."
+            )
+        if not decisions.has_arrived.all():
+            raise ValueError(
+                f"search: capacity must have room for the way from a player's last search to his "
+                f"next one in {self._game.name}, got {self._capacity}."
             )
         _check(self._game, decisions.fault, "self-play")
         return WorkerOutput(
@@ -147,7 +155,8 @@ class SelfplayWorker(GamesWorker):
         how = (game, config.search, config.selfplay)
         start = kept(functools.partial(start_games, *how))
         step = functools.partial(step_games, *how)
-        super().__init__(game, config.selfplay, start, step, td1=config.selfplay.td1)
+        td1, capacity = config.selfplay.td1, config.search.capacity
+        super().__init__(game, config.selfplay, start, step, td1=td1, capacity=capacity)
 
 
 class SolverWorker:

@@ -113,6 +113,7 @@ def step_games(
         utility=jnp.where(is_over, utility, 0),
         queries=_no_queries(packed),
         is_full=jnp.zeros(size, bool),
+        has_arrived=jnp.ones(size, bool),
         overflows=jnp.zeros(size, bool),
         fault=Fault(found=~jnp.isfinite(found.value), state=packed),
     )

@@ -226,11 +226,17 @@ def load_checkpoint(
         except ManifestError as error:
             raise CheckpointError(f"checkpoint {step}: {error}") from None
     skipped: tuple[str, ...] = ()
-    for candidate in reversed(_candidates(folder)):
+    left, newest = _candidates(folder), -1
+    while left:
+        newest = max(newest, left[-1])
+        candidate = left.pop()
         try:
             return _load(folder / str(candidate), skipped, check)
         except ManifestError as error:
             skipped += (f"checkpoint {candidate}: {error}",)
+        now = _candidates(folder)
+        if now and now[-1] > newest:  # who saves has saved another, and may have deleted this one
+            left, skipped = now, ()
     problems = f": {' '.join(skipped)}" if skipped else "."
     raise CheckpointError(f"no checkpoint that can be loaded in {folder}{problems}")
 

@@ -83,6 +83,11 @@ class Program:
         while not policy.is_ready():  # Ctrl-C is heard here, but not while JAX blocks
             time.sleep(_SECONDS_BETWEEN_LOOKS)
         check_result(self.game, result)
+        if not np.asarray(result.has_arrived).all():
+            raise ValueError(
+                f"capacity must have room for the way from a player's last search to his next one "
+                f"in {self.game}, got {self._settings.capacity}."
+            )
         return result
 
     @functools.cached_property

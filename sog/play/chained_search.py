@@ -17,7 +17,6 @@ from jax import Array
 
 from gtcfr.action_values import action_values
 from gtcfr.evaluator import Evaluator
-from gtcfr.packing import pack
 from gtcfr.resolving import Summary, next_root, summarize
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
@@ -110,7 +109,7 @@ def search_chains(
     numbers = [*range(len(chains)), *[0] * (batch_size - len(chains))]
     copies, filled = [chains[n] for n in numbers], jnp.stack([keys[n] for n in numbers])
     # From the host, always of the same types: the search must not be compiled again.
-    root, states = jax.device_get((_roots(how, copies), _stack([one.state for one in copies])))
+    root = jax.device_get(_roots(how, copies))
     result = think(
         how.game,
         evaluator=how.evaluator,
@@ -120,7 +119,7 @@ def search_chains(
         seconds=how.seconds,
     )
     check_result(how.game, result)
-    kept, arrived = jax.device_get(_keep(how.game, how.settings.resolve_from, result, states))
+    kept, arrived = jax.device_get(_keep(how.game, how.settings.resolve_from, result))
     for chain, has_arrived in zip(chains, arrived, strict=False):
         if not has_arrived:
             raise ValueError(
@@ -224,7 +223,6 @@ def _keep(
     game: Game[Any],
     resolve_from: str,
     result: SearchResult,
-    states: Any,
 ) -> tuple[LastSearch, Array]:
     """What the chains keep, and [batch] whether each search got to the state it was to search."""
     kept = LastSearch(
@@ -235,8 +233,7 @@ def _keep(
         line=jax.vmap(functools.partial(best_line, game))(result.tree, result.slot),
         summary=summarize(result, resolve_from),
     )
-    searched = jax.vmap(lambda rows, slot: rows[slot])(result.tree.interior.state, result.slot)
-    return kept, jnp.all(searched == jax.vmap(pack)(states), axis=1)
+    return kept, result.has_arrived
 
 
 @functools.partial(jax.jit, static_argnums=(0, 5, 6))

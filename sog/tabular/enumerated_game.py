@@ -8,6 +8,7 @@ is all they need to know of a public state.
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 import jax
@@ -16,6 +17,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game
+from sog.games.encoding import CardHands, Encoding, Graph
 from sog.pytree import pytree
 from sog.tabular.public_tree import PublicTree
 
@@ -80,6 +82,14 @@ class EnumeratedGame(Game[EnumeratedState]):
         return self.tree.game.num_outcomes
 
     @property
+    def num_searched_actions(self) -> int:
+        return self.tree.game.num_searched_actions
+
+    @property
+    def num_searched_outcomes(self) -> int:
+        return self.tree.game.num_searched_outcomes
+
+    @property
     def num_decision_outcomes(self) -> int:
         return self.tree.game.num_decision_outcomes
 
@@ -136,8 +146,19 @@ class EnumeratedGame(Game[EnumeratedState]):
     def utilities(self, state: EnumeratedState, reach: Array) -> Array:
         return self.tree.game.utilities(self.state_of(state), reach)
 
+    def outcomes_in_order(self, state: EnumeratedState) -> Array:
+        return self.tree.game.outcomes_in_order(self.state_of(state))
+
     def observe(self, state: EnumeratedState) -> Array:
         return self.tree.game.observe(self.state_of(state))
+
+    @functools.cached_property
+    def encoding(self) -> Encoding:
+        found = self.tree.game.encoding
+        if not isinstance(found, Graph | CardHands):
+            return found
+        see: Callable[[Any], Any] = found.observe
+        return dataclasses.replace(found, observe=lambda state: see(self.state_of(state)))
 
     def deal(self, key: Array) -> Array:
         return self.tree.game.deal(key)

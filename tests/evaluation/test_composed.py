@@ -234,3 +234,10 @@ def test_devices_share_batches_of_any_size() -> None:
     assert one.num_searches == two.num_searches
     np.testing.assert_allclose(one.policy, two.policy, atol=1e-5)
     assert np.ptp(one.policy, axis=0).max() > 0.01  # seeds differ
+
+
+def test_a_tree_without_room_for_the_way_to_the_next_search_is_told() -> None:
+    settings = SearchSettings(num_simulations=4, capacity=8)
+    compiled = compiled_game("liars_dice(dice=1,faces=3)")
+    with pytest.raises(ValueError, match=r"^capacity must have room for the way .*, got 8\.$"):
+        compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=16)

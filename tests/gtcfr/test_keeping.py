@@ -12,12 +12,13 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.keeping import has_grown, keep_below
 from gtcfr.layout import NOT_LISTED
 from gtcfr.root import start_of_game
-from gtcfr.search import advance, begin, search
+from gtcfr.search import advance, begin, read, search
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, SearchTree
 from gtcfr.update import push_ranges
 from sog.games import make
+from tests.gtcfr.gamble import GAMBLE, WORTH, Gamble
 from tests.gtcfr.grown_trees import Path, assert_is_a_tree, rows_by_path
 from tests.gtcfr.test_growth import with_priors_that_differ
 
@@ -48,6 +49,21 @@ def programs(name: str) -> tuple[Any, Any, Any]:
     go_on = jax.jit(functools.partial(advance, GAME, evaluator=evaluator, settings=settings))
     keep = jax.jit(functools.partial(keep_below, GAME, evaluator, settings))
     return start, go_on, keep
+
+
+def test_after_an_event_chance_has_the_outcomes_that_it_can_have_and_its_worth() -> None:
+    game, key = Gamble(), jax.random.key(0)
+    settings = SearchSettings(num_simulations=20, kept_simulations=20)
+    how: dict[str, Any] = {"evaluator": ZeroEvaluator(), "settings": settings}
+    go_on: Any = jax.jit(functools.partial(advance, game, count=20, **how))
+    begun = jax.jit(functools.partial(begin, game, **how))(root=start_of_game(game), key=key)
+    before = go_on(state=begun)
+    assert read(game, before).policy[0, 0, GAMBLE] > 0.8
+    keep: Any = jax.jit(functools.partial(keep_below, game, how["evaluator"], settings))
+    after = go_on(state=keep(before, jnp.array([GAMBLE], jnp.int32), key))
+    assert jnp.sum(after.tree.interior.child[0, ROOT] != after.tree.shape.nothing) == 4
+    # Not exactly: before it was expanded it was thought to be worth 0.
+    assert float(read(game, after).values[0, 0, 0]) == pytest.approx(WORTH, abs=0.01)
 
 
 @functools.cache

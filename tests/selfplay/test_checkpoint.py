@@ -1,12 +1,13 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from selfplay.runs import manifest
+from selfplay.runs import checkpoint, manifest
 from selfplay.runs.checkpoint import (
     CheckpointError,
     CheckpointStore,
@@ -35,6 +36,22 @@ META = {"games": 12, "nested": {"list": [1, 2.5, None, "ä"]}, "done": False}
 
 def files_of(path: Path) -> list[Path]:
     return sorted(entry for entry in path.rglob("*") if entry.is_file())
+
+
+def test_whoever_reads_while_the_only_one_is_replaced_gets_the_new_one(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer, look = CheckpointStore(folder, keep=1), checkpoint.verify_files
+    trainer.save(10, value(10), META)
+
+    def look_slowly(*arguments: Any) -> Any:
+        monkeypatch.setattr(checkpoint, "verify_files", look)
+        trainer.save(20, value(20), META)
+        return look(*arguments)
+
+    monkeypatch.setattr(checkpoint, "verify_files", look_slowly)
+    found = load_checkpoint(folder)
+    assert (found.step, found.skipped) == (20, ())
 
 
 def test_arrays_of_all_types_come_back_as_they_were(store: CheckpointStore, folder: Path) -> None:

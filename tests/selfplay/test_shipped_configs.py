@@ -172,6 +172,14 @@ def test_the_published_settings_of_scotland_yard() -> None:
     assert {key: flat[key] for key in off} == off
 
 
+@pytest.mark.parametrize("name", ["paper_chess", "paper_holdem", "paper_scotland_yard"])
+def test_queries_are_solved_by_the_search_of_selfplay(name: str) -> None:
+    flat = flatten(load_config(str(CHECKOUT / "configs" / f"{name}.toml")))
+    search = {key.partition(".")[2]: flat[key] for key in flat if key.startswith("search.")}
+    solver = {key: flat[f"solver.search.{key}"] for key in search}
+    assert {**search, "resolve_from": None} == {**solver, "resolve_from": None}  # nothing before
+
+
 def test_the_published_settings_of_go() -> None:
     # Student of Games, Table S2, and SoG(400, 1) of its text.
     config = load_config(str(CHECKOUT / "configs" / "paper_go.toml"))
