@@ -8,8 +8,7 @@ is all they need to know of a public state.
 
 import dataclasses
 import functools
-from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 import jax
 import jax.numpy as jnp
@@ -157,8 +156,9 @@ class EnumeratedGame(Game[EnumeratedState]):
         found = self.tree.game.encoding
         if not isinstance(found, Graph | CardHands):
             return found
-        see: Callable[[Any], Any] = found.observe
-        return dataclasses.replace(found, observe=lambda state: see(self.state_of(state)))
+        whole: Any = found
+        own = dataclasses.replace(whole, observe=lambda node: whole.observe(self.state_of(node)))
+        return cast(Encoding, own)
 
     def deal(self, key: Array) -> Array:
         return self.tree.game.deal(key)

@@ -32,11 +32,11 @@ class Gamble(PerfectInformationGame[GambleState]):
     """Player 0 stops with nothing, or gambles."""
 
     name: ClassVar[str] = "gamble"
-    num_actions: ClassVar[int] = 2  # type: ignore[misc]
-    num_outcomes: ClassVar[int] = 6  # type: ignore[misc]
-    num_decision_outcomes: ClassVar[int] = 2  # type: ignore[misc]
-    max_depth: ClassVar[int] = 2  # type: ignore[misc]
-    has_chance: ClassVar[bool] = True  # type: ignore[misc]
+    num_actions: ClassVar[int] = 2
+    num_outcomes: ClassVar[int] = 6
+    num_decision_outcomes: ClassVar[int] = 2
+    max_depth: ClassVar[int] = 2
+    has_chance: ClassVar[bool] = True
 
     def root(self) -> GambleState:
         return GambleState(stage=jnp.int32(0), won=jnp.float32(0))

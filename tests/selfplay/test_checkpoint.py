@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from selfplay.runs import checkpoint, manifest
+from selfplay.runs import manifest
 from selfplay.runs.checkpoint import (
     CheckpointError,
     CheckpointStore,
@@ -41,15 +41,15 @@ def files_of(path: Path) -> list[Path]:
 def test_whoever_reads_while_the_only_one_is_replaced_gets_the_new_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trainer, look = CheckpointStore(folder, keep=1), checkpoint.verify_files
+    trainer, read = CheckpointStore(folder, keep=1), "selfplay.runs.checkpoint.verify_files"
     trainer.save(10, value(10), META)
 
     def look_slowly(*arguments: Any) -> Any:
-        monkeypatch.setattr(checkpoint, "verify_files", look)
+        monkeypatch.setattr(read, manifest.verify_files)
         trainer.save(20, value(20), META)
-        return look(*arguments)
+        return manifest.verify_files(*arguments)
 
-    monkeypatch.setattr(checkpoint, "verify_files", look_slowly)
+    monkeypatch.setattr(read, look_slowly)
     found = load_checkpoint(folder)
     assert (found.step, found.skipped) == (20, ())
 
