@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 
@@ -59,8 +60,14 @@ def width() -> int:
 
 
 def print_table(table: RenderableType, title: str | None = None, footer: str | None = None) -> None:
-    """Prints a table on stdout, a title above it and some lines below."""
+    """Prints a table on stdout, a title above it and some lines below.
+
+    One of numbers, none of whose columns may be folded, that is wider than the terminal is turned:
+    each row becomes lines below each other.
+    """
     in_terminal = sys.stdout.isatty()
+    if isinstance(table, Table) and table.show_header and all(c.no_wrap for c in table.columns):
+        table = _turned(table) if _width_of(table) > width() else table
     page = _Page()
     console = Console(
         file=page,
@@ -76,6 +83,25 @@ def print_table(table: RenderableType, title: str | None = None, footer: str | N
     if footer:
         console.print(f"\n{footer}")
     print("\n".join(line.rstrip() for line in page.getvalue().splitlines()))
+
+
+def _width_of(table: Table) -> int:
+    """What a table takes whose columns are not folded."""
+    texts = ([column.header, *column.cells] for column in table.columns)
+    gaps = table.padding[1] * (len(table.columns) - 1)
+    return gaps + sum(max(cell_len(str(text)) for text in column) for column in texts)
+
+
+def _turned(table: Table) -> Table:
+    """Its rows as lines below each other, a line for each column."""
+    turned = Table.grid(padding=(0, 3, 0, 0))
+    turned.add_column()
+    turned.add_column(overflow="fold")
+    for row in zip(*(column.cells for column in table.columns), strict=True):
+        for column, cell in zip(table.columns, row, strict=True):
+            turned.add_row(column.header, cell)
+        turned.add_row()
+    return turned
 
 
 def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:

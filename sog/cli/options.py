@@ -22,6 +22,7 @@ DEFAULT_SEARCH: Final = "100,1"
 DEFAULT_SEEDS: Final = 10
 MOST_NODES_EVALUATED: Final = 20_000
 """Every decision of the game is searched, so games must be small."""
+SEARCHES_AT_ONCE: Final = 64
 
 Declaration = Mapping[str, Any]
 """Arguments of argparse's `add_argument`."""
@@ -179,8 +180,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--batch-size": _count(
         "N",
         "searches at once, for speed only; all GPUs share them, or all cores of a CPU "
-        "(default: 64)",
-        64,
+        f"(default: {SEARCHES_AT_ONCE})",
     ),
     # How searches are made. Those with a setting stand for that one of `SearchSettings`.
     "--search": {

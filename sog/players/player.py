@@ -34,6 +34,13 @@ class Player:
     """A trained player's."""
     plays_by_turns: bool = False
     """Whether he needs a program of his own for every game that goes on at once."""
+    tells_policy: bool = True
+    """Whether he says how likely his actions are, which people are shown who play against him."""
+
+    def check_tells_policy(self) -> None:
+        """Raises ValueError for one who plays matches and tournaments only."""
+        if not self.tells_policy:
+            raise ValueError(f"{self.name} plays in matches and tournaments only (sog match).")
 
     def as_json(self) -> dict[str, Any]:
         """Its name, and how it searches."""

@@ -146,7 +146,9 @@ class Offers:
 
         def prepare() -> Player:
             host = HeedingHost(heed=heed)
-            return seat([player], game=played, search=changes, host=host).players[0]
+            opponent = seat([player], game=played, search=changes, host=host).players[0]
+            opponent.check_tells_policy()
+            return opponent
 
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
 
@@ -154,7 +156,9 @@ class Offers:
         """Prepares who judges a game that is played here; may take long."""
 
         def prepare() -> Player:
-            return seat([player], game=game, host=HeedingHost(heed=heed)).players[0]
+            found = seat([player], game=game, host=HeedingHost(heed=heed)).players[0]
+            found.check_tells_policy()
+            return found
 
         return self._once(("judge", str(game), player, self._step(player)), prepare)
 

@@ -106,8 +106,10 @@ def _in_colors_of(node: SpotNode, told: SpotNode) -> SpotNode:
 def _progress(spot: SolvedSpot) -> float:
     """From 0 to 1: how many of the decimal places that were asked for are there."""
     now = spot.exploited
-    if now is None or not now > 0:
+    if now is None or math.isnan(now):
         return 0.0
+    if now <= 0:
+        return 1.0
     first = 100 * spot.checkpoints[0].exploitability / spot.solver.spot.pot
     first = max(first, 10.0, spot.percent * 1.1)
     done = math.log(first / now) / math.log(first / spot.percent)

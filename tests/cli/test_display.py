@@ -132,3 +132,20 @@ def test_the_time_left_of_a_training_counts_from_its_first_steps(
         view.show({"step": step, "examples": 0})
         told.append(view._time_left())
     assert told == ["", "", ", about 3 min left", ", about 2 min left"]
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_no_number_is_cut_where_the_terminal_is_narrow(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False)
+    for name in ("player", "mean (mbb)", "95%", "as player 0", "as player 1", "won", "lost"):
+        table.add_column(name, no_wrap=True)
+    cells = ["equity(runouts=16)", "+7,250.5", "± 3,215.5", "+9,500.0", "+5,000.0", "12", "34"]
+    table.add_row(*cells)
+    display.print_table(table)
+    out = capsys.readouterr().out
+    assert all(cell in out for cell in cells)
+    assert "player        equity(runouts=16)" in out or columns == 100

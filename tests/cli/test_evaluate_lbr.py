@@ -39,6 +39,8 @@ def test_json_has_what_is_won_with_and_without_bets(sog_json: Callable[..., Any]
         ),
         (["agent:leduc", "--lbr", "--unsafe"], "--unsafe has no effect with --lbr, which plays"),
         (["agent:leduc", "--lbr", "--seeds", "3"], "--seeds 3 has no effect with --lbr, which"),
+        (["agent:leduc", "--lbr", "--batch-size", "1"], "--batch-size 1 has no effect with --lbr"),
+        (["agent:leduc", "--lbr", "--max-nodes", "3"], "--max-nodes 3 has no effect with --lbr"),
         (["agent:leduc", "--games", "20"], "--games 20 has no effect without --lbr."),
         (["agent:leduc", "--lbr", "--games", "3"], "--games must be even, since every deal is"),
         (

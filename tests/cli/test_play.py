@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,12 @@ def test_a_game_alone_finds_an_opponent(run_play: Run, game: str) -> None:
     assert ("against agent:tic_tac_toe" if trained else "against rollout") in out
     told = f"no agent for {game} comes with the package: you play rollout"
     assert (told in err) is not trained
+
+
+def test_a_program_that_tells_no_policy_is_refused(run_play: Run) -> None:
+    program = f"acpc:{sys.executable} -c 0"
+    with pytest.raises(CommandError, match="plays in matches and tournaments only"):
+        run_play("q\n", program, "--game", "holdem")
 
 
 @pytest.mark.thorough

@@ -1,5 +1,6 @@
 """`sog solve` of a spot: what is printed, and what is refused in one line."""
 
+import errno
 import io
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -36,6 +37,38 @@ def test_a_spot_is_solved_for_the_ranges_that_were_typed(sog_json: Callable[...,
     assert aces["policy"][1] == pytest.approx(1, abs=0.01)
     assert aces["equity"] == pytest.approx(1)
     assert "policy" not in second[0]
+
+
+def test_what_was_solved_is_told_also_where_nothing_can_be_written(
+    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("sog.cli.solve.spots.save_spot", no_room)
+    files = ("--save", str(tmp_path / "x.spot"), "--svg", str(tmp_path / "x.svg"))
+    code, out, err = sog("solve", SPOT, *RANGES, "--iterations", "10", *files)
+    assert code == 2
+    assert "exploitability" in out
+    last = err.splitlines()[-1]
+    assert last == f"sog: error: cannot write {tmp_path / 'x.spot'}: No space left on device."
+    assert (tmp_path / "x.svg").exists()
+
+
+def test_who_bets_nothing_is_exploitable_for_nothing_and_no_less(
+    sog_json: Callable[..., Any],
+) -> None:
+    spot = SPOT.replace("bets=allin", "bets=none")
+    result = sog_json("solve", spot, "--range0", "25%", "--range1", "50%", "--iterations", "20")
+    assert 0 <= result["exploitability"] < 1e-6
+
+
+def test_a_file_is_known_by_its_ending_in_capitals_too(sog: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "X.SPOT")
+    assert sog("solve", SPOT, *RANGES, "--iterations", "10", "--save", path)[0] == 0
+    code, out, _ = sog("policy", path)
+    assert code == 0
+    assert "allin100" in out
 
 
 @pytest.mark.thorough

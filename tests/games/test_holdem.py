@@ -13,6 +13,7 @@ from sog.games import make
 from sog.games.cards.deck import Deck
 from sog.games.cards.holdem import Holdem
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL
+from sog.games.views import CardsView
 from sog.tabular import compile_tree
 from sog.tabular.blueprint.betting_tree import make_betting_tree
 
@@ -389,3 +390,17 @@ def test_the_twin_of_a_flop_is_a_flop_of_the_twin() -> None:
         np.take_along_axis(np.asarray(masked), np.asarray(names), axis=1),
         game.infostate_mask(after),
     )
+
+
+def test_at_the_end_what_was_not_called_is_no_part_of_the_pot() -> None:
+    game = holdem("holdem(stack=2000/500,bets=allin,blinds=50/100)")
+    state = game.root()
+    for action in (2, 1):  # all in for 500, which is called
+        state = game.apply(state, jnp.int32(action))
+    while int(game.actor(state)) == CHANCE:
+        dealt = np.flatnonzero(game.legal_outcomes(state))[0]
+        state = game.apply(state, jnp.int32(dealt))
+    view = game.view(state)
+    assert isinstance(view, CardsView)
+    assert (view.pot, view.chips, view.behind) == (1000, (500, 500), (1500, 0))
+    assert "pot       1000\nplayer 0  500 put in, 1500 behind" in game.draw(state)

@@ -324,6 +324,18 @@ def test_a_game_that_begins_before_the_flop_is_no_spot() -> None:
         spot_of(holdem("board=Ts3h2h5c9s,pot=10,stack=20,bets=drawn,draw_bets=0.5/1"))
 
 
+def test_whoever_waits_is_told_when_the_first_iteration_begins() -> None:
+    solver, told = solver_of("board=Ts3h2h5c9s,pot=100,stack=100,bets=allin"), list[int]()
+    solve_spot(
+        solver,
+        iterations=2,
+        on_start=lambda: told.append(solver.iteration),
+        on_checkpoint=lambda point: told.append(point.iteration),
+    )
+    assert told[0] == 0
+    assert told[-1] == 2
+
+
 def test_more_betting_than_memory_can_hold_is_refused_early(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -16,7 +16,7 @@ from sog.cli.evaluate.plot import plot_evaluation
 from sog.cli.evaluate.report import Finished, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_named_run
-from sog.cli.options import MOST_NODES_EVALUATED
+from sog.cli.options import MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
 from sog.cli.search_numbers import name_of
 from sog.cli.tree import compile_whole_game
 from sog.evaluation import ComposedPolicies, compose
@@ -34,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
         return lbr.run(arguments)
     if arguments.games is not None:
         raise CommandError(f"--games {arguments.games} has no effect without --lbr.")
+    if arguments.batch_size is None:
+        arguments.batch_size = SEARCHES_AT_ONCE
     plan = read_plan(arguments)
     start_jax(all_cores=True)
     finished: list[Finished] = []

@@ -25,7 +25,8 @@ _GAMES: Final = 1000
 _BATCH: Final = 16
 _NO_EFFECT: Final = (
     *("seeds", "lookahead", "no_growth", "whole_game", "evaluator", "noise", "solver_iterations"),
-    *("solver_fading", "search_everywhere", "unsafe", "alpha", "plot"),
+    *("solver_fading", "search_everywhere", "unsafe", "alpha", "plot", "batch_size"),
+    "max_nodes",
 )
 _MEANINGS: Final = {
     "none": "fold and call",

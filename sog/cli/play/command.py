@@ -46,6 +46,8 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax(few_searches=True)
     with display.working() as work, concluding(work.tell_interrupted):
         seating = seat_players([arguments.agent], arguments, work)
+        with mistakes():
+            seating.players[0].check_tells_policy()
         check_has_picture(seating.game, arguments.picture)
         if arguments.resume is not None:
             check_resumed(arguments.resume, seating.game, seating.players[0])

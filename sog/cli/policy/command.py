@@ -24,7 +24,7 @@ from sog.tabular.spots.spot_file import ENDING
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    if arguments.source.endswith(ENDING):
+    if arguments.source.lower().endswith(ENDING):
         return spots.run(arguments)
     start_jax(all_cores=True)
     with display.working() as work, concluding(work.tell_interrupted):
@@ -65,7 +65,7 @@ def _check(arguments: argparse.Namespace) -> None:
         path = getattr(arguments, option)
         if path is not None:
             check_target(f"--{option}", path, (ending,))
-    if arguments.source.endswith(ENDING):
+    if arguments.source.lower().endswith(ENDING):
         spots.check(arguments)
     else:
         check_source(arguments)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.cli import display
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, reason
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.spot_node import node_as_json, print_node, print_told, told_as_json
 from sog.drawing.hand_grid import draw_hand_grid
@@ -88,8 +88,6 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
     iterations = arguments.iterations or _MOST_ITERATIONS
 
     def show(checkpoint: Checkpoint) -> None:
-        if work.doing != _SOLVING:
-            work.begin(_SOLVING)
         exploited = 100 * checkpoint.exploitability / solver.spot.pot
         detail = f"{checkpoint.iteration:,} iterations, exploitability {exploited:.3g}% of the pot"
         work.update(detail, checkpoint.iteration)
@@ -117,6 +115,7 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
         solver,
         iterations=iterations,
         until=None if until is None else until / 100 * solver.spot.pot,
+        on_start=lambda: work.begin(_SOLVING),
         on_checkpoint=show,
     )
     with holding_interrupts():
@@ -139,16 +138,27 @@ def tell(result: Result) -> int:
     """Prints what was asked for; returns the exit code."""
     with holding_interrupts():
         _tell(result)
-        svg = result.arguments.svg
-        if svg is not None:
-            with writing(svg):
-                replace_file(svg, draw_hand_grid(result.node, result.game.deck, _title(result)))
-        save = result.arguments.save
-        if save is not None:
-            with writing(save):
-                save_spot(save, result.solver, result.game, np.stack(result.ranges))
+        failures = _write_files(result)
         _print(result)
+    if failures:
+        raise CommandError("; ".join(failures))
     return INTERRUPTED if result.solution.interrupted else SUCCESS
+
+
+def _write_files(result: Result) -> list[str]:
+    """Saves and draws what was asked for; returns what went wrong."""
+    save, svg, failures = result.arguments.save, result.arguments.svg, []
+    if save is not None:
+        try:
+            save_spot(save, result.solver, result.game, np.stack(result.ranges))
+        except OSError as error:
+            failures.append(f"cannot write {save}: {reason(error)}.")
+    if svg is not None:
+        try:
+            replace_file(svg, draw_hand_grid(result.node, result.game.deck, _title(result)))
+        except OSError as error:
+            failures.append(f"cannot write {svg}: {reason(error)}.")
+    return failures
 
 
 def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.ndarray]:

@@ -53,7 +53,7 @@ class HoldemTexts(HoldemSetup):
     def draw(self, state: HoldemState, ranges: np.ndarray | None = None) -> str:
         betting, names = state.betting, self._public_names(state)
         missing = self.num_public[-1] - len(names)
-        stakes, stacks = betting.stakes.tolist(), betting.stacks.tolist()
+        stakes, stacks = self._stakes(state), betting.stacks.tolist()
         lines = [
             f"board     {' '.join([*names, *['--'] * missing])}",
             f"pot       {self.pot + sum(stakes)}",
@@ -66,6 +66,12 @@ class HoldemTexts(HoldemSetup):
         if int(betting.stage) == TERMINAL and int(betting.folder) == NO_FOLDER:
             lines.append("showdown")
         return "\n".join([*lines, self.describe_state(state)])
+
+    def _stakes(self, state: HoldemState) -> list[int]:
+        """What lies there of each player; at the end without what was not called."""
+        stakes: list[int] = state.betting.stakes.tolist()
+        is_over = int(state.betting.stage) == TERMINAL
+        return [min(stakes)] * 2 if is_over else stakes
 
     def describe_seat(self, player: int) -> str:
         if max(self.betting.blinds) == 0:
@@ -101,14 +107,14 @@ class HoldemTexts(HoldemSetup):
             for hand in infostates
         ]
         betting = state.betting
-        stakes, stacks = betting.stakes.tolist(), betting.stacks.tolist()
+        stakes, stacks = self._stakes(state), betting.stacks.tolist()
         return CardsView(
             title=self.describe_state(state),
             cards=(hands[0], hands[1]),
             public_cards=self._public_names(state),
             num_public_cards=self.num_public[-1],
             chips=(stakes[0], stakes[1]),
-            pot=self.pot + int(betting.stakes.sum()),
+            pot=self.pot + sum(stakes),
             actor=int(betting.stage),
             folder=None if int(betting.folder) == NO_FOLDER else int(betting.folder),
             is_over=int(betting.stage) == TERMINAL,

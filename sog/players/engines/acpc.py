@@ -9,8 +9,10 @@ program sits on one seat; so there is one process for each seat of each game tha
 
 import contextlib
 import dataclasses
+import itertools
 import selectors
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -181,8 +183,9 @@ class AcpcAgent(Agent):
         names[self.player] = "program"
         cards = "|".join(self._cards(infostates)) + "".join(f"/{c}" for c in self._course.board)
         result = f"{cards}:{chips}|{-chips}:{'|'.join(names)}"
+        number = next(self._setup.logged)  # each seat's program counts its own hands
         with open_to_append(path) as file:
-            file.write(f"STATE:{self._hand}:{self._course.betting}:{result}\n".encode())
+            file.write(f"STATE:{number}:{self._course.betting}:{result}\n".encode())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -192,6 +195,8 @@ class AcpcPlayer:
     command: str
     patience: float
     log: Path | None
+    logged: Iterator[int] = dataclasses.field(default_factory=itertools.count, compare=False)
+    """Numbers of the hands in the log."""
     game: None = None
     """It plays any hold'em."""
 
@@ -207,7 +212,7 @@ class AcpcPlayer:
                 process.close()
                 raise
 
-        return Player(name=name, game=game, make=make, plays_by_turns=True)
+        return Player(name=name, game=game, make=make, plays_by_turns=True, tells_policy=False)
 
 
 def read_acpc(text: str, host: Host) -> AcpcPlayer:

@@ -168,7 +168,8 @@ class SpotSolver:
     def exploitability(self) -> np.ndarray:
         """[spot] float64, chips: half of what best responses win together."""
         won = [self.values(player, "best response") for player in (0, 1)]
-        return np.asarray((won[0] + won[1]) / 2)
+        half = np.asarray((won[0] + won[1]) / 2)
+        return half.clip(min=0)  # rounding may leave less
 
     def average_policy(self, street: int, group: int, player: int, board: int) -> np.ndarray:
         """[action, decision, hand] float64: uniform where the player never arrives."""
@@ -208,12 +209,14 @@ def solve_spot(
     *,
     iterations: int,
     until: float | None = None,
+    on_start: Callable[[], None] | None = None,
     on_checkpoint: Callable[[Checkpoint], None] | None = None,
 ) -> SpotSolution:
     """Runs CFR on a spot; of several, the worst counts and `value` is that of the first.
 
     iterations: those that the solver has made count. until: stops early when the exploitability
-    (chips) of the average policies is at most this. Ctrl-C stops too; the solution is what was
+    (chips) of the average policies is at most this. on_start: called when all is compiled. Ctrl-C
+    stops too; the solution is what was
     reached, marked `interrupted`.
     """
     if iterations < 1:
@@ -222,6 +225,8 @@ def solve_spot(
         raise ValueError(f"the exploitability to reach must be > 0, got {until}.")
     began = time.perf_counter()
     solver.warm_up()
+    if on_start is not None:
+        on_start()
     started = time.perf_counter()
     checkpoints: list[Checkpoint] = []
     interrupted, per_call = False, 1

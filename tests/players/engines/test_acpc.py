@@ -53,6 +53,7 @@ def test_a_program_plays_whole_hands_from_both_seats_and_pokerkit_reads_the_log(
     assert len(hands) == 20
     # By seat in the log, and the program's in the match.
     lines = log.read_text().splitlines()
+    assert [int(line.split(":")[1]) for line in lines] == list(range(20))
     of_program = [
         chips[line.endswith("sog|program")] for line, (_, chips) in zip(lines, hands, strict=True)
     ]
