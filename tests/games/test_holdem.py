@@ -395,7 +395,7 @@ def test_the_twin_of_a_flop_is_a_flop_of_the_twin() -> None:
 def test_at_the_end_what_was_not_called_is_no_part_of_the_pot() -> None:
     game = holdem("holdem(stack=2000/500,bets=allin,blinds=50/100)")
     state = game.root()
-    for action in (2, 1):  # all in for 500, which is called
+    for action in (1, 2, 1):  # all in for 2000, of which 500 are called
         state = game.apply(state, jnp.int32(action))
     while int(game.actor(state)) == CHANCE:
         dealt = np.flatnonzero(game.legal_outcomes(state))[0]
