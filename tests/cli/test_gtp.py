@@ -83,6 +83,8 @@ def test_moves_are_played_and_taken_back() -> None:
         (["komi 7.5"], "? unacceptable komi: "),
         (["time_settings 1 2"], "? syntax error: time_settings needs more arguments"),
         (["loadsgf /no/such.sgf"], "? cannot load file: No such file or directory"),
+        (["loadsgf ~nobody-here/such.sgf"], "? cannot load file: No such file or directory"),
+        (["loadsgf"], "? syntax error: loadsgf needs more arguments"),
         (["final_score"], "? cannot score: tic_tac_toe has no points, and is not over"),
     ],
 )

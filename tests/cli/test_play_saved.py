@@ -68,7 +68,7 @@ def test_a_file_that_no_session_left_is_not_resumed(
     run_play: Run, tmp_path: Path, change: dict[str, Any]
 ) -> None:
     file = tmp_path / "saved.json"
-    game = ("random", "--game", "matching_pennies", "--seed", "3", "--games", "1")
+    game = ("random", "--game", "matching_pennies", "--games", "1")
     run_play("heads\n", *game, "--save", str(file))
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
     with pytest.raises(CommandError, match=r"is no file that `sog play --save` wrote\.$"):
@@ -94,6 +94,8 @@ def test_an_earlier_file_is_not_lost(run_play: Run, tmp_path: Path) -> None:
         run_play("heads\n", *game, "--save", str(file))
     with pytest.raises(CommandError, match=r"are of matching_pennies.*, not of kuhn"):
         run_play("1\n", "random", "--game", "kuhn", "--resume", str(file))
+    with pytest.raises(CommandError, match="goes on with the seed of the file: leave --seed out"):
+        run_play("1\n", *game, "--seed", "3", "--resume", str(file))
     with pytest.raises(CommandError, match="are against random, not against tabular"):
         run_play("1\n", "tabular", "--game", "matching_pennies", "--resume", str(file))
     assert file.read_bytes() == before

@@ -297,6 +297,10 @@ def test_a_walk_asks_again_after_nonsense(walk: Callable[[str], str]) -> None:
             "--walk has no effect with --json, which prints one public state.",
         ),
         (["kuhn", "--csv", "k.svg"], "--csv: the name must end in .csv, got k.svg."),
+        (
+            ["kuhn", "--csv", "k.csv", "--table", "k.csv"],
+            "--csv and --table must be two files, got k.csv.",
+        ),
         (["kuhn", "--svg", "/no/k.svg"], "--svg: folder /no does not exist."),
     ],
 )

@@ -250,6 +250,10 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
         ),
         (["kuhn", "--svg", "/no/k.svg"], "--svg: folder /no does not exist."),
         (["glasses", "--picture", "/no/k.svg"], "--picture: folder /no does not exist."),
+        (
+            ["kuhn", "--memory", "--svg", "k.svg"],
+            "--svg has no effect with --memory, which searches nothing.",
+        ),
         (["rps", "--picture", "k.svg"], "--picture: there is no picture of rps, only text."),
         (
             ["glasses", "--picture", "k.svg", "--svg", "k.svg"],

@@ -23,10 +23,14 @@ def load_file(table: Table, words: Sequence[str]) -> None:
     words: its name, which may have spaces, and perhaps the number of the move to stop before.
     Raises ValueError and OSError; then all is as it was.
     """
-    *others, last = words
+    others, last = words[:-1], words[-1]
     before = int(last) if others and last.isdecimal() else None
     name = " ".join(words if before is None else others)
-    text = read_text(Path(name).expanduser(), _MOST_BYTES)
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError:  # of a user who is none
+        path = Path(name)
+    text = read_text(path, _MOST_BYTES)
     game = table.variant(table.game.rules_in(text))
     opening = read_opening(game, text)
     table.change(game)

@@ -61,10 +61,15 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.walk and arguments.json:
         raise CommandError("--walk has no effect with --json, which prints one public state.")
     endings = {"csv": ".csv", "svg": ".svg", "table": ".csv", "openspiel": ".csv"}
+    seen = dict[Path, str]()
     for option, ending in endings.items():
         path = getattr(arguments, option)
-        if path is not None:
-            check_target(f"--{option}", path, (ending,))
+        if path is None:
+            continue
+        if path in seen:
+            raise CommandError(f"--{seen[path]} and --{option} must be two files, got {path}.")
+        seen[path] = option
+        check_target(f"--{option}", path, (ending,))
     if arguments.source.lower().endswith(ENDING):
         spots.check(arguments)
     else:

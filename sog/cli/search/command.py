@@ -76,6 +76,10 @@ def _check(arguments: argparse.Namespace) -> str | None:
     picture = arguments.picture
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
+    if arguments.memory:
+        for name in ("svg", "picture"):
+            if getattr(arguments, name) is not None:
+                raise CommandError(f"--{name} has no effect with --memory, which searches nothing.")
     if arguments.compare is not None:
         _check_compared(arguments)
     with mistakes():
