@@ -12,6 +12,7 @@ games by them. Prints a line per 20 games and a summary; exit code 1 if anything
 
 import argparse
 import collections
+import contextlib
 import shlex
 import sys
 import time
@@ -23,6 +24,7 @@ from sog.players.engines.process import EngineError, split_command
 
 _GAMES_PER_LINE: Final = 20
 _PATIENCE: Final = 120.0  # seconds for an answer: programs are compiled in the first
+_START: Final = 10.0  # seconds for a chess engine to begin
 _PASS, _RESIGN = "pass", "resign"
 
 
@@ -70,10 +72,6 @@ def go_games(arguments: argparse.Namespace) -> list[str]:
     """Plays all games of Go; what went wrong."""
     game = make(arguments.game or "go5")
     server = [sys.executable, "-m", "sog", "gtp", *arguments.player, "--game", str(game)]
-    ours, theirs = (
-        GtpEngine(command, game, seconds=None, patience=_PATIENCE)
-        for command in (shlex.join(server), arguments.opponent)
-    )
 
     def play(number: int) -> tuple[str, int, str]:
         sides = [ours, theirs] if number % 2 == 0 else [theirs, ours]
@@ -81,11 +79,15 @@ def go_games(arguments: argparse.Namespace) -> list[str]:
         won = result[:1] == "BW"[number % 2] and " or " not in result
         return result, moves, "won" if won else "not won"
 
-    try:
+    with contextlib.ExitStack() as stack:
+
+        def start(command: str) -> GtpEngine:
+            engine = GtpEngine(command, game, seconds=None, patience=_PATIENCE)
+            stack.callback(engine.close)
+            return engine
+
+        theirs, ours = start(arguments.opponent), start(shlex.join(server))
         return play_all(arguments.games, play)
-    finally:
-        ours.close()
-        theirs.close()
 
 
 def chess_games(arguments: argparse.Namespace) -> list[str]:
@@ -95,8 +97,6 @@ def chess_games(arguments: argparse.Namespace) -> list[str]:
 
     command = [sys.executable, "-m", "sog", "uci", *arguments.player]
     command += ["--game", arguments.game or "chess"]
-    ours: Any = chess.engine.SimpleEngine.popen_uci(command, timeout=_PATIENCE)
-    theirs: Any = chess.engine.SimpleEngine.popen_uci(split_command(arguments.opponent))
 
     def play(number: int) -> tuple[str, int, str]:
         sides = [ours, theirs] if number % 2 == 0 else [theirs, ours]
@@ -119,12 +119,20 @@ def chess_games(arguments: argparse.Namespace) -> list[str]:
         won = result == ("1-0", "0-1")[number % 2]
         return result, board.ply(), "won" if won else "not won"
 
-    try:
+    with contextlib.ExitStack() as stack:
+
+        def start(command: list[str], patience: float) -> Any:
+            try:
+                engine = chess.engine.SimpleEngine.popen_uci(command, timeout=patience)
+            except chess.engine.EngineError as error:
+                raise EngineError(f"{shlex.join(command)}: {error}") from None
+            stack.callback(engine.close)
+            return engine
+
+        theirs = start(split_command(arguments.opponent), _START)
+        ours = start(command, _PATIENCE)
         ours.ping()  # as every program does before its clock runs: it may compile
         return play_all(arguments.games, play)
-    finally:
-        ours.quit()
-        theirs.quit()
 
 
 def play_all(count: int, play: Any) -> list[str]:
@@ -165,7 +173,11 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100, help="of a move of the chess engine")
     arguments = parser.parse_args()
     run = go_games if arguments.kind == "go" else chess_games
-    sys.exit(1 if run(arguments) else 0)
+    try:
+        problems = run(arguments)
+    except (EngineError, ValueError) as error:  # before the first game
+        parser.error(str(error))
+    sys.exit(1 if problems else 0)
 
 
 if __name__ == "__main__":
