@@ -38,6 +38,7 @@ def decisions(
         "utility": np.array(utilities or [0.0] * len(courses), np.float32),
         "queries": None,  # neither these nor what may go wrong is looked at
         "is_full": np.zeros(1, bool),
+        "has_arrived": np.ones(1, bool),
         "overflows": np.zeros(1, bool),
         "fault": None,
     }
