@@ -89,11 +89,11 @@ def _check(arguments: argparse.Namespace) -> None:
             then = "choose another name" if is_final else "--resume goes on with it"
             raise CommandError(f"--save: {arguments.save} is there already; {then}.")
     if arguments.resume is not None:
-        if arguments.seed is not None:
-            raise CommandError("--resume goes on with the seed of the file: leave --seed out.")
         if not is_record_name(arguments.resume):  # which says what it must end in
             read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
+        if arguments.seed is not None:
+            raise CommandError("--resume goes on with the seed of the file: leave --seed out.")
     check_picture_name(arguments.picture)
     if arguments.hints and arguments.agent == "random":
         raise CommandError("--hints needs an agent that knows better than random.")
