@@ -18,7 +18,7 @@ from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, SearchTree
 from gtcfr.update import push_ranges
 from sog.games import make
-from tests.gtcfr.gamble import GAMBLE, WORTH, Gamble
+from tests.gtcfr.gamble import GAMBLE, Gamble
 from tests.gtcfr.grown_trees import Path, assert_is_a_tree, rows_by_path
 from tests.gtcfr.test_growth import with_priors_that_differ
 
@@ -52,7 +52,7 @@ def programs(name: str) -> tuple[Any, Any, Any]:
 
 
 def test_after_an_event_chance_has_the_outcomes_that_it_can_have_and_its_worth() -> None:
-    game, key = Gamble(), jax.random.key(0)
+    game, key = Gamble(won=(-1.0, 0.0, 1.0, 1.0)), jax.random.key(0)
     settings = SearchSettings(num_simulations=20, kept_simulations=20)
     how: dict[str, Any] = {"evaluator": ZeroEvaluator(), "settings": settings}
     go_on: Any = jax.jit(functools.partial(advance, game, count=20, **how))
@@ -63,7 +63,7 @@ def test_after_an_event_chance_has_the_outcomes_that_it_can_have_and_its_worth()
     after = go_on(state=keep(before, jnp.array([GAMBLE], jnp.int32), key))
     assert jnp.sum(after.tree.interior.child[0, ROOT] != after.tree.shape.nothing) == 4
     # Not exactly: before it was expanded it was thought to be worth 0.
-    assert float(read(game, after).values[0, 0, 0]) == pytest.approx(WORTH, abs=0.01)
+    assert float(read(game, after).values[0, 0, 0]) == pytest.approx(0.25, abs=0.01)
 
 
 @functools.cache

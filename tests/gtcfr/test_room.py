@@ -22,9 +22,10 @@ from selfplay.runs.config import load_config
 from sog.games import Game, make
 from sog.games.boards.connect_four import ConnectFour
 from tests.games.broken_games import kuhn
+from tests.gtcfr.gamble import Gamble
 from tests.gtcfr.large_games import CHESS, GO, FlopCards, TurnCard
-from tests.gtcfr.test_growing_samples import Gamble
 
+GAMBLE = Gamble(won=12 * (0.5,))
 GIGABYTE = 10**9
 
 
@@ -150,9 +151,9 @@ def test_room_follows_the_depth_of_a_tree_and_not_that_of_the_game() -> None:
 
 
 def test_chance_counts_for_half_of_the_simulations() -> None:
-    """Twelve outcomes of chance and two of a decision; from the root, 11 expansions at most."""
+    """Twelve outcomes of chance and two of a decision, 14 events; 11 expansions at most."""
     settings = SearchSettings(num_simulations=10, num_children=12)
-    assert settings.shape(Gamble(), 0).num_leaves == 1 + 12 + 10 * 2 + 5 * (12 - 2)
+    assert settings.shape(GAMBLE, 0).num_leaves == 1 + 14 + 10 * 2 + 5 * (12 - 2)
 
 
 def test_a_node_that_is_large_is_a_chunk_by_itself() -> None:
@@ -225,4 +226,4 @@ def test_the_actions_of_a_game_without_chance_can_be_limited() -> None:
     """No game of perfect information needs to say that it has none."""
     assert SearchSettings(max_actions=2).shape(GO, 0).layout.num_actions == 2
     with pytest.raises(ValueError, match=r"^max_actions must be None in gamble, where chance may"):
-        SearchSettings(max_actions=2).shape(Gamble(), 0)
+        SearchSettings(max_actions=2).shape(GAMBLE, 0)
