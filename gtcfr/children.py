@@ -106,10 +106,9 @@ def choose_outcomes(
     added, most = settings.children_added(game), layout.num_children
     legal = game.legal_outcomes(state)
     numbers, even = jnp.arange(len(legal), dtype=jnp.int32), jnp.ones(layout.num_weights)
-    by_prior = prior[:, 0]  # where outcomes are actions; chance may have more of them
-    if layout.decisions != BY_PRIOR and added is not None:
+    is_listed, by_prior = layout.decisions == BY_PRIOR, prior[:, 0]
+    if added is not None and not is_listed:  # outcomes are actions; chance may have more of them
         by_prior = jnp.pad(by_prior, (0, len(legal) - len(by_prior)))
-    is_listed = layout.decisions == BY_PRIOR
     if is_listed or (added is not None and not game.has_chance):
         if is_listed:
             numbers, legal = listed, listed != NOT_LISTED

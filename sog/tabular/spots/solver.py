@@ -216,8 +216,7 @@ def solve_spot(
 
     iterations: those that the solver has made count. until: stops early when the exploitability
     (chips) of the average policies is at most this. on_start: called when all is compiled. Ctrl-C
-    stops too; the solution is what was
-    reached, marked `interrupted`.
+    stops too; the solution is what was reached, marked `interrupted`.
     """
     if iterations < 1:
         raise ValueError(f"iterations must be >= 1, got {iterations}.")
