@@ -63,9 +63,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         except MemoryError:
             code = _fail(_NO_MEMORY)
         except RuntimeError as error:
-            if not is_out_of_memory(error):
+            if type(error).__module__ == "pyspiel":  # which is not imported here
+                code = _fail(f"OpenSpiel: {error}")
+            elif is_out_of_memory(error):
+                code = _fail(_NO_MEMORY)
+            else:
                 raise
-            code = _fail(_NO_MEMORY)
     return exit_code(received[0]) if received and code == INTERRUPTED else code
 
 

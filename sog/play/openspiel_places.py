@@ -14,7 +14,8 @@ import numpy as np
 
 from sog.games.core import CHANCE, Game
 from sog.games.openspiel.game import OpenSpiel, OpenSpielState
-from sog.games.openspiel.histories import information_string, load_spiel
+from sog.games.openspiel.histories import information_string
+from sog.games.openspiel.loading import load_spiel
 from sog.games.openspiel.twins import twin_of
 from sog.play.rules import Situation, after, first_state, situation, step
 

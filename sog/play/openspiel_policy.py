@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sog.games.core import Game
-from sog.games.openspiel.histories import MISSING_EXTRA
+from sog.games.openspiel.loading import MISSING_EXTRA
 from sog.play.match import Agent
 from sog.play.openspiel_places import Path, places_of
 from sog.play.rules import after, first_state, situation

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.games.openspiel.histories import MISSING_EXTRA
+from sog.games.openspiel.loading import MISSING_EXTRA
 from sog.play.openspiel_places import Decision, places_of
 from sog.quoting import quoted
 from sog.tabular.decision_names import list_names

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from sog.games import make
-from sog.games.openspiel.bounds import is_surely_larger, limited_memory, read_max_histories
+from sog.games.openspiel.bounds import limited_memory, read_max_histories
 from sog.games.openspiel.game import load_openspiel
+from sog.games.openspiel.loading import is_surely_larger
 from tests.games.openspiel_games import PIG, histories, spiel_game
 
 ONE_MILLION = (

@@ -1,14 +1,13 @@
-"""How large an OpenSpiel game may be, and ways to notice early that one is larger.
+"""How large an OpenSpiel game may be, and how to keep to it.
 
 One number bounds everything, the histories of the game: what is kept of each is bounded too.
 """
 
 import contextlib
 import os
-import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 DEFAULT_MAX_HISTORIES: Final = 1_000_000
 MAX_HISTORIES_VARIABLE: Final = "SOG_MAX_HISTORIES"
@@ -18,10 +17,6 @@ BYTES_PER_HISTORY: Final = 2000
 """Of memory; some 700 are usual."""
 LEAST_BYTES: Final = 10**9
 """Of memory that every game may take, also while OpenSpiel sets it up."""
-
-_NUM_PROBES: Final = 256
-_NUM_LARGE: Final = 32
-_CERTAINTY: Final = 30
 
 
 def read_max_histories() -> int:
@@ -50,36 +45,6 @@ def too_large(what: str, max_histories: int) -> str:
         f"it has more than {what}: too large to enumerate; {MAX_HISTORIES_VARIABLE}=N in the "
         f"environment sets the bound, now {max_histories:,} histories and {gigabytes:.3g} GB"
     )
-
-
-def is_surely_larger(game: Any, max_histories: int) -> bool:
-    """Whether random descents show that there are more histories; False says nothing.
-
-    A descent estimates the number of histories without bias (Knuth 1975, "Estimating the efficiency
-    of backtrack programs"), so by Markov's inequality it gives 30 times the number with a
-    probability of at most 1 / 30, and 32 of 256 descents do so with one below 1e-6.
-    """
-    rng = random.Random(0)
-    enough, num_large = _CERTAINTY * max_histories, 0
-    for _ in range(_NUM_PROBES):
-        num_large += _estimate(game, enough, rng) > enough
-        if num_large == _NUM_LARGE:
-            return True
-    return False
-
-
-def _estimate(game: Any, enough: int, rng: random.Random) -> int:
-    """Estimates the number of histories by one descent, which ends when that is `enough`."""
-    state, width, total = game.new_initial_state(), 1, 1
-    while total <= enough and not state.is_terminal():
-        if state.is_chance_node():
-            moves = [event for event, probability in state.chance_outcomes() if probability > 0]
-        else:
-            moves = state.legal_actions()
-        width *= len(moves)
-        total += width
-        state.apply_action(rng.choice(moves))
-    return total
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.games.openspiel.histories import one_line
+from sog.games.openspiel.loading import one_line
 
 if TYPE_CHECKING:
     from sog.games.openspiel.game import OpenSpiel, OpenSpielState

@@ -23,7 +23,6 @@ from jax import Array
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL, Game
 from sog.games.openspiel.bounds import (
     bytes_allowed,
-    is_surely_larger,
     limited_memory,
     read_max_histories,
     too_large,
@@ -34,10 +33,8 @@ from sog.games.openspiel.histories import (
     Histories,
     enumerate_histories,
     information_string,
-    load_spiel,
-    one_line,
-    refusal,
 )
+from sog.games.openspiel.loading import load_spiel, one_line, refusal, try_first
 from sog.games.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
 from sog.games.openspiel.tables import WAIT, Slices, Tables, make_tables
 from sog.pytree import pytree
@@ -61,9 +58,13 @@ def load_openspiel(
         max_histories = read_max_histories()
 
     num_bytes = bytes_allowed(max_histories)
+    if try_first(text, max_histories, num_bytes):
+        raise refusal(text, too_large(f"{max_histories:,} histories", max_histories))
     try:
         with limited_memory(num_bytes):
             return _load(text, max_histories, progress)
+    except (RuntimeError, IndexError) as error:  # of C++
+        raise refusal(text, one_line(error)) from None
     except MemoryError:
         memory = f"fits into {num_bytes / 1e9:.3g} GB of memory"
         raise refusal(text, too_large(memory, max_histories)) from None
@@ -75,8 +76,6 @@ def _load(text: str, max_histories: int, progress: Callable[[str], None] | None)
 
     spiel = load_spiel(text)
     counting("histories")(0)
-    if is_surely_larger(spiel, max_histories):
-        raise refusal(text, too_large(f"{max_histories:,} histories", max_histories))
     histories = enumerate_histories(text, spiel, max_histories, counting("histories"))
     try:
         states = public_states(histories, counting("public states"))

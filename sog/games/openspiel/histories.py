@@ -16,8 +16,6 @@ is public (perfect information, moves in turn), a player's information is the hi
 """
 
 import dataclasses
-import os
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -25,23 +23,16 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from sog.files import open_to_read
 from sog.games.core import CHANCE, TERMINAL
-from sog.games.openspiel.bounds import (
-    CHARACTERS_PER_HISTORY,
-    too_large,
-)
-from sog.parameters import near_name
+from sog.games.openspiel.bounds import CHARACTERS_PER_HISTORY, too_large
+from sog.games.openspiel.loading import is_public, one_line, possible_moves, refusal
 
 NO_HISTORY: Final = -1
 NO_INFOSET: Final = -1
-MISSING_EXTRA: Final = "openspiel games need OpenSpiel: pip install 'sog[openspiel]'."
-_TURN_BASED: Final = "turn_based_simultaneous_game"
 _MY_MOVE: Final = -1  # in place of the last own move, which the string must determine
 _ENDED: Final = -2  # and less: in place of it at the end, by the move that ended the game
 _NO_MATTER: Final = -1  # in place of what was known before
 _HISTORIES_PER_REPORT: Final = 1000
-_MOST_BYTES: Final = 2**24  # of a file that a parameter names
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,62 +71,12 @@ class Histories:
         return moves[::-1]
 
 
-def load_spiel(text: str) -> Any:
-    """OpenSpiel's game, made turn-based where moves are simultaneous.
-
-    Raises ValueError with the reason for a game that cannot be a two-player zero-sum public tree.
-    """
-    try:
-        import pyspiel
-    except ImportError:
-        raise ValueError(MISSING_EXTRA) from None
-    name = text.split("(")[0].strip()
-    # Asked first: for an unknown name OpenSpiel itself prints all its games.
-    if name not in (known := pyspiel.registered_names()):
-        near = near_name(name, known)
-        hint = f"did you mean {near!r}?" if near else "see OpenSpiel's list of games."
-        raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
-    for parameter, path in re.findall(r"(?<!\w)(\w+)\s*=\s*([^,()]+)", text):
-        # What is not here OpenSpiel may have elsewhere, or it says that it has not.
-        if "file" in parameter and os.path.exists(path.strip()):
-            try:
-                open_to_read(path.strip(), _MOST_BYTES).close()
-            except OSError as error:
-                raise ValueError(f"openspiel:{text}: {path}: {error.strerror}.") from None
-    try:
-        game = pyspiel.load_game(text)
-    except (pyspiel.SpielError, RuntimeError) as error:
-        raise ValueError(f"openspiel:{text}: {one_line(error)}.") from None
-    rules, kinds = game.get_type(), pyspiel.GameType
-    if game.num_players() != 2:
-        raise refusal(text, f"needs 2 players, has {game.num_players()}")
-    if rules.utility != kinds.Utility.ZERO_SUM:
-        raise refusal(text, f"must be zero-sum, is {rules.utility.name.lower()}")
-    if rules.chance_mode == kinds.ChanceMode.SAMPLED_STOCHASTIC:
-        raise refusal(text, "chance must be explicit, is sampled: it cannot be enumerated")
-    if re.search(r"\badd_noise\(", str(game)):
-        reason = "add_noise draws the noise of its payoffs in the order in which ends are visited"
-        raise refusal(text, f"{reason}: it is another game each time")
-    if rules.dynamics == kinds.Dynamics.SIMULTANEOUS:
-        game = pyspiel.convert_to_turn_based(game)
-    elif rules.dynamics != kinds.Dynamics.SEQUENTIAL:
-        raise refusal(text, f"moves must be in turn or simultaneous, are {rules.dynamics.name}")
-    if not (game.get_type().provides_information_state_string or is_public(game)):
-        raise refusal(text, "OpenSpiel has no information state strings for it")
-    return game
-
-
 def information_string(state: Any, player: int) -> str:
     """What a player knows on his move; all that happened, where all is public and OpenSpiel has no
     information state strings."""
     if state.get_game().get_type().provides_information_state_string:
         return str(state.information_state_string(player))
     return str(state.history_str())
-
-
-def refusal(text: str, reason: str) -> ValueError:
-    """The error for a game that the adapter does not take."""
-    return ValueError(f"openspiel:{text}: not supported: {reason}.")
 
 
 def enumerate_histories(
@@ -173,11 +114,12 @@ def enumerate_histories(
             info, utility = walk.information(state, history, kind, before, last_move), 0.0
         rows.append((parent, action, kind, chance, utility, *info))
         if kind == CHANCE:
-            for event, probability in reversed(state.chance_outcomes()):
-                if probability > 0:
-                    stack.append((state, history, event, chance * probability, info, last_move))
+            probabilities = dict(state.chance_outcomes())
+            for event in reversed(possible_moves(state)):
+                reached = chance * probabilities[event]
+                stack.append((state, history, event, reached, info, last_move))
         elif kind != TERMINAL:
-            for move in reversed(state.legal_actions()):
+            for move in reversed(possible_moves(state)):
                 moved = walk.own_move(info[kind], move)
                 moves = (moved, last_move[1]) if kind == 0 else (last_move[0], moved)
                 stack.append((state, history, move, chance, info, moves))
@@ -314,16 +256,6 @@ class _Walk:
         raise refusal(self._text, f"player {player} has {reason} {shown!r}")
 
 
-def is_public(game: Any) -> bool:
-    """Whether nothing is ever hidden in a game of OpenSpiel."""
-    rules = game.get_type()
-    return bool(
-        rules.information == type(rules).Information.PERFECT_INFORMATION
-        and rules.dynamics == type(rules).Dynamics.SEQUENTIAL
-        and _TURN_BASED not in str(game)  # there the first of two simultaneous moves is hidden
-    )
-
-
 def _kind(state: Any) -> int:
     if state.is_terminal():
         return TERMINAL
@@ -344,9 +276,3 @@ def _as_arrays(rows: list[tuple[int, int, int, float, float, int, int]], walk: _
         utility=np.array(utility, np.float64),
         info=walk.ranks()[np.array(info)].astype(np.int32),
     )
-
-
-def one_line(thing: object, limit: int = 200) -> str:
-    """Text without line breaks and a full stop at the end, cut at `limit` characters."""
-    words = " ".join(str(thing).split()).rstrip(".")
-    return words if len(words) <= limit else words[:limit] + "..."
