@@ -108,16 +108,11 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
         state = after(game, state, outcome)
     resigned = record.get("resigned")
     end, held_last = situation(game, state), infostates[len(outcomes)]
-    is_end = end.actor == TERMINAL if resigned is None else end.actor == resigned
-    if not is_end or not _can_hold(end, held_last):
+    _check_end(game, end, resigned)
+    if not _can_hold(end, held_last):
         raise ReplayError(f"its end is none in {game}.")
-    said = float(record["utility"])
     right = outcome_of(game, state, np.asarray(held_last, np.int32), resigned)
-    if not abs(said - right) <= _ROUNDING * game.max_utility:
-        raise ReplayError(
-            f"it is said to give {said:g} {game.unit} to player 0, by the rules of {game} it is "
-            f"{right:g}."
-        )
+    _check_utility(game, float(record["utility"]), right)
     return PlayedGame(
         utility=right,
         outcomes=tuple(outcomes),
@@ -126,6 +121,43 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
         resigned=resigned,
         beginning=beginning,
     )
+
+
+def check_public(
+    game: Game[Any], state: Any, outcomes: Sequence[int], resigned: int | None, said: float
+) -> None:
+    """Holds what is public of a game against the rules: its events from a state on, and its end.
+
+    said: the utility of player 0, which where things are hidden need only be a possible one.
+    Raises ReplayError.
+    """
+    for number, outcome in enumerate(outcomes, start=1):
+        legal = situation(game, state).legal_outcomes
+        if not (0 <= outcome < len(legal) and legal[outcome]):
+            raise ReplayError(f"event {number} is not possible in {game}.")
+        state = after(game, state, outcome)
+    _check_end(game, situation(game, state), resigned)
+    if game.hides_information and resigned is None:
+        _check_utility(game, said, float(np.clip(said, -game.max_utility, game.max_utility)))
+    else:
+        _check_utility(game, said, outcome_of(game, state, np.zeros(2, np.int32), resigned))
+
+
+def _check_end(game: Game[Any], end: Situation, resigned: Any) -> None:
+    if resigned is None:
+        is_end = end.actor == TERMINAL
+    else:
+        is_end = type(resigned) is int and end.actor == resigned < CHANCE
+    if not is_end:
+        raise ReplayError(f"its end is none in {game}.")
+
+
+def _check_utility(game: Game[Any], said: float, right: float) -> None:
+    if not abs(said - right) <= _ROUNDING * game.max_utility:  # nor is NaN
+        raise ReplayError(
+            f"it is said to give {said:g} {game.unit} to player 0, by the rules of {game} it is "
+            f"{right:g}."
+        )
 
 
 def _can_hold(now: Situation, pair: tuple[int, int]) -> bool:

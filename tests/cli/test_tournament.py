@@ -252,7 +252,7 @@ def test_a_tournament_that_was_killed_goes_on_as_if_nothing_had_been(
 
 def test_two_tournaments_do_not_write_one_file(sog: Run, tmp_path: Path) -> None:
     path = tmp_path / "saved.jsonl"
-    with contextlib.closing(SavedTournament(path, {})):
+    with contextlib.closing(SavedTournament(path, {}, make("tic_tac_toe"), [])):
         code, _, err = sog("tournament", *TIC_TAC_TOE, "--games", "2", "--save", str(path))
         assert (code, f"--save: {path} is in use by another process." in err) == (2, True)
     path.unlink()
@@ -273,7 +273,7 @@ def test_more_games_may_be_asked_for_later_but_no_other_tournament(
     code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
     assert (code, f"--save: line 3 of {path} is damaged." in err) == (2, True)
     header = path.read_text().splitlines()[0]
-    for pairing in ("[]", "[1e999, 0]"):
+    for pairing in ("[]", "[1e999, 0]", "[1, 0]", "[0, 2]"):
         path.write_text(f'{header}\n{{"pairing": {pairing}}}\n')
         code, _, err = sog("tournament", *TIC_TAC_TOE, *rest)
         assert (code, f"--save: line 2 of {path} is damaged." in err) == (2, True)
@@ -282,9 +282,77 @@ def test_more_games_may_be_asked_for_later_but_no_other_tournament(
     assert (code, "is not replaced, since it holds something else" in err) == (2, True)
 
 
+def test_games_of_another_search_are_those_of_another_tournament(
+    sog: Run, as_played: Play, tmp_path: Path
+) -> None:
+    as_played({(0, 1): [[1, 0]]})
+    path = str(tmp_path / "saved.jsonl")
+    asked = ("tournament", "zero", "random", "--game", "kuhn", "--search", "4,1", "--save", path)
+    assert sog(*asked, "--max-outcomes", "3")[0] == 0
+    code, _, err = sog(*asked, "--max-outcomes", "4")
+    assert (code, "are of another tournament: max_outcomes of zero was 3, not 4." in err) == (
+        2,
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"utility": 1e9}, "said to give 1e+09 points to player 0, by the rules of tic_tac_toe"),
+        ({"utility": float("nan")}, "said to give nan points"),
+        ({"utility": float("inf")}, "said to give inf points"),
+        ({"outcomes": [99, -1]}, "event 1 is not possible in tic_tac_toe"),
+        ({"outcomes": [0, -1]}, "event 2 is not possible"),
+        ({"outcomes": [0, 0]}, "event 2 is not possible"),
+        ({"outcomes": [0, 1]}, "its end is none"),
+        ({"outcomes": [True, 3, 1, 4, 2]}, ""),
+        ({"outcomes": None}, ""),
+        ({"resigned": 7}, "its end is none"),
+        ({"resigned": 3}, "its end is none"),
+        ({"resigned": True, "outcomes": [0]}, "its end is none"),
+        ({"resigned": 1, "outcomes": [0], "utility": 1.0}, None),
+        ({"begins": "xx"}, "its opening is another one"),
+        ({}, None),
+    ],
+    ids=str,
+)
+def test_every_saved_game_is_held_against_the_rules(
+    sog: Run, as_played: Play, tmp_path: Path, change: dict[str, Any], reason: str | None
+) -> None:
+    as_played({(0, 1): [[1, 0]]})
+    path = tmp_path / "saved.jsonl"
+    asked = ("tournament", *TIC_TAC_TOE, "--save", str(path))
+    assert sog(*asked)[0] == 0
+    won = {"utility": 1.0, "outcomes": [0, 3, 1, 4, 2], "resigned": None, "begins": None}
+    line = {"pairing": [0, 1], "pair": 0, "games": [won, won | change]}
+    path.write_text(path.read_text() + json.dumps(line) + "\n")
+    code, _, err = sog(*asked)
+    assert code == (0 if reason is None else 2)
+    if reason is not None:
+        assert f"sog: error: --save: line 2 of {path} is damaged{reason and ': '}" in err
+        assert reason in err
+
+
+def test_a_saved_game_with_hidden_cards_pays_no_more_than_any_can(
+    sog: Run, as_played: Play, tmp_path: Path
+) -> None:
+    as_played({(0, 1): [[1, 0]]})
+    path = tmp_path / "saved.jsonl"
+    asked = ("tournament", "random", "tabular:1", "--game", "kuhn", "--save", str(path))
+    for utility, code in ((2.0, 0), (-2.0, 0), (2.1, 2)):
+        path.unlink(missing_ok=True)
+        sog(*asked)
+        bet_and_called = {"utility": utility, "outcomes": [1, 1], "resigned": None, "begins": None}
+        line = {"pairing": [0, 1], "pair": 0, "games": [bet_and_called] * 2}
+        path.write_text(path.read_text() + json.dumps(line) + "\n")
+        assert sog(*asked)[0] == code
+
+
 def test_games_of_go_are_written_as_players_read_them(tmp_path: Path) -> None:
     """Black has all of 3 x 3, 9 points, or White gives up; then colors are swapped."""
-    game, out, saved = make("go(size=3,komi=2)"), tmp_path / "games.sgf", SavedTournament(None, {})
+    game, out = make("go(size=3,komi=2)"), tmp_path / "games.sgf"
+    saved = SavedTournament(None, {}, game, [])
     center, passed = 4, 9
     games = [(1.0, (center, passed, passed), None), (1.0, (center,), 1)]
     first, second = (

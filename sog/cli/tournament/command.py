@@ -2,8 +2,10 @@
 
 import argparse
 import contextlib
+import dataclasses
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ from sog.play.arena import MatchResult
 from sog.play.history import Opening
 from sog.play.match import PlayedGame
 from sog.play.tournament import Pairing, Results, is_whole, pairings, play_tournament
+from sog.players.player import Player
 from sog.players.seating import Seating
 
 _USUAL_GAMES: Final = 100
@@ -43,7 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.games is None:
             is_listed = arguments.openings is not None and len(openings) > 1
             arguments.games = 2 * len(openings) if is_listed else _USUAL_GAMES
-        saved = SavedTournament(arguments.save, _setup(seating, arguments, openings))
+        saved = SavedTournament(
+            arguments.save, _setup(seating, arguments, openings), seating.game, openings
+        )
         with contextlib.closing(saved):
             results = _play(seating, arguments, work, openings, saved)
     interrupted = not is_whole(results, len(seating.players))
@@ -86,13 +91,24 @@ def _setup(seating: Seating, arguments: argparse.Namespace, openings: Openings) 
     return {
         "game": str(seating.game),
         "players": arguments.players,
-        "searches": [player.as_json() for player in seating.players],
+        **{
+            f"{name} of {player.name}": value
+            for player in seating.players
+            for name, value in _searching(player)
+        },
         "set": arguments.set,
         "seed": arguments.seed,
         "history": arguments.history,
         "openings": arguments.openings,
         "openings_digest": digest,
     }
+
+
+def _searching(player: Player) -> Iterator[tuple[str, Any]]:
+    """All that it does depends on, by name."""
+    yield "seconds", player.seconds
+    if player.search is not None:
+        yield from dataclasses.asdict(player.search).items()
 
 
 def _told(opening: Opening) -> list[Any]:

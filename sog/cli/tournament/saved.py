@@ -8,13 +8,17 @@ import dataclasses
 import fcntl
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.errors import CommandError, writing
 from sog.files import open_to_append, open_to_lock, parse_json, read_bytes
+from sog.games import Game
+from sog.play.history import Opening, state_at_beginning
 from sog.play.match import PlayedGame
-from sog.play.tournament import Pairing
+from sog.play.replay import ReplayError, check_public
+from sog.play.tournament import Pairing, pairings
 
 _MARK: Final = "sog tournament"
 _VERSION: Final = 1
@@ -50,13 +54,21 @@ PairOfGames = tuple[Record, Record]
 class SavedTournament:
     """The games so far, in memory and, if there is a file, on disk, locked until it is closed."""
 
-    def __init__(self, path: Path | None, setup: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        setup: dict[str, Any],
+        game: Game[Any],
+        openings: Sequence[Opening],
+    ) -> None:
         """setup: what must be the same for games to go together. Reads the file if it is there.
 
-        Raises CommandError for a file of another setup, of another kind, or that is written by
-        another process.
+        openings: of all pairs of games, as `play_tournament` takes them. Raises CommandError for a
+        file of another setup, of another kind, with games that are none by the rules, or that is
+        written by another process.
         """
         self.path = path
+        self._game, self._openings = game, openings
         self.games: dict[Pairing, list[PairOfGames]] = {}
         self._lock: int | None = None
         if path is None:
@@ -130,26 +142,37 @@ class SavedTournament:
             raise CommandError(f"--save: {path} is no file of `sog tournament --save`.") from None
         for number, line in enumerate(lines, start=2):
             try:
-                self._take(parse_json(line))
-            except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
-                raise CommandError(f"--save: line {number} of {path} is damaged.") from None
+                self._take(parse_json(line), len(now["players"]))
+            except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+                why = f": {error}" if isinstance(error, ReplayError) else "."
+                raise CommandError(
+                    f"--save: line {number} of {path} is damaged{why} Delete it and all below it "
+                    f"to have their games played again."
+                ) from None
         return len(whole) + 1 if torn else None
 
-    def _take(self, line: Any) -> None:
-        pairing = int(line["pairing"][0]), int(line["pairing"][1])
-        known = self.games.setdefault(pairing, [])
-        if line["pair"] != len(known):
+    def _take(self, line: Any, num_players: int) -> None:
+        pairing, number, games = tuple(line["pairing"]), line["pair"], line["games"]
+        if pairing not in pairings(num_players):
             raise ValueError
-        first, second = (
-            Record(
-                utility=float(game["utility"]),
-                outcomes=tuple(map(int, game["outcomes"])),
-                resigned=None if game["resigned"] is None else int(game["resigned"]),
-                begins=None if game.get("begins") is None else str(game["begins"]),
-            )
-            for game in line["games"]
-        )
+        known = self.games.setdefault(pairing, [])
+        if number != len(known):
+            raise ValueError
+        first, second = (self._record(game, number) for game in games)
         known.append((first, second))
+
+    def _record(self, game: Any, number: int) -> Record:
+        """A game of the pair with this number, held against the rules."""
+        opening = self._openings[number % len(self._openings)]
+        begins = None if opening.beginning is None else opening.beginning.text
+        utility, outcomes = float(game["utility"]), tuple(game["outcomes"])
+        if not all(type(outcome) is int for outcome in outcomes):
+            raise TypeError
+        if game["begins"] != begins or outcomes[: len(opening.outcomes)] != opening.outcomes:
+            raise ReplayError("its opening is another one.")
+        state = state_at_beginning(self._game, opening.beginning)
+        check_public(self._game, state, outcomes, game["resigned"], utility)
+        return Record(utility=utility, outcomes=outcomes, resigned=game["resigned"], begins=begins)
 
 
 def _line(value: dict[str, Any]) -> str:
