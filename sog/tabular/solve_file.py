@@ -29,6 +29,7 @@ _NOTES: Final = {"game": str, "rule": str, "precision": str, "digest": str, "ite
 _MOST_BYTES: Final = 2**36  # of a file
 _MOST_OF_NOTES: Final = 2**20
 _MOST_ITERATIONS: Final = 2**30  # they are counted in 32 bits
+_ROUNDING: Final = 1e-4
 
 
 class SolveFileError(ValueError):
@@ -100,7 +101,13 @@ def load_solver(
         taken = [
             jnp.asarray(part).reshape(old.shape) for part, old in zip(parts, leaves, strict=True)
         ]
-    solver.state, solver.iteration = jax.tree.unflatten(structure, taken), notes["iteration"]
+    state = jax.tree.unflatten(structure, taken)
+    shares = jax.tree.leaves((state.policy, state.sequences))
+    if any((np.asarray(x) < 0).any() for x in [*shares, *state.policy_sum]) or any(
+        (np.asarray(x) > 1 + _ROUNDING).any() for x in shares
+    ):
+        raise SolveFileError(f"{path}: policies must be from 0 to 1, and their sums at least 0.")
+    solver.state, solver.iteration = state, notes["iteration"]
     return solver
 
 

@@ -130,6 +130,8 @@ def changed(saved: Path, to: Path, change: Callable[[dict[str, Any], np.ndarray]
         (lambda notes, x: x * 1j, "is damaged"),
         (lambda notes, x: np.zeros(10**6, np.float32), "is damaged"),
         (lambda notes, x: np.where(np.arange(len(x)) == 3, np.nan, x), "must be finite"),
+        (lambda notes, x: np.where(np.arange(len(x)) == len(x) - 1, -1, x), "sums at least 0"),
+        (lambda notes, x: np.where(x == 1, 1.5, x), "must be from 0 to 1"),
     ],
 )
 def test_what_no_solve_would_have_saved_is_refused_with_the_reason(
