@@ -99,6 +99,8 @@ def load_spiel(text: str) -> Any:
         near = near_name(name, known)
         hint = f"did you mean {near!r}?" if near else "see OpenSpiel's list of games."
         raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
+    if re.search(r"\bfen\s*=", text):  # it reads beyond the end of a wrong one, or not, by chance
+        raise refusal(text, "OpenSpiel does not check positions that are typed")
     for parameter, path in re.findall(r"(?<!\w)(\w+)\s*=\s*([^,()]+)", text):
         # What is not here OpenSpiel may have elsewhere, or it says that it has not.
         if "file" in parameter and os.path.exists(path.strip()):
