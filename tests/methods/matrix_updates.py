@@ -172,6 +172,16 @@ _CHANGES: Final = {
         ),
     ),
 }
+for _explorer, _own in ((0, 0.45), (1, 0.625)):
+    _first, _later = _CHANGES[f"oos {_explorer}"]
+    # SM-OOS is the same, but for the odds of the explorer's own choices before a round.
+    _CHANGES[f"sm_oos {_explorer}"] = (
+        _first,
+        Change(
+            total=(_times(_own, _later.total[0]), _times(_own, _later.total[1])),
+            policy=(_times(_own, _later.policy[0]), _times(_own, _later.policy[1])),
+        ),
+    )
 
 STRATEGIES: Final[dict[str, tuple[Both, Both]]] = {
     # Means 1/4, 1/8, 1/2; -1/4, 3/4, 1/8; then 1/2, 1/4; 1/2, 1/6.
@@ -183,7 +193,7 @@ STRATEGIES: Final[dict[str, tuple[Both, Both]]] = {
         ([4.5 / 7, 2.5 / 7], [0.8 / 5.6, 4.8 / 5.6]),
     ),
     **dict.fromkeys(
-        ("rm", "oos", "oos_plus"),
+        ("rm", "oos", "oos_plus", "sm_oos"),
         (([1 / 4, 1 / 2, 1 / 4], [0, 3 / 4, 1 / 4]), ([3 / 4, 1 / 4], [1 / 4, 3 / 4])),
     ),
 }
@@ -192,8 +202,7 @@ STRATEGIES: Final[dict[str, tuple[Both, Both]]] = {
 
 def odds_of_choices(selection: str, explorer: int) -> tuple[float, ...]:
     """How likely each choice of PATH is selected, whatever the others are; as in ODDS."""
-    name = selection.split("_")[0]
-    return ODDS[f"oos {explorer}" if name == "oos" else name]
+    return ODDS[f"oos {explorer}" if "oos" in selection else selection.split("_")[0]]
 
 
 def error_of(odds: float, simulations: int) -> float:

@@ -10,7 +10,9 @@ from jax import Array
 
 from sog.games import make
 from sog.games.cards.kuhn import Kuhn
+from sog.methods.grown.is_mcts import IsMctsNode, IsMctsTree
 from sog.methods.histories.layout import lay_out_histories
+from sog.methods.histories.tables import RegretTables
 from sog.methods.learners.learning import LearningRuns
 from sog.methods.online.is_mcts import IsMcts
 from sog.methods.plain.games import infostate_game
@@ -111,6 +113,20 @@ def test_regret_matching_comes_to_the_equilibrium_of_a_matrix_game() -> None:
     policy = method.final_policy(searched).mean(axis=0)
     assert policy == pytest.approx(expected[tree.tree.node_legal[node, infostate]], abs=0.05)
     assert np.ptp(expected) > 0.2  # far from uniform
+
+
+@pytest.mark.parametrize("final", ["visits", "mixed"])
+@pytest.mark.parametrize("is_grown", [False, True])
+def test_regret_matching_plays_its_mean_policy(final: str, is_grown: bool) -> None:
+    """As the paper has it (Lisy et al. 2015, section 4.1), where UCT plays one action."""
+    method = IsMcts(selection="rm", final=final)
+    if is_grown:
+        node = IsMctsNode([0, 0], [0.0, 0.0], regret=[1.0, 0.0], policy_sum=[3.0, 1.0])
+        policy = IsMctsTree(method, infostate_game(make("liars_dice"))).policy(node)
+    else:
+        tables = RegretTables(regret=np.array([[1.0, 0.0]]), policy_sum=np.array([[3.0, 1.0]]))
+        policy = method.final_policy(tables)[0].tolist()
+    assert policy == [0.75, 0.25]
 
 
 @pytest.mark.thorough

@@ -61,6 +61,40 @@ def test_outcome_sampling_is_unbiased(text: str, learns: tuple[bool, bool]) -> N
         assert not added.regret[:, np.flatnonzero(player[:-1] == learns.index(False))].any()
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_sm_oos_learns_in_each_state_as_if_the_game_began_there(player: int) -> None:
+    """Of the same games, regrets of outcome sampling without the odds of the learner's own choices
+    before; and policies as they are (Bosansky et al. 2016, Algorithm 4)."""
+    text, epsilon = "goofspiel(cards=3,payoff=diff)", 0.5
+    tree = history_tree(text)
+    policy = random_policy(tree, seed=4)
+    how = ((player == 0, player == 1), (player == 1, player == 0))
+    whole, begun = (
+        samples_of(OutcomeSampling(epsilon=epsilon, values=values), text, policy, *how)
+        for values in ("game", "state")
+    )
+    own, others = (np.flatnonzero(tree.histories.row_player == who) for who in (player, 1 - player))
+    sizes = tree.histories.row_choices
+    root = own[sizes[own] == 3][0]
+    np.testing.assert_allclose(begun.regret[:, root], whole.regret[:, root], rtol=1e-5)
+    odds = (1 - epsilon) * policy[root] + epsilon / 3
+    for row in own[sizes[own] == 2]:
+        seen = np.flatnonzero(whole.regret[:, row].any(axis=1))
+        ratio = begun.regret[seen, row, :2] / whole.regret[seen, row, :2]
+        led = np.abs(odds - ratio[0, 0]).argmin()  # the one choice that leads there
+        np.testing.assert_allclose(ratio, odds[led], rtol=1e-4)
+    for row in others[sizes[others] > 1]:
+        added = begun.policy_sum[:, row]
+        np.testing.assert_allclose(added[added.any(axis=1)] - policy[row], 0, atol=1e-6)
+
+
+def test_sm_oos_needs_a_game_that_hides_nothing_but_simultaneous_moves() -> None:
+    with pytest.raises(ValueError, match="nothing is hidden but moves that are made at the same"):
+        LearningRuns(OutcomeSampling(values="state"), history_tree("kuhn"))
+    with pytest.raises(ValueError, match="values=state needs updates=alternating"):
+        OutcomeSampling(values="state", updates="parallel")
+
+
 @pytest.mark.thorough(but=["kuhn"])
 @pytest.mark.parametrize("text", GAMES)
 @pytest.mark.parametrize("player", [0, 1])

@@ -136,21 +136,21 @@ class PlainSmMcts:
 
     def odds(self, row: int, player: int) -> list[float]:
         n, x, method = self.row_n[row], self.row_x[row], self.method
-        count = len(n)
+        count, (c, gamma, eta) = len(n), method.constants
         if method.selection.startswith("duct"):
             scores = [
-                x[a] / n[a] + method.c * math.sqrt(math.log(sum(n)) / n[a]) if n[a] else math.inf
+                x[a] / n[a] + c * math.sqrt(math.log(sum(n)) / n[a]) if n[a] else math.inf
                 for a in range(count)
             ]
             return [float(score == max(scores)) for score in scores]
         if method.selection == "exp3":
-            weight = [math.exp(method.gamma / count * (value - max(x))) for value in x]
+            weight = [math.exp(eta / count * (value - max(x))) for value in x]
             matched = [w / sum(weight) for w in weight]
         else:
             matched = self.matched(row)
         if method.selection == "oos_plus" and player != self.explorer:
             return matched
-        return [(1 - method.gamma) * p + method.gamma / count for p in matched]
+        return [(1 - gamma) * p + gamma / count for p in matched]
 
 
 @pytest.mark.thorough
@@ -189,7 +189,7 @@ def test_regret_matching_and_exp3_converge_on_goofspiel_where_duct_does_not() ->
     """As in Figure 4 of the paper, on the same game with one card less."""
     found = {}
     for selection in ("duct_mix", "exp3", "rm", "oos_plus"):
-        method = SimultaneousMcts(selection=selection)
+        method = SimultaneousMcts(selection=selection, gamma=0.1)
         learner = LearningRuns(method, history_tree("goofspiel(cards=3)"), runs=16)
         learner.run(20_000)
         evaluation = RowEvaluator(learner.tree).evaluate(learner.policies())

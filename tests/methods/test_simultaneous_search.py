@@ -1,6 +1,7 @@
 """SM-MCTS on demand: against exact values of the subgames, and against updates worked by hand."""
 
 import copy
+import dataclasses
 import itertools
 import random
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from sog.games.goofspiel import Goofspiel
 from sog.methods.histories.arrays import ROOT
 from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.methods.simultaneous.backward_induction import ExactSolver
+from sog.methods.simultaneous.learner import SimultaneousMcts
 from sog.methods.simultaneous.search import SimultaneousSearch
 from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import play_match
@@ -53,7 +55,14 @@ def test_random_ends_are_as_likely_as_they_should_be() -> None:
 @pytest.mark.thorough(but=["rm-"])
 @pytest.mark.parametrize(
     ("selection", "most"),
-    [("exp3", 0.12), ("rm", 0.12), ("oos", 0.12), ("oos_plus", 0.12), ("duct_mix", 0.5)],
+    [
+        ("exp3", 0.12),
+        ("rm", 0.12),
+        ("oos", 0.12),
+        ("oos_plus", 0.12),
+        ("sm_oos", 0.12),
+        ("duct_mix", 0.5),
+    ],
 )
 def test_the_root_comes_close_to_an_equilibrium_of_the_exact_matrix(
     selection: str, most: float
@@ -79,7 +88,7 @@ def test_the_root_comes_close_to_an_equilibrium_of_the_exact_matrix(
 
 # One update, see `matrix_updates.py`.
 
-SELECTIONS = ["duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus"]
+SELECTIONS = ["duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus", "sm_oos"]
 
 
 def search_by_hand(selection: str, c: float = by_hand.C) -> tuple[MatrixSearch, GoofspielWorld]:
@@ -133,7 +142,7 @@ def test_one_update_is_that_worked_by_hand(selection: str, explorer: int) -> Non
         for player in (0, 1):
             added = np.subtract(after.total[player], before.total[player])
             np.testing.assert_allclose(added, change.total[player], rtol=1e-12, atol=1e-12)
-            if name in ("rm", "oos", "oos_plus"):  # the others make no use of it
+            if name in ("rm", "oos", "oos_plus", "sm_oos"):  # the others make no use of it
                 added = np.subtract(after.policy[player], before.policy[player])
                 np.testing.assert_allclose(added, change.policy[player], rtol=1e-12, atol=1e-12)
             if name in ("duct", "exp3"):
@@ -142,7 +151,7 @@ def test_one_update_is_that_worked_by_hand(selection: str, explorer: int) -> Non
                 assert added.sum() == 1
         joint = first * after.size + second
         assert after.mean_n[joint] == before.mean_n[first][second] + 1
-        if name != "oos":  # which has no use for means
+        if name not in ("oos", "sm_oos"):  # which have no use for means
             kept = before.mean_n[first][second] * before.mean[first][second]
             assert after.mean_x[joint] == kept + 0.75
 
@@ -156,6 +165,30 @@ def test_players_select_with_the_odds_worked_by_hand(selection: str, explorer: i
     shares = is_chosen.mean(axis=0).ravel().tolist()
     for share, odds in zip(shares, by_hand.odds_of_choices(selection, explorer), strict=True):
         assert share == pytest.approx(odds, abs=by_hand.error_of(odds, simulations))
+
+
+def test_sm_oos_learns_where_a_state_joins_the_tree_and_oos_later() -> None:
+    learned = {}
+    for selection in ("oos", "sm_oos"):
+        search, world = search_by_hand(selection)
+        root = search.node(world)
+        search.simulate(root, world.copy())
+        (child,) = root.children.values()
+        assert not child.children
+        learned[selection] = sum(child.mean_n)
+    assert learned == {"oos": 0, "sm_oos": 1}
+
+
+def test_constants_are_those_of_the_paper_unless_they_are_set() -> None:
+    """Table 1, on rewards in [0, 1]: C = 150 points is 150/182, and so is Exp3's eta 182 * 0.01."""
+    exp3, duct = SimultaneousSearch(selection="exp3"), SimultaneousMcts(selection="duct_max")
+    assert exp3.constants == (0, 0.2, 0.2)
+    assert dataclasses.replace(exp3, tuned="points").constants == pytest.approx((0, 0.01, 1.82))
+    assert dataclasses.replace(exp3, gamma=0.3).constants == (0, 0.3, 0.3)
+    assert dataclasses.replace(exp3, eta=0.5).constants == (0, 0.2, 0.5)
+    assert duct.constants == (1.5, 0, 0)
+    assert dataclasses.replace(duct, tuned="points").constants == (150 / 182, 0, 0)
+    assert SimultaneousSearch().constants == SimultaneousMcts().constants == (0, 0.025, 0.025)
 
 
 def test_duct_changes_its_mind_where_the_bounds_cross() -> None:

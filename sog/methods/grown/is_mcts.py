@@ -56,7 +56,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
             weights = [value if n else -math.inf for n, value in pairs]
         else:
             weights = [float(n) for n in node.visits]
-        if self._final != "mixed":
+        if self._final != "mixed" and self._by_ucb:
             most = max(weights)
             weights = [float(weight == most) for weight in weights]
         return normalized(weights)

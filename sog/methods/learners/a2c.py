@@ -45,7 +45,9 @@ class A2c(LearningMethod):
     actor_rate: float = param(0.001, "learning rate of the policy", minimum=0.0000001, maximum=10)
     critic_rate: float = param(0.01, "learning rate of the critic", minimum=0.0000001, maximum=10)
     critic_updates: int = param(8, "of the critic for one of the policy", minimum=1, maximum=1000)
-    entropy: float = param(0.01, "weight of the bonus for entropy", minimum=0, maximum=100)
+    entropy: float = param(
+        0.04, "bonus for a nat of entropy, in largest utilities", minimum=0, maximum=100
+    )
     hidden: int = param(64, "units of a layer", minimum=1, maximum=4096)
     layers: int = param(1, "hidden layers", minimum=1, maximum=8)
     budget: int = param(10_000, "iterations of 16 games", minimum=1, maximum=2**31 - 1)
@@ -131,7 +133,8 @@ class A2c(LearningMethod):
         logs = jnp.where(legal, logs, 0)
         taken = jnp.take_along_axis(logs, steps.choice[..., None], axis=-1)[..., 0]
         entropy = -jnp.where(legal, jnp.exp(logs) * logs, 0).sum(axis=-1)
-        loss = -advantage * taken - self.entropy * entropy
+        bonus = self.entropy * jnp.max(jnp.abs(histories.utility))
+        loss = -advantage * taken - bonus * entropy
         return _mean(loss, steps.is_own)
 
 

@@ -18,6 +18,7 @@ from sog.methods.histories.tables import (
 )
 from sog.methods.histories.walk import Place, after, before, walk
 from sog.methods.learners.learning import LearningMethod
+from sog.methods.simultaneous.stages import Stages
 
 BOTH = (True, True)
 
@@ -28,17 +29,36 @@ class OutcomeSampling(LearningMethod):
 
     A learning player explores: with probability epsilon he takes any action. Alternating: in turns
     one player learns and the other's average policy is updated, two games per iteration. Parallel:
-    both learn from every game, and both explore.
+    both learn from every game, and both explore. values=state is SM-OOS (Bosansky et al. 2016,
+    Algorithm 4): each state is updated as if the game began there, which has less variance.
     """
 
     name = "outcome_sampling"
-    paper: ClassVar[str] = "Lanctot et al. 2009, section 3; Lanctot 2013, chapter 4"
+    paper: ClassVar[str] = (
+        "Lanctot et al. 2009, section 3; Lanctot 2013, chapter 4; Bosansky et al. 2016, Algorithm 4"
+    )
 
     epsilon: float = param(0.6, "how often a learning player explores", minimum=0, maximum=1)
     updates: str = param(
         "alternating", "who learns from a game", choices=("alternating", "parallel")
     )
+    values: str = param(
+        "game",
+        "where values begin: at the start of the game, or in each state, for games that hide "
+        "nothing but simultaneous moves",
+        choices=("game", "state"),
+    )
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.values == "state" and self.updates != "alternating":
+            raise ValueError(f"{self.name}: values=state needs updates=alternating.")
+
+    def check_histories(self, histories: Histories) -> None:
+        """values=state needs that nothing but simultaneous moves is hidden."""
+        if self.values == "state":
+            Stages(histories)
 
     @property
     def episodes_per_iteration(self) -> int:
@@ -76,7 +96,7 @@ class OutcomeSampling(LearningMethod):
         With h the history of a step, z the end, q their probability of being sampled and a' the
         action taken, player i's sampled counterfactual regret of action a is
         W (1[a = a'] - policy(a')), W = u_i(z) reach_-i(h) reach(h a', z) / q(z). Chance's part is
-        in reach and in q, and cancels.
+        in reach and in q, and cancels. values=state: reach and q are 1 before h.
         """
         choices = jnp.arange(histories.max_choices)
 
@@ -101,10 +121,14 @@ class OutcomeSampling(LearningMethod):
         other_before = jnp.where(actor == 0, before(_of(chosen, actor, 1)), 0)
         own_before += jnp.where(actor == 1, before(_of(chosen, actor, 1)), 0)
         other_before += jnp.where(actor == 1, before(_of(chosen, actor, 0)), 0)
-        weight = played.utility_to(actor) * other_before * after(chosen) / jnp.prod(sampled)
+        sampled_before = before(sampled)
+        if self.values == "state":
+            own_before = other_before = sampled_before = jnp.ones_like(sampled)
+        share_of_rest = after(chosen) / (sampled * after(sampled))
+        weight = played.utility_to(actor) * other_before / sampled_before * share_of_rest
         taken = jax.nn.one_hot(played.choice, histories.max_choices, dtype=policy.dtype)
         regret = (weight * _which(actor, learns))[:, None] * (taken - chosen[:, None])
-        share = own_before / before(sampled) * _which(actor, averages)
+        share = own_before / sampled_before * _which(actor, averages)
         legal = choices[None, :] < played.place.num_choices[:, None]
         return RegretTables(
             regret=add_rows(state.regret, row, jnp.where(legal, regret, 0)),

@@ -43,7 +43,8 @@ class IsMcts(OnlineMethod):
     Each simulation starts in a world that agrees with the infostate of the player to move, drawn as
     chance makes them, whatever the opponent may have meant. An infostate that is not in the tree
     joins it, and the rest of the game is random. selection=uct: UCB at every infostate. rm: regret
-    matching (Lisy 2014), on regrets of which the chosen action's is weighted by 1 / probability.
+    matching (Lisy 2014), on regrets of which the chosen action's is weighted by 1 / probability; an
+    action is drawn from the mean policy.
     """
 
     name = "ismcts"
@@ -54,8 +55,8 @@ class IsMcts(OnlineMethod):
     gamma: float = param(0.2, "exploration of rm", minimum=0, maximum=1)
     final: str = param(
         "visits",
-        "what is played: the action with most visits, any as often as it was visited (of rm: its "
-        "mean policy), or the one with the largest mean value",
+        "what uct plays: the action with most visits, any as often as it was visited, or the one "
+        "with the largest mean value; rm plays its mean policy",
         choices=("visits", "mixed", "value"),
     )
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
@@ -103,7 +104,7 @@ class IsMcts(OnlineMethod):
             weight = np.where(found.visits > 0, found.value, -np.inf)
         else:
             weight = found.visits
-        if self.final != "mixed":
+        if self.final != "mixed" and self.selection == "uct":
             weight = weight == weight.max(axis=-1, keepdims=True)
         return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -15,9 +15,9 @@ from sog.methods.histories.tables import add_rows, row_policy, table_policy
 from sog.methods.histories.walk import Place, walk
 from sog.methods.learners.learning import LearningMethod
 from sog.methods.learners.smooth_uct import is_best_by_ucb
+from sog.methods.simultaneous.selection import SELECTIONS, SelectionOptions
 from sog.pytree import pytree
 
-_SELECTIONS: Final = ("duct_max", "duct_mix", "exp3", "rm", "oos_plus")
 _NOT_PLANNED = -1
 
 
@@ -68,22 +68,24 @@ class _Memory:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class SimultaneousMcts(LearningMethod):
+class SimultaneousMcts(SelectionOptions, LearningMethod):
     """SM-MCTS (Lanctot, Lisy, Winands 2013, Algorithm 1), from the start of the game.
 
     Where a joint action was never tried, one such is, and the rest of the game is random. Else each
     player selects: duct by UCB on his own actions (section 3.1; max takes the best mean in the end,
     mix visits), exp3 by Exp3 (3.2), rm by regret matching on the matrix of mean rewards (3.3),
-    oos_plus by regret matching on counterfactual regret in that matrix (3.4). OOS itself, which
-    takes unsampled actions for nothing, is `outcome_sampling`.
+    oos_plus by regret matching on counterfactual regret in that matrix (3.4). OOS and SM-OOS, which
+    take unsampled actions for nothing, are `outcome_sampling`, by its `values`.
     """
 
     name = "sm_mcts"
     paper: ClassVar[str] = "Lanctot, Lisy, Winands 2013, Algorithm 1 and section 3"
 
-    selection: str = param("rm", "how a player selects", choices=_SELECTIONS)
-    c: float = param(1.5, "exploration of duct; rewards are in [0, 1]", minimum=0)
-    gamma: float = param(0.1, "exploration of exp3, rm and oos_plus", minimum=0.000001, maximum=1)
+    selection: str = param(
+        "rm",
+        "how a player selects",
+        choices=tuple(name for name in SELECTIONS if name not in ("oos", "sm_oos")),
+    )
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)
 
     @property
@@ -133,7 +135,8 @@ class SimultaneousMcts(LearningMethod):
             return table_policy(histories, jnp.where(means >= 0, best, 0))
         if self.selection == "exp3":
             count = jnp.maximum(jnp.asarray(histories.row_choices), 1)[:, None]
-            visits = jnp.maximum(visits - self.gamma / count * visits.sum(axis=1, keepdims=True), 0)
+            explored = self.constants.gamma / count * visits.sum(axis=1, keepdims=True)
+            visits = jnp.maximum(visits - explored, 0)
         return table_policy(histories, visits)
 
     def iterate(self, histories: Histories, state: MatrixTables, key: Array) -> MatrixTables:
@@ -236,16 +239,17 @@ class SimultaneousMcts(LearningMethod):
         """[choice]: the policy of a row, and with exploration."""
         visits, total = state.row_visits[place.row], state.row_sum[place.row]
         count = jnp.maximum(legal.sum(), 1)
+        c, gamma, eta = self.constants
         if self.selection.startswith("duct"):
-            best = is_best_by_ucb(visits, total / jnp.maximum(visits, 1), legal, self.c)
+            best = is_best_by_ucb(visits, total / jnp.maximum(visits, 1), legal, c)
             policy = row_policy(best.astype(total.dtype), legal)
             return policy, policy
         if self.selection == "exp3":
-            logits = jnp.where(legal, self.gamma / count * total, -np.inf)
+            logits = jnp.where(legal, eta / count * total, -np.inf)
             policy = jnp.where(legal, jax.nn.softmax(logits), 0)
         else:
             policy = row_policy(total, legal)
-        explored = (1 - self.gamma) * policy + self.gamma * legal / count
+        explored = (1 - gamma) * policy + gamma * legal / count
         if self.selection == "oos_plus":
             explored = jnp.where(place.actor == state.explorer, explored, policy)
         return policy, explored.astype(policy.dtype)

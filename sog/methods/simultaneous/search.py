@@ -2,7 +2,7 @@
 
 import dataclasses
 import random
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,44 +11,33 @@ from sog.games.goofspiel import Goofspiel
 from sog.methods.plain.agent import PlainAgent, PlainSearch
 from sog.methods.plain.budget import Simulations, seconds_param
 from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
+from sog.methods.simultaneous.selection import SelectionOptions
 from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import AgentFactory
 from sog.players.method import Method
 from sog.players.player import Host
 
-_SELECTIONS: Final = ("duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus")
-_EXPLORATION: Final = {"exp3": 0.2, "rm": 0.025, "oos": 0.5, "oos_plus": 0.55}
-"""Gamma, as the paper tuned it for wins in Goofspiel with 13 cards."""
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class SimultaneousSearch(Method):
+class SimultaneousSearch(SelectionOptions, Method):
     """SM-MCTS on demand (Lanctot, Lisy, Winands 2013, Algorithm 1), for Goofspiel of any size.
 
     Where a joint action was never tried, one such is, and the rest of the game is random. Else each
     player selects on his own: by UCB (duct, section 3.1; max takes the best mean in the end, mix
     visits), Exp3 (3.2), regret matching on mean rewards (rm, 3.3), or by regret matching on
     sampled counterfactual regret (3.4): oos takes unsampled actions for nothing, which is unbiased,
-    and does not try all joint actions first; oos_plus has their mean rewards. What was found below
-    a move is kept for the next one.
+    and does not try all joint actions first; sm_oos (Bosansky et al. 2016, Algorithm 4) does the
+    same in each state as if the game began there; oos_plus has mean rewards. What was found below a
+    move is kept for the next one.
     """
 
     name = "sm_search"
-    paper: ClassVar[str] = "Lanctot, Lisy, Winands 2013, Algorithm 1 and section 3"
-
-    selection: str = param("rm", "how a player selects", choices=_SELECTIONS)
-    c: float = param(1.5, "exploration of duct; rewards are in [0, 1]", minimum=0)
-    gamma: float = param(
-        0.0, "exploration of the others; 0: what the paper tuned", minimum=0, maximum=1
+    paper: ClassVar[str] = (
+        "Lanctot, Lisy, Winands 2013, Algorithm 1 and section 3; Bosansky et al. 2016, Algorithm 4"
     )
+
     seconds: float = seconds_param()
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
-
-    @property
-    def exploration(self) -> float:
-        """Gamma; 0 of duct, whose exploration is c."""
-        tuned = _EXPLORATION.get(self.selection, 0.0)
-        return (self.gamma or tuned) if tuned else 0.0
 
     def check(self, game: Game[Any]) -> None:
         """Needs Goofspiel with revealed bids."""
@@ -60,8 +49,7 @@ class SimultaneousSearch(Method):
 
     def tree_search(self, game: PlainGoofspiel, source: random.Random) -> MatrixSearch:
         """What makes trees."""
-        gamma = self.exploration
-        return MatrixSearch(game, selection=self.selection, c=self.c, gamma=gamma, source=source)
+        return MatrixSearch(game, selection=self.selection, constants=self.constants, source=source)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents with trees of their own."""

@@ -6,6 +6,7 @@ import random
 from sog.games.core import TERMINAL
 from sog.methods.grown.weights import normalized
 from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
+from sog.methods.simultaneous.selection import Constants
 
 
 class MatrixNode:
@@ -37,17 +38,23 @@ class MatrixSearch:
     """A tree and its simulations. Rewards are those of player 0, scaled to [0, 1]."""
 
     def __init__(
-        self, game: PlainGoofspiel, *, selection: str, c: float, gamma: float, source: random.Random
+        self,
+        game: PlainGoofspiel,
+        *,
+        selection: str,
+        constants: Constants,
+        source: random.Random,
     ) -> None:
-        """As the parameters of `sm_search`; gamma: above 0, but for duct."""
-        self._selection, self._c, self._gamma = selection, c, gamma
+        """As `SelectionOptions`."""
+        self._selection = selection
+        self._c, self._gamma, self._eta = constants
         self._random = source
         self._scale = 0.5 / game.max_utility
-        self._explorer = 0  # the player who explores, of oos
+        self._explorer = 0  # the player who explores, of oos, sm_oos and oos_plus
 
     def node(self, world: GoofspielWorld) -> MatrixNode:
         """A new one."""
-        return MatrixNode(len(world.hands[0]), self._selection != "oos")
+        return MatrixNode(len(world.hands[0]), self._selection not in ("oos", "sm_oos"))
 
     def simulate(self, root: MatrixNode, world: GoofspielWorld) -> None:
         """One simulation, from a world that may be changed."""
@@ -67,9 +74,12 @@ class MatrixSearch:
             return normalized([max(n - explored, 0.0) for n in visits])
         return normalized(node.policy[player])
 
-    def _visit(self, node: MatrixNode, world: GoofspielWorld, sampled: float) -> float:
-        """sampled: the probability that the explorer's choices led here. Returns the reward; of
-        oos an unbiased estimate of what the strategies bring."""
+    def _visit(
+        self, node: MatrixNode, world: GoofspielWorld, sampled: float, is_leaf: bool = False
+    ) -> float:
+        """sampled: the probability that the explorer's choices led here; 1 of sm_oos. is_leaf: no
+        child joins the tree. Returns the reward; of oos and sm_oos an unbiased estimate of what the
+        strategies bring."""
         policies = [self._policy(node, player) for player in (0, 1)]
         mixed = [self._explored(policies[player], player) for player in (0, 1)]
         is_new = bool(node.untried)
@@ -86,14 +96,17 @@ class MatrixSearch:
             world.play(world.actions()[place])
         key = (joint, world.card)
         child = node.children.get(key)
-        if child is None and world.player != TERMINAL:
-            node.children[key] = self.node(world)
+        begins_here = self._selection == "sm_oos"  # in each state, and learns where a state joins
+        joins = child is None and world.player != TERMINAL and not is_leaf
+        if joins:
+            grown = node.children[key] = self.node(world)
+            child = grown if begins_here else None
         if child is None or is_new:
             reward = 0.5 + self._scale * world.finish(self._random)
         else:
-            own = mixed[explorer][chosen[explorer]]
-            reward = self._visit(child, world, sampled * own)
-        if self._selection == "oos":
+            further = 1.0 if begins_here else sampled * mixed[explorer][chosen[explorer]]
+            reward = self._visit(child, world, further, is_leaf=joins)
+        if self._selection in ("oos", "sm_oos"):
             reward = self._learn_by_outcome(node, chosen, policies, mixed, sampled, reward)
         elif self._selection == "oos_plus":
             if not is_new:
@@ -117,12 +130,12 @@ class MatrixSearch:
             best = max(bounds)
             return normalized([float(bound == best) for bound in bounds])
         if self._selection == "exp3":
-            most, eta = max(total), self._gamma / node.size
+            most, eta = max(total), self._eta / node.size
             return normalized([math.exp(eta * (x - most)) for x in total])
         return normalized([max(regret, 0.0) for regret in total])
 
     def _explored(self, policy: list[float], player: int) -> list[float]:
-        gamma, is_oos = self._gamma, self._selection.startswith("oos")
+        gamma, is_oos = self._gamma, "oos" in self._selection
         if not gamma or (is_oos and player != self._explorer):
             return policy
         return [(1 - gamma) * p + gamma / len(policy) for p in policy]
@@ -185,7 +198,8 @@ class MatrixSearch:
         sampled: float,
         reward: float,
     ) -> float:
-        """OOS: what was not selected is worth nothing, what was is worth more for being rare.
+        """OOS and SM-OOS: what was not selected is worth nothing, what was is worth more for being
+        rare.
 
         Rewards are taken relative to a draw, and so is what is returned.
         """
