@@ -85,24 +85,26 @@ def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None
     parser.add_argument("game", choices=games, metavar="GAME", help=f"one of {', '.join(games)}")
     parser.add_argument("--runs", type=int, default=8, help="independent runs (default: 8)")
     parser.add_argument("--episodes", type=int, default=1_000_000, help="games (default: 1000000)")
-    parser.add_argument("--methods", nargs="+", metavar="NAME", help="of the paper (default: all)")
+    parser.add_argument(
+        "--methods", nargs="+", metavar="NAME", help="of the paper, or as typed for sog run"
+    )
     parser.add_argument("--out", metavar="PREFIX", help="write PREFIX.json and PREFIX.png")
     arguments = parser.parse_args()
     if arguments.runs < 1 or arguments.episodes < 1:
         parser.error("--runs and --episodes must be >= 1")
     methods = games[arguments.game]
     names = arguments.methods or list(methods)
-    if unknown := sorted(set(names) - set(methods)):
-        parser.error(f"no method {unknown[0]!r} here; there are: {', '.join(methods)}")
+    try:
+        made = {name: make_method(methods.get(name, name)) for name in names}
+    except ValueError as error:
+        parser.error(f"{error} Methods of the paper here: {', '.join(methods)}.")
     use_all_cores()
     tree = lay_out_histories(enumerate_public_tree(make(arguments.game)))
     results: dict[str, Any] = {}
-    for name in names:
-        text = methods[name]
-        method = make_method(text)
+    for name, method in made.items():
         assert isinstance(method, LearningMethod)
         points = converge(method, tree, arguments.runs, arguments.episodes)
-        results[name] = {"method": text, "points": points}
+        results[name] = {"method": str(method), "points": points}
         if arguments.out:
             facts = {
                 "command": " ".join(["python", *sys.argv]),

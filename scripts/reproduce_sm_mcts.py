@@ -5,32 +5,33 @@ Example:
         --episodes 100000
 
 NashConv of what each selection has learned from the root after so many simulations, point cards
-being shuffled: the mean over the runs, and the least and the most. Parameters are those that the
-paper tuned for 13 cards (its table 1). SM-OOS is outcome sampling, with all states in memory from
-the start. With --out, PREFIX.json and PREFIX.png are written, anew after each method.
+being shuffled: the mean over the runs, and the least and the most. Constants are those that the
+paper tuned for 13 cards (its table 1; `sog.methods.simultaneous.selection`). OOS is outcome
+sampling, SM-OOS that of the journal, both with all states in memory from the start. With --out,
+PREFIX.json and PREFIX.png are written, anew after each method.
 """
 
 from typing import Final
 
 from convergence import reproduce
 
-COMMON: Final = {
-    "DUCT(max)": "sm_mcts(selection=duct_max,c=1.5)",
-    "DUCT(mix)": "sm_mcts(selection=duct_mix,c=1.5)",
-    "Exp3": "sm_mcts(selection=exp3,gamma=0.2)",
-    "RM": "sm_mcts(selection=rm,gamma=0.025)",
-    "SM-OOS": "outcome_sampling(epsilon=0.5)",
+_SELECTIONS: Final = {
+    "DUCT(max)": "duct_max",
+    "DUCT(mix)": "duct_mix",
+    "Exp3": "exp3",
+    "RM": "rm",
+    "OOS+": "oos_plus",
 }
 METHODS: Final[dict[str, dict[str, str]]] = {
-    "goofspiel(cards=4,order=random,payoff=wl)": {
-        **COMMON,
-        "OOS+": "sm_mcts(selection=oos_plus,gamma=0.55)",
-    },
-    # The paper's C of 150 and gamma of 0.01 are for points; here rewards are scaled to [0, 1].
-    "goofspiel(cards=4,order=random,payoff=diff)": {
-        **COMMON,
-        "OOS+": "sm_mcts(selection=oos_plus,gamma=0.4)",
-    },
+    f"goofspiel(cards=4,order=random,payoff={payoff})": {
+        "SM-OOS": "outcome_sampling(epsilon=0.5,values=state)",
+        "OOS": "outcome_sampling(epsilon=0.5)",
+        **{
+            name: f"sm_mcts(selection={selection},tuned={tuned})"
+            for name, selection in _SELECTIONS.items()
+        },
+    }
+    for payoff, tuned in (("wl", "wins"), ("diff", "points"))
 }
 
 if __name__ == "__main__":

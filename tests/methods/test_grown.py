@@ -33,6 +33,8 @@ GAMES = [
     "liars_dice(dice=1,faces=2)",
     "ii_goofspiel(cards=4)",
     "ii_goofspiel(cards=3,order=ascending,payoff=diff)",
+    "kuhn",
+    "generic_poker(types=2,cards=2,raises=1,bets=2)",
 ]
 SAMPLES = 20_000
 
@@ -109,6 +111,9 @@ def test_targets_weigh_as_in_the_enumerated_game(text: str, targeting: str) -> N
         ("liars_dice(dice=1,faces=2)", "ist"),
         ("liars_dice(dice=1,faces=2)", "pst"),
         ("ii_goofspiel(cards=3,order=ascending,payoff=diff)", "ist"),
+        ("kuhn", "pst"),
+        ("generic_poker(types=2,cards=2,raises=1,bets=1)", "ist"),
+        ("generic_poker(types=2,cards=2,raises=1,bets=1)", "pst"),
     ],
 )
 def test_regrets_and_averages_are_unbiased(text: str, targeting: str, learner: int) -> None:
@@ -208,7 +213,9 @@ def test_nothing_leads_on_where_the_card_that_is_needed_is_spent() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("selection", ["uct", "rm"])
-@pytest.mark.parametrize(("text", "events"), [("liars_dice", [2, 5]), ("ii_goofspiel", [0, 1, 0])])
+@pytest.mark.parametrize(
+    ("text", "events"), [("liars_dice", [2, 5]), ("ii_goofspiel", [0, 1, 0]), ("leduc", [2, 1, 3])]
+)
 def test_is_mcts_is_that_of_the_enumerated_game(
     selection: str, text: str, events: list[int]
 ) -> None:
@@ -286,7 +293,7 @@ def test_goofspiel_with_13_cards_is_played_to_the_end() -> None:
 @pytest.mark.parametrize(
     ("method", "game", "message"),
     [
-        ("oos(tree=grown)", "kuhn", "tree=grown plays liars_dice, and ii_goofspiel with point"),
+        ("oos(tree=grown)", "rps", "tree=grown plays liars_dice, generic_poker, leduc, kuhn, and"),
         ("ismcts(tree=grown)", "ii_goofspiel(order=random)", "in a fixed order, which ii_goof"),
         ("oos(tree=grown,targeting=pst)", "ii_goofspiel", "targeting must be ist"),
     ],

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sog.games import make
+from sog.games.cards.poker import BettingGame
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.methods.plain.agent import PlainAgent
 from sog.methods.plain.games import plain_game
@@ -37,7 +38,13 @@ def by_number(world: World) -> dict[int, Any]:
 
 
 @pytest.mark.thorough(
-    but=["liars_dice(dice=1", "ii_goofspiel(cards=3", "goofspiel(cards=5,order=random", "glasses"]
+    but=[
+        "liars_dice(dice=1",
+        "ii_goofspiel(cards=3",
+        "goofspiel(cards=5,order=random",
+        "kuhn",
+        "glasses",
+    ]
 )
 @pytest.mark.parametrize(
     "text",
@@ -48,6 +55,9 @@ def by_number(world: World) -> dict[int, Any]:
         "ii_goofspiel(cards=3,order=ascending,payoff=diff)",
         "goofspiel(cards=5,order=random,payoff=diff)",
         "goofspiel(cards=5,order=descending)",
+        "kuhn",
+        "leduc(suit_isomorphism=true)",
+        "generic_poker(types=3,cards=2,raises=2,bets=2)",
         "glasses",
         WITH_ALL_RULES,
     ],
@@ -65,7 +75,8 @@ def test_the_rules_are_those_of_the_contract(text: str) -> None:
             if now.actor != CHANCE:
                 held = int(infostates[now.actor])
                 fresh = twin.world(jax.device_get(state), infostates.tolist(), source)
-                if world is None or "order=random" in text:  # whose worlds draw cards of their own
+                # Worlds of these games draw cards of their own.
+                if world is None or "order=random" in text or isinstance(game, BettingGame):
                     world = fresh
                 legal = np.flatnonzero(now.legal_actions[held]).tolist()
                 for one in (world, fresh):

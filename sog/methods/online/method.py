@@ -68,7 +68,7 @@ class OnlineMethod(Method):
     tree: str = param(
         "whole",
         "whole: all infostates of an enumerated game; grown: it grows with the search, for "
-        "liars_dice and ii_goofspiel of any size",
+        "liars_dice, ii_goofspiel and poker with one private card, of any size",
         choices=("whole", "grown"),
     )
     seconds: float = seconds_param()
@@ -96,8 +96,8 @@ class OnlineMethod(Method):
             plain = infostate_game(game)
             if plain is None:
                 raise ValueError(
-                    f"tree=grown plays liars_dice, and ii_goofspiel with point cards in a fixed "
-                    f"order, which {game} is not."
+                    f"tree=grown plays liars_dice, generic_poker, leduc, kuhn, and ii_goofspiel "
+                    f"with point cards in a fixed order, which {game} is not."
                 )
             self.grown(plain)
 

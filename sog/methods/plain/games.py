@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sog.games.cards.poker import BettingGame
 from sog.games.core import Game
 from sog.games.goofspiel import Goofspiel
 from sog.games.ii_goofspiel import IIGoofspiel
@@ -10,6 +11,7 @@ from sog.games.scotland_yard.game import ScotlandYard
 from sog.methods.plain.goofspiel import PlainGoofspiel
 from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.plain.liars_dice import PlainLiarsDice
+from sog.methods.plain.poker import PlainPoker
 from sog.methods.plain.scotland_yard import Roads
 from sog.methods.plain.worlds import InfostateGame, PlainGame
 
@@ -22,6 +24,8 @@ def plain_game(game: Game[Any]) -> PlainGame | None:
         return PlainIIGoofspiel.of(game)
     if isinstance(game, Goofspiel):
         return PlainGoofspiel(game)
+    if isinstance(game, BettingGame) and game.most_public_cards <= 1:
+        return PlainPoker(game)
     return Roads(game) if isinstance(game, ScotlandYard) else None
 
 

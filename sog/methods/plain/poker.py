@@ -1,0 +1,203 @@
+"""Betting games with one private card each (Kuhn, Leduc, generic poker) in plain Python.
+
+The public card is dealt with the private ones and shown when the second round begins, so that
+chance deals, and nothing after that.
+"""
+
+import dataclasses
+import itertools
+import random
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sog.games.cards.poker import CALL, FIRST_RAISE, FOLD, BettingGame
+from sog.games.core import TERMINAL
+from sog.methods.plain.worlds import InfostateGame, InfostateWorld, Policy, Seen, Target
+
+Deal = tuple[int, int, int]
+"""The cards of player 0 and of player 1, and the public one."""
+_SHOWN: Final = 2  # its place in a deal
+
+
+class PokerWorld(InfostateWorld):
+    """The deal, and the bets so far."""
+
+    __slots__ = ("bets", "deal", "folder", "game", "open", "raises", "shown", "stakes")
+
+    def __init__(self, game: "PlainPoker", deal: Deal, bets: Sequence[int] = ()) -> None:
+        """After some bets."""
+        self.game, self.deal = game, deal
+        self.player, self.folder = 0, -1
+        self.shown = False  # the public card, from the second round on
+        self.raises, self.open = 0, True  # of this round: so many; nobody has acted
+        self.stakes = [1, 1]
+        self.bets: tuple[int, ...] = ()
+        for bet in bets:
+            self.play(bet)
+
+    def actions(self) -> Sequence[int]:
+        """Folding needs a bet to fold to, raising a raise left."""
+        least = FOLD if self.stakes[0] != self.stakes[1] else CALL
+        return range(least, self.game.num_actions if self.raises < self.game.most else FIRST_RAISE)
+
+    def play(self, action: int) -> None:
+        """Folds, calls or raises."""
+        player, owed = self.player, self.stakes[1 - self.player]
+        self.bets += (action,)
+        self.player = 1 - player
+        if action == FOLD:
+            self.folder, self.player = player, TERMINAL
+            return
+        self.stakes[player] = owed
+        if action >= FIRST_RAISE:
+            self.stakes[player] += self.game.sizes[self.shown][action - FIRST_RAISE]
+            self.raises += 1
+        elif not self.open:  # both have acted
+            self.player = TERMINAL if self.shown or len(self.game.sizes) == 1 else 0
+            self.shown, self.raises, self.open = True, 0, True
+            return
+        self.open = False
+
+    def key(self) -> Hashable:
+        """The own card, the public one, and the bets, which tell whose it is."""
+        return self.key_with(self.deal[self.player])
+
+    def key_with(self, card: int) -> Hashable:
+        """The same with another card of one's own."""
+        return card, self.deal[_SHOWN] if self.shown else -1, self.bets
+
+    def seen(self) -> Seen:
+        """The own card; the bets, and the public card among them as the contract has it."""
+        return Seen(self.player, (self.deal[self.player],), self.game.events(self))
+
+    def finish(self, source: random.Random) -> float:
+        """Who folds loses his stakes; else the better card wins them."""
+        while self.player != TERMINAL:
+            actions = self.actions()
+            self.play(actions[int(source.random() * len(actions))])
+        wins = self.game.wins[self.deal] if self.folder < 0 else 2 * self.folder - 1
+        return float(wins * min(self.stakes))
+
+
+class PlainPoker(InfostateGame):
+    """Of the contract's `BettingGame` with at most one public card."""
+
+    def __init__(self, game: BettingGame) -> None:
+        """Lists all deals. Without a public card 0 stands in its place."""
+        self.max_utility, self.num_actions = game.max_utility, game.num_actions
+        self.sizes, self.most = game.raise_sizes, game.raise_limit
+        ranks, copies = game.ranks_of_cards, game.copies
+        cards = range(len(ranks))
+        weights: dict[Deal, int] = {}
+        self.wins: dict[Deal, int] = {}
+        """1 where player 0 has the better card, -1 where player 1 has."""
+        for first, second in itertools.product(cards, cards):
+            pair = copies * (copies - (first == second))
+            for public in cards if game.most_public_cards else [0]:
+                deal = (first, second, public)
+                left = copies - (public == first) - (public == second)
+                weight = pair * left if game.most_public_cards else pair
+                if weight > 0:
+                    weights[deal] = weight
+                    worth = [
+                        (game.most_public_cards and ranks[card] == ranks[public], ranks[card])
+                        for card in (first, second)
+                    ]
+                    self.wins[deal] = (worth[0] > worth[1]) - (worth[0] < worth[1])
+        total = sum(weights.values())
+        self.odds = {deal: weight / total for deal, weight in weights.items()}
+
+    def events(self, world: PokerWorld) -> tuple[int, ...]:
+        """The public events of a world, numbered as the contract does."""
+        found: list[int] = []
+        replayed = PokerWorld(self, world.deal)
+        for bet in world.bets:
+            found.append(bet)
+            before = replayed.shown
+            replayed.play(bet)
+            if replayed.shown and not before and replayed.player != TERMINAL:
+                found.append(self.num_actions + world.deal[_SHOWN])
+        return tuple(found)
+
+    def bets(self, seen: Seen) -> tuple[int, ...]:
+        """The bets among public events."""
+        return tuple(event for event in seen.public if event < self.num_actions)
+
+    def deals(self, seen: Seen, *, public: bool = False) -> dict[Deal, float]:
+        """Deals that agree with what is seen, or with what both saw of it, and their odds."""
+        shown = [event - self.num_actions for event in seen.public if event >= self.num_actions]
+        return {
+            deal: odds
+            for deal, odds in self.odds.items()
+            if (public or deal[seen.player] == seen.own[0]) and shown in ([], [deal[_SHOWN]])
+        }
+
+    def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> PokerWorld:
+        """Infostates are cards; a public card to come is drawn."""
+        seen = self.seen(state, 0, int(infostates[0]))
+        deals = {d: odds for d, odds in self.deals(seen).items() if d[1] == int(infostates[1])}
+        return PokerWorld(self, _draw(deals, source), self.bets(seen))
+
+    def seen(self, state: Any, player: int, infostate: int) -> Seen:
+        """The own card, and the events."""
+        events = np.asarray(state.events)[: int(state.num_events)].tolist()
+        return Seen(player, (infostate,), tuple(events))
+
+    def deal(self, source: random.Random) -> PokerWorld:
+        """Before the first bet."""
+        return PokerWorld(self, _draw(self.odds, source))
+
+    def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
+        """The opponent may have any card that is left."""
+        deals, bets = self.deals(seen), self.bets(seen)
+        return lambda source: PokerWorld(self, _draw(deals, source), bets)
+
+    def target(self, seen: Seen, *, public: bool) -> Target:
+        """The bets, with any cards or with the own one."""
+        return _Bets(self, self.bets(seen), self.deals(seen, public=public))
+
+
+def _draw(deals: dict[Deal, float], source: random.Random) -> Deal:
+    (deal,) = source.choices(list(deals), list(deals.values()))
+    return deal
+
+
+@dataclasses.dataclass
+class _Bets(Target):
+    """All that begins with some bets after one of some deals."""
+
+    game: PlainPoker
+    bets: tuple[int, ...]
+    deals: dict[Deal, float]
+
+    def __post_init__(self) -> None:
+        self.ratio = 1 / sum(self.deals.values())
+
+    def deal(self, source: random.Random) -> InfostateWorld:
+        return PokerWorld(self.game, _draw(self.deals, source))
+
+    def is_dealt(self, world: InfostateWorld) -> bool:
+        assert isinstance(world, PokerWorld)
+        return world.deal in self.deals
+
+    def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
+        assert isinstance(world, PokerWorld)
+        count = min(len(world.bets), len(self.bets))
+        if world.deal not in self.deals or world.bets[:count] != self.bets[:count]:
+            return False
+        if count == len(self.bets):
+            return True
+        return [action == self.bets[count] for action in world.actions()]
+
+    def probability(self, policy: Policy) -> float:
+        reach: tuple[dict[int, float], ...] = tuple({d[p]: 1.0 for d in self.deals} for p in (0, 1))
+        world = PokerWorld(self.game, next(iter(self.deals)))  # any of them shows the same card
+        for bet in self.bets:
+            place, size = world.actions().index(bet), len(world.actions())
+            for card in reach[world.player]:
+                found = policy(world.key_with(card))
+                reach[world.player][card] *= 1 / size if found is None else found[place]
+            world.play(bet)
+        return sum(odds * reach[0][d[0]] * reach[1][d[1]] for d, odds in self.deals.items())
