@@ -14,10 +14,12 @@ INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint co
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format test-thorough test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved
+.PHONY: help demo figure3 test check format test-thorough test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved
 
 help:
 	@echo "make demo       train an agent for Leduc hold'em, evaluate it, plot how it learned"
+	@echo "make figure3    the paper's Figure 3: train by its search, exploitability over training;"
+	@echo "                GAME=leduc or GAME=glasses, some half an hour each"
 	@echo "make test       all checks and the tests (what CI runs)"
 	@echo "make check      format, lint, types and import rules only"
 	@echo "make format     rewrite the files as 'make check' wants them"
@@ -45,6 +47,14 @@ demo: $(VENV)/demo-installed
 	@echo "  sog play $(DEMO) --hints"
 	@echo "  sog match $(DEMO) tabular"
 	@echo "  sog configs"
+
+GAME := leduc
+FIGURE3 := runs/$(GAME)_paper
+figure3: $(VENV)/demo-installed
+	$(VENV)/bin/sog train $(GAME)_paper --run $(FIGURE3)
+	$(VENV)/bin/sog evaluate $(FIGURE3) --checkpoint all --search 10,1 --search 100,1 \
+		--seeds $(if $(filter glasses,$(GAME)),10,50) --plot $(FIGURE3)/figure3.png
+	@echo "Exploitability over training: $(FIGURE3)/figure3.png."
 
 # Tests run on the CPU also where there is a GPU, so that they mean the same everywhere. Compiling is
 # most of the work of these tests: XLA's older emitters do it in half the time, without the

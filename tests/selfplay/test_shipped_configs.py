@@ -33,6 +33,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "connect_four_gpu": {"resolve_from": "deepest"},
     "gardner_chess": {"num_simulations": 200, "resolve_from": "deepest", "max_actions": 32},
     "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
+    "glasses_paper": {"resolve_from": "deepest"},
     "go5": {
         "num_simulations": 800,
         "simulations_per_update": 4.0,
@@ -75,6 +76,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc_gpu": {"leaf_averaging": 0.5, "rule": "dcfr"},
+    "leduc_paper": {},
     "liars_dice_1x4f": {"num_simulations": 64, "simulations_per_update": 0.0625},
     "liars_dice_1x5f": {"num_simulations": 64, "simulations_per_update": 0.0625},
     "liars_dice_1x6f": {"num_simulations": 64, "simulations_per_update": 0.0625},
@@ -170,6 +172,28 @@ def test_the_published_settings_of_scotland_yard() -> None:
         "learner.average_decay": 0,
     }
     assert {key: flat[key] for key in off} == off
+
+
+@pytest.mark.parametrize(("game", "base"), [("leduc", "leduc_demo"), ("glasses", "glasses")])
+def test_figure_3_is_trained_and_played_by_the_search_of_the_paper(game: str, base: str) -> None:
+    """SoG(100, 1) in all three places; what the paper does not publish is as without it."""
+    found, usual = (
+        flatten(load_config(str(CHECKOUT / "configs" / f"{name}.toml")))
+        for name in (f"{game}_paper", base)
+    )
+    searches = ("search.", "solver.search.", "run.evaluate_search.")
+    for where in searches:
+        values = (found[f"{where}num_simulations"], found[f"{where}simulations_per_update"])
+        assert (*values, found[f"{where}rule"], found[f"{where}leaf_averaging"]) == (
+            100,
+            1,
+            "sog",
+            0,
+        )
+    of_training = ("network.", "selfplay.", "replay.", "solver.")
+    same = [key for key in usual if key.startswith(of_training) and not key.startswith(searches)]
+    assert {key: found[key] for key in same} == {key: usual[key] for key in same}
+    assert found["run.milestones"] == 5
 
 
 @pytest.mark.parametrize("name", ["paper_chess", "paper_holdem", "paper_scotland_yard"])
