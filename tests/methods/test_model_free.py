@@ -1,5 +1,7 @@
 """Model-free learners: against best responses, and games whose solution is known."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +11,7 @@ from jax import Array
 from sog.games.matrix import MatrixGame
 from sog.methods.histories.arrays import HistoryTree
 from sog.methods.histories.layout import lay_out_histories
-from sog.methods.histories.steps import explored, greedy_policy, steps_of
+from sog.methods.histories.steps import Steps, explored, greedy_policy, steps_of
 from sog.methods.histories.walk import Place, walk
 from sog.methods.learners.a2c import A2c
 from sog.methods.learners.dqn import Dqn
@@ -79,6 +81,24 @@ def test_against_random_play_what_is_learned_is_a_best_response(
 def dominated() -> HistoryTree:
     """The second row and the first column are best, whatever the other one does."""
     return lay_out_histories(enumerate_public_tree(MatrixGame(payoffs=((0, 1), (1, 3)))))
+
+
+def test_a2cs_bonus_for_entropy_is_in_largest_utilities() -> None:
+    """Two players who mix two actions evenly, of whom nobody gained: 0.1 * 3 * 2 ln 2."""
+    method, tree = A2c(entropy=0.1), dominated()
+    histories = jax.tree.map(jnp.asarray, method.prepare(tree))
+    state = jax.tree.map(jnp.zeros_like, method.begin(histories, jax.random.key(0)))
+    number, nothing = jnp.zeros((2, 1), int), jnp.zeros((2, 1))
+    steps = Steps(
+        is_own=jnp.ones((2, 1), bool),
+        row=jnp.array([[0], [1]]),
+        choice=number,
+        next_row=number,
+        reward=nothing,
+        gain=nothing,
+    )
+    loss = method._actor_loss(state.actor, state.critic, histories, steps)
+    assert float(loss) == pytest.approx(-0.6 * math.log(2), rel=1e-5)
 
 
 @pytest.mark.thorough
