@@ -40,7 +40,7 @@ METHODS: Final = {
     "OOS-PST, delta 0.5": "oos(targeting=pst,delta=0.5)",
     "OOS-PST, delta 0.9": "oos(targeting=pst,delta=0.9)",
     "UCT": "ismcts(selection=uct,c=2,final=mixed)",
-    "RM": "ismcts(selection=rm,gamma=0.2,final=mixed)",
+    "RM": "ismcts(selection=rm,gamma=0.2)",
 }
 """What is compared, without budgets. At the root nothing is directed."""
 

@@ -55,7 +55,7 @@ def player(name: str, game: InfostateGame, budget: int, seed: int) -> TreeSearch
     if name == "UCT":
         return IsMcts(c=2.0, budget=budget).grown(game, seed)
     if name == "RM":
-        return IsMcts(selection="rm", final="mixed", budget=budget).grown(game, seed)
+        return IsMcts(selection="rm", budget=budget).grown(game, seed)
     return None
 
 

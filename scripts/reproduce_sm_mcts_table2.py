@@ -32,13 +32,14 @@ from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import Z_95
 
 METHODS: Final = {
-    "DUCT(max)": "duct_max",
-    "DUCT(mix)": "duct_mix",
-    "Exp3": "exp3",
-    "OOS": "oos",
-    "OOS+": "oos_plus",
-    "RM": "rm",
-    "SM-OOS": "sm_oos",
+    "DUCT(max)": SimultaneousSearch(selection="duct_max", tuned="points"),
+    "DUCT(mix)": SimultaneousSearch(selection="duct_mix", tuned="points"),
+    "Exp3": SimultaneousSearch(selection="exp3", tuned="points"),
+    "Exp3 as for wins": SimultaneousSearch(selection="exp3"),
+    "OOS": SimultaneousSearch(selection="oos", tuned="points"),
+    "OOS+": SimultaneousSearch(selection="oos_plus", tuned="points"),
+    "RM": SimultaneousSearch(selection="rm", tuned="points"),
+    "SM-OOS": SimultaneousSearch(selection="sm_oos", tuned="points"),
 }
 
 
@@ -113,6 +114,7 @@ def main() -> None:
     add("--cards", type=int, default=6, metavar="N", help="3 to 10 (default: 6)")
     add("--simulations", type=int, default=10_000, metavar="N", help="(default: 10000)")
     add("--searches", type=int, default=10, metavar="N", help="per card (default: 10)")
+    add("--methods", nargs="+", choices=METHODS, default=list(METHODS), metavar="NAME")
     add("--out", metavar="FILE.json", help="write all figures")
     arguments = parser.parse_args()
     if not 3 <= arguments.cards <= 10:
@@ -122,8 +124,8 @@ def main() -> None:
     game, values = Goofspiel(cards=arguments.cards, order="random", payoff="diff"), PointValues()
     results: dict[str, Any] = {}
     print("| selection | Ex_2 | Ex_4 |\n|---|---|---|")
-    for name, selection in METHODS.items():
-        method = SimultaneousSearch(selection=selection, tuned="points")
+    for name in arguments.methods:
+        method = METHODS[name]
         began = time.perf_counter()
         found = np.array(
             [

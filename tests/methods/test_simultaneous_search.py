@@ -180,14 +180,14 @@ def test_sm_oos_learns_where_a_state_joins_the_tree_and_oos_later() -> None:
 
 
 def test_constants_are_those_of_the_paper_unless_they_are_set() -> None:
-    """Table 1, on rewards in [0, 1]: C = 150 points is 150/182, and so is Exp3's eta 182 * 0.01."""
+    """Table 1, on rewards in [0, 1]: C is 150 points of 182, and Exp3's eta 0.01 for a point."""
     exp3, duct = SimultaneousSearch(selection="exp3"), SimultaneousMcts(selection="duct_max")
     assert exp3.constants == (0, 0.2, 0.2)
     assert dataclasses.replace(exp3, tuned="points").constants == pytest.approx((0, 0.01, 1.82))
     assert dataclasses.replace(exp3, gamma=0.3).constants == (0, 0.3, 0.3)
     assert dataclasses.replace(exp3, eta=0.5).constants == (0, 0.2, 0.5)
     assert duct.constants == (1.5, 0, 0)
-    assert dataclasses.replace(duct, tuned="points").constants == (150 / 182, 0, 0)
+    assert dataclasses.replace(duct, tuned="points").constants == (0.82, 0, 0)
     assert SimultaneousSearch().constants == SimultaneousMcts().constants == (0, 0.025, 0.025)
 
 

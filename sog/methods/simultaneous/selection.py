@@ -9,7 +9,7 @@ SELECTIONS: Final = ("duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus", "s
 PAPER: Final = {
     "wins": {"duct": 1.5, "exp3": 0.2, "rm": 0.025, "oos": 0.5, "oos_plus": 0.55, "sm_oos": 0.5},
     "points": {
-        "duct": 150 / 182,
+        "duct": 0.82,
         "exp3": 0.01,
         "rm": 0.025,
         "oos": 0.5,
@@ -18,8 +18,8 @@ PAPER: Final = {
     },
 }
 """C of duct and gamma of the others, tuned for Goofspiel with 13 cards (Lanctot, Lisy, Winands
-2013, Table 1). C is for rewards in [0, 1]: between losing and winning all are 182 points. The paper
-has no sm_oos, which gets the gamma of oos."""
+2013, Table 1). C is for rewards in [0, 1]: 150 of the 182 points between losing and winning all. The
+paper has no sm_oos, which gets the gamma of oos."""
 _PAID: Final = {"wins": 1, "points": 182}
 """How many of the units of pay that the paper's Exp3 learns from are a reward of 1."""
 
