@@ -18,7 +18,7 @@ PAPER: Final = {
     },
 }
 """C of duct and gamma of the others, tuned for Goofspiel with 13 cards (Lanctot, Lisy, Winands
-2013, Table 1). C is for rewards in [0, 1]: 150 of the 182 points between losing and winning all. The
+2013, Table 1). C is for rewards in [0, 1]: 150 points of 182 between losing and winning all. The
 paper has no sm_oos, which gets the gamma of oos."""
 _PAID: Final = {"wins": 1, "points": 182}
 """How many of the units of pay that the paper's Exp3 learns from are a reward of 1."""
