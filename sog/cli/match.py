@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import functools
 import math
 from typing import Any
 
@@ -14,7 +15,10 @@ from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.players import check_searches, host_of, seat_players
+from sog.cli.records import check_has_format, check_record_name
 from sog.cli.search_numbers import describe_search
+from sog.cli.tournament.games_file import write_games
+from sog.cli.tournament.saved import SavedTournament
 from sog.play.arena import Z_95, MatchResult, play_match
 from sog.players.seating import Seating
 
@@ -25,9 +29,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(
             f"--games must be even, since every deal is played twice, got {arguments.games}."
         )
+    check_record_name("--games-out", arguments.games_out)
     check_searches([arguments.first, arguments.second], arguments)
     start_jax()
     so_far: list[tuple[Seating, MatchResult]] = []
+    games = SavedTournament(None, {})  # in memory
     with display.working() as work:
 
         def conclude() -> None:
@@ -40,12 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
             ((seating, result),) = so_far
             of_all = f"{result.num_games:,} of {arguments.games:,} games"
             display.note(f"{why}: this is the result of {of_all}.")
-            _report(seating, arguments, dataclasses.replace(result, interrupted=True))
+            _report(seating, arguments, dataclasses.replace(result, interrupted=True), games)
 
         try:
             with mistakes(), concluding(conclude):
                 seating = seat_players([arguments.first, arguments.second], arguments, work)
-                result = _play(seating, arguments, work, so_far)
+                check_has_format("--games-out", seating.game, arguments.games_out)
+                result = _play(seating, arguments, work, so_far, games)
                 if result.interrupted:
                     raise KeyboardInterrupt
         except CommandError:
@@ -53,11 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
                 report_part("stopped by a mistake, see below")
             raise
     with holding_interrupts():
-        _report(seating, arguments, result)
+        _report(seating, arguments, result, games)
     return SUCCESS
 
 
-def _report(seating: Seating, arguments: argparse.Namespace, result: MatchResult) -> None:
+def _report(
+    seating: Seating, arguments: argparse.Namespace, result: MatchResult, games: SavedTournament
+) -> None:
+    if arguments.games_out is not None:
+        write_games(arguments.games_out, seating.game, _names(seating), games)
     if arguments.json:
         display.print_json(_as_json(seating, arguments, result))
     else:
@@ -69,6 +80,7 @@ def _play(
     arguments: argparse.Namespace,
     work: display.Work,
     so_far: list[tuple[Seating, MatchResult]],
+    games: SavedTournament,
 ) -> MatchResult:
     game, (first, second) = seating.game, seating.players
 
@@ -76,9 +88,9 @@ def _play(
         so_far[:] = [(seating, result)]
         known = result.mean if result.corrected is None else result.corrected_mean
         mean = f"{first.name} {signed_milli(known)} {game.milli_unit}"
-        games = f"{result.num_games:,} of {arguments.games:,} games"
+        done = f"{result.num_games:,} of {arguments.games:,} games"
         left = work.time_left(result.num_games, arguments.games)
-        work.update(f"{games}, {mean}{left}", result.num_games)
+        work.update(f"{done}, {mean}{left}", result.num_games)
 
     opening = load_history(game, arguments.history, begins=True).opening
     aivat = make_aivat(seating, arguments.aivat, host_of(arguments, work))
@@ -93,6 +105,7 @@ def _play(
         aivat=aivat,
         batch_size=seating.batch_size(arguments.batch),
         openings=[opening],
+        record=functools.partial(games.add, (0, 1)),
     )
 
 

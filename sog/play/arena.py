@@ -1,10 +1,9 @@
 """A match: two agents play many games, and change seats.
 
 Luck is taken out where that costs nothing. Every deal is played twice, the second time with the
-roles swapped, so that each agent gets the other's cards; events of chance later in the game come
-from the same random numbers too, as long as the two games take equally many steps. The average over
-a *pair* of games has the expected value of the match and a smaller variance, and pairs are
-independent of each other: the confidence interval is that of the mean of the pairs.
+roles swapped, so that each agent gets the other's cards, and the same cards come on the table. The
+average over a *pair* of games has the expected value of the match and a smaller variance, and pairs
+are independent of each other: the confidence interval is that of the mean of the pairs.
 
 `Aivat` takes out more, also where luck cannot be swapped: in what the agents themselves draw.
 """

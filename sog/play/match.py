@@ -10,7 +10,7 @@ from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.history import AT_THE_ROOT, Beginning, Opening, state_at_beginning
-from sog.play.rules import Situation, after, deal, situation, step, utility
+from sog.play.rules import Situation, after, deal, key_of_event, situation, step, utility
 
 
 class Resignation(Exception):  # noqa: N818 (it is no error)
@@ -182,7 +182,7 @@ def course_of_game(
             except Resignation:
                 resigned = now.actor
                 break
-        key, step_key = jax.random.split(key)
+        step_key = key_of_event(key, actions, is_chance=now.actor == CHANCE)
         outcome, infostates = step(game, step_key, state, infostates, action or 0)
         for agent in told_in_turn:
             agent.observe(outcome)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -57,6 +58,18 @@ def step(
         _transition(game, key, state, infostates, np.int32(action))
     )
     return int(outcome), infostates
+
+
+def key_of_event(key: Array, actions: Sequence[int | None], *, is_chance: bool) -> Array:
+    """The randomness of the event after these actions (None where chance moved).
+
+    It depends on the number of chance events so far, and of decisions since the last one: games of
+    one key share all their cards, however many bets come between. Decisions have randomness too,
+    since games of OpenSpiel may draw something hidden after one.
+    """
+    num_chance = sum(action is None for action in actions)
+    since = next((i for i, action in enumerate(reversed(actions)) if action is None), len(actions))
+    return jax.random.fold_in(jax.random.fold_in(key, num_chance), 0 if is_chance else 1 + since)
 
 
 def deal(game: Game[Any], key: Array) -> np.ndarray:

@@ -12,7 +12,7 @@ from sog.games.core import CHANCE, TERMINAL, Game
 from sog.play import Agent, PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening, state_at_beginning
 from sog.play.match import outcome_of
-from sog.play.rules import Situation, after, deal, situation, step
+from sog.play.rules import Situation, after, deal, key_of_event, situation, step
 from sog.play.thoughts import Thought
 
 
@@ -115,7 +115,8 @@ class Course:
         ranges: np.ndarray | None,
     ) -> int:
         """One event, which is returned. action: None at chance. agent, ranges: as of `Step`."""
-        key = jax.random.fold_in(self._key, len(self.steps))
+        actions = [one.action for one in self.steps]
+        key = key_of_event(self._key, actions, is_chance=action is None)
         outcome, infostates = step(self.game, key, self.state, self.infostates, action or 0)
         self._go_to(outcome, infostates, action, agent, thoughts, ranges)
         return outcome

@@ -190,41 +190,54 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> Non
 
 def stop_after_8_games(monkeypatch: pytest.MonkeyPatch, stop: BaseException) -> None:
     def stopped(
-        game: Any, first: Any, second: Any, num_games: int, seed: int, show: Any, **_: Any
+        game: Any, first: Any, second: Any, num_games: int, seed: int, show: Any, **rest: Any
     ) -> MatchResult:
         def progress(result: MatchResult) -> None:
             show(result)
             if result.num_games == 8:
                 raise stop
 
-        return play_match(game, first, second, num_games, seed, progress)
+        return play_match(game, first, second, num_games, seed, progress, **rest)
 
     monkeypatch.setattr(match, "play_match", stopped)
 
 
-def assert_8_games_are_told(out: str) -> None:
-    result = json.loads(out)
-    assert (result["games"], result["interrupted"]) == (8, True)
+def assert_8_games_are_told(out: str, written: Path) -> None:
+    result, games = json.loads(out), json.loads(written.read_text())["games"]
+    assert (result["games"], result["interrupted"], len(games)) == (8, True, 8)
+    assert [game["players"] for game in games[:2]] == [
+        ["random (A)", "random (B)"],
+        ["random (B)", "random (A)"],
+    ]
+    assert sum(game["utility"] for game in games[::2]) / 4 == result["mean_as"][0]
+    assert [len(game["events"]) > 1 for game in games] == [True] * 8
 
 
 def test_ctrl_c_prints_the_result_of_the_finished_games(
-    run_match: Match, monkeypatch: pytest.MonkeyPatch
+    run_match: Match, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     stop_after_8_games(monkeypatch, KeyboardInterrupt())
-    code, out, err = run_match("random", "random", "--game", "kuhn", "--json")
+    written = tmp_path / "games.json"
+    rest = ("--game", "kuhn", "--json", "--games-out", str(written))
+    code, out, err = run_match("random", "random", *rest)
     assert code == 130
-    assert_8_games_are_told(out)
+    assert_8_games_are_told(out, written)
     assert "sog: interrupted: this is the result of 8 of 100 games." in err
 
 
 def test_a_bot_that_hangs_takes_no_finished_game_away(
-    run_match: Match, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    run_match: Match,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     stop_after_8_games(monkeypatch, ValueError("acpc:bot did not answer within 10 s."))
+    written = tmp_path / "games.json"
+    rest = ("--game", "kuhn", "--json", "--games-out", str(written))
     with pytest.raises(CommandError, match=r"^acpc:bot did not answer within 10 s\.$"):
-        run_match("random", "random", "--game", "kuhn", "--json")
+        run_match("random", "random", *rest)
     out, err = capsys.readouterr()
-    assert_8_games_are_told(out)
+    assert_8_games_are_told(out, written)
     assert "sog: stopped by a mistake, see below: this is the result of 8 of 100 games." in err
 
 

@@ -61,6 +61,14 @@ Run = Callable[..., tuple[int, str, str]]
             ["uct:10", "random", "--game", "kuhn"],
             "uct:10: uct needs perfect information, which kuhn(ranks=3) does not have.",
         ),
+        (
+            ["random", "random", "--game", "kuhn", "--games-out", "games.txt"],
+            "--games-out: the name must end in one of .json, .pgn, .sgf, got games.txt.",
+        ),
+        (
+            ["random", "random", "--game", "kuhn", "--games-out", "games.sgf"],
+            "--games-out: games of kuhn are not written in SGF; .json has those of all.",
+        ),
         (["random", "random", "--game", "kuhm"], "unknown game 'kuhm': did you mean 'kuhn'?"),
         (
             ["tabular", "random", "--game", "london"],

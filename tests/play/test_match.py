@@ -5,12 +5,15 @@ from typing import Any
 
 import jax
 import pytest
+from jax import Array
 
 from gtcfr.evaluator import ZeroEvaluator
-from sog.games import make
-from sog.play import Agent, Aivat, play_game
+from sog.games import CHANCE, Game, make
+from sog.play import Agent, Aivat, PlayedGame, play_game
 from sog.play.match import Resignation
 from sog.play.replay import replay_of
+from sog.play.rules import key_of_event
+from sog.web.course import Course
 
 KUHN = make("kuhn")
 FOLD, CALL, BET = 0, 1, 2  # checking is calling nothing
@@ -86,6 +89,50 @@ def test_chance_turns_up_every_card_that_nobody_holds() -> None:
         assert card not in played.infostates[0]
         turned_up.add(card)
     assert turned_up == set(range(6))
+
+
+def by_a_table(game: Game[Any], agents: list[Scripted], key: Array) -> PlayedGame:
+    """As `play_game`, by the course of a table in the browser."""
+    course = Course(game, key)
+    while not course.is_over:
+        actor, action = course.now.actor, None
+        if actor != CHANCE:
+            action = agents[actor].act(int(course.infostates[actor]))
+        course.add(action, None, [], None)
+    return course.played()
+
+
+@pytest.mark.parametrize("play", [play_game, by_a_table])
+def test_games_of_one_key_share_all_cards_however_they_are_bet(play: Any) -> None:
+    """Two cards come, each after two or three moves."""
+    game = make("holdem(ranks=4,suits=2,hole_cards=1,deals=1/1,blinds=1/2,stack=40,bets=1,caps=2)")
+    boards = set()
+    for seed in range(10):
+        games = [
+            play(game, [Scripted(first), Scripted(second)], jax.random.key(seed))
+            for first, second in (
+                ((CALL,) * 3, (CALL,) * 3),
+                ((BET, CALL, CALL, CALL), (CALL, CALL, BET, CALL)),
+                ((BET, BET, CALL), (BET, CALL, CALL, CALL)),
+            )
+        ]
+        cards = {
+            (one.infostates[0], *(one.outcomes[i] for i, a in enumerate(one.actions) if a is None))
+            for one in games
+        }
+        assert len(cards) == 1
+        boards |= cards
+    assert len(boards) > 5
+
+
+def test_every_event_of_a_game_has_randomness_of_its_own() -> None:
+    """Also decisions: in games of OpenSpiel something hidden may be drawn after one."""
+    course = (0, 1, None, 0, None, None, 1, 0)
+    keys = [
+        key_of_event(jax.random.key(0), course[:number], is_chance=action is None)
+        for number, action in enumerate(course)
+    ]
+    assert len({str(jax.random.key_data(key)) for key in keys}) == len(course)
 
 
 def test_a_hidden_move_becomes_an_infostate_and_is_told_to_nobody() -> None:

@@ -98,6 +98,7 @@ examples:
   sog match rollout random --game london --search 10,1 --max-outcomes 26 --games 10
   sog match runs/connect_four uct:1000
   sog match agent:leduc tabular --games 1000 --aivat exact
+  sog match rollout random --game go5 --games 10 --games-out games.sgf
 
 Every deal is played twice, the second time with roles swapped; the 95% interval is that of the mean
 over these pairs, by the normal approximation. Ctrl-C prints the result of the pairs that are
@@ -126,10 +127,7 @@ pair), "standard_error" (of the mean; null after one pair), "mean_as" (player 0 
         "--games",
         *_HOW,
         ("--history", {"help": "begin every game of perfect information at this position"}),
-        "--aivat",
-        "--batch",
-        "--seed",
-        "--json",
+        *("--aivat", "--games-out", "--batch", "--seed", "--json"),
     ),
 )
 TOURNAMENT: Final = Command(
@@ -198,7 +196,7 @@ examples:
   sog play leduc --games 3 --save mine.json
   sog replay mine.json                          all of them, with what both players knew
   sog replay mine.json --number 2               the second
-  sog replay ladder.sgf --number 7              of sog tournament --games-out, or of anybody
+  sog replay ladder.sgf --number 7              of sog match --games-out, or of anybody
 
 What the file says of moves and results is compared with the rules, where the game is installed.
 {_RECORDS}""",
@@ -213,7 +211,7 @@ examples:
                                                 game, else by the agent that comes with us
   sog review mine.json --by runs/my_run --search 400,1 --number 2
   sog review mine.json --by rollout --svg worth.svg
-  sog review ladder.pgn --number 7              of sog tournament --games-out, or of anybody
+  sog review ladder.pgn --number 7              of sog match --games-out, or of anybody
 
 Of every choice: what was played, what it was worth to who chose, what would have been best, and
 what was lost: a good choice (up to 2% of the most that can be won), an inaccuracy (up to 8%), or a

@@ -1,4 +1,4 @@
-"""The file of `sog tournament --games-out`: every game, in the format that players of it read."""
+"""The file of --games-out: every game of a match or a tournament, as PGN, SGF or JSON."""
 
 import functools
 import json
