@@ -40,6 +40,10 @@ def hands_in(text: str) -> dict[str, float]:
         ("kdah", 1),
         ("22+,A2+", 78 + 12 * 16),
         ("100%", 1326),
+        ("random", 1326),
+        ("Ax", 12 * 16),
+        ("KXs", 11 * 4),  # with Q to 2
+        ("5xo", 3 * 12),
     ],
 )
 def test_a_part_has_as_many_hands_as_by_hand(text: str, count: int) -> None:
@@ -52,6 +56,33 @@ def test_weights_follow_a_colon_or_an_at_sign_and_the_later_part_holds() -> None
     assert found[DECK.cards_name(DECK.parse_cards("QsQd"))] == 0.5
     assert found[DECK.cards_name(DECK.parse_cards("QhQd"))] == 1
     assert len(found) == 78
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("AA,", "AA"),
+        (", AA,,KK ,", "KK+"),
+        ("AA\nK5s+\r\n\tQQ : 0.5\n", "AA,K5s+,QQ:0.5"),
+        ("AA;KK QQ", "QQ+"),
+        ("99 - 66, T9s -76s", "99-66,T9s-76s"),
+        ("AA@50%", "AA:0.5"),
+        ("random @ 25 %, 7 %", "100%:0.25,7%"),
+        ("[50]AA,KJs[/50], 22\n[12.5]AhKh[/12.5],", "AA:0.5,KJs:0.5,22,AhKh:0.125"),
+        ("Ax:0.25,A5s", "A2+:0.25,A5s"),
+    ],
+)
+def test_what_other_programs_write_is_read(text: str, same: str) -> None:
+    weights = parse_range(text)
+    np.testing.assert_array_equal(weights, parse_range(same))
+    np.testing.assert_array_equal(weights, parse_range(format_range(weights)))
+
+
+def test_names_with_a_plus_or_a_dash_are_those_of_pokerkit() -> None:
+    pokerkit = pytest.importorskip("pokerkit")
+    for text in ("22+; A2s+ K5s+,T9s+,Q2o+", "AK+ 72+ 32o+", "T9s-76s 99-66 66-99 J9-86"):
+        found = {frozenset((name[:2], name[2:])) for name in hands_in(text)}
+        assert found == {frozenset(map(repr, hand)) for hand in pokerkit.parse_range(text)}
 
 
 def test_a_percentage_is_exact_and_takes_the_best_hands_first() -> None:
@@ -79,7 +110,14 @@ def test_a_percentage_is_exact_and_takes_the_best_hands_first() -> None:
         ("101%", "101%"),
         ("1s", "1s"),
         ("", "''"),
-        ("AA,,KK", "''"),
+        (" , ", "' , '"),
+        ("AA@101%", "AA@101%"),
+        ("[50]AA[/40]", "[50]AA[/40]"),
+        ("[x]AA[/x]", "AA:x%"),
+        ("[50]AA:0.5[/50]", "AA:0.5:50%"),
+        ("2x", "2x"),
+        ("Ax-Kx", "Ax-Kx"),
+        ("Ax+", "Ax+"),
         ("22+-33", "22+-33"),
         ("AA:0", "AA:0"),
         ("AA:1_0e-2", "AA:1_0e-2"),

@@ -1,16 +1,18 @@
 """Ranges of two-card hands as people write them: "TT+, A5s-A2s, KQo:0.5, AhKd, 25%".
 
-A range is a weight from 0 to 1 for every hand of a deck, in the order of `Deck.hands`. Parts are
-separated by commas; a later part holds over an earlier one. A part is
+A range is a weight from 0 to 1 for every hand of a deck, in the order of `Deck.hands`. Commas,
+semicolons, spaces or line breaks separate parts; later ones override earlier ones. A part is
 
     TT          a pair                        AK   AKs   AKo   two ranks: any, suited, offsuit
     TT+         it and all higher pairs       A5s+             it and all with a higher second card
     99-66       pairs from one to the other   A5s-A2s          likewise; T9s-76s of equal gaps, too
-    AhKd        one hand                      25%              so many of the hands, the best ones
+    AhKd        one hand                      Ax   Axs   Axo   with any lower second card, as A2+
+    random      all hands                     25%              so many of the hands, the best ones
 
-and its weight, behind a colon or an @, is 1 unless it is given. The best hands are those of the
-highest score by Chen's formula (Chen and Ankenman, The Mathematics of Poker, 2006; see `_score`);
-of the class of hands where a percentage ends there is a part of the weight, so that it is exact.
+and its weight is 1 unless a colon or an @ gives it: AA:0.5 or AA@50%. [50]AA,KK[/50] is the same
+weight for all parts inside. The best hands are those of the highest score by Chen's formula (Chen
+and Ankenman, The Mathematics of Poker, 2006; see `_score`); of the class of hands where a
+percentage ends there is a part of the weight, so that it is exact.
 
 A class is what the suits make no difference to: [row, column] of a square, ranks from the highest,
 pairs on the diagonal, suited hands above it and offsuit ones below.
@@ -29,11 +31,12 @@ from sog.quoting import quoted
 
 Class = tuple[int, int]
 """Row and column in the square of classes."""
-_HELP: Final = "write hands as TT+, AKs, A5s-A2s, KQo:0.5, AhKd or 25%"
+_HELP: Final = "write hands as TT+, AKs, A5s-A2s, Ax, KQo:0.5, AhKd or 25%"
 _LONGEST: Final = 200_000  # letters; all hands one by one, with weights of many digits, are fewer
 _MOST_PARTS: Final = 4_000
 _NUMBER: Final = re.compile(r"(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _FULL: Final = "100%"
+_WEIGHTED: Final = re.compile(r"\[([^][/]*)\]([^][]*)\[/\1\]")  # [50]AA,KK[/50]
 
 
 def parse_range(
@@ -49,11 +52,12 @@ def parse_range(
     """
     if len(text) > _LONGEST:
         raise ValueError(f"a range must have at most {_LONGEST} letters, got {len(text)}.")
-    if text.count(",") >= _MOST_PARTS:
-        raise ValueError(f"a range must have at most {_MOST_PARTS} parts joined by commas.")
+    parts = _parts(text)
+    if len(parts) > _MOST_PARTS:
+        raise ValueError(f"a range must have at most {_MOST_PARTS} parts, got {len(parts)}.")
     weights = np.zeros(deck.num_hands())
-    for part in text.split(","):
-        body, weight = _split_weight(part.strip())
+    for part in parts:
+        body, weight = _split_weight(part)
         hands, share = _hands_of(body, deck)
         weights[hands] = weight * share
     if not weights.any() and not may_be_empty:
@@ -140,18 +144,39 @@ def _hands_of_class(deck: Deck) -> dict[Class, np.ndarray]:
     return {one: np.flatnonzero((classes == one).all(axis=1)) for one in _classes(deck)}
 
 
+def _parts(text: str) -> list[str]:
+    """Each with its weight, if it has one, and without spaces."""
+    joined = re.sub(r" ?([-:@]) ?| (?=%)", r"\1", " ".join(text.split()))
+    plain, *rest = _WEIGHTED.split(joined)
+    parts = _split(plain)
+    for percent, inside, plain in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        parts += [f"{part}:{percent}%" for part in _split(inside)]
+        parts += _split(plain)
+    return parts
+
+
+def _split(text: str) -> list[str]:
+    return text.translate({ord(","): " ", ord(";"): " "}).split()
+
+
 def _split_weight(part: str) -> tuple[str, float]:
-    body, mark, number = re.match(r"([^:@]*)([:@]?)(.*)", part, re.DOTALL).groups()  # type: ignore[union-attr]
+    body, mark, number = re.match(r"([^:@]*)([:@]?)(.*)", part).groups()  # type: ignore[union-attr]
     if not mark:
-        return body.strip(), 1.0
-    weight = _read_number(number)
+        return body, 1.0
+    weight = _read_number(number.removesuffix("%"))
+    if weight is not None and number.endswith("%"):
+        weight /= 100
     if weight is None or weight > 1:
-        raise ValueError(f"the weight of {quoted(part)} must be a number from 0 to 1.")
-    return body.strip(), weight
+        raise ValueError(
+            f"the weight of {quoted(part)} must be a number from 0 to 1, or from 0% to 100%."
+        )
+    return body, weight
 
 
 def _hands_of(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray | float]:
     """The hands of a part, and what share of its weight each has."""
+    if body.lower() == "random":
+        body = _FULL
     if body.endswith("%"):
         return _best_hands(body, deck)
     if len(body) == 4 and body[1].lower() in SUITS and body[3].lower() in SUITS:
@@ -165,8 +190,10 @@ def _hands_of(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray | float]:
 
 
 def _named_classes(body: str, deck: Deck) -> list[Class]:
-    """The classes of TT, AK, AKs, with + behind them, or of two joined by a dash."""
-    first, dash, second = (piece.strip() for piece in body.partition("-"))
+    """The classes of TT, AK, AKs, Ax, with + behind them, or of two joined by a dash."""
+    first, dash, second = body.partition("-")
+    if first[1:2] in ("x", "X") and first[:1].upper() != deck.rank_letters[0] and not dash:
+        first = f"{first[0]}{deck.rank_letters[0]}{first[2:]}+"
     plus = first.endswith("+") and not dash
     high, low, kind = _read_class(first.removesuffix("+") if plus else first, body, deck)
     ends = [(high, low)]
