@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import Evaluator, ZeroEvaluator
-from gtcfr.exact import noisy_evaluator, policy_evaluator, uniform_play_evaluator
+from gtcfr.evaluator import NetworkEvaluator, ZeroEvaluator
+from gtcfr.exact import policy_evaluator, uniform_play_evaluator
 from gtcfr.settings import SearchSettings
-from sog.games import make
+from sog.games import Game, make
 from sog.games.core import TERMINAL
 from sog.play import RandomAgent, SearchAgent, TabularAgent
 from sog.play.aivat import Aivat
@@ -23,6 +23,7 @@ from sog.tabular import PublicTree, compile_tree, evaluate_policy
 from sog.tabular.enumerated_game import EnumeratedGame
 
 BOTH, FIRST, NEITHER = (True, True), (True, False), (False, False)
+HOLDEM = "holdem(ranks=3,suits=2,hole_cards=2,deals=1,blinds=1/2,stack=6,bets=1/allin,caps=1)"
 History = list[tuple[int, int, tuple[int, int]]]
 """(node, action that led there, infostates)."""
 
@@ -32,6 +33,20 @@ def random_policy(tree: PublicTree, seed: int = 0) -> np.ndarray:
     legal = tree.node_legal
     weight = legal * np.random.default_rng(seed).uniform(0.1, 1, legal.shape)
     return np.asarray(weight / np.maximum(weight.sum(axis=-1, keepdims=True), 1e-9))
+
+
+def random_network(game: Game[Any]) -> NetworkEvaluator:
+    """Its values have to do with the public state and the ranges, and nothing with the game."""
+    num_features = len(game.observe(game.root())) + 2 * game.num_infostates
+    size = (num_features, 2 * game.num_infostates)
+
+    def apply(params: jax.Array, features: jax.Array, ranges: jax.Array) -> Any:
+        seen = jnp.concatenate([features, ranges.reshape(len(ranges), -1)], axis=1)
+        logits = jnp.zeros((len(ranges), game.num_infostates, game.num_actions))
+        return jnp.tanh(seen @ params).reshape(ranges.shape), logits
+
+    params = np.random.default_rng(1).normal(size=size).astype(np.float32)
+    return NetworkEvaluator(apply_fn=apply, params=params)
 
 
 def histories(tree: PublicTree, policy: np.ndarray) -> Iterator[tuple[float, float, History]]:
@@ -115,10 +130,10 @@ def as_played(
 
 
 def estimates(
-    tree: PublicTree, policy: np.ndarray, evaluator: Evaluator, tells: tuple[bool, bool]
+    tree: PublicTree, policy: np.ndarray, aivat: Aivat, tells: tuple[bool, bool]
 ) -> np.ndarray:
     """[history, (probability, utility, estimate)]; what a known player held must not matter."""
-    aivat, found, rows = Aivat(EnumeratedGame(tree=tree), evaluator), {}, []
+    found, rows = {}, []
     for probability, utility, history in histories(tree, policy):
         seen: Any = tuple(
             (node, [infostate for player, infostate in enumerate(held) if not tells[player]])
@@ -140,16 +155,15 @@ def spread(table: np.ndarray, column: int) -> float:
 
 @pytest.mark.thorough(but=["kuhn", "liars_dice(faces=2)-tells3"])
 @pytest.mark.parametrize("tells", [BOTH, FIRST, (False, True), NEITHER])
-@pytest.mark.parametrize("name", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(faces=2)"])
+@pytest.mark.parametrize("name", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(faces=2)", HOLDEM])
 def test_the_estimate_has_the_expectation_of_the_game_whatever_the_values_are(
     name: str, tells: tuple[bool, bool]
 ) -> None:
-    """In each of these games something else is hidden: cards, a move, dice that are bid on."""
+    """In each of these games something else is hidden: cards, a move, dice that are bid on, hands
+    that exclude each other and a board."""
     compiled = compile_tree(make(name))
     tree, policy = compiled.tree, random_policy(compiled.tree)
-    game = EnumeratedGame(tree=tree)
-    wrong = noisy_evaluator(uniform_play_evaluator(game), game, epsilon=1.0, seed=1)
-    table = estimates(tree, policy, wrong, tells)
+    table = estimates(tree, policy, Aivat(tree.game, random_network(tree.game)), tells)
     truth = float(evaluate_policy(compiled, policy).value[0])
     assert table[:, 0] @ table[:, 1] == pytest.approx(truth, abs=1e-6)
     assert table[:, 0] @ table[:, 2] == pytest.approx(truth, abs=1e-5)
@@ -162,7 +176,8 @@ def test_with_the_values_of_what_both_play_nothing_is_left_to_luck(name: str) ->
     compiled = compile_tree(make(name))
     policy = random_policy(compiled.tree)
     game = EnumeratedGame(tree=compiled.tree)
-    table = estimates(compiled.tree, policy, policy_evaluator(game, policy), BOTH)
+    aivat = Aivat(game, policy_evaluator(game, policy))
+    table = estimates(compiled.tree, policy, aivat, BOTH)
     truth = float(evaluate_policy(compiled, policy).value[0])
     np.testing.assert_allclose(table[:, 2], truth, atol=2e-5)
     assert spread(table, 1) > 1
@@ -176,7 +191,7 @@ def test_leduc_keeps_its_expectation_and_loses_most_of_its_variance(
     compiled = compile_tree(make("leduc"))
     tree, policy = compiled.tree, random_policy(compiled.tree)
     game = EnumeratedGame(tree=tree)
-    table = estimates(tree, policy, uniform_play_evaluator(game), tells)
+    table = estimates(tree, policy, Aivat(game, uniform_play_evaluator(game)), tells)
     truth = float(evaluate_policy(compiled, policy).value[0])
     assert table[:, 0] @ table[:, 2] == pytest.approx(truth, abs=2e-5)
     assert spread(table, 2) < (0.2 if tells == BOTH else 0.8) * spread(table, 1)

@@ -94,7 +94,7 @@ def test_a_size_that_chance_draws_is_no_part_of_the_talk(tmp_path: Path) -> None
     log = tmp_path / "hands.log"
     game = "holdem(bets=drawn,draw_bets=0.5/1,caps=1,draw_stacks=20000)"
     program, other = seat([text("call", f"log={log}"), "always_raise"], game=game).players
-    result = play_match(program.game, program.make, other.make, num_games=8)
+    result = play_match(program.game, program.make, other.make, num_games=8, seed=1)
     hands = read_log(log)
     # The pot is 100 and then 200 on each side, or 150 and then half as much again.
     ways = {"r300c/cr900c/cr2700c/cr8100c", "r200c/cr400c/cr800c/cr1600c"}
