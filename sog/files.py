@@ -58,6 +58,15 @@ def read_text(path: AnyPath, most: int, *, follow: bool = True) -> str:
         raise _refusal(path, errno.EILSEQ, "not a file of UTF-8 text") from None
 
 
+def read_any_text(path: AnyPath, most: int) -> str:
+    """All of a text whose encoding nothing says: UTF-8, else Latin-1, the default of PGN."""
+    content = read_bytes(path, most)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
 def parse_json(content: str | bytes) -> Any:
     """A JSON value, its texts as `printable` makes them; ValueError, whatever is wrong with it."""
     try:

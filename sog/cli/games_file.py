@@ -10,7 +10,7 @@ from sog.cli.errors import CommandError, mistakes
 from sog.cli.loading import load_game
 from sog.cli.play.saved import no_saved, read_saved
 from sog.cli.records import is_record_name
-from sog.files import printable, read_text
+from sog.files import printable, read_any_text
 from sog.games import Game, make
 from sog.games.boards.game_records import (
     game_of,
@@ -122,7 +122,7 @@ class RecordsFile(GamesFile):
 
     def __init__(self, path: Path, game: str | None) -> None:
         self.path, self._asked = path, game
-        content = read_text(path, _MOST_BYTES)
+        content = read_any_text(path, _MOST_BYTES)
         with mistakes(f"{path}: "):
             self._texts = split_records(content)
         self.num_games = len(self._texts)
@@ -134,7 +134,7 @@ class RecordsFile(GamesFile):
         with mistakes(f"{self.path}: game {number}: "):
             record = read_record(self._texts[number - 1])
             game = self._game(record.text)
-            played = played_so_far(game, read_opening(game, record.text), record.loser)
+            played = played_so_far(game, read_opening(game, record.text), record.result)
         return OneGame(
             game=game,
             told=str(game),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
-from sog.files import read_text
+from sog.files import read_any_text
 from sog.games import Game, make
 from sog.games.registry import OPENSPIEL_PREFIX
 from sog.play.history import History, check_begins_anywhere, read_history
@@ -14,7 +14,7 @@ from sog.players.runs import is_run, load_run
 if TYPE_CHECKING:
     from sog.players.trained import Trained
 
-_POSITION_FILES: Final = (".fen", ".pgn", ".sgf")
+_POSITION_FILES: Final = (".fen", ".epd", ".pgn", ".sgf")
 _MOST_BYTES: Final = 2**20
 
 
@@ -74,7 +74,7 @@ def _tell_other_rules(game: Game[Any], text: str) -> None:
 
 def _read_position_file(path: str) -> str:
     try:
-        return read_text(path, _MOST_BYTES).strip()
+        return read_any_text(path, _MOST_BYTES).strip()
     except OSError as error:
         raise CommandError(f"--history: cannot read {path}: {reason(error)}.") from None
 

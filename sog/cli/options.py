@@ -101,8 +101,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "metavar": "TEXT",
         "help": "the position to begin from: the public events that lead there, as a tree shows "
         "them or by number, or what players of the game write: 44353 in connect_four (columns), "
-        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 in chess; a FEN, a PGN, or an SGF with stones set "
-        "up, or a file of one, .fen, .pgn or .sgf (default: the start)",
+        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 in chess; a FEN, an EPD, a PGN, or an SGF with "
+        "stones set up, or a file of one, .fen, .epd, .pgn or .sgf (default: the start)",
     },
     "--openings": {
         "metavar": "FILE|random:PLIES",

@@ -86,7 +86,18 @@ def _end(one: OneGame, unit: str) -> str:
     result = f"won {gain:g}" if gain > 0 else f"lost {-gain:g}" if gain < 0 else "drew"
     unit = unit.removesuffix("s") if abs(gain) == 1 else unit
     unit = f" {unit}" if gain else ""
-    return f"{one.names[player]} {result}{unit}."
+    return f"{one.names[player]} {result}{unit}{_reason(one)}."
+
+
+def _reason(one: OneGame) -> str:
+    """Why it was over where the board does not show it."""
+    resigned = one.record.get("resigned")
+    if one.record.get("agreed"):
+        return ": the players agreed on a draw"
+    if resigned is None:
+        return ""
+    gave_up = f"{one.names[int(resigned)]} gave up"
+    return f": {gave_up}" if one.human is not None else f": {gave_up}, or lost on time"
 
 
 def _news(who: dict[int, str], known: dict[int, str], names: list[str]) -> list[str]:

@@ -34,6 +34,10 @@ class UciGame(Protocol):
     def from_fen(self, text: str) -> Any:
         """The position of a FEN; ValueError, in one line, if it cannot be."""
 
+    def play_on(self, state: Any) -> Any:
+        """The same position of a game that goes on, where it was over by a draw that other programs
+        leave to the players to claim; else the state itself."""
+
 
 class GtpGame(Protocol):
     """A game as the Go Text Protocol speaks of it (Farneback 2002, draft 2 of version 2)."""

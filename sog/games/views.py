@@ -44,6 +44,8 @@ class BoardView(View):
 class SquaresView(View):
     """Squares and pieces that go from one to another; cells are counted row by row from the top."""
 
+    status: str
+    """Who is to move, or how the game has ended."""
     rows: int
     columns: int
     row_names: Sequence[str]

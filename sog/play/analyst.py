@@ -95,6 +95,10 @@ class Thinker(Protocol):
         """What it found; None for one who knows a move only."""
 
     @property
+    def num_simulations(self) -> int:
+        """Made since `think` was called last, those before it that were kept not counted."""
+
+    @property
     def usual_simulations(self) -> int | None:
         """Of a move, where nothing is said about it; None for one who does not count."""
 
@@ -133,6 +137,14 @@ class Analyst:
         self.draw_from(seed)
         self._thinking: Thinking | None = None
         self._position: Position | None = None
+        self._updates_before = 0
+
+    @property
+    def num_simulations(self) -> int:
+        """As of `Thinker`."""
+        assert self._thinking is not None
+        updates = self._thinking.num_updates - self._updates_before
+        return updates * self._settings.simulations_per_phase // self._settings.updates_per_phase
 
     @property
     def usual_simulations(self) -> int:
@@ -169,7 +181,8 @@ class Analyst:
     def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
         """As of `Thinker`. Simulations are those since the tree was turned to this position."""
         self._turn_to(position)
-        settings = self._settings
+        assert self._thinking is not None
+        self._updates_before, settings = self._thinking.num_updates, self._settings
         wanted = settings.num_simulations if simulations is None else simulations
         updates = math.ceil(wanted / settings.simulations_per_phase) * settings.updates_per_phase
         self._think(updates, next_slice)
@@ -247,6 +260,7 @@ class Follower:
     """Has agents answer, one for each player, who are told what is played."""
 
     usual_simulations = most_simulations = None
+    num_simulations = 0
 
     def __init__(self, game: Game[Any], make: AgentFactory, *, seed: int = 0) -> None:
         self.game, self._make, self._seed = game, make, seed

@@ -93,14 +93,25 @@ class PlayedGame:
     """[S, A]: of the player who moved, None where chance did or he does not tell it."""
     resigned: int | None = None
     """The player who gave up; None for a game that came to its end."""
+    agreed: bool = False
+    """Whether the players agreed on a draw, as files of other programs tell."""
     beginning: Beginning | None = None
     """Where it began, if not at the root."""
     tells: tuple[bool, bool] | None = None
     """Who tells his policies (`TellingAgent`); None if nobody was asked."""
 
 
-def outcome_of(game: Game[Any], state: Any, infostates: np.ndarray, resigned: int | None) -> float:
-    """What player 0 gets in a game that is over, or was given up by a player."""
+def outcome_of(
+    game: Game[Any],
+    state: Any,
+    infostates: np.ndarray,
+    resigned: int | None,
+    *,
+    agreed: bool = False,
+) -> float:
+    """What player 0 gets in a game that is over, was given up by a player, or agreed drawn."""
+    if agreed:
+        return 0.0
     if resigned is None:
         return utility(game, state, infostates)
     return game.max_utility if resigned == PLAYER_1 else -game.max_utility

@@ -7,7 +7,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.games import CHANCE, TERMINAL, Game
+from sog.games import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.games.boards.game_records import write_record
 from sog.play.history import (
     Beginning,
@@ -52,6 +52,7 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
         "human": human,
         "utility": played.utility,
         **({} if played.resigned is None else {"resigned": played.resigned}),
+        **({"agreed": True} if played.agreed else {}),
         **({} if played.beginning is None else {"begins": played.beginning.text}),
         "moves": moves,
         "infostates": [list(pair) for pair in played.infostates],
@@ -77,6 +78,7 @@ def as_records(
                 [move["outcome"] for move in one["moves"]],
                 names=names if one["human"] == 0 else names[::-1],
                 resigned=one.get("resigned"),
+                agreed=bool(one.get("agreed")),
                 start=state_at_beginning(game, begins and read_beginning(game, begins)),
             )
         )
@@ -106,12 +108,12 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
         outcomes.append(outcome)
         actions.append(None if action is None else int(action))
         state = after(game, state, outcome)
-    resigned = record.get("resigned")
+    resigned, agreed = record.get("resigned"), bool(record.get("agreed"))
     end, held_last = situation(game, state), infostates[len(outcomes)]
-    _check_end(game, end, resigned)
+    _check_end(game, end, resigned, agreed=agreed)
     if not _can_hold(end, held_last):
         raise ReplayError(f"its end is none in {game}.")
-    right = outcome_of(game, state, np.asarray(held_last, np.int32), resigned)
+    right = outcome_of(game, state, np.asarray(held_last, np.int32), resigned, agreed=agreed)
     _check_utility(game, float(record["utility"]), right)
     return PlayedGame(
         utility=right,
@@ -119,6 +121,7 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
         actions=tuple(actions),
         infostates=tuple(infostates),
         resigned=resigned,
+        agreed=agreed,
         beginning=beginning,
     )
 
@@ -143,12 +146,12 @@ def check_public(
         _check_utility(game, said, outcome_of(game, state, np.zeros(2, np.int32), resigned))
 
 
-def _check_end(game: Game[Any], end: Situation, resigned: Any) -> None:
-    if resigned is None:
-        is_end = end.actor == TERMINAL
-    else:
-        is_end = type(resigned) is int and end.actor == resigned < CHANCE
-    if not is_end:
+def _check_end(game: Game[Any], end: Situation, resigned: Any, *, agreed: bool = False) -> None:
+    """Raises ReplayError unless the game is over here, a player resigned or both agreed on a draw."""
+    is_resigned = resigned is not None
+    if is_resigned and (type(resigned) is not int or resigned not in (PLAYER_0, PLAYER_1)):
+        raise ReplayError(f"resigned must be player 0 or 1, got {resigned!r}.")
+    if (end.actor == TERMINAL) + is_resigned + agreed != 1:
         raise ReplayError(f"its end is none in {game}.")
 
 
@@ -168,11 +171,11 @@ def _can_hold(now: Situation, pair: tuple[int, int]) -> bool:
     )
 
 
-def played_so_far(game: Game[Any], opening: Opening, loser: int | None = None) -> PlayedGame:
+def played_so_far(game: Game[Any], opening: Opening, said: float | None = None) -> PlayedGame:
     """A game of perfect information as far as its opening tells it.
 
-    loser: who is said to have lost, as by resignation, which counts where it is his turn. A game
-    that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
+    said: the result that a file says, see `GameRecord`; it counts where the board shows none. A
+    game that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
     """
     check_begins_anywhere(game)
     key = jax.random.key(0)  # nothing is drawn
@@ -182,15 +185,18 @@ def played_so_far(game: Game[Any], opening: Opening, loser: int | None = None) -
         _, held = step(game, key, state, held, outcome)
         state = after(game, state, outcome)
         infostates.append(held)
-    actor = situation(game, state).actor
-    resigned = loser if loser is not None and actor == loser else None
-    is_over = actor == TERMINAL or resigned is not None
+    is_over = situation(game, state).actor == TERMINAL
+    resigned = None if is_over or not said else PLAYER_0 if said < 0 else PLAYER_1
+    agreed = not is_over and said == 0
+    is_over |= said is not None
+    utility = outcome_of(game, state, held, resigned, agreed=agreed) if is_over else math.nan
     return PlayedGame(
-        utility=outcome_of(game, state, held, resigned) if is_over else math.nan,
+        utility=utility,
         outcomes=opening.outcomes,
         actions=opening.outcomes,
         infostates=tuple((int(first), int(second)) for first, second in infostates),
         resigned=resigned,
+        agreed=agreed,
         beginning=opening.beginning,
     )
 

@@ -55,6 +55,8 @@ class Course:
         self.beginning = opening.beginning
         self.resigned: int | None = None
         """The player who gave the game up."""
+        self.agreed = False
+        """Whether it was agreed drawn."""
         self.steps: list[Step] = []
         self._key, deal_key = jax.random.split(key)
         self.state: Any = jax.device_get(state_at_beginning(game, opening.beginning))
@@ -73,7 +75,8 @@ class Course:
         ):
             held = np.asarray(played.infostates[number], np.int32)
             course._go_to(outcome, held, action, None, [], None)
-        course.resigned, course.num_given = played.resigned, len(course.steps)
+        course.resigned, course.agreed = played.resigned, played.agreed
+        course.num_given = len(course.steps)
         return course
 
     def opening(self, number: int) -> Opening:
@@ -84,7 +87,7 @@ class Course:
     @property
     def is_over(self) -> bool:
         """Whether the game has ended, or was given up."""
-        return self.now.actor == TERMINAL or self.resigned is not None
+        return self.now.actor == TERMINAL or self.resigned is not None or self.agreed
 
     @property
     def legal(self) -> list[int]:
@@ -140,10 +143,13 @@ class Course:
         pairs = [*(one.infostates for one in self.steps), self.infostates]
         utility = math.nan
         if self.is_over:
-            utility = outcome_of(self.game, self.state, self.infostates, self.resigned)
+            utility = outcome_of(
+                self.game, self.state, self.infostates, self.resigned, agreed=self.agreed
+            )
         return PlayedGame(
             utility=utility,
             resigned=self.resigned,
+            agreed=self.agreed,
             beginning=self.beginning,
             outcomes=tuple(one.outcome for one in self.steps),
             actions=tuple(one.action for one in self.steps),

@@ -50,12 +50,12 @@ def read_opened(
         raise Mistake("Choose a file, or paste a text.")
     number, chosen = form.get("number", "").strip(), form.get("game", "")
     record, told = _read_saved(text, number)
-    names, loser = _UNNAMED, None
+    names, said = _UNNAMED, None
     if record is None:
         asked_game = offers.game(chosen) if chosen else None
         if is_record(text) and (asked_game is None or has_some_format(asked_game)):
             found, told = _read_record(text, number, asked_game)
-            text, loser = found.text, found.loser
+            text, said = found.text, found.result
             names = found.names[0] or names[0], found.names[1] or names[1]
         elif asked_game is None:
             raise Mistake("Choose the game that the text is of: only files of games say it.")
@@ -73,7 +73,7 @@ def read_opened(
     is_judge = bool(asked) and can_judge(opponent.name)
     heed()
     played = (
-        _read_text(opponent.game, text, loser) if record is None else _played(opponent.game, record)
+        _read_text(opponent.game, text, said) if record is None else _played(opponent.game, record)
     )
     human = None if record is None else int(record["human"])
     return Table(
@@ -147,9 +147,9 @@ def _played(game: Game[Any], record: dict[str, Any]) -> PlayedGame:
         raise Mistake(_NO_FILE) from None
 
 
-def _read_text(game: Game[Any], text: str, loser: int | None) -> PlayedGame:
+def _read_text(game: Game[Any], text: str, said: float | None) -> PlayedGame:
     """A game without hidden information, as far as the text tells it."""
     try:
-        return played_so_far(game, read_opening(game, text), loser)
+        return played_so_far(game, read_opening(game, text), said)
     except ValueError as error:
         raise Mistake(f"Game: {error}") from None

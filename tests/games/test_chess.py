@@ -20,9 +20,18 @@ CHESS: Final = Chess()
 GARDNER: Final = GardnerChess()
 
 
+def played(game: Any, text: str) -> Any:
+    """The state after moves from the beginning, or a FEN, in a game of ours."""
+    fen, _, moves = text.rpartition(" moves ")
+    state = game.from_fen(fen) if fen else game.root()
+    for word in moves.split():
+        state = game.apply(state, jnp.int32(game.read_action(state, word)))
+    return state
+
+
 def end_of(game: Any, text: str) -> Any:
-    """The state that a text names, whose game is over."""
-    state = game.start(text)
+    """Likewise, where it is over."""
+    state = played(game, text)
     assert int(game.actor(state)) == TERMINAL
     assert not game.legal_outcomes(state).any()
     return state
@@ -46,6 +55,7 @@ def test_moves_may_be_written_in_any_way() -> None:
     assert CHESS.parse(" ".join(san)) == played
     assert CHESS.parse(" ".join(map(str, played))) == played
     assert CHESS.parse("e2-e4 e5 Ng1f3 Nb8-c6 Bb5! a6?? 0-0") == played
+    assert CHESS.parse("e4± e5= Nf3+/- Nc6 Bb5 a6 e1h1") == played
     assert CHESS.fen(CHESS.start(" ".join(words))).startswith("r1bqkbnr/1ppp1ppp/p1n5/1B2p3")
 
 
@@ -56,29 +66,32 @@ def test_a_game_may_begin_with_a_position() -> None:
     after = "N7/7k/8/8/8/8/8/K7 b - - 0 70"
     assert CHESS.fen(CHESS.start(f"{fen} moves a8=N")) == after
     assert CHESS.fen(CHESS.start(f"{fen} moves a7a8n")) == after
+    assert CHESS.fen(CHESS.start(f"{fen} moves a8=n")) == after
     assert CHESS.start("8/8/8/4k3/8/8/4R3/4K3 b").num_moves == 1
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("e2e5", "move 1: 'e2e5' is no legal move; possible: a2a3, a2a4, b2b3,"),
-        ("e4 e4", "move 2: 'e4' is no legal move"),
-        ("f3 e5 g4 Qh4 a3", "move 5: 'a3' comes after the end of the game."),
-        ("7k/8/8/1N3N2/8/8/8/K7 w moves Nd4", "move 1: 'Nd4' may be any of b5d4, f5d4."),
-        ("9999", "move 1: '9999' is no legal move"),
+        ("e2e5", "move 1. 'e2e5' is no legal move; possible: a2a3, a2a4, b2b3,"),
+        ("e4 e4", "move 1... 'e4' is no legal move"),
+        ("f3 e5 g4 Qh4 a3", "move 3. 'a3' comes after the end of the game."),
+        ("7k/8/8/1N3N2/8/8/8/K7 w moves Nd4", "move 1. 'Nd4' may be any of b5d4, f5d4."),
+        ("9999", "move 1. '9999' is no legal move"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves a1h1", "move 1. 'a1h1' is no legal move"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w", "there must be 8 rows of pieces, got 7"),
         ("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "row 7 must have 8 squares, got 9"),
         ("rnbqkbnr/pppxpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "row 7 has 'x', which is no piece"),
         ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "Black must have one king, got 0"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "a FEN has 2 to 6 fields, got 1"),
         (START.replace(" w ", " x "), "who is to move must be w or b, got 'x'"),
-        (START.replace("KQkq", "KQkx"), "castling must be - or letters of KQkq, got 'KQkx'"),
+        (START.replace("KQkq", "KQkx"), "castling must be - or letters of KQkq or HAha, got 'KQkx"),
+        (START.replace("KQkq", "HAhg"), "castling must be - or letters of KQkq or HAha, got 'HAhg"),
         (START.replace("RNBQKBNR", "RNBQKBN1"), "castling K needs king and rook"),
         (START.replace("- 0", "e3 0"), "no pawn can just have passed over e3"),
         (START.replace("- 0", "x9 0"), "the square en passant must be - or one of the board"),
-        (START.replace("- 0", "- 101"), "half-moves since a capture must be a number up to 100"),
-        (START.replace("0 1", "0 257"), "the number of the move must be a number up to 256"),
+        (START.replace("- 0", "- x"), "half-moves since a capture must be a number up to 9999"),
+        (START.replace("0 1", "0 10000"), "the number of the move must be a number up to 9999"),
         ("4k3/8/8/8/8/8/8/P3K3 w", "a pawn stands on the first or last rank"),
         ("4k3/8/8/8/QQ6/8/PPPPPPPP/4K3 w", "White has 8 pawns and 1 pieces more than at the"),
         ("4k3/8/8/8/8/8/4R3/4K3 w", "the player who is not to move is in check"),
@@ -106,14 +119,14 @@ def test_the_third_time_of_a_position_is_a_draw_and_the_second_is_not() -> None:
 def test_a_position_is_another_one_after_the_right_to_castle_is_lost() -> None:
     """The rook's first move, not the board, makes the difference."""
     begin, around = "a3 a6 h3 h6", "Ra2 Ra7 Ra1 Ra8"
-    twice = CHESS.start(f"{begin} {around} {around}")
+    twice = played(CHESS, f"{begin} {around} {around}")
     assert int(twice.ending) == rules.GOES_ON
     assert int(end_of(CHESS, f"{begin} {around} {around} Ra2 Ra7").ending) == rules.REPETITION
 
 
 def test_a_position_is_another_one_where_a_pawn_may_be_taken_en_passant() -> None:
     begin, around = "8/8/8/8/k2p4/8/4P3/K7 w - - 0 1 moves e2e4", "Kb4 Kb1 Ka4 Ka1"
-    twice = CHESS.start(f"{begin} {around} {around}")
+    twice = played(CHESS, f"{begin} {around} {around}")
     assert int(twice.ending) == rules.GOES_ON
     assert int(end_of(CHESS, f"{begin} {around} {around} Kb4").ending) == rules.REPETITION
 
@@ -135,11 +148,71 @@ def test_a_position_is_known_again_after_more_than_seventy_moves() -> None:
     assert int(state.ending) == rules.QUIET_MOVES
 
 
-@pytest.mark.thorough
-def test_games_are_over_after_max_moves() -> None:
+@pytest.mark.parametrize(
+    ("text", "fen"),
+    [
+        ("8/8/8/8/k7/8/8/K6R w - - 0 300", "8/8/8/8/k7/8/8/K6R w - - 0 300"),
+        ("8/8/8/8/k7/8/8/K6R w - - 101 90", "8/8/8/8/k7/8/8/K6R w - - 101 90"),
+        (START.replace("KQkq", "HAha"), START),
+        (START.replace("KQkq", "AKh"), START.replace("KQkq", "KQk")),
+        (START.replace("0 1", 'bm e4; id "1. a moves b";'), START),
+        (START.replace("0 1", 'hmvc 3; c0 "x"; fmvn 7;'), START.replace("0 1", "3 7")),
+        (START.replace("0 1", "3 7 bm e4;"), START.replace("0 1", "3 7")),
+    ],
+)
+def test_positions_of_other_programs_are_read(text: str, fen: str) -> None:
+    state = CHESS.start(text)
+    assert (CHESS.fen(state), CHESS.ending(state)) == (fen, "")
+
+
+def test_games_are_over_after_max_moves_from_their_beginning() -> None:
     game = GardnerChess(max_moves=3)
-    state = end_of(game, "b3 axb3 axb3")
-    assert game.ending(state) == "draw, the game is too long"
+    state = end_of(game, "2k2/5/5/5/1K1R1 w - - 0 300 moves Re1 Kb5 Rd1")
+    assert game.ending(state) == "draw, 3 half-moves without an end"
+
+
+AROUND: Final = "Nf3 Nf6 Ng1 Ng8"
+
+
+@pytest.mark.parametrize(
+    ("text", "num_moves", "ending"),
+    [
+        (f"e4 e5 {AROUND} {AROUND}", 10, ""),
+        (f"e4 e5 {AROUND} {AROUND} Nc3", 11, ""),
+        ("1. e4 e5 2. Nf3 Nf6 3. Ng1 Ng8 4. Nf3 Nf6 5. Ng1 Ng8 6. Nf3 *", 11, ""),
+        (
+            "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2",
+            8,
+            "the same position for the third",
+        ),
+        (f"{AROUND} {AROUND} {AROUND} {AROUND}", 16, "the same position for the fifth time"),
+        ("8/8/8/8/k7/8/8/K6R w - - 99 90 moves Rh2 Kb4 Rh1", 3, ""),
+        ("8/8/8/8/k7/8/8/K6R w - - 147 90 moves Rh2 Kb4 Rh1", 3, "seventy-five moves without a"),
+    ],
+)
+def test_a_game_goes_on_where_nobody_claims_a_draw(text: str, num_moves: int, ending: str) -> None:
+    """FIDE Laws 9.2, 9.3 and 9.6. Every move is one of the rules from where the game begins."""
+    state, actions = CHESS.read_position(text)
+    assert len(actions) == num_moves
+    for action in actions:
+        assert CHESS.legal_outcomes(state)[action]
+        state = CHESS.apply(state, jnp.int32(action))
+    assert ending in CHESS.ending(state)
+    assert bool(CHESS.ending(state)) == bool(ending)
+    assert bool(CHESS.legal_outcomes(state).any()) == (not ending)
+
+
+def test_no_move_follows_the_fifth_time_of_a_position() -> None:
+    with pytest.raises(ValueError, match=r"move 9\. 'e4' comes after the end of the game"):
+        CHESS.parse(f"{AROUND} {AROUND} {AROUND} {AROUND} e4")
+
+
+def test_a_game_that_is_longer_than_max_moves_is_read() -> None:
+    """Where its last position is one that ends games of ours, too."""
+    game = GardnerChess(max_moves=3)
+    state, actions = game.read_position("b3 axb3 axb3 Ra2 Rxa2 Nc3")
+    assert (len(actions), game.ending(game.start("b3 axb3 axb3 Ra2 Rxa2 Nc3"))) == (6, "")
+    assert game.ending(game.play_on(state)) == game.ending(state) == ""
 
 
 def test_a_board_is_drawn_as_white_sees_it() -> None:

@@ -52,19 +52,28 @@ def restless(board: Any, rng: np.random.Generator) -> Any:
     return any_move(board, rng)
 
 
+def quiet(board: Any, rng: np.random.Generator) -> Any:
+    moves = [move for move in board.legal_moves if not board.is_zeroing(move)]
+    return moves[rng.integers(len(moves))]
+
+
 def ending_of(board: Any) -> int:
-    """As python-chess has it, with draws that need a claim there."""
+    """As python-chess has it, with the draws that can be claimed as soon as they can."""
     if board.is_checkmate():
         return rules.CHECKMATE
     if board.is_stalemate():
         return rules.STALEMATE
     if board.is_insufficient_material():
         return rules.TOO_FEW_PIECES
+    if board.is_fivefold_repetition():
+        return rules.FIFTH_TIME
+    if board.is_seventyfive_moves():
+        return rules.SEVENTY_FIVE_MOVES
     if board.is_repetition(3):
         return rules.REPETITION
-    if board.halfmove_clock >= 100:
+    if board.halfmove_clock == 100:
         return rules.QUIET_MOVES
-    return rules.LENGTH if board.ply() >= MOST else rules.GOES_ON
+    return rules.LENGTH if len(board.move_stack) >= MOST else rules.GOES_ON
 
 
 def check_state(game: AnyChess, state: Any, board: Any) -> dict[str, int]:
@@ -115,6 +124,38 @@ def test_twenty_thousand_random_moves_are_those_of_python_chess() -> None:
     assert seen <= set(endings)
 
 
+@pytest.mark.parametrize(
+    ("fen", "choose", "ending"),
+    [
+        (chess.STARTING_FEN, restless, rules.FIFTH_TIME),
+        ("8/8/8/8/k7/8/8/K6R w - - 30 90", quiet, rules.SEVENTY_FIVE_MOVES),
+    ],
+)
+def test_games_that_nobody_claims_drawn_go_on_as_in_python_chess(
+    fen: str, choose: Choose, ending: int
+) -> None:
+    """The moves, read at once, also lead there from where the game is said to begin."""
+    rng = np.random.default_rng(3)
+    board, state, claimable = chess.Board(fen), GAME.from_fen(fen), 0
+    while (known := ending_of(board)) in (rules.GOES_ON, rules.REPETITION, rules.QUIET_MOVES):
+        assert int(state.ending) == known
+        claimable += known != rules.GOES_ON
+        state = rules.played_on(state)
+        assert int(state.ending) == rules.GOES_ON
+        move = choose(board, rng)
+        state = apply(state, jnp.int32(GAME.read_action(state, move.uci())))
+        board.push(move)
+        assert GAME.fen(state) == board.fen()
+    assert (int(state.ending), known) == (ending, ending)
+    assert claimable > 0
+    text = f"{fen} moves {' '.join(move.uci() for move in board.move_stack)}"
+    begins, actions = GAME.read_position(text)
+    for action in actions:
+        assert look(begins)[1][action]
+        begins = apply(begins, jnp.int32(action))
+    assert int(begins.ending) == ending
+
+
 ENDINGS = {
     "fool's mate": ("f3 e5 g4 Qh4", rules.CHECKMATE, -1.0),
     "scholar's mate": ("e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7", rules.CHECKMATE, 1.0),
@@ -156,7 +197,7 @@ def test_games_end_as_they_should(name: str) -> None:
         ("8/8/4k3/8/8/3RK3/8/8 w - - 99 80", "e3e4", rules.QUIET_MOVES),
         ("8/8/4k3/8/3P4/3RK3/8/8 w - - 99 80", "d4d5", rules.GOES_ON),
         ("k7/8/1K6/8/8/8/8/7R w - - 99 80", "h1h8", rules.CHECKMATE),  # which goes before
-        ("4k3/8/8/8/8/8/8/R3K3 b - - 0 256", "e8d8", rules.LENGTH),
+        ("4k3/8/8/8/8/8/8/R3K3 b - - 0 256", "e8d8", rules.GOES_ON),
     ],
 )
 def test_a_move_ends_the_game_or_does_not(fen: str, move: str, ending: int) -> None:

@@ -56,7 +56,7 @@ def test_heads_tell_names_and_who_lost_without_the_board_saying_so() -> None:
         ("Ann", "Bob"),
         ("", ""),
     ]
-    assert [one.loser for one in found] == [1, 0, 0, None]
+    assert [one.result for one in found] == [1, -1, -1, None]
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,12 @@ def test_what_is_written_says_its_game_and_who_gave_up() -> None:
     assert not has_format(make("tic_tac_toe"), ".sgf")
     text = write_record(go, ".sgf", [4], names=("a", "b"), resigned=1)
     assert game_of(text) == "go(size=3,komi=2)"
-    assert (read_record(text).names, read_record(text).loser) == (("a", "b"), 1)
+    assert (read_record(text).names, read_record(text).result) == (("a", "b"), 1)
+    text = write_record(go, ".sgf", [4], names=("a", "b"), agreed=True)
+    assert read_record(text).result == 0
     chess = make("gardner_chess")
     text = write_record(chess, ".pgn", [], names=("a", "b"), resigned=0)
     assert game_of(text) == "gardner_chess"
-    assert (read_record(text).names, read_record(text).loser) == (("a", "b"), 0)
+    assert (read_record(text).names, read_record(text).result) == (("a", "b"), -1)
+    text = write_record(chess, ".pgn", [], names=("a", "b"), agreed=True)
+    assert read_record(text).result == 0

@@ -1,12 +1,15 @@
 """Games of chess as PGN."""
 
+import io
+import random
 import re
 from typing import Final
 
+import jax.numpy as jnp
 import pytest
 
 from sog.games.boards.chess import Chess, GardnerChess
-from sog.games.boards.pgn import read_game, read_games, write_game
+from sog.games.boards.pgn import read_game, read_games, read_head, split_games, write_game
 
 CHESS: Final = Chess()
 
@@ -67,7 +70,6 @@ def test_a_file_has_several_games_also_from_positions() -> None:
 
 def test_python_chess_reads_what_is_written() -> None:
     pgn = pytest.importorskip("chess.pgn")
-    io = pytest.importorskip("io")
     record = read_game(CHESS, OPERA)
     game = pgn.read_game(io.StringIO(write_game(CHESS, record.actions)))
     assert game.errors == []
@@ -91,14 +93,78 @@ def test_the_chess_of_a_smaller_board_is_written_the_same_way() -> None:
         ("1. e4 (1. d4 d5", "a variation is not closed."),
         ("1. e4\n1. d4) e5", "line 2 closes no variation."),
         ('[FEN "8/8 w"] 1. e4', "game 1: '8/8 w' is no position: there must be 8 rows"),
-        ('[Result "won"] 1. e4', "the result must be one of 1-0, 0-1, 1/2-1/2, *, got 'won'."),
-        ('[White ""no""] 1. e4', "line 1 has '[White"),
+        ("1. e4 -- 2. d4", "game 1: move 1... '--' is no legal move; possible: "),
+        ("1. e4 ] e5", "line 1 has '] e5', no PGN."),
     ],
 )
 def test_what_is_no_game_is_refused_in_a_line(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         read_games(CHESS, text)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "result"),
+    [
+        ("1. e4 1. ... e5 *", "e4 e5", "*"),
+        ("1. e4 1... e5 2. Nf3 2. ... Nc6 *", "e4 e5 Nf3 Nc6", "*"),
+        ("1 e4 e5 2 Nf3 1-0", "e4 e5 Nf3", "1-0"),
+        ("1.e4 ± 1...e5 ∓ 2.Nf3 ∞ 2...Nc6 +- 3.Bb5 -+ a6", "e4 e5 Nf3 Nc6 Bb5 a6", "*"),
+        ("1.e4 +/- 1...e5 = 2.Nf3 N 2...Nc6 D *", "e4 e5 Nf3 Nc6", "*"),
+        ("1. e4± e5+/- 2. Nf3!?= Nc6⩲ *", "e4 e5 Nf3 Nc6", "*"),
+        ("1. e4 a6 2. e5 d5 3. exd6 e.p. ½-½", "e4 a6 e5 d5 exd6", "1/2-1/2"),
+        ("1. e4 a6 2. e5 d5 3. exd6 ep 1/2", "e4 a6 e5 d5 exd6", "1/2-1/2"),
+        ("1. e4 a6 2. e5 d5 3. exd6e.p. 1:0", "e4 a6 e5 d5 exd6", "1-0"),
+        ("1. e4 e5 1\N{EN DASH}0 N", "e4 e5", "1-0"),
+        ('[Result "won"]\n\n1. e4', "e4", "*"),
+        ('[Result "\N{VULGAR FRACTION ONE HALF}"]\n[FEN ""]\n\n1. e4', "e4", "1/2-1/2"),
+    ],
+)
+def test_what_is_added_to_a_game_does_not_refuse_it(text: str, moves: str, result: str) -> None:
+    (record,) = read_games(CHESS, text)
+    assert (record.actions, record.result) == (CHESS.parse(moves), result)
+    assert split_games(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("[White]\n[Black ]\n\n1. e4 *", {"White": "", "Black": ""}),
+        ('[White "the "Rock" X"]\n[Black "[b] "c""]\n*', {"White": 'the "Rock" X'}),
+        ('[A "the "Rock" X"]\n[Black "[b] "c""]\n*', {"Black": '[b] "c"'}),
+        (
+            '[Round"2"] [White-Elo "9"]\n[this is no tag\n[White "b"]\n*',
+            {"White": "b", "Round": "2"},
+        ),
+    ],
+)
+def test_tags_of_every_kind_are_read(text: str, tags: dict[str, str]) -> None:
+    assert tags.items() <= read_head(text).items()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_decorated_games_are_those_that_python_chess_reads(seed: int) -> None:
+    """Random games with what people and programs write between the moves."""
+    chess, pgn = pytest.importorskip("chess"), pytest.importorskip("chess.pgn")
+    rng, board, words = random.Random(seed), chess.Board(), list[str]()
+    while len(board.move_stack) < 60 and not board.is_game_over():
+        move = rng.choice(list(board.legal_moves))
+        number = f"{board.fullmove_number}{'.' if board.turn else rng.choice(['...', '. ...'])}"
+        numbers = ["", number, f"{number} "] if words else [f"{number} "]
+        words.append(f"{rng.choice(numbers)}{board.san(move)}{rng.choice(['', '', '!?', '$14'])}")
+        board.push(move)
+        words.append(
+            rng.choice(["", "{a (comment) [%clk 1:00]}", "($3 (!?) $4)", "; rest\n", "\n"])
+        )
+        words.append(rng.choice(["", "$1", "?!", "\n% escaped\n"]))
+    text = re.sub(r"\s*\n\s*", "\n", " ".join(filter(None, words)))  # an empty line ends a game
+    expected = pgn.read_game(io.StringIO(text)).end().board()
+    assert expected.move_stack == board.move_stack
+    record = read_game(CHESS, text)
+    state = record.start
+    for action, move in zip(record.actions, board.move_stack, strict=True):
+        assert CHESS.uci_of_action(state, action) == move.uci()
+        state = CHESS.apply(state, jnp.int32(action))
 
 
 def test_a_text_of_several_games_names_no_position() -> None:

@@ -228,7 +228,8 @@ class _Session:
 
     def _show_end(self, state: Any, seat: int, played: PlayedGame) -> None:
         say, won = self.terminal.say, _utility_to(seat, played)
-        say(f"\n{draw_state(self.game, state)}")
+        has_pieces = self.terminal.has_pieces
+        say(f"\n{draw_state(self.game, state, player=seat, has_pieces=has_pieces)}")
         if self.game.hides_information:
             yours, agents = (
                 self.game.describe_infostate(state, player, played.infostates[-1][player])

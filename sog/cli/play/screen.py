@@ -10,11 +10,19 @@ from typing import Any, Final
 import numpy as np
 
 from sog.cli.display import number
-from sog.games import Game
+from sog.games import PLAYER_0, Game
+from sog.games.views import SquaresView
 
 _WIDTH: Final = 78
 _STYLES: Final = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "": ""}
 _MOST_SHARES: Final = 6  # actions of a policy that are listed
+_PIECE_SIGNS: Final = "♟♞♝♜♛♚"
+_PLAIN_TERMINALS: Final = ("", "dumb", "linux", "vt100", "vt220")
+# Of 256 colors: by player, then of light and dark squares, those of the last move, and a check.
+_PIECES: Final = (231, 16)
+_SQUARES: Final = (109, 66)
+_LAST: Final = (143, 100)
+_CHECK: Final = 167
 
 
 class Quit(Exception):  # noqa: N818 (no error: the person wants to leave)
@@ -26,6 +34,8 @@ class Terminal:
 
     def __init__(self) -> None:
         self._is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        self.has_pieces = self._is_colored and _can_show(_PIECE_SIGNS, sys.stdout.encoding)
+        """Whether it shows colored squares with pieces of chess on them."""
 
     def say(self, text: str = "", style: str = "") -> None:
         """Prints a line, or several."""
@@ -69,13 +79,17 @@ def choices(game: Game[Any], state: Any, infostate: int, legal: Sequence[int]) -
     ]
 
 
-def find_choices(offered: Sequence[Choice], answer: str) -> list[Choice]:
-    """The actions that an answer may mean: by number, by text, else by the text's beginning."""
+def find_choices(offered: Sequence[Choice], answer: str, meant: int | None = None) -> list[Choice]:
+    """The actions that an answer may mean: by number, by text, else by the text's beginning.
+
+    meant: the action that the game's own notation reads in the answer, as Nf3; before a beginning.
+    """
     wanted = answer.casefold()
     numbered = [choice for choice in offered if str(choice.label) == wanted]
     named = [choice for choice in offered if choice.text.casefold() == wanted]
+    written = [choice for choice in offered if choice.action == meant]
     begun = [choice for choice in offered if choice.text.casefold().startswith(wanted)]
-    return numbered or named or (begun if wanted else [])
+    return numbered or named or written or (begun if wanted else [])
 
 
 def list_choices(offered: Sequence[Choice]) -> str:
@@ -93,9 +107,50 @@ def list_choices(offered: Sequence[Choice]) -> str:
     )
 
 
-def draw_state(game: Game[Any], state: Any, ranges: np.ndarray | None = None) -> str:
-    """A public state as the game draws it. ranges: as for `Game.draw`."""
-    return textwrap.indent(game.draw(state, ranges), "  ")
+def draw_state(
+    game: Game[Any],
+    state: Any,
+    ranges: np.ndarray | None = None,
+    *,
+    player: int = PLAYER_0,
+    has_pieces: bool = False,
+) -> str:
+    """A public state as the game draws it. ranges: as for `Game.draw`. has_pieces: whether a board
+    of squares may be in color, as a player sees it."""
+    view = None
+    if has_pieces:
+        view = game.view(state, infostates=(0, None) if player == PLAYER_0 else (None, 0))
+    drawn = _squares(view) if isinstance(view, SquaresView) else game.draw(state, ranges)
+    return textwrap.indent(drawn, "  ")
+
+
+def _squares(view: SquaresView) -> str:
+    """A board in the 256 colors of a terminal."""
+    lines, width = list[str](), max(map(len, view.row_names))
+    for row, name in enumerate(view.row_names):
+        squares = []
+        for column in range(view.columns):
+            cell = row * view.columns + column
+            is_dark = (view.rows - 1 - row + view.columns - 1 - column) % 2
+            back = (
+                _CHECK
+                if cell in view.in_check
+                else (_LAST if cell in view.last else _SQUARES)[is_dark]
+            )
+            player, sign = view.pieces.get(cell, (0, " "))
+            squares.append(f"\033[1;38;5;{_PIECES[player]};48;5;{back}m {sign} ")
+        lines.append(f"{name:>{width}} {''.join(squares)}\033[0m")
+    files = "".join(f" {name} " for name in view.column_names)
+    return "\n".join([*lines, f"{'':{width}} {files}".rstrip(), view.status])
+
+
+def _can_show(signs: str, encoding: str | None) -> bool:
+    """Whether a terminal can show signs in 256 colors, as far as it says."""
+    try:
+        signs.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return os.environ.get("TERM", "") not in _PLAIN_TERMINALS
 
 
 def wrapped(line: str) -> str:

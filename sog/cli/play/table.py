@@ -173,7 +173,8 @@ class Human(Agent):
         say = self._terminal.say
         if self._draw is not None:
             self._draw(self._state, ranges, infostate)
-        say(f"\n{draw_state(self.game, self._state, ranges)}")
+        looks = {"player": self.player, "has_pieces": self._terminal.has_pieces}
+        say(f"\n{draw_state(self.game, self._state, ranges, **looks)}")
         if self.game.hides_information:
             known = self.game.draw_infostate(self._state, self.player, infostate)
             lines = f"\n{textwrap.indent(known, '    ')}" if "\n" in known else f" {known}"
@@ -197,7 +198,8 @@ class Human(Agent):
     def _ask(self, offered: list[Choice]) -> Choice:
         while True:
             answer = self._terminal.ask("> ")
-            found = find_choices(offered, answer)
+            meant, problem = self._read(answer)
+            found = find_choices(offered, answer, meant)
             if len(found) == 1:
                 return found[0]
             if answer.casefold() in ("q", "quit"):
@@ -213,7 +215,17 @@ class Human(Agent):
                 meant = ", ".join(f"{choice.label}) {choice.text}" for choice in found)
                 self._terminal.say(f"  That may be {meant}.")
             else:
-                self._terminal.say("  That is no action here; ? helps.")
+                self._terminal.say(wrapped(f"  {problem}"))
+
+    def _read(self, answer: str) -> tuple[int | None, str]:
+        """The action that the game's own notation reads, or what is wrong with it."""
+        unknown = "That is no action here; ? helps."
+        if not hasattr(self.game, "read_action") or answer.isdecimal():
+            return None, unknown
+        try:
+            return self.game.read_action(self._state, answer), ""
+        except ValueError as error:
+            return None, f"{error} ? helps." if answer else unknown
 
 
 def _with_action(action: str, event: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sog.cli.errors import CommandError, reason
 from sog.cli.loading import load_history
-from sog.files import read_text
+from sog.files import read_any_text
 from sog.games import Game
 from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.tournament import random_openings
@@ -62,7 +62,7 @@ def make_openings(
 def _read_lines(text: str) -> list[tuple[int, str]]:
     """The lines of the file that name positions, with their numbers."""
     try:
-        content = read_text(text, _MOST_BYTES)
+        content = read_any_text(text, _MOST_BYTES)
     except OSError as error:
         raise CommandError(f"--openings: cannot read {text}: {reason(error)}.") from None
     numbered = [(number, line.strip()) for number, line in enumerate(content.splitlines(), 1)]

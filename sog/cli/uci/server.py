@@ -164,10 +164,13 @@ class UciServer:
         for number, move in enumerate(moves[known:], start=known + 1):
             try:
                 action = self._spoken.read_action(self._path[-1].state, move)
-                self._path.append(self._path[-1].after(self._game, action))
+                reached = self._path[-1].after(self._game, action)
             except ValueError as error:
                 raise ValueError(f"move {number}, {move[:20]!r}: {error}") from None
             self._moves.append(move)
+            further = self._spoken.play_on(reached.state)
+            is_over = further is not reached.state
+            self._path.append(Position.of(self._game, further) if is_over else reached)
         self._position = self._path[-1]
 
     def _start(self, begin: str) -> Position:
@@ -191,7 +194,7 @@ class UciServer:
             return
         actor = situation(self._game, position.state).actor
         if actor == TERMINAL:
-            self._tell("the game is over.")
+            self._tell(f"the game is over at '{self._game.describe_state(position.state)}'.")
             self._say("bestmove (none)")
             return
         self._prepare()
@@ -233,7 +236,7 @@ class UciServer:
         if lines is None:
             return None
         milliseconds = max(1, round(1000 * (time.monotonic() - began)))
-        nodes = lines.num_visits
+        nodes, made = lines.num_visits, self._thinker.num_simulations
         for number in range(min(self._options.multi_pv, len(lines.actions))):
             moves, at = [], position
             for event in lines.line(number):
@@ -242,7 +245,7 @@ class UciServer:
             value = float(lines.values[number]) / self._game.max_utility
             self._say(
                 f"info depth {len(moves)} multipv {number + 1} score cp {centipawns(value)} "
-                f"nodes {nodes} nps {1000 * nodes // milliseconds} time {milliseconds} "
+                f"nodes {nodes} nps {1000 * made // milliseconds} time {milliseconds} "
                 f"pv {' '.join(moves)}"
             )
         return lines

@@ -24,7 +24,7 @@ from sog.games.boards.chess_fen import (
     state_of,
     write_fen,
 )
-from sog.games.boards.chess_notation import move_of, read_move, write_san
+from sog.games.boards.chess_notation import move_of, read_line, read_move, write_san
 from sog.games.boards.chess_planes import num_channels, observe
 from sog.games.boards.chess_rules import ChessState
 from sog.games.boards.chess_variant import CHESS, GARDNER, LOS_ALAMOS, Variant
@@ -43,15 +43,18 @@ _COLORS: Final = ("White", "Black")
 _ENDINGS: Final = {
     rules.STALEMATE: "stalemate",
     rules.TOO_FEW_PIECES: "too few pieces to mate",
+    rules.FIFTH_TIME: "the same position for the fifth time",
+    rules.SEVENTY_FIVE_MOVES: "seventy-five moves without a capture or a pawn's move",
     rules.REPETITION: "the same position for the third time",
     rules.QUIET_MOVES: "fifty moves without a capture or a pawn's move",
-    rules.LENGTH: "the game is too long",
+    rules.LENGTH: "max_moves half-moves without an end",
 }
 _RULES: Final = """\
 The players move in turn, White first; who mates the other's king wins. A move is written as the
 squares from and to, e2e4, with what a pawn becomes, e7e8q, or as in books: Nf3, exd8=Q. These
 end a game as a draw without being claimed: stalemate, the third time of a position, fifty moves
-of both without a capture or a pawn's move, too few pieces to mate, and max_moves half-moves."""
+of both without a capture or a pawn's move, too few pieces to mate, and max_moves half-moves from
+where the game began. A game that is read may go on where a player had to claim the draw."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -124,7 +127,7 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
 
         Raises ValueError, one line, for what is no FEN or cannot be.
         """
-        return state_of(self.variant, read_fen(self.variant, text, self.max_moves), self.max_moves)
+        return state_of(self.variant, read_fen(self.variant, text), self.max_moves)
 
     def fen(self, state: ChessState) -> str:
         """A state as FEN; the square en passant is in it where taking there is legal."""
@@ -150,31 +153,23 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         return actions
 
     def read_position(self, text: str) -> tuple[ChessState, tuple[int, ...]]:
-        """Also a FEN, with moves after it if the word "moves" is between, as in UCI."""
-        fen, _, moves = text.partition(" moves ")
+        """Also a FEN, with moves after it if the word "moves" is between, as in UCI; or an EPD.
+
+        A game may go on where a player could have claimed a draw, see `read_line`.
+        """
         if is_pgn(text):
             record = read_game(self, text)
             return record.start, record.actions
-        if not looks_like_fen(fen):
-            return self.root(), self._read_moves(self.root(), split_events(text))
-        state = self.from_fen(fen)
-        return state, self._read_moves(state, split_events(moves))
+        start, moves = self.root(), text
+        if looks_like_fen(text):
+            fen, _, moves = (text, "", "") if ";" in text else text.partition(" moves ")
+            start = self.from_fen(fen)
+        return read_line(self.variant, self.max_moves, start, split_events(moves))
 
-    def _read_moves(self, state: ChessState, words: Sequence[str]) -> tuple[int, ...]:
-        actions: list[int] = []
-        for number, word in enumerate(words, start=1):
-            try:
-                actions.append(self._read_word(state, word))
-            except ValueError as error:
-                raise ValueError(f"move {number}: {error}") from None
-            state = self.apply(state, jnp.int32(actions[-1]))
-        return tuple(actions)
-
-    def _read_word(self, state: ChessState, word: str) -> int:
-        is_number = word.isdecimal() and int(word) < self.num_actions
-        if is_number and self.legal_outcomes(state)[int(word)]:
-            return int(word)
-        return self.read_action(state, word)
+    def play_on(self, state: ChessState) -> ChessState:
+        """The same position of a game that goes on, if only a draw that a player can claim, or
+        max_moves, has ended it here; else the state itself."""
+        return rules.played_on(state)
 
     def pgn(
         self,
@@ -198,7 +193,8 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
             return ""
         if int(state.ending) == rules.CHECKMATE:
             return f"checkmate, {_COLORS[1 - int(state.num_moves) % 2]} has won"
-        return f"draw, {_ENDINGS[int(state.ending)]}"
+        reason = _ENDINGS[int(state.ending)].replace("max_moves", f"{self.max_moves}")
+        return f"draw, {reason}"
 
     def describe_seat(self, player: int) -> str:
         return f"your pieces are {_COLORS[player]}'s"
@@ -223,20 +219,23 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
             self.variant,
             state,
             title=self.describe_state(state),
+            status=self._status(state),
             choices=choices,
             from_black=infostates[0] is None and infostates[1] is not None,
         )
 
     def draw(self, state: ChessState, ranges: np.ndarray | None = None) -> str:
-        """The board as White sees it, his pieces in large letters, and who is to move."""
+        """The board as White sees it, White's pieces in large letters, and who is to move."""
         position = position_of(self.variant, state)
         files = " ".join("abcdefgh"[: self.variant.columns])
         lines = [
             f"{rank + 1} {' '.join(piece_letter(int(piece)) for piece in row)}"
             for rank, row in reversed(list(enumerate(position.pieces)))
         ]
-        turn = f"{_COLORS[not position.is_white]} to move"
-        return "\n".join([*lines, f"  {files}", self.ending(state) or turn])
+        return "\n".join([*lines, f"  {files}", self._status(state)])
+
+    def _status(self, state: ChessState) -> str:
+        return self.ending(state) or f"{_COLORS[int(state.num_moves) % 2]} to move"
 
 
 @functools.cache

@@ -16,10 +16,16 @@ from sog.games.boards.chess_moves import (
     OWN,
     QUEEN_ROOK,
 )
-from sog.games.boards.chess_rules import MOST_QUIET, NO_SQUARE, ChessState, first_state, is_check
+from sog.games.boards.chess_rules import NO_SQUARE, ChessState, first_state, is_check
 from sog.games.boards.chess_variant import KING, LETTERS, PAWN, ROOK, Variant
+from sog.quoting import quoted
 
 _RIGHTS: Final = "KQkq"
+_BY_FILES: Final = str.maketrans("HAha", _RIGHTS)
+"""Shredder-FEN names the rights by the files of the rooks."""
+_MOST_COUNTED: Final = 9999
+_COUNTERS: Final = re.compile(r"\b(hmvc|fmvn)\s+(\d+)\s*;")
+"""What EPD calls the last two fields of a FEN."""
 _NONE: Final = "-"
 
 
@@ -36,7 +42,7 @@ class Position:
     """The square that a pawn has just passed over, 8 * rank + file."""
     num_quiet: int
     num_moves: int
-    """Half-moves from the beginning of the game."""
+    """Half-moves from the beginning of the game, as the number of the move has it."""
 
 
 def position_of(variant: Variant, state: ChessState) -> Position:
@@ -130,16 +136,21 @@ def square_number(variant: Variant, name: str) -> int | None:
 
 def looks_like_fen(text: str) -> bool:
     """Whether a text begins as a FEN does, and no list of moves."""
-    words = text.split()
-    return bool(words) and "/" in words[0] and "1/2" not in words[0]
+    return re.match(r"\s*(?!1/2)\w+/\w", text) is not None
 
 
-def read_fen(variant: Variant, text: str, max_moves: int) -> Position:
-    """A position from FEN; fields from the third on may be left out.
+def read_fen(variant: Variant, text: str) -> Position:
+    """A position from FEN, whose fields from the third on may be left out, or from EPD.
 
-    Raises ValueError, one line, if it is none or no game could come to it.
+    Of EPD's operations, which end with a semicolon, only the counters are read. Raises ValueError,
+    one line, if it is none or no game could come to it.
     """
     fields = text.split()
+    if ";" in text:
+        counters = dict(_COUNTERS.findall(text))
+        said = [field for field in fields[4:6] if field.isdecimal()]
+        said = said or [counters.get("hmvc", "0"), counters.get("fmvn", "1")]
+        fields = [*fields[:4], *said]
     if not 2 <= len(fields) <= 6:
         raise _mistake(text, f"a FEN has 2 to 6 fields, got {len(fields)}")
     defaults = ("-", "-", "0", "1")[len(fields) - 2 :]
@@ -148,12 +159,10 @@ def read_fen(variant: Variant, text: str, max_moves: int) -> Position:
     if turn not in ("w", "b"):
         raise _mistake(text, f"who is to move must be w or b, got {turn!r}")
     is_white = turn == "w"
-    for name, field, most in (
-        ("half-moves since a capture", quiet, MOST_QUIET),
-        ("the number of the move", number, (max_moves + 1) // 2),
-    ):
-        if not field.isdecimal() or int(field) > most:
-            raise _mistake(text, f"{name} must be a number up to {most}, got {field!r}")
+    for name, field in (("half-moves since a capture", quiet), ("the number of the move", number)):
+        if not (field.isdecimal() and len(field) < 20 and int(field) <= _MOST_COUNTED):
+            rule = f"{name} must be a number up to {_MOST_COUNTED}, got {quoted(field)}"
+            raise _mistake(text, rule)
     position = Position(
         pieces=pieces,
         is_white=is_white,
@@ -224,8 +233,9 @@ def _read_castling(variant: Variant, text: str, field: str, pieces: np.ndarray) 
         return ""
     if not variant.has_castling:
         raise _mistake(text, f"castling must be -, which this chess does not have, got {field!r}")
+    said, field = field, field.translate(_BY_FILES)
     if not set(field) <= set(_RIGHTS) or len(set(field)) != len(field):
-        raise _mistake(text, f"castling must be - or letters of KQkq, got {field!r}")
+        raise _mistake(text, f"castling must be - or letters of KQkq or HAha, got {said!r}")
     for letter in field:
         side, rank = (1, 0) if letter.isupper() else (-1, variant.rows - 1)
         rook = KING_ROOK if letter.upper() == "K" else QUEEN_ROOK

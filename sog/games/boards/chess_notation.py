@@ -9,12 +9,16 @@ import numpy as np
 
 from sog.games.boards.chess_bits import FILES
 from sog.games.boards.chess_fen import position_of, square_name
+from sog.games.boards.chess_moves import KING_HOME, KING_ROOK, QUEEN_ROOK
 from sog.games.boards.chess_rules import (
     CHECKMATE,
+    REPETITION,
     ChessState,
     after,
     is_check,
     legal_actions,
+    played_on,
+    unclaimed_at,
 )
 from sog.games.boards.chess_variant import KING, LETTERS, PAWN, QUEEN, Variant
 from sog.quoting import quoted
@@ -22,10 +26,12 @@ from sog.quoting import quoted
 _MOST_NAMED: Final = 20
 _SAN: Final = re.compile(
     r"(?P<piece>[NBRQK])?(?P<file>[a-h])?(?P<rank>[1-8])?[x:-]?(?P<end>[a-h][1-8])"
-    r"(?:=?\(?(?P<promotion>[NBRQ])\)?)?"
+    r"(?:=?\(?(?P<promotion>[NBRQnbrq])\)?)?"
 )
 _CASTLING: Final = {"O-O": FILES - 2, "O-O-O": 2}
 """Files where the king comes to stand."""
+_MARKS: Final = "+#!?=~/-\N{MINUS SIGN}±∓∞⩲⩱□↑→⇆⟳⨀"
+"""What people write after a move."""
 
 
 class Move(NamedTuple):
@@ -45,6 +51,14 @@ class Move(NamedTuple):
         """As engines write it."""
         letter = LETTERS[self.promotion].lower() if self.promotion else ""
         return f"{square_name(self.start)}{square_name(self.end)}{letter}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The same, its action, and castling also as the king taking the rook (Chess960)."""
+        if not self.castles:
+            return self.uci, str(self.action)
+        rook = self.start - KING_HOME + (KING_ROOK if self.end > self.start else QUEEN_ROOK)
+        return self.uci, str(self.action), f"{square_name(self.start)}{square_name(rook)}"
 
     @property
     def castles(self) -> bool:
@@ -94,12 +108,12 @@ def moves_at(variant: Variant, state: ChessState, actions: Sequence[int]) -> lis
 
 
 def read_move(variant: Variant, state: ChessState, text: str) -> int:
-    """The action of a legal move, in UCI or SAN. Raises ValueError, one line."""
+    """The action of a legal move, in UCI or SAN, or its number. Raises ValueError, one line."""
     moves = moves_of(variant, state)
     for move in moves:
-        if move.uci == text:
+        if text in move.names:
             return move.action
-    word = text.removesuffix("e.p.").rstrip() if text.endswith("e.p.") else text.rstrip("+#!?")
+    word = text.rstrip(_MARKS).removesuffix("e.p.").rstrip()
     chosen = _matches(variant, moves, word)
     if len(chosen) == 1:
         return chosen[0].action
@@ -113,6 +127,40 @@ def read_move(variant: Variant, state: ChessState, text: str) -> int:
     raise ValueError(f"{quoted(text)} is no legal move; possible: {names}{rest}.")
 
 
+def read_line(
+    variant: Variant,
+    max_moves: int,
+    start: ChessState,
+    words: Sequence[str],
+    *,
+    ends_drawn: bool = False,
+) -> tuple[ChessState, tuple[int, ...]]:
+    """The actions of moves one after the other, and the beginning from which they can be played.
+
+    That is another one than `start` where the game went on though a player could claim a draw:
+    nobody did. ends_drawn: whether the last position ends the game if a draw can be claimed there.
+    Raises ValueError, one line, that names the move.
+    """
+    state, actions, unclaimed = start, list[int](), list[int]()
+    for number in range(len(words) + 1):
+        if int(state.ending) >= REPETITION and not (ends_drawn and number == len(words)):
+            unclaimed.append(int(state.num_moves))
+            state = played_on(state)
+        if number < len(words):
+            try:
+                actions.append(read_move(variant, state, words[number]))
+            except ValueError as error:
+                raise ValueError(f"move {move_number(state)} {error}") from None
+            state = after(variant, max_moves, state, jnp.int32(actions[-1]))
+    return unclaimed_at(start, unclaimed), tuple(actions)
+
+
+def move_number(state: ChessState) -> str:
+    """As in front of a move: 1. of White, 1... of Black."""
+    num_moves = int(state.num_moves)
+    return f"{num_moves // 2 + 1}{'...' if num_moves % 2 else '.'}"
+
+
 def _matches(variant: Variant, moves: Sequence[Move], text: str) -> list[Move]:
     """The moves that a text in SAN may mean."""
     castling = text.replace("0", "O")
@@ -123,7 +171,7 @@ def _matches(variant: Variant, moves: Sequence[Move], text: str) -> list[Move]:
     if found is None:
         return []
     piece = LETTERS.index(found["piece"] or LETTERS[PAWN])
-    promotion = LETTERS.index(found["promotion"]) if found["promotion"] else 0
+    promotion = LETTERS.index(found["promotion"].upper()) if found["promotion"] else 0
     return [
         move
         for move in moves

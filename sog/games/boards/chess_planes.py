@@ -35,7 +35,7 @@ def num_channels(variant: Variant) -> int:
 
 
 def observe(variant: Variant, max_moves: int, state: ChessState) -> Array:
-    """float32[channel * row * column]; max_moves: half-moves with which a game ends."""
+    """float32[channel * row * column]; max_moves: half-moves that a game may have."""
     boards = Bits(*jnp.swapaxes(state.boards, 0, 1))  # [position, plane]
     now, before = boards.pick(slice(None, None, 2)), boards.pick(slice(1, None, 2))
     turned = before.turned(variant.rows)  # every second one is seen by the other player
@@ -52,8 +52,8 @@ def observe(variant: Variant, max_moves: int, state: ChessState) -> Array:
     history = jnp.concatenate([occupied, repeated], axis=1).astype(jnp.float32)
     bits = np.arange(NUM_RIGHTS if variant.has_castling else 0, dtype=np.uint8)
     rights = ((state.castling >> bits) & np.uint8(1)).astype(jnp.float32)
-    num_moves = state.num_moves.astype(jnp.float32)
-    scalars = [num_moves % 2, num_moves / max_moves, *rights, state.num_quiet / MOST_QUIET]
+    num_played = (state.num_moves - state.begun).astype(jnp.float32)
+    scalars = [state.num_moves % 2, num_played / max_moves, *rights, state.num_quiet / MOST_QUIET]
     whole = _filled(jnp.stack([jnp.float32(number) for number in scalars]), cells)
     return jnp.concatenate([history.reshape(-1), whole.reshape(-1)])
 

@@ -1,11 +1,14 @@
 """States of chess: what a move changes, which positions have been before, and how games end.
 
-A board is seen by the player who was to move there, his pieces on the first ranks. Draws need no
-claim: the third time of a position, the hundredth half-move without a capture or a pawn's move,
-and too few pieces to mate end a game as mate and stalemate do.
+A board is seen by the player who was to move there, their pieces on the first ranks. A draw that a
+player could claim (FIDE Laws 9.2, 9.3) ends a game without a claim: the third time of a position,
+and the hundredth half-move without a capture or a pawn's move. So does max_moves. Games from
+elsewhere go on there (`unclaimed`, `played_on`), until the fifth time or the 150th half-move (9.6).
 """
 
+import dataclasses
 import functools
+from collections.abc import Sequence
 from typing import Final
 
 import jax
@@ -31,7 +34,6 @@ from sog.games.boards.chess_moves import (
     NUM_BOARD_PLANES,
     OWN,
     QUEEN_ROOK,
-    Legal,
     legal_moves,
     pieces_of,
 )
@@ -48,13 +50,17 @@ from sog.pytree import pytree
 NUM_BOARDS: Final = 8
 """Positions that a state remembers, the present one among them."""
 MOST_QUIET: Final = 100
-"""Half-moves without a capture or a pawn's move, with which a game ends."""
+"""Half-moves without a capture or a pawn's move, with which a player can claim a draw."""
+MOST_UNCLAIMED: Final = 150
+"""With so many a game ends that nobody claimed."""
 NO_SQUARE: Final = 64
 NUM_RIGHTS: Final = 4
 _HASH_BYTES: Final = 3
 
-GOES_ON, CHECKMATE, STALEMATE, TOO_FEW_PIECES, REPETITION, QUIET_MOVES, LENGTH = range(7)
-"""How a game has ended; where several would do, the first counts."""
+GOES_ON, CHECKMATE, STALEMATE, TOO_FEW_PIECES, FIFTH_TIME, SEVENTY_FIVE_MOVES = range(6)
+REPETITION, QUIET_MOVES, LENGTH = range(SEVENTY_FIVE_MOVES + 1, SEVENTY_FIVE_MOVES + 4)
+"""How a game has ended; where several would do, the first counts. From REPETITION on, only a claim
+or a rule of ours ends it."""
 
 
 @pytree
@@ -64,17 +70,22 @@ class ChessState:
     boards: Array
     """[position, word, plane] uint32: the present one first, then those before it, each seen by who
     was to move there (`chess_moves.OWN`); 4 bits a square. 0 before the game's beginning."""
-    repeats: Array  # uint8[position]: how often each has been before, 2 at most
+    repeats: Array  # uint8[position]: how often each has been before, 4 at most
     hashes: Array
-    """uint8[quiet moves, 3]: a hash of the position after so many quiet moves; 0 where unknown.
+    """uint8[quiet moves, 3]: a hash of the position after so many quiet moves, modulo 100; 0 where
+    unknown.
 
     Two positions of 2^24 have the same one, so a comparison with one that has not been before says
     that it has with that probability: below 3 in a million for all that are compared in a move.
     """
     castling: Array  # uint8: bits of rights, `chess_moves.OWN_KING_SIDE` and so on
     en_passant: Array  # uint8: the square where that is legal, seen by who is to move; else 64
-    num_quiet: Array  # uint8: half-moves since a capture or a pawn's move, 100 at most
-    num_moves: Array  # int16: half-moves from the beginning; White is to move if they are even
+    num_quiet: Array  # uint8: half-moves since a capture or a pawn's move, 150 at most
+    num_moves: Array  # int16: half-moves as a FEN counts them; White is to move if they are even
+    begun: Array  # int16: `num_moves` where the game began
+    unclaimed: Array
+    """int16[2]: the first and last `num_moves` at which the game goes on where REPETITION,
+    QUIET_MOVES or LENGTH would end it."""
     ending: Array  # uint8: GOES_ON or how it has ended
 
 
@@ -88,7 +99,8 @@ def first_state(
     num_moves: int,
     max_moves: int,
 ) -> ChessState:
-    """A game that begins with a position: nothing is known of what was before.
+    """A game that begins with a position: nothing is known of what was before, and no draw was
+    claimed.
 
     board: uint32[word, plane], as in `ChessState.boards`; the rest as there, en_passant also where
     nobody can take.
@@ -106,8 +118,25 @@ def first_state(
         en_passant=jnp.uint8(en_passant),
         num_quiet=jnp.int32(num_quiet),
         num_moves=jnp.int32(num_moves),
+        begun=jnp.int16(num_moves),
+        unclaimed=jnp.full(2, num_moves, jnp.int16),
     )
     return arrived
+
+
+def played_on(state: ChessState) -> ChessState:
+    """The same position of a game that goes on, if only a claim or max_moves has ended it here."""
+    if int(state.ending) < REPETITION:
+        return state
+    here = np.full(2, state.num_moves, np.int16)
+    return dataclasses.replace(state, unclaimed=here, ending=np.uint8(GOES_ON))
+
+
+def unclaimed_at(start: ChessState, moves: Sequence[int]) -> ChessState:
+    """The beginning of a game that went on where `played_on` let it: at these `num_moves`."""
+    if not moves:
+        return start
+    return dataclasses.replace(start, unclaimed=np.array([min(moves), max(moves)], np.int16))
 
 
 @functools.partial(jax.jit, static_argnames="variant")
@@ -125,7 +154,7 @@ def by_cells(variant: Variant, sets: Bits) -> Array:
 
 @functools.partial(jax.jit, static_argnames=("variant", "max_moves"))
 def after(variant: Variant, max_moves: int, state: ChessState, action: Array) -> ChessState:
-    """The state after a legal move; max_moves: half-moves with which a game ends."""
+    """The state after a legal move; max_moves: half-moves that a game may have."""
     cell, plane = action // variant.num_planes, action % variant.num_planes
     row, column = cell // variant.columns, cell % variant.columns
     start = (variant.rows - 1 - row) * FILES + column
@@ -172,6 +201,8 @@ def after(variant: Variant, max_moves: int, state: ChessState, action: Array) ->
         en_passant=passed.astype(jnp.uint8),
         num_quiet=jnp.where(is_quiet, state.num_quiet.astype(jnp.int32) + 1, 0),
         num_moves=state.num_moves.astype(jnp.int32) + 1,
+        begun=state.begun,
+        unclaimed=state.unclaimed,
     )
     return state_after
 
@@ -218,50 +249,46 @@ def _arrived(
     en_passant: Array,
     num_quiet: Array,
     num_moves: Array,
+    begun: Array,
+    unclaimed: Array,
 ) -> ChessState:
     """The state at a position, with what follows from it. repeats: of the positions before it."""
     board = Bits(*boards[0])
     legal = legal_moves(variant, board, castling, en_passant)
     en_passant = jnp.where(legal.takes_en_passant, en_passant, jnp.uint8(NO_SQUARE))
     own_hash = _hash(boards[0], castling, en_passant)[None]
-    age = num_quiet - np.arange(MOST_QUIET, dtype=np.int32)
-    is_same = (hashes == own_hash).all(axis=1) & (age > 0) & (age % 2 == 0)
-    num_before = jnp.minimum(is_same.sum(dtype=jnp.int32), 2)
+    age = (num_quiet - np.arange(MOST_QUIET, dtype=np.int32)) % MOST_QUIET
+    is_known = (age > 0) & (age <= num_quiet) & (age % 2 == 0)
+    is_same = (hashes == own_hash).all(axis=1) & is_known
+    num_before = jnp.minimum(is_same.sum(dtype=jnp.int32), 4)
+    is_claimed = (num_moves < unclaimed[0]) | (num_moves > unclaimed[1])
+    num_played = num_moves - begun
+    has_move = legal.starts.is_any().any()
+    reasons = (
+        (CHECKMATE, ~has_move & legal.is_check),
+        (STALEMATE, ~has_move),
+        (TOO_FEW_PIECES, _has_too_few_pieces(variant, board)),
+        (FIFTH_TIME, num_before >= 4),
+        (SEVENTY_FIVE_MOVES, num_quiet >= MOST_UNCLAIMED),
+        (REPETITION, (num_before >= 2) & is_claimed),
+        (QUIET_MOVES, (num_quiet == MOST_QUIET) & is_claimed),
+        (LENGTH, (num_played > 0) & (num_played % max_moves == 0) & is_claimed),
+    )
+    ending: Array = jnp.uint8(GOES_ON)
+    for reason, holds in reversed(reasons):
+        ending = jnp.where(holds, jnp.uint8(reason), ending)
     return ChessState(
         boards=boards,
         repeats=jnp.concatenate([num_before.astype(jnp.uint8)[None], repeats]),
         hashes=jnp.where((age == 0)[:, None], own_hash, hashes),
         castling=castling,
         en_passant=en_passant,
-        num_quiet=jnp.minimum(num_quiet, MOST_QUIET).astype(jnp.uint8),
+        num_quiet=jnp.minimum(num_quiet, MOST_UNCLAIMED).astype(jnp.uint8),
         num_moves=num_moves.astype(jnp.int16),
-        ending=_ending(variant, max_moves, board, legal, num_before, num_quiet, num_moves),
+        begun=begun,
+        unclaimed=unclaimed,
+        ending=ending,
     )
-
-
-def _ending(
-    variant: Variant,
-    max_moves: int,
-    board: Bits,
-    legal: Legal,
-    num_before: Array,
-    num_quiet: Array,
-    num_moves: Array,
-) -> Array:
-    """uint8: how the game has ended, if it has."""
-    has_move = legal.starts.is_any().any()
-    reasons = (
-        (CHECKMATE, ~has_move & legal.is_check),
-        (STALEMATE, ~has_move),
-        (TOO_FEW_PIECES, _has_too_few_pieces(variant, board)),
-        (REPETITION, num_before >= 2),
-        (QUIET_MOVES, num_quiet >= MOST_QUIET),
-        (LENGTH, num_moves >= max_moves),
-    )
-    ending: Array = jnp.uint8(GOES_ON)
-    for reason, holds in reversed(reasons):
-        ending = jnp.where(holds, jnp.uint8(reason), ending)
-    return ending
 
 
 def _has_too_few_pieces(variant: Variant, board: Bits) -> Array:

@@ -22,6 +22,7 @@ def view(
     state: ChessState,
     *,
     title: str,
+    status: str,
     choices: Sequence[int],
     from_black: bool,
 ) -> SquaresView:
@@ -54,6 +55,7 @@ def view(
     numbers = [str(number) for number in range(rows, 0, -1)]
     return SquaresView(
         title=title,
+        status=status,
         rows=rows,
         columns=columns,
         row_names=numbers[::-1] if from_black else numbers,

@@ -19,7 +19,9 @@ ENDINGS: Final = (".pgn", ".sgf")
 """Of the names of files."""
 _BY_RESIGNATION: Final = {".pgn": ("0-1", "1-0"), ".sgf": ("W+R", "B+R")}
 """The result, by the player who gave up."""
-_LOSERS: Final = {"1-0": 1, "0-1": 0}
+_AGREED: Final = {".pgn": "1/2-1/2", ".sgf": "Draw"}
+_RESULTS: Final = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0}
+_DRAWN: Final = ("0", "draw", "jigo")
 _LOST_BEFORE_THE_END: Final = re.compile(r"([BW])\+[RTF]", re.IGNORECASE)
 """By resignation, on time or by forfeit; a number of points is the count of an end."""
 _VARIANTS: Final = {
@@ -45,8 +47,9 @@ class GameRecord:
     """It alone, as `Game.read_position` reads it."""
     names: tuple[str, str]
     """Of player 0 and player 1, empty where it does not say them."""
-    loser: int | None
-    """Who has lost by what the head says, though the board need not say it, as by resignation."""
+    result: float | None
+    """1 where player 0 has won by what the file says, -1 where they have lost and 0 for a draw,
+    though the board need not show it, as by resignation; else None."""
 
 
 def is_record(text: str) -> bool:
@@ -64,15 +67,18 @@ def read_record(text: str) -> GameRecord:
     if go_sgf.is_sgf(text):
         head = go_sgf.read_head(text)
         names = head.get("PB", ""), head.get("PW", "")
-        match = _LOST_BEFORE_THE_END.match(head.get("RE", "").strip())
-        loser = None if match is None else 1 - "BW".index(match[1].upper())
+        said = head.get("RE", "").strip()
+        match = _LOST_BEFORE_THE_END.match(said)
+        result = 0.0 if said.casefold() in _DRAWN else None
+        if match is not None:
+            result = 1.0 if match[1].upper() == "B" else -1.0
     else:
         head = pgn.read_head(text)
         names = head.get("White", ""), head.get("Black", "")
-        loser = _LOSERS.get(head["Result"])
+        result = _RESULTS.get(head["Result"])
     first, second = (" ".join(name.split())[:_MOST_OF_A_NAME] for name in names)
     shown = "" if first == "?" else first, "" if second == "?" else second
-    return GameRecord(text=text, names=shown, loser=loser)
+    return GameRecord(text=text, names=shown, result=result)
 
 
 def game_of(text: str) -> str:
@@ -124,14 +130,17 @@ def write_record(
     *,
     names: tuple[str, str],
     resigned: int | None = None,
+    agreed: bool = False,
     start: Any = None,
 ) -> str:
     """One game of a file, which ends with the line; see `has_format`.
 
-    names: of player 0 and player 1. resigned: who gave up. start: where it began, None for the
-    root. Raises ValueError for moves that are not legal.
+    names: of player 0 and player 1. resigned: who gave up. agreed: on a draw. start: where it
+    began, None for the root. Raises ValueError for moves that are not legal.
     """
     write = getattr(game, ending[1:])
-    result = "" if resigned is None else _BY_RESIGNATION[ending][resigned]
+    result = _AGREED[ending] if agreed else ""
+    if resigned is not None:
+        result = _BY_RESIGNATION[ending][resigned]
     text: str = write(outcomes, names=names, result=result, start=start)
     return text

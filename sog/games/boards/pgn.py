@@ -10,19 +10,27 @@ from typing import Any, Final
 import jax.numpy as jnp
 import numpy as np
 
-from sog.games.boards.chess_notation import read_move, write_san
+from sog.games.boards.chess_fen import looks_like_fen
+from sog.games.boards.chess_notation import move_number, read_line, write_san
 from sog.games.boards.chess_rules import CHECKMATE, GOES_ON, ChessState, after
 from sog.games.boards.chess_variant import Variant
 
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
+_OTHER_RESULTS: Final = {"1/2": "1/2-1/2", "0.5-0.5": "1/2-1/2"}
+_DASHES: Final = str.maketrans(
+    {"\N{VULGAR FRACTION ONE HALF}": "1/2"}
+    | dict.fromkeys(":\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}\N{HYPHEN}\N{NON-BREAKING HYPHEN}", "-")
+)
 ROSTER: Final = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 """The tags that every game has, in the order of the standard."""
 _UNKNOWN: Final = {"Date": "????.??.??", "Result": "*"}
 _USUAL_VARIANT: Final = "chess"
 """Others are named by the tag Variant, as by engines."""
 _WIDTH: Final = 80
-_TAG: Final = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]')
+_TAG: Final = re.compile(r'\[\s*([\w+#=:-]+)\s*(?:"((?:[^\\\n]|\\.)*?)"\s*)?\]')
 _NUMBER: Final = re.compile(r"(?<!\d)\d+\.")  # looked for once in a row of digits
+_REMARK: Final = re.compile(r"(?!--|[*])(?:[^\w*]+|e\.?p\.?|N|D|TN|RR)", re.IGNORECASE)
+"""A word that says something of the move before it, as ± or N, novelty; -- is a move left out."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,7 +47,8 @@ class Record:
 
 def is_pgn(text: str) -> bool:
     """Whether a text is a game rather than a list of moves: it has tags, or numbers of moves."""
-    return text.lstrip().startswith("[") or _NUMBER.search(text) is not None
+    is_numbered = _NUMBER.search(text) is not None and not looks_like_fen(text)
+    return text.lstrip().startswith("[") or is_numbered
 
 
 def read_games(game: Any, text: str) -> list[Record]:
@@ -51,7 +60,7 @@ def read_games(game: Any, text: str) -> list[Record]:
     records = []
     for number, one in enumerate(_split(text), start=1):
         try:
-            records.append(_read(game, one.tags, one.words))
+            records.append(_read(game, one))
         except ValueError as error:
             raise ValueError(f"game {number}: {error}") from None
     return records
@@ -59,8 +68,7 @@ def read_games(game: Any, text: str) -> list[Record]:
 
 def read_game(game: Any, text: str) -> Record:
     """The one game of a text; raises ValueError, one line."""
-    one = _one_of(text)
-    return _read(game, one.tags, one.words)
+    return _read(game, _one_of(text))
 
 
 def split_games(text: str) -> list[str]:
@@ -72,8 +80,7 @@ def split_games(text: str) -> list[str]:
 def read_head(text: str) -> dict[str, str]:
     """The tags of the one game of a text, and its Result, * if it says none; raises ValueError."""
     one = _one_of(text)
-    said = [one.tags.get("Result", "*"), *(word for word in one.words if word in RESULTS)]
-    return {**one.tags, "Result": said[-1]}
+    return {**one.tags, "Result": one.result}
 
 
 def _one_of(text: str) -> "_Unread":
@@ -83,23 +90,16 @@ def _one_of(text: str) -> "_Unread":
     return games[0]
 
 
-def _read(game: Any, tags: Mapping[str, str], words: Sequence[str]) -> Record:
-    state = start = game.from_fen(tags["FEN"]) if "FEN" in tags else game.root()
-    actions: list[int] = []
-    result = tags.get("Result", "*")
-    for word in words:
-        if word in RESULTS:
-            result = word
-            continue
-        try:
-            action = read_move(game.variant, state, word)
-        except ValueError as error:
-            raise ValueError(f"move {_number(int(state.num_moves))} {error}") from None
-        actions.append(action)
-        state = game.apply(state, jnp.int32(action))
-    if result not in RESULTS:
-        raise ValueError(f"the result must be one of {', '.join(RESULTS)}, got {result!r}.")
-    return Record(tags=tags, start=start, actions=tuple(actions), result=result)
+def _read(game: Any, one: "_Unread") -> Record:
+    fen, result = one.tags.get("FEN"), one.result
+    start, actions = read_line(
+        game.variant,
+        game.max_moves,
+        game.from_fen(fen) if fen else game.root(),
+        one.words,
+        ends_drawn=result == "1/2-1/2",
+    )
+    return Record(tags=one.tags, start=start, actions=actions, result=result)
 
 
 def write_game(
@@ -124,9 +124,8 @@ def write_game(
         known |= {"SetUp": "1", "FEN": game.fen(start)}
     words: list[str] = []
     for action in actions:
-        number = int(state.num_moves)
-        if number % 2 == 0 or not words:
-            words.append(_number(number))
+        if int(state.num_moves) % 2 == 0 or not words:
+            words.append(move_number(state))
         words.append(write_san(variant, game.max_moves, state, action))
         state = after(variant, game.max_moves, state, jnp.int32(action))
     known |= {"Result": _result(game, state), **(tags or {})}
@@ -145,11 +144,6 @@ def _result(game: Any, state: ChessState) -> str:
     return "1-0" if np.asarray(game.result(state)) > 0 else "0-1"
 
 
-def _number(num_moves: int) -> str:
-    """As in front of a move: 1. of White, 1... of Black."""
-    return f"{num_moves // 2 + 1}{'...' if num_moves % 2 else '.'}"
-
-
 def _quoted(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
@@ -162,34 +156,53 @@ class _Unread:
     """The place of its first letter."""
     tags: dict[str, str] = dataclasses.field(default_factory=dict)
     words: list[str] = dataclasses.field(default_factory=list)
+    """Moves."""
+
+    @property
+    def result(self) -> str:
+        """One of RESULTS; * if the game says none."""
+        return _as_result(self.tags.get("Result", "")) or "*"
+
+
+def _as_result(word: str) -> str:
+    """One of RESULTS, however it is written; empty for a word that is none."""
+    sides = word.translate(_DASHES)
+    result = _OTHER_RESULTS.get(sides, sides)
+    return result if result in RESULTS else ""
 
 
 def _split(text: str) -> list[_Unread]:
     """The games; a tag after a move, and what follows a result, is the next."""
     games: list[_Unread] = []
-    is_new = True
+    is_new, number_at = True, None
     for kind, value, start in _tokens(text):
+        if kind == "number":
+            number_at = start if number_at is None else number_at
+            continue
+        if kind == "word" and _REMARK.fullmatch(value):
+            continue
         if is_new or (kind == "tag" and games[-1].words):
-            games.append(_Unread(start=start))
-        is_new = False
+            games.append(_Unread(start=start if number_at is None else number_at))
+        is_new, number_at = False, None
         if kind == "tag":
-            name, content = _TAG.fullmatch(value).groups()  # type: ignore[union-attr]
+            name, content = _TAG.fullmatch(value).groups("")  # type: ignore[union-attr]
             games[-1].tags[name] = re.sub(r"\\(.)", r"\1", content)
+        elif result := _as_result(value):
+            games[-1].tags["Result"], is_new = result, True
         else:
             games[-1].words.append(value)
-            is_new = value in RESULTS
     return games
 
 
 _TOKEN: Final = re.compile(
     r"(?P<space>\s+)|(?P<escape>(?<![^\n])%[^\n]*)|(?P<comment>\{[^}]*\}|;[^\n]*)"
-    r'|(?P<tag>\[\s*\w+\s+"(?:[^"\\]|\\.)*"\s*\])|(?P<open>\()|(?P<close>\))|(?P<mark>\$\d+|[!?]+)'
-    r"|(?P<number>\d+\.+)|(?P<word>[^\s(){}\[\];$!?]+[!?]*)"
+    rf"|(?P<tag>{_TAG.pattern})|(?P<stray>(?<![^\n])\[[^\n]*)|(?P<open>\()|(?P<close>\))"
+    r"|(?P<mark>\$\d+|[!?]+)|(?P<number>\d+(?:\.+|(?=[\s{(;$]|\Z))|\.+)|(?P<word>[^\s(){}\[\];$!?]+[!?]*)"
 )
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """("tag" or "word", text, its place) outside of comments and variations."""
+    """("tag", "number" or "word", text, its place) outside of comments and variations."""
     at, depth = 0, 0
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -203,7 +216,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
             depth -= 1
             if depth < 0:
                 raise ValueError(f"line {text.count(chr(10), 0, at) + 1} closes no variation.")
-        elif kind in ("tag", "word") and depth == 0:
+        elif kind in ("tag", "number", "word") and depth == 0:
             yield kind, found.group(), found.start()
     if depth:
         raise ValueError("a variation is not closed.")

@@ -121,12 +121,10 @@ class UciEngine:
         words = self._ask(self._go, "bestmove", self._patience_of_a_move)[-1].split()
         text = words[1] if len(words) > 1 else "nothing"
         try:
-            action = self._game.read_action(state, text)
-            if self._game.uci_of_action(state, action) == text:
-                return action
+            return self._game.read_action(state, text)
         except ValueError:
-            pass
-        raise self._process.error(f"played {text!r}, which is no move at '{self._game.fen(state)}'")
+            at = self._game.fen(state)
+            raise self._process.error(f"played {text!r}, which is no move at '{at}'") from None
 
     def refuse(self, problem: str) -> EngineError:
         """An error of this engine."""

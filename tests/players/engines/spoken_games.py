@@ -44,6 +44,9 @@ class SpokenTicTacToe(TicTacToe):
             has_line=jnp.zeros(2, bool),
         )
 
+    def play_on(self, state: Any) -> Any:
+        return state
+
     def vertex_of_action(self, action: int) -> str:
         return self.describe_action(None, 0, action).upper()  # type: ignore[arg-type]
 
