@@ -1,162 +1,272 @@
-"""Games of our servers against engines, on clocks: no illegal move, crash or loss on time.
+"""Games of our servers against engines on clocks: no illegal move, crash or loss on time.
 
-    python scripts/engine_games.py go --opponent "gnugo --mode gtp --level 1 --chinese-rules \
-        --positional-superko --capture-all-dead"
-    python scripts/engine_games.py chess --opponent stockfish
+    python scripts/engine_games.py go --player agent:go5 --opponent "gnugo --mode gtp --level 1 \
+        --chinese-rules --positional-superko --capture-all-dead" --clock 10+0.1
+    python scripts/engine_games.py chess --player rollout --game chess --opponent stockfish
 
-`sog gtp PLAYER` or `sog uci PLAYER` plays either color in turn, each side with so many seconds for
-a game. In Go each side is told the other's moves and refuses what it holds illegal, and both score
-the end; in chess python-chess (GPL, none of our requirements) starts both, knows the rules and ends
-games by them. Prints a line per 20 games and a summary; exit code 1 if anything went wrong.
+`sog gtp PLAYER` or `sog uci PLAYER` plays either color in turn. A clock is MAIN+INCREMENT, SECONDS
+for each move, or MAIN+PERIODSxSECONDS, the byo-yomi of Go. The opponent checks our moves: in Go
+each engine refuses what it holds illegal, and both score the end; in chess Stockfish's own board
+(`d`) must be ours after every move. Prints a line per 10 games and a summary, which --out writes as
+JSON; exit code 1 if anything went wrong. An opponent that exceeds its time has lost, no more.
 """
 
 import argparse
 import collections
 import contextlib
+import dataclasses
+import json
+import math
+import re
 import shlex
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 from sog.games import make
+from sog.games.core import TERMINAL, Game
+from sog.play.analyst import Position
+from sog.play.rules import situation, utility
 from sog.players.engines.gtp import COLORS, GtpEngine
-from sog.players.engines.process import EngineError, split_command
+from sog.players.engines.process import EngineError
+from sog.players.engines.uci import UciEngine
 
-_GAMES_PER_LINE: Final = 20
-_PATIENCE: Final = 120.0  # seconds for an answer: programs are compiled in the first
-_START: Final = 10.0  # seconds for a chess engine to begin
+_GAMES_PER_LINE: Final = 10
+_PATIENCE: Final = 600.0  # seconds for an answer: programs are compiled in the first
 _PASS, _RESIGN = "pass", "resign"
+_NO_RESULT: Final = 0.0
 
 
-class ClockError(ValueError):
-    """Somebody lost on time."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Control:
+    """How much time each side has, in seconds."""
+
+    main: float = 0.0
+    increment: float = 0.0
+    periods: int = 0
+    period: float = 0.0
+
+
+def read_control(text: str) -> Control:
+    """From "10+0.1", "1" or "5+3x1"; ArgumentTypeError for anything else."""
+    number = r"(\d+(?:\.\d+)?)"
+    if match := re.fullmatch(number, text):
+        return Control(periods=1, period=float(match[1]))
+    if match := re.fullmatch(rf"{number}\+(\d+)x{number}", text):
+        return Control(main=float(match[1]), periods=int(match[2]), period=float(match[3]))
+    if match := re.fullmatch(rf"{number}\+{number}", text):
+        return Control(main=float(match[1]), increment=float(match[2]))
+    raise argparse.ArgumentTypeError(f"must be 10+0.1, 1 or 5+3x1, for example, got {text!r}")
 
 
 class Clocks:
-    """Seconds that are left to each side."""
+    """Both sides' clocks in one game."""
 
-    def __init__(self, seconds: float) -> None:
-        self.left = [seconds, seconds]
+    def __init__(self, control: Control) -> None:
+        self.control = control
+        self.left = [control.main, control.main]
+        self.periods = [control.periods, control.periods]
+        self.slowest = [0.0, 0.0]
 
-    def take(self, side: int, began: float) -> None:
-        """A move of a side was made that began then."""
-        self.left[side] -= time.monotonic() - began
-        if self.left[side] < 0:
-            raise ClockError(f"side {side} lost on time")
+    def has_time_after(self, side: int, seconds: float) -> bool:
+        """Takes a move's time off a side's clock; whether it was in time."""
+        self.slowest[side] = max(self.slowest[side], seconds)
+        beyond = seconds - self.left[side]
+        self.left[side] = max(-beyond, 0.0)
+        if not self.control.period:
+            self.left[side] += self.control.increment
+            return beyond <= 0
+        if beyond > 0:  # a period that ends is lost, but for the last
+            self.periods[side] -= math.ceil(beyond / self.control.period) - 1
+        return self.periods[side] > 0
 
 
-def play_go(sides: list[GtpEngine], seconds: float, most_moves: int) -> tuple[str, int]:
-    """A game, Black first: its result as both score it, and its moves. ValueError if it fails."""
-    clocks, passes, moves = Clocks(seconds), 0, 0
-    for engine in sides:
-        engine.ask("clear_board")
-        engine.ask(f"time_settings {seconds:.0f} 0 0")
-    while passes < 2 and moves < most_moves:
-        side = moves % 2
-        engine, other, color = sides[side], sides[1 - side], COLORS[side]
-        engine.ask(f"time_left {color} {max(clocks.left[side], 0):.0f} 0")
+class GoSide(GtpEngine):
+    """An engine of Go with a clock."""
+
+    def begin(self, control: Control) -> None:
+        """Clears the board and sets the clock; GTP tells of increments by `time_left` alone."""
+        self.ask("clear_board")
+        byo = f"{control.period:.0f} 1" if control.period else "0 0"
+        self.ask(f"time_settings {control.main:.0f} {byo}")
+
+    def move(self, clocks: Clocks, side: int, position: Position) -> tuple[str, float]:
+        """A move, and the seconds that it took."""
+        left, in_period = (
+            math.floor(clocks.left[side]),
+            clocks.control.period and not clocks.left[side],
+        )
+        told = f"{clocks.control.period:.0f} 1" if in_period else f"{left} 0"
+        self.ask(f"time_left {COLORS[side]} {told}")
         began = time.monotonic()
-        move = engine.ask(f"genmove {color}", _PATIENCE)
-        clocks.take(side, began)
+        answer = self.ask(f"genmove {COLORS[side]}", _PATIENCE)
+        return answer, time.monotonic() - began
+
+
+class ChessSide(UciEngine):
+    """An engine of chess with a clock."""
+
+    nodes: int | None = None
+    """The most positions of a move."""
+
+    def begin(self, control: Control) -> None:
+        """Begins a game."""
+        self.moves: list[str] = []
+        self._tell("ucinewgame")
+        self._synchronize()
+
+    def move(self, clocks: Clocks, side: int, position: Position) -> tuple[str, float]:
+        """A move, and the seconds that it took."""
+        control, left = clocks.control, [round(1000 * one) for one in clocks.left]
+        if control.period:
+            limit = f"movetime {1000 * control.period:.0f}"
+        else:
+            added = f"{1000 * control.increment:.0f}"
+            limit = f"wtime {left[0]} btime {left[1]} winc {added} binc {added}"
+        if self.nodes is not None:
+            limit += f" nodes {self.nodes}"
+        self._show()
+        began = time.monotonic()
+        answer = self._ask(f"go {limit}", "bestmove", _PATIENCE)[-1].split()[1]
+        return answer, time.monotonic() - began
+
+    def check_board(self, fen: str) -> None:
+        """Whether its own board, if it shows one, is this; EngineError else."""
+        if "stockfish" in self.name.lower():
+            self._show()
+            shown = self._ask("d", "Fen:", _PATIENCE)[-1].removeprefix("Fen:").split()
+            if shown[:2] != fen.split()[:2]:
+                raise self.refuse(f"has the board {shown}, not {fen} after {self.moves[-1]}")
+
+    def _show(self) -> None:
+        played = f" moves {' '.join(self.moves)}" if self.moves else ""
+        self._tell(f"position startpos{played}")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Played:
+    """One game."""
+
+    result: str
+    """What White's or Black's points came to, or who won how."""
+    won: float
+    """1 if we won, 0.5 for a draw or an end that is not agreed on."""
+    moves: int
+    problem: str = ""
+
+
+def play_go(sides: list[GoSide], ours: int, game: Game[Any], clocks: Clocks) -> Played:
+    """A game, Black first."""
+    passes = moves = 0
+    while passes < 2 and moves < game.max_depth:
+        side = moves % 2
+        move, seconds = sides[side].move(clocks, side, Position.of(game))
+        if not clocks.has_time_after(side, seconds):
+            return lost_on_time(side, ours, moves, seconds, "BW")
         if move.lower() == _RESIGN:
-            return f"{'WB'[side]}+R", moves
-        other.ask(f"play {color} {move}")
+            return Played(result=f"{'WB'[side]} wins", won=float(side != ours), moves=moves)
+        sides[1 - side].ask(f"play {COLORS[side]} {move}")
         passes = passes + 1 if move.lower() == _PASS else 0
         moves += 1
-    scores = [engine.ask("final_score") for engine in sides]
-    # Who takes no dead stones off leaves them to the other's opinion.
-    return scores[0] if scores[0] == scores[1] else f"{scores[0]} or {scores[1]}", moves
+    scores = [engine.ask("final_score").removesuffix(".0") for engine in sides]
+    if scores[0] != scores[1]:  # dead stones that nobody took off are a matter of opinion
+        return Played(result="not agreed", won=0.5, moves=moves)
+    won = 0.5 if scores[0] == "0" else float(scores[0][0] == "BW"[ours])
+    return Played(
+        result="draw" if scores[0] == "0" else f"{scores[0][0]} wins", won=won, moves=moves
+    )
 
 
-def go_games(arguments: argparse.Namespace) -> list[str]:
-    """Plays all games of Go; what went wrong."""
-    game = make(arguments.game or "go5")
-    server = [sys.executable, "-m", "sog", "gtp", *arguments.player, "--game", str(game)]
+def play_chess(sides: list[ChessSide], ours: int, game: Any, clocks: Clocks) -> Played:
+    """A game, White first, which our rules end; legal for both of us."""
+    position = Position.of(game)
+    while situation(game, position.state).actor != TERMINAL:
+        side, number = len(position.outcomes) % 2, len(position.outcomes)
+        move, seconds = sides[side].move(clocks, side, position)
+        if not clocks.has_time_after(side, seconds):
+            return lost_on_time(side, ours, number, seconds, "WB")
+        position = position.after(game, game.read_action(position.state, move))
+        for one in sides:
+            one.moves.append(move)
+        sides[1 - ours].check_board(game.fen(position.state))
+    value = utility(game, position.state, [0, 0]) * (1 if ours == 0 else -1)
+    result = "draw" if not value else f"{'WB'[ours if value > 0 else 1 - ours]} wins"
+    return Played(result=result, won=(1 + value / game.max_utility) / 2, moves=number + 1)
 
-    def play(number: int) -> tuple[str, int, str]:
-        sides = [ours, theirs] if number % 2 == 0 else [theirs, ours]
-        result, moves = play_go(sides, arguments.seconds, game.max_depth)
-        won = result[:1] == "BW"[number % 2] and " or " not in result
-        return result, moves, "won" if won else "not won"
 
+def lost_on_time(side: int, ours: int, moves: int, seconds: float, names: str) -> Played:
+    """The end of a game in which a side exceeded its time."""
+    told = f"{names[side]} lost on time: {seconds:.2f} s for move {moves + 1}"
+    problem = told if side == ours else ""
+    return Played(
+        result=f"{names[1 - side]} wins on time",
+        won=float(side != ours),
+        moves=moves,
+        problem=problem,
+    )
+
+
+def start_sides(arguments: argparse.Namespace, game: Game[Any], stack: Any) -> tuple[Any, Any]:
+    """Our server and the opponent, which end with `stack`."""
+    kind = "gtp" if arguments.kind == "go" else "uci"
+    server = [sys.executable, "-m", "sog", kind, *arguments.player, "--game", str(game)]
+    sides: list[Any] = []
+    for command in (shlex.join(server), arguments.opponent):
+        side: Any
+        if kind == "gtp":
+            side = GoSide(command, game, seconds=None, patience=_PATIENCE)
+        else:
+            side = ChessSide(command, game, options={}, limit={}, patience=_PATIENCE)
+        stack.callback(side.close)
+        sides.append(side)
+    if kind == "uci":
+        sides[1].nodes = arguments.nodes
+    return sides[0], sides[1]
+
+
+def play_all(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Plays all games, and prints how they went; the summary."""
+    game = make(arguments.game or ("go5" if arguments.kind == "go" else "chess"))
+    play: Callable[..., Played] = play_go if arguments.kind == "go" else play_chess
+    results, problems = collections.Counter[str](), list[str]()
+    moves, won, slowest, played, began = 0, 0.0, 0.0, 0, time.monotonic()
     with contextlib.ExitStack() as stack:
-
-        def start(command: str) -> GtpEngine:
-            engine = GtpEngine(command, game, seconds=None, patience=_PATIENCE)
-            stack.callback(engine.close)
-            return engine
-
-        theirs, ours = start(arguments.opponent), start(shlex.join(server))
-        return play_all(arguments.games, play)
-
-
-def chess_games(arguments: argparse.Namespace) -> list[str]:
-    """Plays all games of chess; what went wrong."""
-    import chess
-    import chess.engine
-
-    command = [sys.executable, "-m", "sog", "uci", *arguments.player]
-    command += ["--game", arguments.game or "chess"]
-
-    def play(number: int) -> tuple[str, int, str]:
-        sides = [ours, theirs] if number % 2 == 0 else [theirs, ours]
-        board, clocks = chess.Board(), Clocks(arguments.seconds)
-        while not board.is_game_over(claim_draw=True):
-            side = 0 if board.turn == chess.WHITE else 1
-            limit = chess.engine.Limit(
-                white_clock=clocks.left[0],
-                black_clock=clocks.left[1],
-                white_inc=0,
-                black_inc=0,
-                nodes=None if sides[side] is ours else arguments.nodes,
-            )
-            began = time.monotonic()
-            # Refuses illegal moves, and engines that are gone.
-            answer = sides[side].play(board, limit, game=number)
-            clocks.take(side, began)
-            board.push(answer.move)
-        result = board.result(claim_draw=True)
-        won = result == ("1-0", "0-1")[number % 2]
-        return result, board.ply(), "won" if won else "not won"
-
-    with contextlib.ExitStack() as stack:
-
-        def start(command: list[str], patience: float) -> Any:
+        us, them = start_sides(arguments, game, stack)
+        for number in range(arguments.games):
+            ours = number % 2
+            sides, clocks = [us, them][:: -1 if ours else 1], Clocks(arguments.clock)
             try:
-                engine = chess.engine.SimpleEngine.popen_uci(command, timeout=patience)
-            except chess.engine.EngineError as error:
-                raise EngineError(f"{shlex.join(command)}: {error}") from None
-            stack.callback(engine.close)
-            return engine
-
-        theirs = start(split_command(arguments.opponent), _START)
-        ours = start(command, _PATIENCE)
-        ours.ping()  # as every program does before its clock runs: it may compile
-        return play_all(arguments.games, play)
-
-
-def play_all(count: int, play: Any) -> list[str]:
-    """Plays so many games, and tells of them; what went wrong."""
-    results: collections.Counter[str] = collections.Counter()
-    problems: list[str] = []
-    moves, began = 0, time.monotonic()
-    for number in range(count):
-        try:
-            result, length, ours = play(number)
-        except Exception as error:  # whatever it is, it counts
-            problems.append(f"game {number + 1}: {type(error).__name__}: {error}")
-            print(problems[-1], flush=True)
-            if isinstance(error, EngineError):
-                break
-            continue
-        moves += length
-        results[ours] += 1
-        results[result] += 1
-        if (number + 1) % _GAMES_PER_LINE == 0:
-            seconds = time.monotonic() - began
-            print(f"{number + 1} games, {moves:,} moves, {seconds:.0f} s", flush=True)
-    print(f"{count} games, {moves:,} moves, {len(problems)} problems; {dict(results)}")
-    return problems
+                for side in sides:
+                    side.begin(arguments.clock)
+                one = play(sides, ours, game, clocks)
+            except (EngineError, ValueError) as error:
+                problems.append(f"game {number + 1}: {error}")
+                print(problems[-1], flush=True)
+                if isinstance(error, EngineError):
+                    break
+                continue
+            played, moves, won = played + 1, moves + one.moves, won + one.won
+            slowest = max(slowest, clocks.slowest[ours])
+            results[one.result] += 1
+            if one.problem:
+                problems.append(f"game {number + 1}: {one.problem}")
+                print(problems[-1], flush=True)
+            if played % _GAMES_PER_LINE == 0:
+                seconds = time.monotonic() - began
+                print(f"{played} games, {moves:,} moves, {seconds:.0f} s", flush=True)
+        name = them.name
+    return {
+        "opponent": name,
+        "games": played,
+        "moves": moves,
+        "score": won,
+        "slowest_move_seconds": round(slowest, 3),
+        "minutes": round((time.monotonic() - began) / 60, 1),
+        "results": dict(results.most_common()),
+        "problems": problems,
+    }
 
 
 def main() -> None:
@@ -165,19 +275,30 @@ def main() -> None:
     parser.add_argument("kind", choices=("go", "chess"))
     parser.add_argument("--opponent", required=True, help="the command of the other engine")
     parser.add_argument(
-        "--player", type=shlex.split, default=["random"], help="of sog gtp or sog uci, with options"
+        "--player",
+        type=shlex.split,
+        default=["rollout"],
+        help="of sog gtp or sog uci, with options (default: rollout)",
     )
     parser.add_argument("--game", help="of ours (default: go5, chess)")
-    parser.add_argument("--games", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of each side for a game")
-    parser.add_argument("--nodes", type=int, default=100, help="of a move of the chess engine")
+    parser.add_argument("--games", type=int, default=50, help="(default: 50)")
+    parser.add_argument(
+        "--clock", type=read_control, default="10+0.1", help="of each side (default: 10+0.1)"
+    )
+    parser.add_argument("--nodes", type=int, help="of a move of the chess engine, at most")
+    parser.add_argument("--out", type=Path, help="write the summary to this file, as JSON")
     arguments = parser.parse_args()
-    run = go_games if arguments.kind == "go" else chess_games
+    if arguments.kind == "chess" and arguments.clock.periods and arguments.clock.main:
+        parser.error("--clock: byo-yomi is for go")
     try:
-        problems = run(arguments)
+        summary = play_all(arguments)
     except (EngineError, ValueError) as error:  # before the first game
         parser.error(str(error))
-    sys.exit(1 if problems else 0)
+    print(json.dumps(summary))
+    if arguments.out is not None:
+        command = shlex.join(["python", "scripts/engine_games.py", *sys.argv[1:]])
+        arguments.out.write_text(json.dumps({"command": command, **summary}, indent=1) + "\n")
+    sys.exit(1 if summary["problems"] else 0)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,8 @@ class SetUpGame(GtpGame, Protocol):
     def with_turn(self, state: Any, player: int) -> Any:
         """The same position, of a game that goes on, where it is a player's turn.
 
-        What was before still counts, as far as the rules ask; no pass does, which could end it.
+        What was before still counts, as far as the rules ask; no pass does, which could end it. A
+        game that is over is resumed.
         """
 
     @property

@@ -189,7 +189,7 @@ class Analyst:
 
     def policy(self) -> np.ndarray:
         """[A]: the average policy where it has thought."""
-        return np.asarray(self._found.policy[0, 0])
+        return np.asarray(self._found.policy)[0, 0]
 
     def value(self, player: int) -> float:
         """What a player gets where it has thought."""
@@ -228,7 +228,8 @@ class Analyst:
         target, seconds = min(updates, thinking.total), next_slice()
         if thinking.num_updates == 0:  # something must be found
             thinking.go_a_slice(1, SLICE_SECONDS)
-        while thinking.num_updates < target and seconds > 0:
+        # An update is not begun that would end too late.
+        while thinking.num_updates < target and seconds > thinking.pace:
             left = target - thinking.num_updates
             thinking.go_a_slice(left, min(SLICE_SECONDS, seconds))
             seconds = next_slice()

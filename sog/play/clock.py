@@ -4,8 +4,6 @@ from typing import Final
 
 _USUAL_MOVES: Final = 30
 """Moves that time is kept for, where nobody says until when it must do."""
-OVERHEAD_SECONDS: Final = 0.1
-"""Between what we measure and what the other side does, and for the last slice of a search."""
 _SHARE_OF_INCREMENT: Final = 0.8
 _MOST_OF_THE_REST: Final = 0.5
 _LEAST_SECONDS: Final = 0.01
@@ -16,14 +14,14 @@ def seconds_for_move(
     increment: float = 0.0,
     moves: int | None = None,
     *,
-    overhead: float = OVERHEAD_SECONDS,
+    overhead: float,
 ) -> float:
     """Seconds to think about a move.
 
     left: on the clock. increment: added after the move. moves: until more time is added; None if
-    that is not known. overhead: what is lost with each move. An equal share of what is left and
-    most of the increment; never more than half of what is left, unless the next move is the last
-    before more is added.
+    that is not known. overhead: seconds that are lost with each move. An equal share of what is
+    left and most of the increment; never more than half of what is left, unless the next move is
+    the last before more is added.
     """
     usable = left - overhead
     share = usable / (moves or _USUAL_MOVES) + _SHARE_OF_INCREMENT * increment

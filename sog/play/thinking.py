@@ -50,6 +50,8 @@ class Thinking:
 
     num_updates: int
     """Regret updates made so far."""
+    pace: float
+    """Seconds that an update took in the last slice; 0 before the first."""
 
     @in_32_bits
     def __init__(
@@ -73,8 +75,7 @@ class Thinking:
         self._keep = _compiled(_keep)
         self._path_length = root.path.shape[1]
         self._state: SearchState = _compiled(_start)(begin, game, settings, evaluator, root, key)
-        self._next_count = 1
-        """Updates of the next slice."""
+        self._forget_pace()
         self._is_stopped = threading.Event()
 
     @property
@@ -133,7 +134,8 @@ class Thinking:
         self._state = self._keep(
             self.game, self.settings, self._evaluator, self._state, outcomes, key
         )
-        self.num_updates, self._next_count = 0, 1
+        self.num_updates = 0
+        self._forget_pace()
         return True
 
     @in_32_bits
@@ -153,17 +155,23 @@ class Thinking:
         """Ends `go` after the slice that it is at; it can be gone on with."""
         self._is_stopped.set()
 
+    def _forget_pace(self) -> None:
+        self.pace, self._most_updates = 0.0, 1
+
     @in_32_bits
     def go_a_slice(self, most: int, seconds: float) -> float:
         """Makes at most so many updates, in about so many seconds; returns how long they took."""
-        count = max(1, min(self._next_count, most, self.total - self.num_updates))
+        fitting = int(seconds / self.pace) if self.pace else 1
+        count = min(fitting, self._most_updates, most, self.total - self.num_updates)
+        count = max(1, count)
         began = time.perf_counter()
         ask = self.game, self.settings, self._evaluator, self._state, count
         self._state = jax.block_until_ready(self._advance(*ask))
         taken = time.perf_counter() - began
         self.num_updates += count
+        self.pace = max(taken, 1e-9) / count
         # Trees grow, and updates take longer then: no leaps.
-        self._next_count = min(int(count * seconds / max(taken, 1e-9)), count * _MOST_GROWTH)
+        self._most_updates = count * _MOST_GROWTH
         return taken
 
     @in_32_bits

@@ -130,11 +130,21 @@ def test_stones_of_one_color_after_the_other_capture() -> None:
 
 
 def test_passes_of_one_color_end_no_game() -> None:
-    said = said_of(Go5(), "play b pass", "play b pass", "genmove b", "undo", "play w pass",
-                   "play b c3")  # fmt: skip
+    said = said_of(Go5(), "play b pass", "play b pass", "genmove b", "undo")
     assert said[:2] == ["="] * 2
     assert said[2].startswith("= ")
-    assert said[3:] == ["=", "=", "? illegal move: the game is over"]
+    assert said[3:] == ["="]
+
+
+def test_after_the_end_a_player_passes_and_the_other_side_may_resume_the_game() -> None:
+    """Servers do after a dispute; every move, the passes after the end too, is taken back alone."""
+    said = said_of(Go5(), "play b c3", "play w pass", "play b pass", "play w pass", "genmove b",
+                   "genmove b", "play w d4", "showboard", "play b pass", "play w pass",
+                   "genmove b", *["undo"] * 10, "undo")  # fmt: skip
+    assert said[4:7] == ["= pass", "= pass", "="]
+    assert rows(said[7])[1] == "...O."
+    assert said[10] == "= pass"
+    assert said[11:] == [*["="] * 10, "? cannot undo"]
 
 
 @pytest.mark.thorough

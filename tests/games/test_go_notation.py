@@ -8,7 +8,9 @@ import pytest
 
 from sog.games.boards import go_notation, go_sgf
 from sog.games.boards.go import Go
+from sog.games.boards.go_rules import to_move
 from sog.games.boards.go_sizes import Go5, Go9
+from sog.games.core import TERMINAL
 
 # Of the format's page, https://www.red-bean.com/sgf/var.html, made smaller: variations and escapes.
 VARIATIONS = r"""(;FF[4]GM[1]SZ[9] PB [Ann\]a \\ 1]
@@ -252,3 +254,26 @@ def test_a_written_game_with_stones_set_up_is_read_by_an_independent_program() -
     again, same = game.read_position(text)
     assert game.describe_state(again) == game.describe_state(start)
     assert same == actions
+
+
+@pytest.mark.parametrize(
+    ("text", "is_over"),
+    [
+        ("(;SZ[5];B[cc];W[];B[];W[dd];B[aa])", False),
+        ("(;SZ[5];B[cc];W[];B[];W[dd];B[];W[])", True),
+        ("(;SZ[5]AB[bb][dd];W[cc];B[];W[];B[aa];W[ee])", False),
+        ("(;SZ[5]AB[bb][dd];W[cc];B[];W[];B[aa];W[];B[])", True),
+        ("C3 pass pass pass pass D4", False),
+        (f"(;SZ[5]{';B[];W[]' * 30};B[cc])", False),  # 61 moves, more than our rules allow
+    ],
+)
+def test_a_game_that_is_resumed_after_two_passes_is_read_whole(text: str, is_over: bool) -> None:
+    """It may end by two passes after that."""
+    game = Go5()
+    start, actions = game.read_position(text)
+    state = game.play(actions, start)
+    assert len(actions) == text.count(";") - 1 or len(actions) == len(text.split())
+    assert (int(game.actor(state)) == TERMINAL) == is_over
+    assert int(to_move(start)) == int("AB" in text)
+    again = game.sgf(actions, start=start)
+    assert game.read_position(again)[1] == actions

@@ -248,7 +248,13 @@ person's player, null in a PGN or an SGF, and "names" has what both are called.
     ),
 )
 _WHO_PLAYS: Final = ("agent", {"help": "who plays, see below"})
-_SPEAKING: Final = (_WHO_PLAYS, *_HOW, "--room", ("--seed", {"help": "of agents (default: 0)"}))
+_SPEAKING: Final = (
+    _WHO_PLAYS,
+    *_HOW,
+    "--room",
+    "--move-overhead",
+    ("--seed", {"help": "of agents (default: 0)"}),
+)
 GTP: Final = Command(
     "be a program of Go, Hex or Othello for a board that speaks GTP",
     f"""\
@@ -283,7 +289,8 @@ examples:
 
 Speaks the Universal Chess Interface on stdin and stdout until quit, or nothing more comes:
 position, go with nodes, movetime, depth, infinite, ponder, searchmoves and clocks, stop, ponderhit,
-and the options MultiPV, Ponder, Move Overhead and Simulations (of a move that nothing else limits).
+and the options MultiPV, Ponder, Move Overhead (milliseconds, first that of --move-overhead) and
+Simulations (of a move that nothing else limits).
 Nodes are simulations; depth is the length of the principal line. Scores in centipawns are those
 that win as often: 400 log10(p / (1 - p)), p being the share of games. isready waits for programs to
 be compiled; the tree is kept from move to move.

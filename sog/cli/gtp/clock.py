@@ -9,6 +9,8 @@ from sog.play.clock import seconds_for_move
 class Clock:
     """Time of both players, in seconds; None where no time was set."""
 
+    overhead: float
+    """Of each move, see `seconds_for_move`."""
     main: float | None = None
     byo: float = 0.0
     stones: int = 0
@@ -22,7 +24,7 @@ class Clock:
         left, stones = self.left.get(player, (self.main, 0))
         if stones == 0 and left <= 0:
             left, stones = self.byo, self.stones
-        return seconds_for_move(left, moves=stones or moves_left)
+        return seconds_for_move(left, moves=stones or moves_left, overhead=self.overhead)
 
     def took(self, player: int, seconds: float) -> None:
         """A move took so long; a controller may say later what is left."""

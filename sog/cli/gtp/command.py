@@ -21,6 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
             heard=standard_input(),
             say=functools.partial(print, flush=True),
             seconds=arguments.seconds,
+            overhead_ms=arguments.move_overhead,
         )
     with contextlib.closing(server):
         server.run()

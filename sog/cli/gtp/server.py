@@ -5,6 +5,7 @@ its answer. An analysis goes on until the next line comes, whatever is in it.
 """
 
 import contextlib
+import dataclasses
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +19,8 @@ from sog.cli.gtp.setup import Handicap, load_file
 from sog.cli.gtp.table import Table
 from sog.cli.gtp.words import read_color, read_number
 from sog.cli.line_input import LineInput
-from sog.games.core import Game
+from sog.cli.options import OVERHEAD_MS
+from sog.games.core import PLAYER_0, Game
 from sog.play.analyst import Thinker
 from sog.play.match import Resignation
 
@@ -39,15 +41,16 @@ class GtpServer:
         heard: LineInput,
         say: Callable[[str], None],
         seconds: float | None = None,
+        overhead_ms: int = OVERHEAD_MS,
     ) -> None:
         """seat: who thinks, for a game of another size or komi, too; ValueError if he cannot.
 
-        say: prints a line. seconds: for a move, where no clock says otherwise. Raises ValueError
-        for a game that GTP cannot speak of.
+        say: prints a line. seconds: for a move, where no clock says otherwise. overhead_ms: of a
+        move on a clock. Raises ValueError for a game that GTP cannot speak of.
         """
         self._table = Table(game, seat)
         self._heard, self._say, self._seconds = heard, say, seconds
-        self._clock, self._has_quit = Clock(), False
+        self._clock, self._has_quit = Clock(overhead=overhead_ms / 1000), False
         handicap = Handicap(self._table, self._stone)
         self._commands: dict[str, Callable[[Sequence[str]], str]] = {
             "protocol_version": lambda words: "2",
@@ -164,14 +167,16 @@ class GtpServer:
         main, byo, stones = (read_number(words[number], float) for number in range(3))
         if min(main, byo, stones) < 0:
             raise ValueError("syntax error: times must be numbers from 0 on")
-        self._clock = Clock(main=main, byo=byo, stones=int(stones))
+        self._clock = dataclasses.replace(
+            self._clock, main=main, byo=byo, stones=int(stones), left={}
+        )
         return ""
 
     def _set_left(self, words: Sequence[str]) -> str:
         player, left = read_color(words[0]), read_number(words[1], float)
         stones = read_number(words[2], int)
         if self._clock.main is None:
-            self._clock = Clock(main=left)
+            self._clock.main = left
         self._clock.left[player] = left, stones
         return ""
 
@@ -197,9 +202,12 @@ class GtpServer:
 
     def _choose(self, player: int, watch: Callable[[], None]) -> int | None:
         """The move; None where an engine that plays for us gives up."""
+        began, last_pass = time.monotonic(), self._table.last_pass
+        if last_pass is not None:
+            return last_pass
         position = self._table.turned_to(player)
         self._table.prepare()
-        thinker, began = self._table.thinker, time.monotonic()
+        thinker = self._table.thinker
         seconds = self._clock.seconds(player, self._moves_left())
         if seconds is None:
             seconds = self._seconds
@@ -228,7 +236,7 @@ class GtpServer:
 
     def _analysis(self, style: str, *, generates: bool) -> Callable[[Sequence[str]], str]:
         def analyze(words: Sequence[str]) -> str:
-            order = read_order(words, self._table.actor)
+            order = read_order(words, max(self._table.actor, PLAYER_0))
             position = self._table.turned_to(order.player)
             self._table.prepare()
             last = time.monotonic()

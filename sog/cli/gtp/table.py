@@ -28,7 +28,7 @@ class Table:
         self.thinker = seat(game)
         self._seat = seat
         self._path = [Position.of(game)]
-        self._turned: tuple[Position, Position] | None = None
+        self._turned: tuple[Position, int, Position] | None = None
         self._is_prepared = False
 
     @property
@@ -79,26 +79,37 @@ class Table:
         self._path, self._turned = path, None
 
     def turned_to(self, player: int) -> Position:
-        """The position where it is a player's turn, which GTP leaves to the other side.
+        """The position where it is a player's turn, which GTP leaves to the other side; so it does
+        whether a game is resumed that was over.
 
-        Raises ValueError where the game is over, or its rules know no such position.
+        Raises ValueError where the rules know no such position.
         """
         position, actor = self.position, self.actor
-        if actor == TERMINAL:
-            raise ValueError("the game is over")
         if actor == player:
             return position
         if self.board is None:
+            if actor == TERMINAL:
+                raise ValueError("the game is over")
             raise ValueError(f"it is {_COLORS[actor]}'s turn")
-        if self._turned is None or self._turned[0] is not position:
+        if self._turned is None or self._turned[:2] != (position, player):
             # Kept, since whoever thinks knows a tree again by where it began.
             turned = Position.of(self.game, self.board.with_turn(position.state, player))
-            self._turned = position, turned
-        return self._turned[1]
+            self._turned = position, player, turned
+        return self._turned[2]
+
+    @property
+    def last_pass(self) -> int | None:
+        """The action that changes nothing, since the game is over; None if there is none."""
+        if self.board is None or self.actor != TERMINAL:
+            return None
+        return self.spoken.action_of_vertex("pass")
 
     def move(self, player: int, action: int) -> None:
         """A player's move; ValueError if it is illegal."""
-        self._path.append(self.turned_to(player).after(self.game, action))
+        if action == self.last_pass:
+            self._path.append(self.position)
+        else:
+            self._path.append(self.turned_to(player).after(self.game, action))
 
     def undo(self) -> None:
         """Takes the last move back. Raises ValueError if there is none."""

@@ -14,11 +14,12 @@ import numpy as np
 
 from sog import __version__
 from sog.cli.line_input import LineInput
+from sog.cli.numbers import MOST_OVERHEAD_MS
+from sog.cli.options import OVERHEAD_MS
 from sog.cli.uci.limits import Limits, read_limits
 from sog.games.core import TERMINAL, Game
 from sog.games.spoken import uci_game
 from sog.play.analyst import Position, Thinker
-from sog.play.clock import OVERHEAD_SECONDS
 from sog.play.principal import Lines
 from sog.play.rules import situation
 
@@ -38,7 +39,7 @@ class _Options:
     """What `setoption` changes; all are numbers."""
 
     multi_pv: int = 1
-    overhead_ms: int = round(1000 * OVERHEAD_SECONDS)
+    overhead_ms: int
     simulations: int | None = None
 
 
@@ -54,14 +55,16 @@ class UciServer:
         heard: LineInput,
         say: Callable[[str], None],
         seconds: float | None = None,
+        overhead_ms: int = OVERHEAD_MS,
     ) -> None:
         """name: of the player. say: prints a line. seconds: for a move that nothing limits.
+        overhead_ms: of a move on a clock, until the program sets another.
 
         Raises ValueError for a game that UCI cannot speak of.
         """
         self._game, self._spoken, self._thinker = game, uci_game(game), thinker
         self._name, self._heard, self._say, self._seconds = name, heard, say, seconds
-        self._options = _Options()
+        self._options = _Options(overhead_ms=overhead_ms)
         self._position: Position | None = Position.of(game)
         self._begin, self._moves, self._path = "startpos", list[str](), [Position.of(game)]
         self._is_prepared = self._has_quit = False
@@ -107,7 +110,8 @@ class UciServer:
         lines = [
             f"MultiPV type spin default 1 min 1 max {_MOST_LINES}",
             "Ponder type check default false",
-            f"Move Overhead type spin default {_Options.overhead_ms} min 0 max 10000",
+            f"Move Overhead type spin default {self._options.overhead_ms} min 0 "
+            f"max {MOST_OVERHEAD_MS}",
         ]
         thinker, variant = self._thinker, self._spoken.uci_variant
         if thinker.usual_simulations is not None:

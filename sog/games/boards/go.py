@@ -172,7 +172,7 @@ A1 is at the bottom left."""
     def parse(self, text: str) -> tuple[int, ...]:
         """Also points and passes, as "D4 pass C3", or a game in the Smart Game Format."""
         if go_sgf.is_sgf(text):
-            actions = go_sgf.read_sgf(text, self.size)
+            actions: Sequence[int] = go_sgf.read_sgf(text, self.size)
         else:
             points = go_notation.read_actions(split_events(text), self.size)
             if points is None:
@@ -182,13 +182,31 @@ A1 is at the bottom left."""
         return tuple(actions)
 
     def read_position(self, text: str) -> tuple[GoState, tuple[int, ...]]:
-        """Also a game in the Smart Game Format that begins with stones set up, as a handicap."""
-        if not go_sgf.is_sgf(text):
-            return self.root(), self.parse(text)
-        record = go_sgf.read_record(text, self.size)
-        start = self.set_up(record.stones, record.first)
-        self.play(record.actions, start)
-        return start, record.actions
+        """Also a game in the Smart Game Format that begins with stones set up, as a handicap.
+
+        Players may resume a game after two passes, and ours ends longer games: such a game begins
+        so many moves before the first that neither ends it before its last resumption.
+        """
+        if go_sgf.is_sgf(text):
+            record = go_sgf.read_record(text, self.size)
+            start, actions = self.set_up(record.stones, record.first), record.actions
+        else:
+            start = self.root()
+            points = go_notation.read_actions(split_events(text), self.size)
+            actions = super().parse(text) if points is None else tuple(points)
+        start = self._begun_earlier(start, actions)
+        self.play(actions, start)
+        return start, actions
+
+    def _begun_earlier(self, start: GoState, actions: Sequence[int]) -> GoState:
+        """A start whose count of moves is below 0 as long as an end is followed by a move."""
+        num_passes, earlier = 0, 0
+        for number, action in enumerate(actions, start=int(start.num_moves)):
+            is_over = (num_passes >= 2 and number >= self.end_from) or number >= self.max_depth
+            if is_over:
+                earlier = number + 1 + (number + 1) % 2  # the same player moves first
+            num_passes = num_passes + 1 if action == self.pass_action else 0
+        return dataclasses.replace(start, num_moves=start.num_moves - jnp.int16(earlier))
 
     def rules_in(self, text: str) -> Mapping[str, int | float]:
         """The size and the komi that a game in the Smart Game Format says it has."""
@@ -212,16 +230,18 @@ A1 is at the bottom left."""
         """The same board where it is a player's turn, as of `SetUpGame`.
 
         If it was not, it is as if the other had passed, but that such a pass brings no end nearer:
-        neither that by two passes nor that by the move limit.
+        neither that by two passes nor that by the move limit. A game that is over is resumed: of
+        passes and moves none counts.
         """
-        if int(to_move(state)) == player:
+        is_over, moves = bool(self.actor(state) == TERMINAL), int(state.num_moves)
+        if int(to_move(state)) != player:
+            state = _look(self, state, jnp.int32(self.pass_action))[1]
+            moves = moves - 1 if moves else 1
+        elif not is_over:
             return state
-        passed: GoState = _look(self, state, jnp.int32(self.pass_action))[1]
-        moves = jnp.where(state.num_moves > 0, state.num_moves - 1, 1)
-        given: GoState = dataclasses.replace(
-            passed, num_moves=moves.astype(jnp.int16), num_passes=jnp.int8(0)
+        return dataclasses.replace(
+            state, num_moves=jnp.int16(player if is_over else moves), num_passes=jnp.int8(0)
         )
-        return given
 
     @property
     def most_handicap(self) -> int:
