@@ -1,6 +1,7 @@
 """What `sog gtp` and `sog uci` have in common: a player, who thinks for whatever game is asked."""
 
 import argparse
+import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -30,7 +31,9 @@ def begin_speaking(
     with display.working() as work, mistakes():
         seating = seat_players([arguments.agent], arguments, work)
         speaks(seating.game)
-        (player,), host = seating.players, host_of(arguments, work)
+        (player,) = seating.players
+        # Whoever changes the board has no command line.
+        host = dataclasses.replace(host_of(arguments, work), game_from="the game on the board")
     changes = read_changes(arguments)
 
     def think_for(game: Game[Any]) -> Thinker:

@@ -30,9 +30,11 @@ from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.05
 """How long nobody is listened to, about."""
+_SHARE_KEPT: Final = 0.7
+"""Of how late slices were, from search to search."""
 
 NextSlice = Callable[[], float]
-"""How many seconds the next slice may take; 0 or less to end."""
+"""How many seconds are left, inf without a clock; 0 or less to end."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -135,6 +137,8 @@ class Analyst:
             capacity=None if settings.lookahead == 1 else settings.capacity,
         )
         self.draw_from(seed)
+        self._lateness = 0.0
+        """Seconds by which a slice of the latest searches took longer than it should."""
         self._thinking: Thinking | None = None
         self._position: Position | None = None
         self._updates_before = 0
@@ -160,7 +164,7 @@ class Analyst:
         """Compiles what a search needs, what reads it, and what goes on with its tree."""
         position = Position.of(self.game)
         self.forget()
-        self.think(position, 1, lambda: 1.0)
+        self.think(position, 1, lambda: math.inf)
         lines = self.lines()
         if lines is not None and lines.num_visits:
             visited = int(lines.actions[np.argmax(lines.visits)])
@@ -228,10 +232,12 @@ class Analyst:
         target, seconds = min(updates, thinking.total), next_slice()
         if thinking.num_updates == 0:  # something must be found
             thinking.go_a_slice(1, SLICE_SECONDS)
-        # An update is not begun that would end too late.
-        while thinking.num_updates < target and seconds > thinking.pace:
-            left = target - thinking.num_updates
-            thinking.go_a_slice(left, min(SLICE_SECONDS, seconds))
+        self._lateness *= _SHARE_KEPT
+        # On a busy machine a slice takes longer: none is begun that might end too late.
+        while thinking.num_updates < target and seconds > thinking.pace + self._lateness:
+            asked = min(SLICE_SECONDS, seconds)
+            taken = thinking.go_a_slice(target - thinking.num_updates, asked)
+            self._lateness = max(self._lateness, taken - asked)
             seconds = next_slice()
 
     def _turn_to(self, position: Position) -> None:

@@ -6,6 +6,7 @@ For perfect information. Its first search in a game is that of an agent that kee
 ones make as many simulations as that one, beside those that are kept (`gtcfr.keeping`).
 """
 
+import math
 import time
 from typing import Any
 
@@ -98,7 +99,7 @@ class KeepingAgent(Agent):
 
         def left() -> float:
             seconds = self._seconds
-            return 1.0 if seconds is None else began + seconds - time.monotonic()
+            return math.inf if seconds is None else began + seconds - time.monotonic()
 
         self._analyst.think(self._position, self._analyst.usual_simulations, left)
         self._is_searched = True

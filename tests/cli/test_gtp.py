@@ -1,18 +1,23 @@
 """`sog gtp`: a regression of the Go Text Protocol, command by command."""
 
+import math
 import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from sog.cli.gtp.analysis import analysis_line
+from sog.cli.gtp.clock import Clock
 from sog.cli.gtp.server import GtpServer
 from sog.games.boards.go_sizes import Go5
 from sog.games.boards.hex import Hex
 from sog.games.boards.othello import Othello
 from sog.play.analyst import Follower, Position
 from sog.play.match import Resignation
+from sog.play.principal import Lines
 from sog.play.simple_agents import RandomAgent
 from tests.cli.speaking_games import GAME, Patient, analyst, heard, said_of
 
@@ -111,6 +116,26 @@ class Resigning(RandomAgent):
 
     def act(self, infostate: int) -> int:
         raise Resignation
+
+
+def test_only_values_that_are_points_tell_how_far_ahead_a_player_is() -> None:
+    lines = Lines(
+        actions=np.array([3]), prior=np.array([0.5]), policy=np.array([1.0]),
+        visits=np.array([7]), values=np.array([-2.5]), events=np.array([[3, -1]]), value=-2.5,
+    )  # fmt: skip
+
+    def told(style: str, *, counts_points: bool) -> str:
+        return analysis_line(
+            lines, str, max_utility=25.0, style=style, most=1, counts_points=counts_points
+        )
+
+    assert " scoreLead -2.500 order 0 " in told("kata", counts_points=True)
+    assert "scoreLead" not in told("kata", counts_points=False) + told("lz", counts_points=True)
+
+
+def test_a_move_in_a_period_takes_less_than_that_by_the_overhead() -> None:
+    clock = Clock(overhead=0.5, main=0, byo=2, stones=1)
+    assert clock.seconds(0, 10) == 1.5
 
 
 def test_where_an_engine_that_plays_for_us_gives_up_that_is_the_answer() -> None:
@@ -228,7 +253,7 @@ def test_a_follower_begins_anew_where_moves_were_taken_back() -> None:
     thinker, start = follower(GAME), Position.of(GAME)
     first = start.after(GAME, 0)
     for position in (first, start.after(GAME, 4), start.after(GAME, 8)):
-        thinker.think(position, None, lambda: 1.0)
+        thinker.think(position, None, lambda: math.inf)
         assert position.after(GAME, thinker.best())
 
 

@@ -1,5 +1,6 @@
 """`sog gtp`: boards that are set up, by handicap, by files, or by moves of one color."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.cli.gtp.server import GtpServer
-from sog.cli.gtp.setup import Handicap
+from sog.cli.gtp.setup import Setup
 from sog.cli.gtp.table import Table
 from sog.games import Game
 from sog.games.boards.go import Go
@@ -51,7 +52,7 @@ def test_a_handicap_is_where_the_game_begins_and_white_moves() -> None:
 def test_it_is_whites_turn_after_a_handicap_and_a_turn_that_is_given_stays_the_same() -> None:
     """The same position, since whoever thinks knows by it that he thought about it."""
     table = Table(Go7(), random_player)
-    Handicap(table, lambda player: 0).commands["fixed_handicap"](["2"])
+    Setup(table, lambda player: 0).commands["fixed_handicap"](["2"])
     assert table.actor == 1
     given = table.turned_to(0)
     assert table.turned_to(0) is given
@@ -101,6 +102,49 @@ def test_a_handicap_that_cannot_be_is_the_answer(lines: list[str], refusal: str)
     *before, last = said_of(Go7(), *lines)
     assert set(before) <= {"="}
     assert last.startswith(refusal)
+
+
+def test_a_position_is_set_up_its_stones_are_alive_and_the_last_move_is_known() -> None:
+    said = said_of(
+        Go5(), "set_position b a1 w c3 B a2", "last_move", "final_status_list alive", "undo",
+        "final_status_list dead", "play b e5", "last_move", "play w pass", "last_move", "undo",
+        "last_move", "set_position", "final_status_list alive", "set_position b a1 w",
+        "set_position b a1 w a1", "set_position b a1 w a2 w b1", "final_status_list odd",
+        "set_position b pass",
+    )  # fmt: skip
+    assert said[:5] == ["=", "? no previous move known", "= C3 A2 A1", "? cannot undo", "="]
+    assert said[5:11] == ["=", "= black E5", "=", "= white pass", "=", "= black E5"]
+    assert said[11:13] == ["=", "="]
+    assert said[13:] == [
+        "? syntax error: set_position needs pairs of a color and a vertex",
+        "? invalid position: repeated vertex",
+        "? invalid position: the stones at A1 have no liberty",
+        "? syntax error: the status must be one of alive, seki, dead",
+        "? invalid position: a stone cannot pass",
+    ]
+
+
+def test_rules_are_set_and_told_as_katago_does() -> None:
+    """By simple ko White may take back after a move elsewhere; handicap stones cost nothing."""
+    said = said_of(Go5(), "kata-get-rules", "kata-set-rules chinese", "kata-get-rules",
+                   "kata-set-rules Tromp-Taylor", "kata-get-rules", "kata-set-rules japanese",
+                   "komi 0", "boardsize 7", "fixed_handicap 2", "final_score")  # fmt: skip
+    rules = [json.loads(said[number].removeprefix("= ")) for number in (0, 2, 4)]
+    assert [one["ko"] for one in rules] == ["POSITIONAL", "SIMPLE", "POSITIONAL"]
+    assert {key: rules[0][key] for key in ("scoring", "suicide", "whiteHandicapBonus")} == {
+        "scoring": "AREA", "suicide": False, "whiteHandicapBonus": "0",
+    }  # fmt: skip
+    assert said[5].startswith("? unsupported rules: they must be one of tromp-taylor, chinese-ogs")
+    assert said[-1] == "= B+49"
+
+
+def test_what_gogui_may_ask_is_known_here() -> None:
+    for game in (Go5(), Hex(size=3)):
+        (told,) = said_of(game, "gogui-analyze_commands")
+        commands = [line.split("/")[2] for line in told.removeprefix("= ").split("\n")]
+        assert "final_score" in commands
+        assert ("final_status_list alive" in commands) == isinstance(game, Go5)
+    assert float(said_of(Hex(size=3), "cputime")[0].removeprefix("= ")) > 0
 
 
 def test_handicaps_are_for_go_alone() -> None:

@@ -1,5 +1,7 @@
 """Thinking about one position after another, and what is told of each move."""
 
+import math
+
 import jax
 import numpy as np
 import pytest
@@ -31,7 +33,7 @@ def position(text: str) -> Position:
 
 def found(analyst: Analyst, text: str, simulations: int = 300) -> Lines:
     analyst.forget()
-    analyst.think(position(text), simulations, lambda: 1.0)
+    analyst.think(position(text), simulations, lambda: math.inf)
     lines = analyst.lines()
     assert lines is not None
     return lines
@@ -106,10 +108,10 @@ def test_the_tree_below_what_was_played_is_kept(analyst: Analyst) -> None:
     best, reply = before.line(0)[:2]
     start = position("a3 b2")
     later = start.after(GAME, best).after(GAME, reply)
-    analyst.think(later, 1, lambda: 1.0)
+    analyst.think(later, 1, lambda: math.inf)
     kept = analyst.lines()
     analyst.forget()
-    analyst.think(later, 1, lambda: 1.0)
+    analyst.think(later, 1, lambda: math.inf)
     fresh = analyst.lines()
     assert kept is not None
     assert fresh is not None
@@ -119,7 +121,7 @@ def test_the_tree_below_what_was_played_is_kept(analyst: Analyst) -> None:
 
 
 def test_it_thinks_until_it_is_told_to_end_and_finds_something_at_once(analyst: Analyst) -> None:
-    told = iter([1.0, 1.0, 0.0])
+    told = iter([math.inf, math.inf, 0.0])
     analyst.forget()
     analyst.think(position("a3"), None, lambda: next(told))
     lines = analyst.lines()
@@ -148,7 +150,7 @@ def test_whoever_does_not_search_is_asked_for_a_move() -> None:
     assert isinstance(made, Follower)
     for text in ("a3", "a3 b2 c1", "a3 b2", ""):
         here = position(text)
-        made.think(here, None, lambda: 1.0)
+        made.think(here, None, lambda: math.inf)
         assert here.after(GAME, made.best())
 
 
@@ -158,7 +160,7 @@ def test_another_game_is_played_with_other_random_numbers() -> None:
 
     follower, chosen = Follower(GAME, make_random), set()
     for _ in range(20):
-        follower.think(Position.of(GAME), None, lambda: 1.0)
+        follower.think(Position.of(GAME), None, lambda: math.inf)
         chosen.add(follower.best())
         follower.forget()
     assert len(chosen) > 4

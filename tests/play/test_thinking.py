@@ -91,6 +91,16 @@ def test_it_goes_on_from_where_it_was_and_ends_where_a_whole_search_does() -> No
     assert_same(parts.read(), whole.read())
 
 
+def test_what_is_left_of_a_clock_bounds_a_slice_however_fast_the_last_one_was() -> None:
+    thinking = kuhn_search()
+    for _ in range(3):
+        thinking.go_a_slice(100, 60.0)
+    assert thinking.num_updates > 3
+    before = thinking.num_updates
+    thinking.go_a_slice(100, 0.0)
+    assert thinking.num_updates == before + 1
+
+
 def test_who_is_told_to_stop_does_so_after_a_slice_and_can_go_on() -> None:
     search = kuhn_search()
     search.go(progress=lambda done: search.stop() if done == 1 else None)

@@ -46,11 +46,18 @@ def read_order(words: Sequence[str], mover: int) -> AnalysisOrder:
 
 
 def analysis_line(
-    lines: Lines, vertex: Callable[[int], str], *, max_utility: float, style: str, most: int
+    lines: Lines,
+    vertex: Callable[[int], str],
+    *,
+    max_utility: float,
+    style: str,
+    most: int,
+    counts_points: bool = False,
 ) -> str:
     """One line about the best moves, at most so many. style: "kata" or "lz".
 
-    A winning rate is what a value comes to where a draw is half a win.
+    A winning rate is what a value comes to where a draw is half a win. counts_points: whether
+    values are points, from which nobody knows how far ahead a player is that only wins or loses.
     """
     told = []
     for order, action in enumerate(lines.actions[:most].tolist()):
@@ -60,6 +67,8 @@ def analysis_line(
             worth = f"winrate {_share(rate)} prior {_share(prior)}"
         else:
             worth = f"utility {value:.6f} winrate {rate:.6f} prior {prior:.6f}"
+            if counts_points:
+                worth += f" scoreLead {float(lines.values[order]):.3f}"
         moves = " ".join(vertex(event) for event in lines.line(order))
         told.append(
             f"info move {vertex(action)} visits {lines.visits[order]} {worth} order {order} "

@@ -6,6 +6,7 @@ its answer. An analysis goes on until the next line comes, whatever is in it.
 
 import contextlib
 import dataclasses
+import math
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +16,8 @@ from sog import __version__
 from sog.cli.gtp.analysis import analysis_line, read_order
 from sog.cli.gtp.board import board_text, score_text
 from sog.cli.gtp.clock import Clock
-from sog.cli.gtp.setup import Handicap, load_file
+from sog.cli.gtp.rules import Rules
+from sog.cli.gtp.setup import Setup, load_file
 from sog.cli.gtp.table import Table
 from sog.cli.gtp.words import read_color, read_number
 from sog.cli.line_input import LineInput
@@ -27,7 +29,15 @@ from sog.play.match import Resignation
 _PATIENCE: Final = 0.05
 _UNHEARD: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _RESIGN: Final = "resign"
-_SLICE: Final = 1.0  # as long as the thinker likes
+_NO_CLOCK: Final = math.inf
+_FOR_GOGUI: Final = (
+    "string/Final Score/final_score",
+    "plist/Stones Alive/final_status_list alive",
+    "string/Last Move/last_move",
+    "string/Rules/kata-get-rules",
+    "string/CPU Time/cputime",
+)
+"""Kind, label and command, as GoGui's manual describes them."""
 
 
 class GtpServer:
@@ -51,7 +61,6 @@ class GtpServer:
         self._table = Table(game, seat)
         self._heard, self._say, self._seconds = heard, say, seconds
         self._clock, self._has_quit = Clock(overhead=overhead_ms / 1000), False
-        handicap = Handicap(self._table, self._stone)
         self._commands: dict[str, Callable[[Sequence[str]], str]] = {
             "protocol_version": lambda words: "2",
             "name": lambda words: "sog",
@@ -71,7 +80,13 @@ class GtpServer:
             "final_score": lambda words: score_text(self._table.game, self._state),
             "showboard": lambda words: f"\n{board_text(self._table.game, self._state)}",
             "loadsgf": self._load,
-            **handicap.commands,
+            "last_move": lambda words: self._table.last_move,
+            "cputime": lambda words: f"{time.process_time():.3f}",
+            "gogui-analyze_commands": lambda words: "\n".join(
+                line for line in _FOR_GOGUI if line.split("/")[2].split()[0] in self._commands
+            ),
+            **Setup(self._table, self._stone).commands,
+            **Rules(self._table).commands,
             **{
                 f"{style}-{what}": self._analysis(style, generates=what != "analyze")
                 for style in ("lz", "kata")
@@ -217,7 +232,7 @@ class GtpServer:
 
         def next_slice() -> float:
             watch()
-            return _SLICE if seconds is None else began + seconds - time.monotonic()
+            return _NO_CLOCK if seconds is None else began + seconds - time.monotonic()
 
         try:
             thinker.think(position, simulations, next_slice)
@@ -256,7 +271,7 @@ class GtpServer:
 
             def next_slice() -> float:
                 tell()
-                return 0.0 if self._heard.is_waiting() else _SLICE
+                return 0.0 if self._heard.is_waiting() else _NO_CLOCK
 
             with contextlib.suppress(Resignation):
                 self._table.thinker.think(position, None, next_slice)
@@ -273,8 +288,15 @@ class GtpServer:
         lines = self._table.thinker.lines()
         if lines is None:
             return
-        vertex, max_utility = self._table.spoken.vertex_of_action, self._table.game.max_utility
-        self._say(analysis_line(lines, vertex, max_utility=max_utility, style=style, most=most))
+        line = analysis_line(
+            lines,
+            self._table.spoken.vertex_of_action,
+            max_utility=self._table.game.max_utility,
+            style=style,
+            most=most,
+            counts_points=getattr(self._table.game, "payoff", "") == "diff",
+        )
+        self._say(line)
 
 
 _SAID: Final = "\x00"

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from sog.cli.gtp.table import Table
-from sog.cli.gtp.words import read_number
+from sog.cli.gtp.words import read_color, read_number
 from sog.files import read_text
 from sog.games.core import PLAYER_0, PLAYER_1
 from sog.games.spoken import SetUpGame
@@ -15,6 +15,8 @@ from sog.play.history import read_opening
 from sog.play.rules import situation
 
 _MOST_BYTES: Final = 2**22  # of an SGF file
+_ALIVE: Final = "alive"
+_STATUSES: Final = (_ALIVE, "seki", "dead")
 
 
 def load_file(table: Table, words: Sequence[str]) -> None:
@@ -39,8 +41,8 @@ def load_file(table: Table, words: Sequence[str]) -> None:
     table.begin(start, opening.outcomes[:end])
 
 
-class Handicap:
-    """Stones that Black has before the game; then it is White's turn.
+class Setup:
+    """Stones on the board before the game: a handicap of Black, or a whole position.
 
     They are where the game begins, so that `undo` does not take them back.
     """
@@ -51,14 +53,39 @@ class Handicap:
 
     @property
     def commands(self) -> dict[str, Callable[[Sequence[str]], str]]:
-        """Those of GTP 2, for a game whose board can be set up; else none."""
+        """Those of GTP 2 and KataGo, for a game whose board can be set up; else none."""
         if self._table.board is None:
             return {}
         return {
             "fixed_handicap": self._put_on_fixed_points,
             "place_free_handicap": self._place,
             "set_free_handicap": self._put,
+            "set_position": self._set_position,
+            "final_status_list": self._list_status,
         }
+
+    def _set_position(self, words: Sequence[str]) -> str:
+        """Stones as "B D4 W C3", then it is Black's turn."""
+        if len(words) % 2:
+            raise ValueError("syntax error: set_position needs pairs of a color and a vertex")
+        board = self._table.board
+        assert board is not None
+        try:
+            players = [read_color(word) for word in words[::2]]
+            points = self._points(words[1::2])
+            self._table.begin(board.set_up(dict(zip(points, players, strict=True)), PLAYER_0))
+        except ValueError as error:
+            raise ValueError(f"invalid position: {error}") from None
+        return ""
+
+    def _list_status(self, words: Sequence[str]) -> str:
+        """All stones on the board count as alive, since ours is area scoring without disputes."""
+        if words[0] not in _STATUSES:
+            raise ValueError(f"syntax error: the status must be one of {', '.join(_STATUSES)}")
+        board = self._table.board
+        assert board is not None
+        stones = board.stones_of(self._table.position.state) if words[0] == _ALIVE else ()
+        return self._written(sorted(stones))
 
     def _empty_board(self) -> SetUpGame:
         board = self._table.board
@@ -108,15 +135,18 @@ class Handicap:
         self._empty_board()
         self._check_number(len(words), "bad vertex list")
         try:
-            points = [self._table.spoken.action_of_vertex(word) for word in words]
-            if max(points) >= self._num_points:
-                raise ValueError("a stone cannot pass")
-            if len(set(points)) < len(points):
-                raise ValueError("repeated vertex")
-            self._begin(points)
+            self._begin(self._points(words))
         except ValueError as error:
             raise ValueError(f"bad vertex list: {error}") from None
         return ""
+
+    def _points(self, words: Sequence[str]) -> list[int]:
+        points = [self._table.spoken.action_of_vertex(word) for word in words]
+        if any(point >= self._num_points for point in points):
+            raise ValueError("a stone cannot pass")
+        if len(set(points)) < len(points):
+            raise ValueError("repeated vertex")
+        return points
 
     @property
     def _num_points(self) -> int:

@@ -2,16 +2,15 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from sog.cli.gtp.words import COLORS
 from sog.games.core import TERMINAL, Game
 from sog.games.spoken import gtp_game, set_up_game
 from sog.play.analyst import Position, Thinker
 from sog.play.rules import situation
-
-_COLORS: Final = ("black", "white")
 
 
 class Table:
@@ -28,6 +27,8 @@ class Table:
         self.thinker = seat(game)
         self._seat = seat
         self._path = [Position.of(game)]
+        self._moves = list[tuple[int, int]]()
+        """Player and action of each move that leads to the next position of the path."""
         self._turned: tuple[Position, int, Position] | None = None
         self._is_prepared = False
 
@@ -65,18 +66,22 @@ class Table:
         """
         if game == self.game:
             return
-        thinker = self._seat(game)
+        thinker, was_prepared = self._seat(game), self._is_prepared
         self.thinker.close()
         self.game, self.spoken, self.board = game, gtp_game(game), set_up_game(game)
         self.thinker, self._turned, self._is_prepared = thinker, None, False
+        if was_prepared:  # a clock may run from now on
+            self.prepare()
 
     def begin(self, start: Any = None, outcomes: Sequence[int] = ()) -> None:
         """A new game, from a position of its own or the usual one, with what was played in it."""
         self.thinker.forget()
         path = [Position.of(self.game, start)]
+        moves = list[tuple[int, int]]()
         for outcome in outcomes:
+            moves.append((situation(self.game, path[-1].state).actor, outcome))
             path.append(path[-1].after(self.game, outcome))
-        self._path, self._turned = path, None
+        self._path, self._moves, self._turned = path, moves, None
 
     def turned_to(self, player: int) -> Position:
         """The position where it is a player's turn, which GTP leaves to the other side; so it does
@@ -90,7 +95,7 @@ class Table:
         if self.board is None:
             if actor == TERMINAL:
                 raise ValueError("the game is over")
-            raise ValueError(f"it is {_COLORS[actor]}'s turn")
+            raise ValueError(f"it is {COLORS[actor]}'s turn")
         if self._turned is None or self._turned[:2] != (position, player):
             # Kept, since whoever thinks knows a tree again by where it began.
             turned = Position.of(self.game, self.board.with_turn(position.state, player))
@@ -110,9 +115,19 @@ class Table:
             self._path.append(self.position)
         else:
             self._path.append(self.turned_to(player).after(self.game, action))
+        self._moves.append((player, action))
+
+    @property
+    def last_move(self) -> str:
+        """As "white D4"; ValueError if there is none."""
+        if not self._moves:
+            raise ValueError("no previous move known")
+        player, action = self._moves[-1]
+        return f"{COLORS[player]} {self.spoken.vertex_of_action(action)}"
 
     def undo(self) -> None:
         """Takes the last move back. Raises ValueError if there is none."""
         if len(self._path) == 1:
             raise ValueError("cannot undo")
         self._path.pop()
+        self._moves.pop()

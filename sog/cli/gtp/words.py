@@ -4,6 +4,8 @@ from typing import Any, Final
 
 from sog.games.core import PLAYER_0, PLAYER_1
 
+COLORS: Final = ("black", "white")
+"""By player."""
 PLAYERS: Final = {"b": PLAYER_0, "black": PLAYER_0, "w": PLAYER_1, "white": PLAYER_1}
 
 

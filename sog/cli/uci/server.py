@@ -26,7 +26,7 @@ from sog.play.rules import situation
 _CHESS: Final = "chess"
 _NO_MOVE: Final = "0000"
 _SECONDS_BETWEEN_INFO: Final = 0.5
-_SLICE: Final = 1.0  # as long as the thinker likes
+_NO_CLOCK: Final = math.inf
 _MOST_LINES: Final = 64
 _MOST_CENTIPAWNS: Final = 10_000
 _PER_DECADE: Final = 400
@@ -293,7 +293,7 @@ class _Search:
         if self._is_stopped:
             return 0.0
         if self._seconds is None or (self._limits.ponders and self._waits):
-            return _SLICE
+            return _NO_CLOCK
         return self._began + self._seconds - now
 
     def _hear(self, line: str | None) -> None:
