@@ -57,11 +57,15 @@ class Visitor:
                 headers = {**self._headers, "Content-Type": "application/x-www-form-urlencoded"}
                 connection.request("POST", path, urlencode(form), headers)
             answer = connection.getresponse()
-            return answer.status, answer.getheader("location", "") or "", answer.read().decode()
+            text, to = answer.read().decode(), answer.getheader("location", "") or ""
         except OSError as error:
             return 0, "", str(error)
         finally:
             connection.close()
+        if not to.startswith("/waiting/") and not (path.startswith("/waiting/") and not to):
+            return answer.status, to, text
+        time.sleep(_PAUSE)
+        return self.ask(to or path)
 
     def wait(self, path: str, until: Callable[[str], bool]) -> None:
         """Until a page says something."""

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from sog.web.judges import judges_of
 from sog.web.offers import Offers
-from sog.web.pages import Form, page, show, static_file, tell
+from sog.web.pages import Form, page, show, static_file, tell, waiting_routes
 from sog.web.play_pages import MOST_TABLES, PlayPages
 from sog.web.preparations import Preparations
 from sog.web.run_pages import RunPages
@@ -48,6 +48,7 @@ def make_app(
         return show(
             "home",
             offers=offers,
+            preparations=preparations,
             judges=judges,
             tables=play.tables.list(),
             searches=looking.searches.list(),
@@ -68,6 +69,7 @@ def make_app(
             Route("/static/paint.js", _static("paint.js", "text/javascript")),
             Route("/static/spots.js", _static("spots.js", "text/javascript")),
             Route("/static/spots.css", _static("spots.css", "text/css")),
+            *waiting_routes(preparations),
             *play.routes,
             *looking.routes,
             *spots.routes,

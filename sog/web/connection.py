@@ -1,7 +1,7 @@
-"""Connections: what a visitor is waited for has an end, and strangers are few at a time.
+"""Connections: waiting for a visitor has an end, and few are waited for at a time.
 
 uvicorn waits for ever for a request to come and for its answer to be taken, and where too many are
-connected it refuses everybody: some who say nothing would shut out all others.
+connected it refuses everybody: some who say nothing, or half of a form, would shut out all others.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from sog.web.security import LET_IN
 
-MOST_STRANGERS: Final = 64
-"""Connections that have not shown the token; one more ends the oldest, not the newest, so that who
-is to show it always can."""
+MOST_WAITED_FOR: Final = 64
+"""Connections that the server waits for, of those that have shown the token and of strangers; one
+more ends the oldest of its kind, not the newest, so that who is to show the token always can."""
 SECONDS_TO_ASK: Final = 20.0
 """For a request to come, headers and body, from the end of the one before; and for an answer to be
 taken."""
@@ -25,23 +25,17 @@ class Connection(H11Protocol):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.app_state = {**self.app_state, LET_IN: self._let_in}  # of every request
-        self._is_stranger, self._since = True, self.loop.time()
+        self._is_stranger = True
         self._deadline: asyncio.TimerHandle | None = None
 
     def _let_in(self) -> None:
         self._is_stranger = False
+        self._make_room()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody has come, to whom another stranger may have to yield."""
+        """Somebody has come."""
         super().connection_made(transport)
         self._watch()
-        strangers = [
-            one for one in self.connections if isinstance(one, Connection) and one._is_stranger
-        ]
-        if len(strangers) > MOST_STRANGERS:
-            oldest = min(strangers, key=lambda one: one._since)
-            oldest._is_stranger = False  # it is none to be ended, and gone in a moment
-            oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """A part of a request has come."""
@@ -79,6 +73,21 @@ class Connection(H11Protocol):
             self._stop_watching()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(SECONDS_TO_ASK, self.transport.abort)
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Ends the one of this kind that has been waited for longest, if they are too many."""
+        waits = {
+            one: one._deadline.when()
+            for one in self.connections
+            if isinstance(one, Connection)
+            and one._is_stranger == self._is_stranger
+            and one._deadline is not None
+        }
+        if len(waits) > MOST_WAITED_FOR:
+            oldest = min(waits, key=lambda one: waits[one])
+            oldest._stop_watching()  # it is gone in a moment, and does not count again
+            oldest.transport.abort()
 
     def _stop_watching(self) -> None:
         if self._deadline is not None:

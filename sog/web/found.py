@@ -1,8 +1,10 @@
 """What is known of the public state that is searched: by a search, and exactly."""
 
 import dataclasses
+import functools
+import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +15,9 @@ from sog.play.principal import best_lines
 from sog.play.thinking import Thinking
 from sog.tabular import compile_tree, solve_subgame
 from sog.tabular.locks import Lock, lock_game
-from sog.web.host import Heed, Mistake
+from sog.tabular.public_tree import TreeTooLargeError
+from sog.web.host import Heed, Left, Mistake
+from sog.web.preparations import Preparation, Preparations
 
 _ITERATIONS: Final = 1000  # of CFR+
 _MOST_NODES: Final = 50_000
@@ -116,3 +120,50 @@ def solve_below(
         num_nodes=compiled.tree.num_nodes,
         seconds=time.perf_counter() - began,
     )
+
+
+class Solving:
+    """The exact solution beside a search: how far it is."""
+
+    def __init__(self) -> None:
+        self.exact: ExactSolution | None = None
+        self.problem = ""
+        """Why there is none."""
+        self.is_hopeless = False
+        """Whether too much is below, so that nobody need try again."""
+        self.preparation: Preparation | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is being found, or waits to be."""
+        return self.preparation is not None and not self.preparation.made.done()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether nobody waits for it any more."""
+        return self.preparation is not None and self.preparation.is_cancelled
+
+    def begin(
+        self, solve: Callable[[Heed], ExactSolution], preparations: Preparations, title: str
+    ) -> None:
+        """Has it found. Raises Full."""
+        self.problem = ""
+        self.preparation = preparations.begin(title, functools.partial(self._run, solve))
+
+    def stop(self) -> None:
+        """Nobody waits for it any more."""
+        if self.preparation is not None:
+            self.preparation.cancel()
+
+    def _run(self, solve: Callable[[Heed], ExactSolution], heed: Heed) -> None:
+        try:
+            self.exact = solve(heed)
+        except TreeTooLargeError:
+            self.is_hopeless, self.problem = True, "too much is below to be solved exactly."
+        except ValueError as error:
+            self.problem = str(error)
+        except Left:
+            raise
+        except Exception as error:
+            self.problem = f"solving failed: {error}"
+            logging.getLogger("sog.web").exception("solving failed")

@@ -5,8 +5,9 @@ Nothing that a visitor sends becomes a path or is read as a file: every text is 
 
 import dataclasses
 import functools
+import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from gtcfr.settings import SearchSettings
@@ -151,6 +152,13 @@ class Offers:
             return opponent
 
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
+
+    def must_learn(self, form: Mapping[str, str]) -> bool:
+        """Whether `opponent` would take minutes for the player of a form, which learns first."""
+        game, player, search = (form.get(name, "") for name in ("game", "player", "search"))
+        entry = METHODS.get(re.split("[(:]", player)[0])
+        is_there = ("opponent", game, player, search.strip(), None) in self._prepared
+        return entry is not None and (entry.learns or entry.solves) and not is_there
 
     def judge(self, game: Game[Any], player: str, heed: Heed) -> Player:
         """Prepares who judges a game that is played here; may take long."""

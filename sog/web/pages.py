@@ -1,10 +1,11 @@
 """How pages are made: templates, forms read with bounds, and what is told where it fails."""
 
 import asyncio
+import contextlib
 import functools
 import importlib.resources
 import logging
-import threading
+import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -14,10 +15,11 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from sog.web.host import Heed, Left, Mistake
 from sog.web.numbers import whole_number
-from sog.web.preparations import Preparations
+from sog.web.preparations import Preparation, Preparations
 from sog.web.security import MOST_BYTES
 from sog.web.sessions import Full
 from sog.web.table import StaleError
@@ -31,6 +33,10 @@ _MOST_FIELDS: Final = 1000
 _MOST_LETTERS: Final = 20_000
 _LONGER: Final = dict.fromkeys(("text", "history", "range0", "range1"), MOST_BYTES)
 """Letters of a field, and of those that hold files or all hands, whose readers have limits."""
+_MOST_OF_A_PATH: Final = 4  # requests in threads
+_MOST_OF_A_TITLE: Final = 80  # letters
+SECONDS_AT_ONCE: Final = 0.7
+"""How long a preparation may take to be answered without a page that waits for it."""
 _MOST_TOLD: Final = 600  # letters of a mistake, which may repeat what was sent
 _templates = jinja2.Environment(
     loader=jinja2.PackageLoader("sog.web"),
@@ -57,36 +63,87 @@ def go_to(path: str) -> RedirectResponse:
 
 
 def page(answer: Page) -> Endpoint:
-    """An endpoint that reads its form and answers in one of the threads that are kept for pages."""
+    """An endpoint that reads its form and answers in one of the threads that are kept for pages.
+
+    Few requests for one path are answered at once, so that they never take all of the threads.
+    """
+    turns = weakref.WeakValueDictionary[str, asyncio.Semaphore]()
 
     async def run(request: Request, form: Form) -> Response:
-        return await run_in_threadpool(answer, request, form)
+        turn = turns.setdefault(request.url.path, asyncio.Semaphore(_MOST_OF_A_PATH))
+        async with turn:
+            return await run_in_threadpool(_answered, request, answer, request, form)
 
     return _endpoint(run)
 
 
-def prepared_page(answer: SlowPage, preparations: Preparations) -> Endpoint:
-    """One that answers after a preparation, which is cancelled where the visitor leaves."""
+def prepared_page(
+    answer: SlowPage,
+    preparations: Preparations,
+    is_long: Callable[[Form], bool] = lambda form: False,
+) -> Endpoint:
+    """One that answers after a preparation: at once where that is short, else by a page that waits.
+
+    The preparation is cancelled where the visitor leaves before that. is_long: whether it is known
+    to take minutes.
+    """
 
     async def run(request: Request, form: Form) -> Response:
-        has_left = threading.Event()
+        work = functools.partial(_answered, request, answer, request, form)
+        try:
+            one = preparations.begin(_title(request, form), work, is_long=is_long(form))
+        except Full as full:
+            return tell(503, "Full", str(full))
+        loop, done = asyncio.get_running_loop(), asyncio.Event()
 
-        def heed() -> None:
-            if has_left.is_set():
-                raise Left
+        def notice(made: object) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(done.set)
 
-        game = form.get("game") or form.get("player") or request.url.path
-        made = preparations.begin(game, functools.partial(answer, request, form, heed))
-        answered, left = asyncio.wrap_future(made), asyncio.create_task(_leaving(request))
-        await asyncio.wait((answered, left), return_when=asyncio.FIRST_COMPLETED)
-        left.cancel()
-        if not answered.done():
-            has_left.set()
-            answered.cancel()
-            return Response(status_code=204)  # which nobody reads
-        return answered.result()
+        one.made.add_done_callback(notice)
+        tasks = [asyncio.create_task(done.wait()), asyncio.create_task(_leaving(request))]
+        ended, _ = await asyncio.wait(
+            tasks, timeout=SECONDS_AT_ONCE, return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in tasks:
+            task.cancel()
+        if tasks[1] in ended:
+            one.cancel()
+        return _of(preparations, one) if one.made.done() else go_to(f"/waiting/{one.number}")
 
     return _endpoint(run)
+
+
+def waiting_routes(preparations: Preparations) -> list[Route]:
+    """The page of what is being prepared, and what cancels it."""
+
+    def look(request: Request, form: Form) -> Response:
+        return _of(preparations, preparations.get(number_of(request)))
+
+    def cancel(request: Request, form: Form) -> Response:
+        preparations.get(number_of(request)).cancel()
+        return go_to("/")
+
+    return [
+        Route("/waiting/{number}", page(look)),
+        Route("/waiting/{number}/cancel", page(cancel), methods=["POST"]),
+    ]
+
+
+def _of(preparations: Preparations, one: Preparation) -> Response:
+    """What was prepared; a page that says what is waited for as long as it is not there."""
+    if one.made.cancelled() or one.is_cancelled:
+        return go_to("/")
+    if one.made.done():
+        answer: Response = one.made.result()
+        return answer
+    return show("waiting", one=one, preparations=preparations)
+
+
+def _title(request: Request, form: Form) -> str:
+    """What is prepared, as "games: leduc, a2c"."""
+    named = (form.get(name, "") for name in ("game", "player", "evaluator", "board"))
+    return f"{request.url.path.strip('/')}: {', '.join(filter(None, named))}"[:_MOST_OF_A_TITLE]
 
 
 async def _leaving(request: Request) -> None:
@@ -94,8 +151,28 @@ async def _leaving(request: Request) -> None:
         pass
 
 
+def _answered(request: Request, answer: Callable[..., Response], *arguments: Any) -> Response:
+    """The answer, or a page that says what went wrong."""
+    back = request.url.path.rpartition("/")[0] if request.method == "POST" else "/"
+    try:
+        return answer(*arguments)
+    except Left:
+        raise
+    except KeyError:
+        return tell(404, "Not there", "There is no such game, search or run (any more).")
+    except StaleError as stale:
+        return tell(409, "Not now", str(stale), back)
+    except Full as full:
+        return tell(503, "Full", str(full))
+    except Mistake as mistake:
+        return tell(400, "That cannot be", str(mistake), back or "/")
+    except Exception:
+        logging.getLogger("sog.web").exception("%s failed", request.url.path)
+        return tell(500, "An error", "Something went wrong; the terminal says more.", back)
+
+
 def _endpoint(run: Callable[[Request, Form], Awaitable[Response]]) -> Endpoint:
-    """Reads the form, and tells what went wrong."""
+    """Reads the form."""
 
     async def endpoint(request: Request) -> Response:
         form: Form = {}
@@ -111,20 +188,7 @@ def _endpoint(run: Callable[[Request, Form], Awaitable[Response]]) -> Endpoint:
                 if len(value) > most:
                     what = f"{name[:20]} must have at most {most:,} letters, got {len(value):,}."
                     return tell(400, "That cannot be", what)
-        back = request.url.path.rpartition("/")[0] if request.method == "POST" else "/"
-        try:
-            return await run(request, form)
-        except KeyError:
-            return tell(404, "Not there", "There is no such game, search or run (any more).")
-        except StaleError as stale:
-            return tell(409, "Not now", str(stale), back)
-        except Full as full:
-            return tell(503, "Full", str(full))
-        except Mistake as mistake:
-            return tell(400, "That cannot be", str(mistake), back or "/")
-        except Exception:
-            logging.getLogger("sog.web").exception("%s failed", request.url.path)
-            return tell(500, "An error", "Something went wrong; the terminal says more.", back)
+        return await run(request, form)
 
     return endpoint
 

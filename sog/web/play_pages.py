@@ -73,7 +73,9 @@ class PlayPages:
             "leave": self.leave,
             "remove": self.remove,
         }
-        slow = functools.partial(prepared_page, preparations=self._preparations)
+        slow = functools.partial(
+            prepared_page, preparations=self._preparations, is_long=self._offers.must_learn
+        )
         return [
             Route("/games", slow(self.begin), methods=["POST"]),
             Route("/games/opened", slow(self.open), methods=["POST"]),

@@ -1,74 +1,147 @@
-"""What takes long before a game or a search can begin, in threads of its own beside the pages."""
+"""What takes long before a game or a search can begin, in threads of its own beside the pages.
+
+There are two lanes. Work that is known to take minutes, as learning does, begins in the long one;
+all other work begins in the short one and moves over if it is still there after `SHORT_SECONDS`. So
+what takes a moment never waits for the minutes of others.
+"""
 
 import dataclasses
+import itertools
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
+from sog.web.host import Heed, Left
 from sog.web.sessions import Full
 
-PLACES: Final = 4
-"""Preparations at once."""
-MOST_WAITING: Final = 28
+SHORT_PLACES: Final = 3
+LONG_PLACES: Final = 2
+SHORT_SECONDS: Final = 5.0
+MOST: Final = 32
+"""Preparations that are under way or waiting."""
 
-Made = TypeVar("Made")
 
+@dataclasses.dataclass(kw_only=True, eq=False)
+class Preparation:
+    """One of them."""
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class _Job:
-    game: str
-    work: Callable[[], Any]
-    made: "Future[Any]"
+    title: str
+    """What visitors see; of two with the same title, the second waits for the first."""
+    is_long: bool
+    number: int
+    cancel: Callable[[], None]
+    """It stops as soon as it notices."""
+    made: "Future[Any]" = dataclasses.field(default_factory=Future)
+    """Its result. Cancelled once a cancelled preparation has stopped."""
+    began: float | None = None
+    is_cancelled: bool = False
 
 
 class Preparations:
-    """Some at once, each of another game; the others wait, a bounded number.
+    """Some at once in each lane; the others wait, a bounded number."""
 
-    So a game does not wait behind a learner of another one, and nothing is prepared twice at once.
-    """
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._threads = ThreadPoolExecutor(MOST, thread_name_prefix="prepare")
+        self._changed = threading.Condition()
+        """To be held where a list changes."""
+        self.waiting: list[Preparation] = []
+        self.at_work: list[Preparation] = []
+        self._kept: dict[int, Preparation] = {}
+        self._numbers = itertools.count(1)
 
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(PLACES, thread_name_prefix="prepare")
-        self._lock = threading.Lock()
-        self._waiting: list[_Job] = []
-        self._games: set[str] = set()
-        """Those that are being prepared."""
+    def begin(
+        self, title: str, work: Callable[[Heed], object], *, is_long: bool = False
+    ) -> Preparation:
+        """Has `work` done when its turn comes. Raises Full.
 
-    @property
-    def num_waiting(self) -> int:
-        """Those that wait for their turn and are not cancelled."""
-        return sum(not job.made.cancelled() for job in self._waiting)
-
-    def begin(self, game: str, work: Callable[[], Made]) -> "Future[Made]":
-        """Has it done when its turn comes; cancelling what waits takes it out. Raises Full."""
-        job = _Job(game=game, work=work, made=Future())
-        with self._lock:
-            if self.num_waiting >= MOST_WAITING:
+        work: calls its argument now and then, which raises Left if the preparation was cancelled,
+        and which may wait for a place in the long lane.
+        """
+        with self._changed:
+            if len(self.waiting) + len(self.at_work) >= MOST:
                 raise Full(
-                    f"{PLACES} preparations are under way and {MOST_WAITING} are waiting: cancel "
-                    f"one, or try again later."
+                    f"{MOST} preparations are under way or waiting: cancel one on the first page."
                 )
-            self._waiting.append(job)
-            self._start()
-        return job.made
+            one = Preparation(
+                title=title,
+                is_long=is_long,
+                number=next(self._numbers),
+                cancel=lambda: self._cancel(one),
+            )
+            self.waiting.append(one)
+            self._kept[one.number] = one
+            ended = [number for number, kept in self._kept.items() if kept.made.done()]
+            for number in ended[: len(self._kept) - 2 * MOST]:
+                del self._kept[number]
+        self._threads.submit(self._run, one, work)
+        return one
 
-    def _start(self) -> None:
-        """Those that may begin; with the lock."""
-        self._waiting = [one for one in self._waiting if not one.made.cancelled()]
-        for job in list(self._waiting):
-            if len(self._games) < PLACES and job.game not in self._games:
-                self._waiting.remove(job)
-                self._games.add(job.game)
-                self._threads.submit(self._run, job)
+    def get(self, number: int) -> Preparation:
+        """Raises KeyError if it is not there (any more)."""
+        return self._kept[number]
 
-    def _run(self, job: _Job) -> None:
+    def _cancel(self, one: Preparation) -> None:
+        with self._changed:
+            one.is_cancelled = True
+            if one in self.waiting:
+                self.waiting.remove(one)
+            self._changed.notify_all()
+
+    def _may_go_on(self, one: Preparation) -> bool:
+        begun = [other for other in (*self.waiting, *self.at_work) if other.began is not None]
+
+        def is_next(waiting: Preparation) -> bool:
+            twins = [other for other in begun if other.title == waiting.title]
+            return waiting.is_long == one.is_long and twins in ([], [waiting])
+
+        taken = sum(other.is_long == one.is_long for other in self.at_work)
+        free = (LONG_PLACES if one.is_long else SHORT_PLACES) - taken
+        return one in list(filter(is_next, self.waiting))[:free]
+
+    def _wait(self, one: Preparation) -> None:
+        """For its turn; with the lock."""
+        self._changed.wait_for(lambda: one.is_cancelled or self._may_go_on(one))
+        if one.is_cancelled:
+            raise Left
+        self.waiting.remove(one)
+        self.at_work.append(one)
+        if one.began is None:
+            one.began = self._clock()
+        self._changed.notify_all()
+
+    def _heed(self, one: Preparation) -> None:
+        if one.is_cancelled:
+            raise Left
+        assert one.began is not None
+        if one.is_long or self._clock() - one.began < SHORT_SECONDS:
+            return
+        with self._changed:
+            if one.is_cancelled:
+                raise Left
+            one.is_long = True
+            self.at_work.remove(one)
+            self.waiting.append(one)
+            self._changed.notify_all()
+            self._wait(one)
+
+    def _run(self, one: Preparation, work: Callable[[Heed], object]) -> None:
+        made, failed = None, None
         try:
-            if job.made.set_running_or_notify_cancel():
-                job.made.set_result(job.work())
-        except BaseException as error:  # told where the result is asked for
-            job.made.set_exception(error)
-        finally:
-            with self._lock:
-                self._games.remove(job.game)
-                self._start()
+            with self._changed:
+                self._wait(one)
+            made = work(lambda: self._heed(one))
+        except BaseException as error:  # raised where the result is read
+            failed = error
+        with self._changed:
+            if one in self.at_work:
+                self.at_work.remove(one)
+            self._changed.notify_all()
+        if isinstance(failed, Left):
+            one.made.cancel()
+        elif failed is not None:
+            one.made.set_exception(failed)
+        else:
+            one.made.set_result(made)

@@ -65,13 +65,12 @@ class SearchPages:
     def warm_up(self) -> None:
         """Compiles the usual searches of what was named, so that visitors do not wait for it."""
         for network in self._offers.named[:_MOST_WARMED_UP]:
-            self._preparations.begin(network, functools.partial(self._warm_up, network))
+            work = functools.partial(self._warm_up, network)
+            self._preparations.begin(f"searches: {network}", work)
 
-    def _warm_up(self, network: str) -> None:
+    def _warm_up(self, network: str, heed: Heed) -> None:
         with contextlib.suppress(Mistake):  # which a visitor is told
-            searcher = self._offers.searcher(
-                network, self._offers.evaluators[0], "", 0, lambda: None
-            )
+            searcher = self._offers.searcher(network, self._offers.evaluators[0], "", 0, heed)
             WatchedSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).picture()
 
     def begin(self, request: Request, form: Form, heed: Heed) -> Response:
@@ -158,7 +157,7 @@ class SearchPages:
     def solve(self, request: Request, form: Form) -> Response:
         """The exact answer beside."""
         number, search = self._search(request)
-        search.solve(functools.partial(self._preparations.begin, "an exact solution"))
+        search.solve(self._preparations, f"searches/{number}: exact solution")
         return self._back(number, form)
 
     def stop_solving(self, request: Request, form: Form) -> Response:

@@ -25,6 +25,8 @@ _FIRST_MEASURE: Final = 10
 _MEASURE_GROWTH: Final = 1.1
 _PATIENCE: Final = 20.0
 """Seconds that a page waits for a slice to end."""
+_MOST_WAITING: Final = 2
+"""Pages that wait for a slice to end; the others show what is known."""
 _MOST_SEEN: Final = 64
 _RULE: Final = "dcfr"
 
@@ -57,7 +59,9 @@ class SolvedSpot:
         self.checkpoints: list[Checkpoint] = []
         self.seconds = 0.0
         self._submit, self._lock = submit, threading.Lock()
-        self._turns, self._waiting = threading.Lock(), 0
+        self._turns, self._num_waiting = threading.Lock(), 0
+        self._left = threading.Condition()
+        """To be held where a page begins or ends to wait."""
         self._is_closed = self._is_wanted = self._is_working = False
         self._seconds_left, self._per_call, self._next_measure = 0.0, 1, _FIRST_MEASURE
         self._seen: dict[tuple[str, ...], tuple[int, SpotNode | SpotPause]] = {}
@@ -134,14 +138,14 @@ class SolvedSpot:
         if known is not None and known[0] == self.iteration:
             return known[1]
         with self._a_turn() as has_turn:
-            if not has_turn:
-                return None if known is None else known[1]
-            with mistaken():
-                found = look(self.solver, history)
-            while len(self._seen) >= _MOST_SEEN:
-                self._seen.pop(next(iter(self._seen)))
-            self._seen[history] = self.iteration, found
-        return found
+            known = self._seen.get(history)  # perhaps another page has just looked
+            if has_turn and (known is None or known[0] != self.iteration):
+                with mistaken():
+                    known = self.iteration, look(self.solver, history)
+                while len(self._seen) >= _MOST_SEEN:
+                    self._seen.pop(next(iter(self._seen)))
+                self._seen[history] = known
+        return None if known is None else known[1]
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
@@ -153,9 +157,13 @@ class SolvedSpot:
 
     @contextlib.contextmanager
     def _a_turn(self) -> Iterator[bool]:
-        self._waiting += 1
-        has_turn = self._turns.acquire(timeout=_PATIENCE)
-        self._waiting -= 1
+        with self._left:
+            is_one_of_few = self._num_waiting < _MOST_WAITING
+            self._num_waiting += is_one_of_few
+        has_turn = is_one_of_few and self._turns.acquire(timeout=_PATIENCE)
+        with self._left:
+            self._num_waiting -= is_one_of_few
+            self._left.notify_all()
         try:
             yield has_turn
         finally:
@@ -167,8 +175,8 @@ class SolvedSpot:
     def _work(self) -> None:
         """A slice, when it is this spot's turn, and then the next one."""
         try:
-            while self._waiting:  # pages go first
-                time.sleep(0.005)
+            with self._left:
+                self._left.wait_for(lambda: not self._num_waiting)  # pages go first
             with self._turns:
                 if self._is_wanted:
                     self._slice()

@@ -28,13 +28,14 @@ from sog.web.found import (
     ExactSolution,
     Found,
     Picture,
+    Solving,
     can_be_solved,
     check_size,
     read_picture,
     solve_below,
 )
 from sog.web.host import Heed, Mistake, SearchOffer, Submit
-from sog.web.solving import Solving
+from sog.web.preparations import Preparations
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
 """How a search goes on: as fast as it can, slowly enough to be watched, or not."""
@@ -171,7 +172,7 @@ class WatchedSearch:
                 known = self._picture = read_picture(now)
             return known
 
-    def solve(self, submit: Submit) -> None:
+    def solve(self, preparations: Preparations, title: str) -> None:
         """Finds the same by CFR+ over everything below, if that is not too much."""
         picture = self.picture()
         if picture is None or self.solving.is_busy:
@@ -183,7 +184,7 @@ class WatchedSearch:
         def solve(heed: Heed) -> ExactSolution:
             return solve_below(self.searcher.shown, state, ranges, below, self.outcomes, heed)
 
-        self.solving.begin(solve, submit)
+        self.solving.begin(solve, preparations, title)
 
     def can_be_solved(self, picture: Picture) -> bool:
         """Whether there is no exact solution yet, and one may be hoped for."""

@@ -12,10 +12,18 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from sog.web import pages
 from sog.web.host import Heed, Left
 from sog.web.offers import Offers
-from sog.web.pages import Form, page, prepared_page
-from sog.web.preparations import MOST_WAITING, PLACES, Preparations
+from sog.web.pages import Form, page, prepared_page, waiting_routes
+from sog.web.preparations import (
+    LONG_PLACES,
+    MOST,
+    SHORT_PLACES,
+    SHORT_SECONDS,
+    Preparation,
+    Preparations,
+)
 from sog.web.security import Guard
 from sog.web.server import listen, serving
 from sog.web.sessions import Full
@@ -39,35 +47,77 @@ def until(holds: Callable[[], bool]) -> None:
     raise AssertionError("waited in vain")
 
 
-def test_games_are_prepared_side_by_side_and_one_game_in_turn(held: threading.Event) -> None:
+def hold(held: threading.Event) -> Callable[[Heed], None]:
+    """Work that lasts until it is let go or cancelled."""
+
+    def work(heed: Heed) -> None:
+        while not held.wait(0.01):
+            heed()
+
+    return work
+
+
+def ended(begun: Preparation) -> object:
+    return begun.made.result(20)
+
+
+def test_what_is_named_alike_is_prepared_in_turn_and_all_else_side_by_side(
+    held: threading.Event,
+) -> None:
     preparations = Preparations()
-    learner = preparations.begin("leduc", held.wait)
-    second = preparations.begin("leduc", lambda: "second")
-    assert preparations.begin("rps", lambda: "rps").result(20) == "rps"
-    assert not learner.done()
-    assert not second.done()
+    first = preparations.begin("leduc", hold(held))
+    second = preparations.begin("leduc", lambda heed: "second")
+    assert ended(preparations.begin("rps", lambda heed: "rps")) == "rps"
+    assert not first.made.done()
+    assert not second.made.done()
     held.set()
-    assert second.result(20) == "second"
+    assert ended(second) == "second"
+
+
+def test_learners_leave_all_short_places_to_others(held: threading.Event) -> None:
+    preparations = Preparations()
+    learners = [preparations.begin(str(n), hold(held), is_long=True) for n in range(9)]
+    assert ended(preparations.begin("rps", lambda heed: "rps")) == "rps"
+    until(lambda: len(preparations.at_work) == LONG_PLACES)
+    learners[-1].cancel()
+    held.set()
+    assert [ended(one) for one in learners[:-1]] == [None] * 8
+    assert learners[-1].made.cancelled()
+
+
+def test_work_that_turns_out_to_be_long_makes_room_for_short_work(held: threading.Event) -> None:
+    now = [0.0]
+    preparations = Preparations(clock=lambda: now[0])
+    begun = [preparations.begin(str(n), hold(held)) for n in range(SHORT_PLACES + LONG_PLACES)]
+    until(lambda: len(preparations.at_work) == SHORT_PLACES)
+    short = preparations.begin("rps", lambda heed: "rps")
+    assert not short.made.done()
+    now[0] += SHORT_SECONDS  # those that have begun are long now, and may not all go on
+    until(lambda: sum(one.is_long for one in begun) == SHORT_PLACES)
+    assert ended(short) == "rps"
+    assert not any(one.made.done() for one in begun)
+    held.set()
+    assert [ended(one) for one in begun] == [None] * len(begun)
 
 
 def test_what_waits_is_bounded_and_makes_room_where_it_is_cancelled(held: threading.Event) -> None:
     preparations = Preparations()
-    begun = [preparations.begin(str(n), held.wait) for n in range(PLACES + MOST_WAITING)]
-    with pytest.raises(Full, match="are waiting"):
-        preparations.begin("one more", held.wait)
-    assert begun[-1].cancel()
-    last = preparations.begin("one more", lambda: "made")
+    begun = [preparations.begin(str(n), hold(held)) for n in range(MOST)]
+    with pytest.raises(Full, match="cancel one"):
+        preparations.begin("one more", hold(held))
+    begun[-1].cancel()
+    last = preparations.begin("one more", lambda heed: "made")
     held.set()
-    assert last.result(20) == "made"
+    assert ended(last) == "made"
 
 
-def test_a_mistake_is_told_where_the_result_is_asked_for() -> None:
-    def fail() -> None:
+def test_a_mistake_is_raised_where_the_result_is_read() -> None:
+    def fail(heed: Heed) -> None:
         raise ValueError("no room.")
 
     preparations = Preparations()
-    assert isinstance(preparations.begin("kuhn", fail).exception(20), ValueError)
-    assert preparations.begin("kuhn", lambda: "next").result(20) == "next"
+    assert isinstance(preparations.begin("kuhn", fail).made.exception(20), ValueError)
+    assert ended(preparations.begin("kuhn", lambda heed: "next")) == "next"
 
 
 # With a server.
@@ -91,6 +141,10 @@ class Served:
             raise
         return PlainTextResponse(form["game"])
 
+    def be_busy(self, request: Request, form: Form) -> Response:
+        assert self._held.wait(20)
+        return PlainTextResponse("busy")
+
     def ask(self, path: str, game: str = "") -> socket.socket:
         method, body = ("POST", f"game={game}") if game else ("GET", "")
         one = socket.create_connection(("127.0.0.1", self.port), timeout=20)
@@ -112,6 +166,8 @@ def served(held: threading.Event) -> Iterator[Served]:
         slow = prepared_page(served.prepare, served.preparations)
         routes = [
             Route("/games", slow, methods=["POST"]),
+            *waiting_routes(served.preparations),
+            Route("/busy", page(served.be_busy)),
             Route("/", page(lambda request, form: PlainTextResponse("here"))),
         ]
         app = Starlette(routes=routes)
@@ -123,26 +179,64 @@ def read(one: socket.socket) -> bytes:
     return b"".join(iter(lambda: one.recv(1 << 16), b""))
 
 
-def test_46_preparations_at_once_block_no_page(served: Served, held: threading.Event) -> None:
+def test_preparations_at_once_block_no_page(
+    served: Served, held: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "SECONDS_AT_ONCE", 60.0)
     with contextlib.ExitStack() as stack:
         asked = [stack.enter_context(served.ask("/games", f"game{n}")) for n in range(46)]
-        until(lambda: served.num_begun == PLACES)
+        until(lambda: served.num_begun == SHORT_PLACES)
         with served.ask("/") as one:
             assert read(one).endswith(b"here")
         held.set()
         answers = [read(one) for one in asked]
-    assert sum(b" 200 OK" in answer for answer in answers) == PLACES + MOST_WAITING
-    assert sum(b" 503 " in answer for answer in answers) == 46 - PLACES - MOST_WAITING
+    assert sum(b" 200 OK" in answer for answer in answers) == MOST
+    assert sum(b" 503 " in answer for answer in answers) == 46 - MOST
+
+
+def test_a_long_preparation_is_answered_by_a_page_that_says_what_is_waited_for(
+    served: Served, held: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "SECONDS_AT_ONCE", 0.0)
+    with served.ask("/games", "leduc") as one:
+        assert b"location: /waiting/1" in read(one)
+    with served.ask("/games", "kuhn") as one:
+        assert b"location: /waiting/2" in read(one)
+    until(lambda: served.num_begun == 2)
+    with served.ask("/waiting/1") as one:
+        page = read(one)
+    assert b"Preparing games: leduc" in page
+    assert b"Under way" in page
+    assert b"games: kuhn" in page  # which may be cancelled, too
+    with served.ask("/waiting/2/cancel", "kuhn") as one:
+        assert b" 303 " in read(one)
+    until(lambda: served.num_left == 1)
+    held.set()
+    until(served.preparations.get(1).made.done)
+    with served.ask("/waiting/1") as one:
+        assert read(one).endswith(b"leduc")
+
+
+def test_requests_for_one_page_leave_threads_for_all_others(
+    served: Served, held: threading.Event
+) -> None:
+    with contextlib.ExitStack() as stack:
+        asked = [stack.enter_context(served.ask("/busy")) for _ in range(80)]
+        with served.ask("/") as one:
+            assert read(one).endswith(b"here")
+        held.set()
+        assert all(read(one).endswith(b"busy") for one in asked)
 
 
 def test_a_visitor_who_leaves_cancels_what_is_prepared_for_him(
-    served: Served, held: threading.Event
+    served: Served, held: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pages, "SECONDS_AT_ONCE", 60.0)
     with served.ask("/games", "leduc"):
         until(lambda: served.num_begun == 1)
         with served.ask("/games", "leduc"):  # in turn
-            until(lambda: served.preparations.num_waiting == 1)
-        until(lambda: served.preparations.num_waiting == 0)
+            until(lambda: len(served.preparations.waiting) == 1)
+        until(lambda: not served.preparations.waiting)
     until(lambda: served.num_left == 1)
     with served.ask("/games", "leduc") as third:
         until(lambda: served.num_begun == 2)

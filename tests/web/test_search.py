@@ -14,6 +14,7 @@ from sog.tabular.locks import read_locks
 from sog.web import found
 from sog.web.host import Mistake, SearchOffer
 from sog.web.offers import Offers
+from sog.web.preparations import Preparations
 from sog.web.security import Guard
 from sog.web.watched_search import PAUSED, WatchedSearch
 from tests.gtcfr.large_games import TurnCard
@@ -36,6 +37,13 @@ def kuhn_search(
     )
     own = None if ranges is None else np.array(ranges)
     return WatchedSearch(searcher, outcomes, ranges=own, submit=lambda work: work())
+
+
+def solve(search: WatchedSearch) -> None:
+    """Waits for the exact solution beside it."""
+    search.solve(Preparations(), "exact solution")
+    assert search.solving.preparation is not None
+    search.solving.preparation.made.result(60)
 
 
 def updates_in(text: str) -> int:
@@ -168,7 +176,7 @@ def test_a_player_who_surely_has_the_king_wins_the_ante_of_whoever_folds() -> No
     assert picture is not None
     assert picture.found.policy[0, 0] > 0.9
     assert picture.found.policy[1, 0] > 0.9
-    search.solve(lambda work: work())
+    solve(search)
     assert search.solving.exact is not None
     assert search.solving.exact.policy[:2, 0] == pytest.approx([1, 1], abs=0.01)
     assert search.solving.exact.values[1, :2] == pytest.approx([-1, -1], abs=0.01)
@@ -177,7 +185,7 @@ def test_a_player_who_surely_has_the_king_wins_the_ante_of_whoever_folds() -> No
 
 def test_the_exact_solution_of_the_whole_game_has_its_known_value(visitor: Visitor) -> None:
     search = kuhn_search()
-    search.solve(lambda work: work())
+    solve(search)
     assert search.solving.exact is not None
     assert search.solving.exact.exploitability < 1e-3
     # -1/18 (Kuhn 1950); each card has probability 1/3.
@@ -376,7 +384,7 @@ def test_the_exact_solution_holds_what_is_locked() -> None:
     )
     picture = search.picture()
     assert picture is not None
-    search.solve(lambda work: work())
+    solve(search)
     assert search.solving.exact is not None
     # Player 0 bets every card, or does no better: he wins the ante.
     assert search.solving.exact.values[0].mean() == pytest.approx(1, abs=1e-3)

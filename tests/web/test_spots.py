@@ -1,6 +1,7 @@
 """Spots of hold'em in a browser, without the browser."""
 
 import html
+import queue
 import re
 import threading
 import time
@@ -296,3 +297,27 @@ def test_a_page_waits_for_a_slice_and_comes_before_the_next_one() -> None:
     assert spot.iteration > 0
     with pytest.raises(Mistake, match="is not possible"):
         spot.see(("raise9",))
+
+
+def test_beyond_a_few_pages_of_a_busy_spot_show_what_is_known_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spot, seen = solved(lambda work: None), queue.SimpleQueue[object]()
+    known, looks = spot.see(()), []
+
+    def look(*arguments: object) -> object:
+        looks.append(arguments)
+        return known
+
+    monkeypatch.setattr(solved_spot, "look", look)
+    threads = [threading.Thread(target=lambda: seen.put(spot.see(()))) for _ in range(9)]
+    with spot.turn():  # as a slice has it
+        spot.solver.run(1)
+        for thread in threads:
+            thread.start()
+        assert [seen.get(timeout=20) for _ in range(7)] == [known] * 7
+        assert spot.see(("check",)) is None
+    for thread in threads:
+        thread.join(20)
+    assert seen.qsize() == 2
+    assert len(looks) == 1  # the second page has what the first one found

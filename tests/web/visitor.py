@@ -24,7 +24,12 @@ class Visitor:
         return self.client.get(path)
 
     def post(self, path: str, **form: object) -> Any:
-        return self.client.post(path, data={name: str(value) for name, value in form.items()})
+        """The answer, once what it needs is prepared."""
+        answer = self.client.post(path, data={name: str(value) for name, value in form.items()})
+        while answer.url.path.startswith("/waiting/") and "data-poll" in answer.text:
+            time.sleep(0.05)
+            answer = self.client.get(answer.url.path)
+        return answer
 
     def wait(self, path: str) -> str:
         """The page, once nothing is being found out any more."""

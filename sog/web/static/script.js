@@ -20,8 +20,9 @@ async function show(url, options) {
   main().replaceWith(document.importNode(page.getElementById("main"), true));
   document.getElementById("site").replaceWith(document.importNode(page.getElementById("site"), true));
   document.title = page.title;
-  if (answer.url !== location.href && answer.redirected) history.pushState(null, "", answer.url);
-  else if (!options && answer.url !== location.href) history.pushState(null, "", answer.url);
+  if (answer.url !== location.href && (answer.redirected || !options)) {
+    history[polled ? "replaceState" : "pushState"](null, "", answer.url);
+  }
   if (unsent) restore(main(), unsent);
   const next = polled && document.getElementById(focused)
     || main().querySelector("[autofocus]") || document.getElementById(focused);
@@ -87,25 +88,11 @@ document.addEventListener("submit", (event) => {
   if (button) button.disabled = true;
   const status = form.id === "choices" && document.getElementById("status");
   if (status) status.textContent = "…"; // it is nobody's move until the answer comes
-  const leaving = new AbortController(); // the server notices, and what it prepares is cancelled
-  if (form.dataset.busy) {
-    const told = document.createElement("p");
-    told.setAttribute("role", "status");
-    told.textContent = form.dataset.busy + " ";
-    const cancel = document.createElement("button");
-    cancel.type = "button";
-    cancel.className = "small";
-    cancel.textContent = "cancel";
-    cancel.addEventListener("click", () => leaving.abort());
-    told.append(cancel);
-    form.append(told);
-  }
   clearTimeout(waiting);
   // Not form.action: that is the button of this name.
   const url = button && button.getAttribute("formaction") || form.getAttribute("action");
-  show(url, { method: "POST", body, signal: leaving.signal }).catch(() => {
-    if (leaving.signal.aborted) location.reload();
-    else noAnswer();
+  show(url, { method: "POST", body }).catch(() => {
+    noAnswer();
     if (button) button.disabled = false;
   });
 });
