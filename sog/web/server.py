@@ -42,7 +42,6 @@ def serving(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
         log_level="error",  # strangers write no lines to the terminal
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=_SECONDS_IDLE,
-        timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -50,5 +49,7 @@ def serving(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
     try:
         yield
     finally:
-        server.should_exit = True
+        server.should_exit = server.force_exit = (
+            True  # connections that are kept are not waited for
+        )
         thread.join(_SECONDS_TO_STOP)
