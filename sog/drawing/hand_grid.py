@@ -20,7 +20,8 @@ from sog.tabular.spots.walk import SpotNode
 
 _MARGIN, _CELL, _HEADER, _LEGEND = 24.0, 46.0, 62.0, 34.0
 _FOLD, _PASS = "#3b6ea5", "#5a9e5f"
-_BETS: Final = ("#e8a13d", "#d9673a", "#b83227", "#7d1a2e", "#4a1030")
+_BETS: Final = ("#e8a13d", "#d9673a", "#b83227", "#7d1a2e")
+_ALL_IN: Final = "#8e2a8c"
 _EMPTY: Final = "#eef1f4"
 
 
@@ -91,11 +92,14 @@ def _class_sums(deck: Deck, values: np.ndarray) -> np.ndarray:
 
 
 def action_colors(actions: Sequence[str]) -> list[str]:
-    """A color for each: folds blue, checks and calls green, bets the redder the larger."""
+    """A color for each: folds blue, checks and calls green, bets the redder the larger; all-in the
+    same everywhere."""
     colors, bets = [], iter(_BETS)
     for action in actions:
         if action in ("fold", "check", "call"):
             colors.append(_FOLD if action == "fold" else _PASS)
+        elif action.startswith("allin"):
+            colors.append(_ALL_IN)
         else:
             colors.append(next(bets, _BETS[-1]))
     return colors

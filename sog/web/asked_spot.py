@@ -59,7 +59,7 @@ class AskedSpot:
             raise Mistake(
                 f"Board: choose three, four or five cards, as KsTh7s, got {self.board[:40]!r}."
             )
-        for name, text in (("Pot", self.pot), ("Stack", self.stack)):
+        for name, text in (("Pot", self.pot), ("Effective stack", self.stack)):
             if not re.fullmatch("[0-9]{1,7}", text) or not 1 <= int(text) <= _MOST_CHIPS:
                 raise Mistake(
                     f"{name}: a whole number of chips from 1 to {_MOST_CHIPS:,}, got {text[:20]!r}."
@@ -68,7 +68,10 @@ class AskedSpot:
         for name, none in (("bets", "none"), ("raises", "same"), ("caps", "none")):
             text = re.sub(r"\s", "", getattr(self, name)) or none
             if not _SIZES.fullmatch(text) or len(text) > _MOST_LETTERS:
-                raise Mistake(f"{name.title()}: sizes joined by /, got {text[:40]!r}.")
+                raise Mistake(
+                    f"{name.title()}: write sizes with / between them, as 0.5/1/allin, "
+                    f"got {text[:40]!r}."
+                )
             parts[name] = text
         with mistaken():
             game = make(f"holdem({','.join(f'{name}={text}' for name, text in parts.items())})")
@@ -79,7 +82,7 @@ class AskedSpot:
         """[player, hand] float64. Raises Mistake."""
         found = []
         for player, text in enumerate((self.range0, self.range1)):
-            with mistaken(f"Range of player {player}: "):
+            with mistaken(f"Range of {'IP' if player else 'OOP'}: "):
                 found.append(parse_range(text))
         return np.stack(found)
 
@@ -91,7 +94,7 @@ class AskedSpot:
             value = -1.0
         if not _LEAST_PERCENT <= value <= 100:
             raise Mistake(
-                f"Until: a percentage of the pot from {_LEAST_PERCENT} to 100, got "
+                f"Target exploitability: a percentage of the pot from {_LEAST_PERCENT} to 100, got "
                 f"{self.until[:20]!r}."
             )
         return value

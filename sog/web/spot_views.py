@@ -21,11 +21,11 @@ from sog.web.solved_spot import Compared, SolvedSpot
 _SHOWN_NAMES: Final = {
     "policy": "actions",
     "range": "range",
-    "value": "value",
+    "value": "EV",
     "equity": "equity",
 }
 _CLASS: Final = re.compile("[2-9TJQKA]{2}[so]?")
-_NAMES: Final = ("Player 0", "Player 1")
+_NAMES: Final = ("OOP", "IP")
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 
@@ -40,6 +40,7 @@ def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str
 
     told: dict[str, Any] = {
         "history": history,
+        "names": _NAMES,
         "where": link()[1:],
         "here": link,
         "way": _way(history, link),

@@ -53,6 +53,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         choices=legal,
         marks=_marks(table, (visible[0], visible[1]), hint, choice),
     )
+    drawn = _drawn(picture)
     hidden = game.hides_information
     own = int(infostates[seat])
     judged = _judged(table, found)
@@ -70,7 +71,11 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         else "",
         "hidden": hidden,
         "choices": [
-            {"action": action, "text": _spaced(game.describe_action(state, own, action))}
+            {
+                "action": action,
+                "text": _spaced(text := game.describe_action(state, own, action)),
+                "is_drawn": action in drawn and text != "pass",
+            }
             for action in legal
         ],
         "hint": hint,
@@ -102,6 +107,13 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "in_units": in_units,
         "score": _score(table),
     }
+
+
+def _drawn(picture: str | None) -> set[int]:
+    """Actions that a click on the picture chooses: "3 4", or by where they end, "12:3,4"."""
+    listed = re.findall('data-(?:actions|moves)="([^"]*)"', picture or "")
+    texts = [part.rpartition(":")[2] for text in listed for part in text.split()]
+    return {int(action) for text in texts for action in text.split(",")}
 
 
 def _found(judging: Judging | None) -> Review | None:

@@ -65,7 +65,7 @@ def test_a_spot_is_solved_and_walked(river: tuple[Visitor, str]) -> None:
     assert re.search("AA: 50% of the range; check (0|&lt;0.1)%, worth ", page)
     facing = visitor.get(at(path, "allin100")).text
     assert shares(facing) == {"fold": "50%", "call": "50%"}
-    assert "behind 0 and 100" in facing
+    assert "stacks 0 and 100" in facing
     assert "a showdown for the pot" in visitor.get(at(path, "check check")).text
     assert "Somebody has folded" in visitor.get(at(path, "allin100 fold")).text
 
@@ -81,7 +81,7 @@ def test_every_hand_of_a_class_has_its_actions_its_value_and_its_equity(
     assert "none here" in table  # player 1 has no queens
     for row in rows:
         assert row.count('class="card') == 2
-        equity = re.findall(r"<td>([^<]*)</td>", row)[-1]
+        equity = re.findall(r"<td[^>]*>([^<]*)</td>", row)[-1]
         assert equity == "0%"
     assert visitor.get(at(path, "", hands="<x>")).text.count("<x>") == 0
 
@@ -149,7 +149,7 @@ def test_a_card_is_chosen_on_the_turn(visitor: Visitor) -> None:
     assert page.count('class="card gone') == 4
     river = visitor.get(at(path, "check check [Qd]")).text
     assert river.count('<span class="card') == 5
-    assert "Player 0 acts" in river
+    assert "OOP acts" in river
 
 
 # The form.
@@ -171,18 +171,18 @@ def test_a_link_fills_in_the_form(visitor: Visitor) -> None:
         ({"board": "KsKsTh"}, "Ks twice"),
         ({"board": "KsTh2c),x=(1"}, "Board: choose three"),
         ({"pot": "0"}, "Pot: a whole number"),
-        ({"stack": "1e9"}, "Stack: a whole number"),
-        ({"stack": "100/200"}, "Stack: a whole number"),
-        ({"bets": "0.5,ranks=2"}, "Bets: sizes joined by /"),
+        ({"stack": "1e9"}, "Effective stack: a whole number"),
+        ({"stack": "100/200"}, "Effective stack: a whole number"),
+        ({"bets": "0.5,ranks=2"}, "Bets: write sizes with / between them"),
         ({"bets": "1/0.5"}, "ascend"),
         ({"caps": "x"}, "caps"),
-        ({"range0": "AA,KX"}, "Range of player 0: 'KX'"),
-        ({"range1": "AA:2"}, "Range of player 1"),
-        ({"range0": ""}, "Range of player 0"),
+        ({"range0": "AA,KX"}, "Range of OOP: 'KX'"),
+        ({"range1": "AA:2"}, "Range of IP"),
+        ({"range0": ""}, "Range of OOP"),
         ({"board": "KSTH7S7s"}, "7s twice"),
         ({"range0": "AhAd", "range1": "AhAd"}, "share a pair"),
-        ({"until": "0"}, "Until: a percentage"),
-        ({"until": "nan"}, "Until: a percentage"),
+        ({"until": "0"}, "Target exploitability: a percentage"),
+        ({"until": "nan"}, "Target exploitability: a percentage"),
     ],
 )
 def test_a_mistake_is_told_above_the_form_as_it_was_filled_in(

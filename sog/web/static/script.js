@@ -16,6 +16,7 @@ async function show(url, options) {
   const focused = document.activeElement && document.activeElement.id;
   const polled = options && options.polled;
   const unsent = polled ? kept(main()) : null;
+  const listsMoves = main().querySelector("#all-choices[open]");
   letGo();
   main().replaceWith(document.importNode(page.getElementById("main"), true));
   document.getElementById("site").replaceWith(document.importNode(page.getElementById("site"), true));
@@ -24,6 +25,7 @@ async function show(url, options) {
     history[polled ? "replaceState" : "pushState"](null, "", answer.url);
   }
   if (unsent) restore(main(), unsent);
+  if (listsMoves) main().querySelector("#all-choices")?.setAttribute("open", "");
   const next = polled && document.getElementById(focused)
     || main().querySelector("[autofocus]") || document.getElementById(focused);
   if (next) next.focus({ preventScroll: true });
@@ -247,9 +249,9 @@ document.addEventListener("change", async (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   if (/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) return;
-  const buttons = [...document.querySelectorAll("#choices button")];
-  if (!buttons.length) return;
-  if (/^[1-9]$/.test(event.key) && buttons[event.key - 1]) { buttons[event.key - 1].click(); return; }
+  const buttons = [...document.querySelectorAll("#choices button")].filter((one) => one.checkVisibility());
+  const numbered = buttons.filter((one) => one.querySelector("kbd"));
+  if (/^[1-9]$/.test(event.key) && numbered[event.key - 1]) { numbered[event.key - 1].click(); return; }
   const at = buttons.indexOf(document.activeElement);
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (at < 0 || !step) return;
