@@ -1,8 +1,7 @@
 """A search of tic-tac-toe for the servers of both protocols, and what they are sent and say."""
 
 import functools
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gtcfr.evaluator import ZeroEvaluator
@@ -15,6 +14,24 @@ from sog.play.simple_agents import RandomAgent
 from tests.players.engines.spoken_games import SpokenTicTacToe
 
 GAME = SpokenTicTacToe()
+
+
+class Clock:
+    """Stands for the module `time` of the servers; whoever looks at it moves it on."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        self.sleep(0.001)
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+CLOCK = Clock()
+LOOK = 0.01
+"""Seconds of it that a look for lines takes, or a thought of `Patient`."""
 
 
 @functools.cache
@@ -34,24 +51,41 @@ class Patient(Follower):
         self.seconds: list[float] = []
 
     def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
-        began = time.monotonic()
+        began = CLOCK.now
         while (left := next_slice()) > 0:
-            time.sleep(min(left, 0.01))
-        self.seconds.append(time.monotonic() - began)
+            CLOCK.sleep(min(left, LOOK))
+        self.seconds.append(CLOCK.now - began)
         super().think(position, simulations, next_slice)
 
 
-def heard(lines: Sequence[str | float]) -> LineInput:
-    """Lines that come one after the other; a number is a pause, in seconds."""
+class _Script(LineInput):
+    """Lines that come one after the other; a number is a pause, in seconds by `CLOCK`."""
 
-    def stream() -> Iterator[str]:
-        for line in lines:
-            if isinstance(line, str):
-                yield f"{line}\n"
-            else:
-                time.sleep(line)
+    def __init__(self, lines: Sequence[str | float]) -> None:
+        self._left: list[str | float | None] = [*lines]
+        self._since: float | None = None  # the pause that goes on
 
-    return LineInput(stream())
+    def next(self) -> str | None:
+        while not self.is_waiting():
+            pass
+        return self._left.pop(0) if self._left else None
+
+    def is_waiting(self) -> bool:
+        line = self._left[0] if self._left else None
+        if not isinstance(line, (int, float)):
+            return True
+        self._since = CLOCK.now if self._since is None else self._since
+        CLOCK.sleep(LOOK)
+        if CLOCK.now - self._since >= line:
+            self._since = None
+            self._left.pop(0)
+        return False
+
+    def put_back(self, line: str | None) -> None:
+        self._left.insert(0, line)
+
+
+heard: Callable[[Sequence[str | float]], LineInput] = _Script
 
 
 def random_player(game: Game[Any]) -> Follower:

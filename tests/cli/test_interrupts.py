@@ -16,6 +16,7 @@ from sog.cli.main import main
 from sog.games import make
 from sog.tabular import compile_tree, evaluate_policy, load_policy, save_policy
 from tests.players.engines.spoken_games import write_engine
+from tests.waiting import PATIENCE, has_computed, wait_until
 
 Run = Callable[..., tuple[int, str, str]]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -28,7 +29,7 @@ def interrupt_when(process: "subprocess.Popen[str]", line: str, number: int) -> 
         if told == f"sog: {line}\n":
             break
     process.send_signal(number)
-    return process.communicate(timeout=60)
+    return process.communicate(timeout=PATIENCE)
 
 
 @pytest.mark.thorough(but=["15-143"])
@@ -58,12 +59,6 @@ def test_an_interrupt_before_anything_was_reached_is_told_in_one_line(start: Sta
     assert err.count("\n") == 1
 
 
-def signal_for_seconds(number: int) -> None:
-    for _ in range(50):
-        os.kill(number, 0)
-        time.sleep(0.1)
-
-
 def test_engines_that_hang_end_with_the_command(start: Start, tmp_path: Path) -> None:
     """Two that go on after they were told to quit: waiting for both takes longer than there is."""
     commands = []
@@ -76,16 +71,15 @@ def test_engines_that_hang_end_with_the_command(start: Start, tmp_path: Path) ->
         change = "\n".join([write, hang, think])
         commands.append("gtp:" + write_engine(tmp_path / name, "gtp", change)[0])
     process = start("match", *commands, "--game", "go5", "--games", "2")
-    while not list(tmp_path.glob("*.thinks")):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.1)
+    wait_until(lambda: list(tmp_path.glob("*.thinks")) or process.poll() is not None)
+    assert process.poll() is None, process.communicate()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     for name in ("one", "two"):
         number = int((tmp_path / f"{name}.pid").read_text())
         with pytest.raises(ProcessLookupError):  # once whoever inherits it has waited for it
-            signal_for_seconds(number)
+            wait_until(lambda number=number: os.kill(number, 0))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -98,7 +92,7 @@ def test_an_interrupt_in_a_finalizer_is_not_lost(number: int) -> None:
 
     def work() -> None:
         Finalized()
-        time.sleep(10)
+        time.sleep(PATIENCE)
 
     with listening(), pytest.raises(KeyboardInterrupt):
         work()
@@ -126,20 +120,32 @@ def test_an_interrupt_while_saving_waits_for_the_file(
 DEAF = """
 import hashlib
 import signal
+import sys
 import threading
+from sog.cli import interrupts
 from sog.cli.interrupts import concluding, holding_interrupts, listening
 
+def tell():
+    begins.wait()
+    sys.setswitchinterval(0.005)
+    print("computing", flush=True)
+
 def compute():
-    threading.Timer(0.3, print, ["computing"], {"flush": True}).start()
+    threading.Thread(target=tell).start()
+    sys.setswitchinterval(1000)  # until this thread computes, and lets go of Python, no other runs
+    begins.set()
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000_000)  # half an hour
 
+begins = threading.Event()
 with listening():
     BODY
 """
 
 
-def run_deaf(body: str, *gaps: float, number: int = signal.SIGINT) -> tuple[int, str, str]:
-    """Sends signals, the first when it computes and the others so many seconds later."""
+def run_deaf(
+    body: str, number: int = signal.SIGINT, *, first: str = "", again: bool = False
+) -> tuple[int, str, str]:
+    """Sends a signal when it computes; if again, others after its first line, until it ends."""
     process = subprocess.Popen(
         [sys.executable, "-c", DEAF.replace("BODY", body)],
         stdout=subprocess.PIPE,
@@ -149,14 +155,16 @@ def run_deaf(body: str, *gaps: float, number: int = signal.SIGINT) -> tuple[int,
     assert process.stdout is not None
     assert process.stdout.readline() == "computing\n"
     process.send_signal(number)
-    for gap in gaps:
-        time.sleep(gap)
-        process.send_signal(number)
+    assert process.stderr is not None
+    told = process.stderr.readline() if first else ""
+    assert told == first
+    if again:
+        wait_until(lambda: process.send_signal(number) or process.poll() is not None)
     try:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
-    return process.returncode, out, err
+    return process.returncode, out, told + err
 
 
 @pytest.mark.thorough(but=["2-130"])
@@ -169,8 +177,9 @@ def test_what_was_reached_is_told_while_the_main_thread_computes(number: int, co
 
 def test_work_that_is_worth_it_is_waited_for_until_the_second_ctrl_c() -> None:
     body = "with concluding(lambda: print('reached 3'), lambda: 'this cycle'): compute()"
-    told = "sog: stopping after this cycle; Ctrl-C again to stop at once.\nsog: stopped at once.\n"
-    assert run_deaf(body, 2.0) == (130, "", told)
+    first = "sog: stopping after this cycle; Ctrl-C again to stop at once.\n"
+    told = first + "sog: stopped at once.\n"
+    assert run_deaf(body, first=first, again=True) == (130, "", told)
 
 
 @pytest.mark.parametrize(
@@ -182,14 +191,15 @@ def test_work_that_is_worth_it_is_waited_for_until_the_second_ctrl_c() -> None:
     ],
 )
 def test_a_second_ctrl_c_ends_at_once_whatever_is_done(body: str) -> None:
-    code, _, err = run_deaf(body, 0.5)
+    code, _, err = run_deaf(body, again=True)
     assert (code, err) == (130, "sog: stopped at once.\n")
 
 
 def test_a_ctrl_c_that_comes_twice_is_one() -> None:
     """Once from the terminal, once from who runs us."""
+    same = "interrupts._SAME_PRESS_SECONDS = 1000\n    "  # however long the second one takes
     body = "with concluding(lambda: print('reached 3')): compute()"
-    assert run_deaf(body, 0.0) == (130, "reached 3\n", "")
+    assert run_deaf(same + body, again=True) == (130, "reached 3\n", "")
 
 
 @pytest.mark.thorough
@@ -199,10 +209,11 @@ def test_a_search_without_end_is_interrupted(start: Start) -> None:
     for told in process.stderr:
         if told == "sog: solving the whole tree for comparison\n":
             break
-    time.sleep(3)  # to compile it, so that it is in a program that takes an hour
+    # To compile it, so that it is in a program that takes an hour.
+    wait_until(lambda: has_computed(process.pid, 15))
     process.send_signal(signal.SIGINT)
     try:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert (process.returncode, out) == (130, "")

@@ -7,13 +7,14 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+
+from tests.waiting import PATIENCE, wait_until
 
 Run = Callable[..., tuple[int, str, str]]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -31,7 +32,7 @@ class Server:
 
     def ask(self, method: str, path: str, *, cookie: str | None = None, body: str = "") -> int:
         """The status of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         own = f"sog_{self.port}={self.token}"
         connection.request(method, path, body, {"Cookie": own if cookie is None else cookie})
         with contextlib.closing(connection):
@@ -57,7 +58,7 @@ def test_a_server_answers_at_the_address_it_printed_until_it_is_stopped(
     assert server.ask("GET", "/") == 200
     assert server.ask("GET", "/", cookie="") == 403
     server.process.send_signal(number)
-    _, err = server.process.communicate(timeout=20)
+    _, err = server.process.communicate(timeout=PATIENCE)
     assert server.process.returncode == code
     assert err.splitlines() == [
         "sog: open this address in a browser; Ctrl-C stops the server.",
@@ -66,7 +67,7 @@ def test_a_server_answers_at_the_address_it_printed_until_it_is_stopped(
 
 
 def test_a_server_goes_on_after_a_body_of_100_mb_that_it_did_not_read(server: Server) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         head = (
             f"POST /games HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
             f"Cookie: sog_{server.port}={server.token}\r\nContent-Length: 100000000\r\n\r\n"
@@ -81,7 +82,7 @@ def test_a_stop_does_not_wait_for_an_agent_that_thinks(server: Server) -> None:
     form = "player=zero&game=leduc&seat=1&search=10000,1"
     assert server.ask("POST", "/games", body=form) == 303
     server.process.send_signal(signal.SIGINT)
-    server.process.communicate(timeout=20)
+    server.process.communicate(timeout=PATIENCE)
     assert server.process.returncode == 130
 
 
@@ -138,10 +139,8 @@ def test_the_browser_that_is_opened_is_told_no_lasting_token(start: Start, tmp_p
     environment = {**os.environ, "BROWSER": f"{browser} %s"}
     process = start("serve", "--port", "0", "--open", env=environment)
     try:
-        server, end = Server(process), time.monotonic() + 60
-        while not told.exists():
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        server = Server(process)
+        wait_until(told.exists)
         address, _, once = told.read_text().partition("?token=")
         assert address == server.address.partition("?token=")[0]
         assert once != server.token
@@ -169,5 +168,5 @@ def test_other_machines_are_let_in_only_with_a_warning(start: Start, tmp_path: P
     server = Server(process)
     assert server.ask("GET", "/") == 200
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=PATIENCE)
     assert "other machines may reach this server, and what is sent is not encrypted" in err

@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from sog.cli.main import main
 from sog.cli.train.view import TrainView
 from sog.evaluation import ComposedPolicies
 from tests.cli.conftest import Run, composed_of_nothing, refusal
+from tests.waiting import PATIENCE, has_computed, wait_until
 
 Start = Callable[..., "subprocess.Popen[str]"]
 UNWATCHED = ("--set", "run.evaluate_every=0")  # evaluations change nothing
@@ -376,10 +376,10 @@ def test_ctrl_c_is_heard_while_a_cycle_takes_long_and_a_second_ends_at_once(
     for line in process.stderr:
         if line.startswith("sog: step "):
             break
-    time.sleep(10)
+    wait_until(lambda: has_computed(process.pid, 20))
     process.send_signal(signal.SIGINT)
     assert "sog: stopping after this cycle; Ctrl-C again to stop at once.\n" in process.stderr
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (130, "sog: stopped at once.\n")
     assert load_checkpoint(path / "checkpoints").step == 0

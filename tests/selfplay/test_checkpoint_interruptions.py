@@ -1,6 +1,7 @@
 """Saves that a kill, a full disk or an interrupt ends."""
 
 import asyncio
+import functools
 import gc
 import os
 import signal
@@ -8,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from selfplay.runs.checkpoint import (
     load_checkpoint,
 )
 from tests.selfplay.checkpoints import value
+from tests.waiting import PATIENCE, wait_until
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -47,6 +48,17 @@ def start(code: str, folder: Path) -> "subprocess.Popen[str]":
     )
 
 
+def stopped_while_saving(process: "subprocess.Popen[str]", folder: Path, least: int) -> bool:
+    """Stops a process if it has made so many files of a checkpoint that is not whole yet."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitpid(process.pid, os.WUNTRACED)
+    torn = (files for place, _, files in os.walk(folder) if ".torn" in place)
+    if sum(map(len, torn)) >= least:
+        return True
+    process.send_signal(signal.SIGCONT)
+    return False
+
+
 def test_a_kill_while_saving_leaves_whole_checkpoints_only(folder: Path) -> None:
     code = """
         step = max(store.steps(), default=0)
@@ -55,15 +67,14 @@ def test_a_kill_while_saving_leaves_whole_checkpoints_only(folder: Path) -> None
             store.save(step, arrays(step), {"step": step})
             print(step, flush=True)
     """
-    last, torn = 0, 0
-    for delay in (0, 0.013, 0.029, 0.041, 0.061):
+    for least in (1, 2, 4, 6, 9):  # a whole one has 13
         with start(code, folder) as process:
             assert process.stdout is not None
             last = int(process.stdout.readline())
-            time.sleep(delay)
+            wait_until(functools.partial(stopped_while_saving, process, folder, least))
             process.send_signal(signal.SIGKILL)
             last = max([last, *map(int, process.stdout.read().split())])
-        torn += any(folder.glob("*.torn"))
+        assert any(folder.glob("*.torn"))
         # What was told to be saved is there, and perhaps one more that was being told.
         loaded = load_checkpoint(folder)
         assert loaded.skipped == ()
@@ -74,7 +85,6 @@ def test_a_kill_while_saving_leaves_whole_checkpoints_only(folder: Path) -> None
             assert np.all(loaded.arrays[f"array {number}"] == loaded.step * number)
         for step in checkpoint_steps(folder):
             load_checkpoint(folder, step)
-    assert torn > 0, "no kill hit a save; the test shows nothing"
 
 
 @pytest.mark.thorough
@@ -147,15 +157,23 @@ def test_asyncio_does_not_tell_of_a_write_that_failed_with_its_save(
 def test_an_interrupt_waits_until_orbax_is_done(
     store: CheckpointStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done: list[Path] = []
+    done, heard = list[Path](), threading.Event()
+
+    def hear(*_: Any) -> None:
+        heard.set()
+        raise KeyboardInterrupt
 
     def save(path: Path, _: Any) -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        time.sleep(0.2)
+        assert heard.wait(PATIENCE)
         done.append(path)
 
     monkeypatch.setattr("orbax.checkpoint.v1.save", save)
-    with pytest.raises(KeyboardInterrupt):
-        store.save(1, value(1), {})
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            store.save(1, value(1), {})
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert done == [folder / "1.torn" / "arrays"]
     assert not any(folder.iterdir())

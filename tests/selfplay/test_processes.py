@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -19,6 +18,7 @@ from selfplay.runs.metrics import read_metrics
 from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.play.arena import play_match
 from sog.players.seating import seat
+from tests.waiting import PATIENCE, wait_until
 
 pytest.importorskip("ray", reason="needs the extra `processes`")
 pytestmark = [
@@ -26,8 +26,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
 ]
 
-PATIENCE: Final = 300.0
-"""Seconds, on a busy machine that has to compile."""
 CONFIG: Final = """
 game = "kuhn"
 network = { width = 4, depth = 1 }
@@ -91,15 +89,16 @@ def training(
                 os.killpg(process.pid, signal.SIGKILL)
 
 
-def wait_until(
+def wait_for(
     condition: Callable[[], bool], folder: Path, process: subprocess.Popen[str] | None = None
 ) -> None:
     """Fails with what the run said if it takes too long, or if its process is at its end."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        in_time = time.monotonic() < end and (process is None or process.poll() is None)
-        assert in_time, (folder / "stderr").read_text()
-        time.sleep(0.2)
+
+    def holds() -> bool:
+        assert process is None or process.poll() is None, (folder / "stderr").read_text()
+        return condition()
+
+    wait_until(holds, (folder / "stderr").read_text)
 
 
 def newest(folder: Path) -> int:
@@ -177,7 +176,7 @@ def stop(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 def test_workers_train_on_a_ray_that_nobody_else_can_reach(tmp_path: Path) -> None:
     with training(tmp_path, "--workers", "2") as process:
-        wait_until(lambda: newest(tmp_path) >= 100, tmp_path, process)
+        wait_for(lambda: newest(tmp_path) >= 100, tmp_path, process)
         found = descendants(process.pid)
         assert len(workers(process.pid)) == 2
         loopback = {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, as IPv6 as well
@@ -224,12 +223,12 @@ def test_alphazero_is_trained_by_workers_goes_on_and_plays_by_its_own_search(
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     with training(tmp_path, "--workers", "2") as process:
-        wait_until(lambda: newest(tmp_path) >= 50, tmp_path, process)
+        wait_for(lambda: newest(tmp_path) >= 50, tmp_path, process)
         before = set(workers(process.pid))
         os.kill(min(before), signal.SIGKILL)
-        wait_until(lambda: len(set(workers(process.pid)) - before) == 1, tmp_path, process)
+        wait_for(lambda: len(set(workers(process.pid)) - before) == 1, tmp_path, process)
         step = newest(tmp_path)
-        wait_until(lambda: newest(tmp_path) >= step + 100, tmp_path, process)
+        wait_for(lambda: newest(tmp_path) >= step + 100, tmp_path, process)
         code, output = stop(process)
     assert code == 128 + signal.SIGTERM
     assert output.count("\n") == 1
@@ -238,7 +237,7 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
 
 def test_a_killed_run_takes_ray_with_it_and_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     with training(tmp_path, "--workers", "1") as process:
-        wait_until(lambda: newest(tmp_path) >= 100, tmp_path, process)
+        wait_for(lambda: newest(tmp_path) >= 100, tmp_path, process)
         found = descendants(process.pid)
         left_behind = Path(ray_option("temp-dir", process.pid)).parent
         process.kill()
@@ -250,7 +249,7 @@ def test_a_killed_run_takes_ray_with_it_and_goes_on_from_its_checkpoint(tmp_path
     step = newest(tmp_path)
     searches = load_checkpoint(tmp_path / "run" / "checkpoints").meta["counts"]["searches"]
     with training(tmp_path, "--workers", "1", "--set", f"run.steps={step + 20}") as process:
-        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found), tmp_path)
+        wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found), tmp_path)
         output, _ = process.communicate(timeout=PATIENCE)
     assert not left_behind.exists()
     assert process.returncode == 0
@@ -263,13 +262,13 @@ def test_a_killed_run_takes_ray_with_it_and_goes_on_from_its_checkpoint(tmp_path
 
 def test_ray_goes_when_only_the_command_is_killed(tmp_path: Path) -> None:
     with training(tmp_path, "--workers", "1") as process:
-        wait_until(lambda: newest(tmp_path) >= 0 and bool(workers(process.pid)), tmp_path, process)
+        wait_for(lambda: newest(tmp_path) >= 0 and bool(workers(process.pid)), tmp_path, process)
         found = descendants(process.pid)
         folder = Path(ray_option("temp-dir", process.pid)).parent
         process.kill()
         process.wait(timeout=PATIENCE)
-    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found), tmp_path)
-    wait_until(lambda: not folder.exists(), tmp_path)
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found), tmp_path)
+    wait_for(lambda: not folder.exists(), tmp_path)
 
 
 def kill(root: int, *names: str) -> None:
@@ -293,7 +292,7 @@ def kill(root: int, *names: str) -> None:
 def test_a_run_whose_ray_dies_is_saved_and_ends_in_one_line(daemon: str, tmp_path: Path) -> None:
     with training(tmp_path, "--workers", "1", "--set", "run.checkpoint_every=1_000_000") as process:
         metrics = tmp_path / "run" / "metrics.jsonl"
-        wait_until(lambda: any(x["step"] > 0 for x in read_metrics(metrics)), tmp_path, process)
+        wait_for(lambda: any(x["step"] > 0 for x in read_metrics(metrics)), tmp_path, process)
         step = read_metrics(metrics)[-1]["step"]
         folder = Path(ray_option("temp-dir", process.pid)).parent
         kill(process.pid, daemon)
@@ -308,10 +307,10 @@ def test_a_run_whose_ray_dies_is_saved_and_ends_in_one_line(daemon: str, tmp_pat
 
 def test_a_run_goes_on_without_the_daemons_that_it_does_not_need(tmp_path: Path) -> None:
     with training(tmp_path, "--workers", "1") as process:
-        wait_until(lambda: newest(tmp_path) >= 50, tmp_path, process)
+        wait_for(lambda: newest(tmp_path) >= 50, tmp_path, process)
         kill(process.pid, "/dashboard/dashboard.py", "/log_monitor.py", "/autoscaler/")
         step = newest(tmp_path)
-        wait_until(lambda: newest(tmp_path) >= step + 100, tmp_path, process)
+        wait_for(lambda: newest(tmp_path) >= step + 100, tmp_path, process)
         code, _ = stop(process)
     assert code == 128 + signal.SIGTERM
 
@@ -359,13 +358,13 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[int, str]]:
 def test_two_nodes_of_a_cluster_work_for_one_run(cluster: tuple[int, str], tmp_path: Path) -> None:
     root, address = cluster
     with training(tmp_path, "--ray-address", address) as process:
-        wait_until(lambda: newest(tmp_path) >= 100, tmp_path, process)
+        wait_for(lambda: newest(tmp_path) >= 100, tmp_path, process)
         parents = list(workers(root).values())
         assert len(parents) == 2
         assert len(set(parents)) == 2  # a worker below each node's own daemon
         code, _ = stop(process)
     assert code == 128 + signal.SIGTERM
-    wait_until(lambda: not workers(root), tmp_path)  # the cluster is left as it was
+    wait_for(lambda: not workers(root), tmp_path)  # the cluster is left as it was
     with training(tmp_path, "--ray-address", address, "--workers", "3") as process:
         process.communicate(timeout=PATIENCE)
     assert process.returncode == 2

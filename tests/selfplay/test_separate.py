@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from typing import Final
 import pytest
 
 from selfplay.separate import EndedError, Separate
+from tests.waiting import PATIENCE, wait_until
 
 KILLED: Final = """
 import os, signal, sys
@@ -121,11 +121,8 @@ def test_it_is_left_when_the_process_that_asked_is_gone(tmp_path: Path) -> None:
     asks = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path / "left")],
         env=os.environ | {"PYTHONPATH": path},
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert asks.returncode == -signal.SIGKILL
-    end = time.monotonic() + 60
-    while not (tmp_path / "left").exists():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_until((tmp_path / "left").exists)

@@ -1,7 +1,7 @@
 """Chromium of the system, without a window, driven by Selenium."""
 
+import contextlib
 import shutil
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +9,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
+
+from tests.waiting import wait_until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
@@ -40,18 +42,14 @@ class Browser:
     def run(self, script: str, *arguments: object) -> Any:
         return self.driver.execute_script(script, *arguments)
 
-    def until(self, holds: Callable[[], Any], seconds: float = 90) -> Any:
+    def until(self, holds: Callable[[], Any]) -> Any:
         """What is found, once there is something; the page may change while it is looked for."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            try:
-                found = holds()
-            except Exception:  # an element of a page that is gone
-                found = None
-            if found:
-                return found
-            time.sleep(0.05)
-        raise AssertionError(self.find("main").text)
+
+        def find() -> Any:
+            with contextlib.suppress(Exception):  # an element of a page that is gone
+                return holds()
+
+        return wait_until(find, lambda: self.find("main").text)
 
     def status(self) -> str:
         return str(self.find("#status").text)

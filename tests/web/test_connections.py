@@ -3,7 +3,7 @@
 import contextlib
 import http.client
 import socket
-import time
+import threading
 from collections.abc import Iterator
 
 import anyio
@@ -17,6 +17,7 @@ from sog.web import connection
 from sog.web.pages import page
 from sog.web.security import Guard
 from sog.web.server import listen, serving
+from tests.waiting import PATIENCE
 
 TOKEN = "the-token"
 LARGE = 20_000_000
@@ -59,7 +60,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def connect(port: int, sent: bytes = b"") -> socket.socket:
-    one = socket.create_connection(("127.0.0.1", port), timeout=20)
+    one = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
     one.sendall(sent.replace(b"{port}", str(port).encode()))
     return one
 
@@ -79,12 +80,12 @@ def read_to_the_end(one: socket.socket) -> bytes:
 
 
 def status(port: int) -> int:
-    """What a new visitor with the token is answered."""
-    visitor = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    visitor.request("GET", "/", headers={"Cookie": f"sog_{port}={TOKEN}"})
-    found = visitor.getresponse().status
-    visitor.close()
-    return found
+    """What a new visitor with the token is answered, however slowly he asks."""
+    visitor = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    with pytest.MonkeyPatch.context() as patient, contextlib.closing(visitor):
+        patient.setattr(connection, "SECONDS_TO_ASK", PATIENCE)
+        visitor.request("GET", "/", headers={"Cookie": f"sog_{port}={TOKEN}"})
+        return visitor.getresponse().status
 
 
 @pytest.mark.usefixtures("impatient")
@@ -100,20 +101,21 @@ def test_a_request_that_does_not_come_is_not_waited_for(
 
 @pytest.mark.usefixtures("impatient")
 def test_a_request_that_comes_byte_by_byte_is_not_waited_for_either(port: int) -> None:
-    with connect(port) as one:
-        num_sent = 0
-        with contextlib.suppress(ConnectionError):
-            for num_sent in range(100):  # noqa: B007
-                one.sendall(b"G")
-                time.sleep(0.1)
-    assert num_sent < 99
+    with connect(port) as one, pytest.raises(ConnectionError):
+        wait_until(lambda: one.sendall(b"G"))
 
 
 @pytest.mark.usefixtures("impatient")
-def test_an_answer_that_is_not_taken_is_dropped(port: int) -> None:
-    with connect(port) as one:
-        one.sendall(request(port, "/large"))
-        time.sleep(1.5)
+def test_an_answer_that_is_not_taken_is_dropped(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    lose, lost = connection.Connection.connection_lost, threading.Event()
+
+    def note(self: connection.Connection, error: Exception | None) -> None:
+        lose(self, error)
+        lost.set()
+
+    monkeypatch.setattr(connection.Connection, "connection_lost", note)
+    with connect(port, request(port, "/large")) as one:
+        assert lost.wait(PATIENCE)
         assert len(read_to_the_end(one)) < LARGE
     assert status(port) == 200
 
@@ -135,7 +137,6 @@ def test_many_who_are_waited_for_keep_nobody_out(
         assert friend.recv(1 << 16).endswith(b"here")
         waited_for = [stack.enter_context(connect(port, sent)) for _ in range(5 * most)]
         for one in waited_for[: 3 * most]:
-            one.settimeout(20)
             assert read_to_the_end(one) == b""  # each was ended for a newer one
         assert status(port) == 200
         if not sent:  # they are strangers, and a friend's connection is not theirs to end

@@ -13,6 +13,7 @@ from sog.web.security import Guard
 from sog.web.server import listen, serving
 from sog.web.sessions import Full
 from sog.web.table import StaleError
+from tests.waiting import PATIENCE
 from tests.web.visitor import HERE, TOKEN, Visitor
 
 ALWAYS = {
@@ -119,7 +120,7 @@ def port() -> Iterator[int]:
 
 
 def test_the_server_itself_adds_nothing_but_the_date(port: int) -> None:
-    visitor = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    visitor = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     visitor.request("GET", "/")
     answer = visitor.getresponse()
     found = {name.lower(): value for name, value in answer.getheaders()}
@@ -131,7 +132,7 @@ def test_the_server_itself_adds_nothing_but_the_date(port: int) -> None:
 
 
 def test_headers_of_what_is_no_request(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as one:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as one:
         one.sendall(b"no request\r\n\r\n")
         answer = b"".join(iter(lambda: one.recv(1 << 16), b""))
     assert answer.lower() == (

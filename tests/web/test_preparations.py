@@ -3,8 +3,7 @@
 import contextlib
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from starlette.applications import Starlette
@@ -27,6 +26,7 @@ from sog.web.preparations import (
 from sog.web.security import Guard
 from sog.web.server import listen, serving
 from sog.web.sessions import Full
+from tests.waiting import PATIENCE, wait_until
 
 TOKEN = "the-token"
 
@@ -37,14 +37,6 @@ def held() -> Iterator[threading.Event]:
     event = threading.Event()
     yield event
     event.set()
-
-
-def until(holds: Callable[[], bool]) -> None:
-    for _ in range(600):
-        if holds():
-            return
-        time.sleep(0.05)
-    raise AssertionError("waited in vain")
 
 
 def hold(held: threading.Event) -> Callable[[Heed], None]:
@@ -58,7 +50,7 @@ def hold(held: threading.Event) -> Callable[[Heed], None]:
 
 
 def ended(begun: Preparation) -> object:
-    return begun.made.result(20)
+    return begun.made.result(PATIENCE)
 
 
 def test_what_is_named_alike_is_prepared_in_turn_and_all_else_side_by_side(
@@ -78,7 +70,7 @@ def test_learners_leave_all_short_places_to_others(held: threading.Event) -> Non
     preparations = Preparations()
     learners = [preparations.begin(str(n), hold(held), is_long=True) for n in range(9)]
     assert ended(preparations.begin("rps", lambda heed: "rps")) == "rps"
-    until(lambda: len(preparations.at_work) == LONG_PLACES)
+    wait_until(lambda: len(preparations.at_work) == LONG_PLACES)
     learners[-1].cancel()
     held.set()
     assert [ended(one) for one in learners[:-1]] == [None] * 8
@@ -89,11 +81,11 @@ def test_work_that_turns_out_to_be_long_makes_room_for_short_work(held: threadin
     now = [0.0]
     preparations = Preparations(clock=lambda: now[0])
     begun = [preparations.begin(str(n), hold(held)) for n in range(SHORT_PLACES + LONG_PLACES)]
-    until(lambda: len(preparations.at_work) == SHORT_PLACES)
+    wait_until(lambda: len(preparations.at_work) == SHORT_PLACES)
     short = preparations.begin("rps", lambda heed: "rps")
     assert not short.made.done()
     now[0] += SHORT_SECONDS  # those that have begun are long now, and may not all go on
-    until(lambda: sum(one.is_long for one in begun) == SHORT_PLACES)
+    wait_until(lambda: sum(one.is_long for one in begun) == SHORT_PLACES)
     assert ended(short) == "rps"
     assert not any(one.made.done() for one in begun)
     held.set()
@@ -116,7 +108,7 @@ def test_a_mistake_is_raised_where_the_result_is_read() -> None:
         raise ValueError("no room.")
 
     preparations = Preparations()
-    assert isinstance(preparations.begin("kuhn", fail).made.exception(20), ValueError)
+    assert isinstance(preparations.begin("kuhn", fail).made.exception(PATIENCE), ValueError)
     assert ended(preparations.begin("kuhn", lambda heed: "next")) == "next"
 
 
@@ -142,12 +134,12 @@ class Served:
         return PlainTextResponse(form["game"])
 
     def be_busy(self, request: Request, form: Form) -> Response:
-        assert self._held.wait(20)
+        assert self._held.wait(PATIENCE)
         return PlainTextResponse("busy")
 
     def ask(self, path: str, game: str = "") -> socket.socket:
         method, body = ("POST", f"game={game}") if game else ("GET", "")
-        one = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        one = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         lines = (
             f"{method} {path} HTTP/1.1",
             f"Host: 127.0.0.1:{self.port}",
@@ -185,7 +177,7 @@ def test_preparations_at_once_block_no_page(
     monkeypatch.setattr(pages, "SECONDS_AT_ONCE", 60.0)
     with contextlib.ExitStack() as stack:
         asked = [stack.enter_context(served.ask("/games", f"game{n}")) for n in range(46)]
-        until(lambda: served.num_begun == SHORT_PLACES)
+        wait_until(lambda: served.num_begun == SHORT_PLACES)
         with served.ask("/") as one:
             assert read(one).endswith(b"here")
         held.set()
@@ -202,7 +194,7 @@ def test_a_long_preparation_is_answered_by_a_page_that_says_what_is_waited_for(
         assert b"location: /waiting/1" in read(one)
     with served.ask("/games", "kuhn") as one:
         assert b"location: /waiting/2" in read(one)
-    until(lambda: served.num_begun == 2)
+    wait_until(lambda: served.num_begun == 2)
     with served.ask("/waiting/1") as one:
         page = read(one)
     assert b"Preparing games: leduc" in page
@@ -210,9 +202,9 @@ def test_a_long_preparation_is_answered_by_a_page_that_says_what_is_waited_for(
     assert b"games: kuhn" in page  # which may be cancelled, too
     with served.ask("/waiting/2/cancel", "kuhn") as one:
         assert b" 303 " in read(one)
-    until(lambda: served.num_left == 1)
+    wait_until(lambda: served.num_left == 1)
     held.set()
-    until(served.preparations.get(1).made.done)
+    wait_until(served.preparations.get(1).made.done)
     with served.ask("/waiting/1") as one:
         assert read(one).endswith(b"leduc")
 
@@ -233,13 +225,13 @@ def test_a_visitor_who_leaves_cancels_what_is_prepared_for_him(
 ) -> None:
     monkeypatch.setattr(pages, "SECONDS_AT_ONCE", 60.0)
     with served.ask("/games", "leduc"):
-        until(lambda: served.num_begun == 1)
+        wait_until(lambda: served.num_begun == 1)
         with served.ask("/games", "leduc"):  # in turn
-            until(lambda: len(served.preparations.waiting) == 1)
-        until(lambda: not served.preparations.waiting)
-    until(lambda: served.num_left == 1)
+            wait_until(lambda: len(served.preparations.waiting) == 1)
+        wait_until(lambda: not served.preparations.waiting)
+    wait_until(lambda: served.num_left == 1)
     with served.ask("/games", "leduc") as third:
-        until(lambda: served.num_begun == 2)
+        wait_until(lambda: served.num_begun == 2)
         held.set()
         assert read(third).endswith(b"leduc")
     assert served.num_begun == 2  # who left while he waited had nothing begun

@@ -4,7 +4,6 @@ import html
 import queue
 import re
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from sog.web.asked_spot import AskedSpot
 from sog.web.host import Mistake
 from sog.web.security import Guard
 from sog.web.solved_spot import SolvedSpot
+from tests.waiting import PATIENCE
 from tests.web.visitor import Visitor, status_in
 
 RIVER = {
@@ -291,9 +291,9 @@ def test_a_page_waits_for_a_slice_and_comes_before_the_next_one() -> None:
     with spot.turn():
         thread = threading.Thread(target=asked.pop())
         thread.start()
-        time.sleep(0.2)
-        assert spot.iteration == 0  # the slice waits
-    thread.join(20)
+        thread.join(0.2)  # a slice that did not wait would end
+        assert spot.iteration == 0
+    thread.join(PATIENCE)
     assert spot.iteration > 0
     with pytest.raises(Mistake, match="is not possible"):
         spot.see(("raise9",))

@@ -1,12 +1,12 @@
 """Somebody who visits a server that has no socket."""
 
 import re
-import time
 from typing import Any
 
 from starlette.testclient import TestClient
 
 from sog.web.security import Guard
+from tests.waiting import wait_until
 
 PORT = 8642
 TOKEN = "the-token"
@@ -33,12 +33,12 @@ class Visitor:
 
     def wait(self, path: str) -> str:
         """The page, once nothing is being found out any more."""
-        for _ in range(1200):
+
+        def find() -> str:
             text: str = self.get(path).text
-            if "data-poll" not in text:
-                return text
-            time.sleep(0.05)
-        raise AssertionError(f"{path} is busy for ever")
+            return "" if "data-poll" in text else text
+
+        return wait_until(find, lambda: f"{path} is busy for ever")
 
     def begin(self, **form: object) -> str:
         """The path of a new game, once it waits for the visitor."""

@@ -1,30 +1,31 @@
 """An engine that several games share."""
 
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from sog.games import make
 from sog.players.engines.agent import Desk, EngineAgent
 from sog.players.engines.process import EngineError
+from tests.waiting import PATIENCE
 
 GAME = make("tic_tac_toe")
 
 
 class SlowEngine:
-    """Thinks for a moment, and is confused where another game speaks to it meanwhile."""
+    """Thinks until all are there, and is confused where another game speaks to it meanwhile."""
 
     def __init__(self) -> None:
         self.asked: list[int] = []
         self.was_confused, self.num_closed = False, 0
+        self.all_are_there = threading.Event()
 
     def text_of(self, state: Any, action: int) -> str:
         return str(action)
 
     def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
         self.asked.append(table)
-        time.sleep(0.02)
+        assert self.all_are_there.wait(PATIENCE)
         self.was_confused |= self.asked[-1] != table
         return table % 9
 
@@ -40,8 +41,12 @@ def test_games_of_several_threads_take_turns() -> None:
     desk = Desk(lambda: engine)
     agents = [EngineAgent(GAME, desk, player=0) for _ in range(8)]
     chosen: dict[int, int] = {}
+    here: list[int] = []
 
     def act(number: int) -> None:
+        here.append(number)
+        if len(here) == len(agents):
+            engine.all_are_there.set()
         chosen[number] = agents[number].act(0)
 
     threads = [threading.Thread(target=act, args=(number,)) for number in range(8)]
