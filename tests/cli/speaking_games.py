@@ -62,13 +62,14 @@ class _Script(LineInput):
     """Lines that come one after the other; a number is a pause, in seconds by `CLOCK`."""
 
     def __init__(self, lines: Sequence[str | float]) -> None:
-        self._left: list[str | float | None] = [*lines]
+        self._left: list[Any] = [*lines]
         self._since: float | None = None  # the pause that goes on
 
     def next(self) -> str | None:
         while not self.is_waiting():
             pass
-        return self._left.pop(0) if self._left else None
+        line: str | None = self._left.pop(0) if self._left else None
+        return line
 
     def is_waiting(self) -> bool:
         line = self._left[0] if self._left else None

@@ -158,8 +158,9 @@ def run_deaf(
     assert process.stderr is not None
     told = process.stderr.readline() if first else ""
     assert told == first
-    if again:
-        wait_until(lambda: process.send_signal(number) or process.poll() is not None)
+    while again and process.poll() is None:
+        process.send_signal(number)
+        time.sleep(0.02)
     try:
         out, err = process.communicate(timeout=PATIENCE)
     finally:

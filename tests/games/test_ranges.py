@@ -92,6 +92,9 @@ def test_a_percentage_is_exact_and_takes_the_best_hands_first() -> None:
     assert format_range(parse_range("0.4%")).startswith("AA")
     # Chen's formula: AA 20, KK 16, QQ 14, JJ and AKs 12, each 6, 6, 6, 6 and 4 hands.
     assert set(hands_in("2.2%")) >= set(hands_in("JJ+,AKs"))
+    # KTo 8 - 2, A9o 10 - 5.
+    assert set(hands_in("20%")) >= set(hands_in("KTo"))
+    assert not set(hands_in("20%")) & set(hands_in("A9o"))
     for small, large in (("10%", "11%"), ("50%", "90%")):
         assert (parse_range(small) <= parse_range(large)).all()
 
@@ -140,8 +143,8 @@ def test_small_decks_have_their_own_ranks_and_suits() -> None:
 
 
 def test_texts_are_short() -> None:
-    assert format_range(parse_range("AA,KK,QQ,A5s,A4s,A3s,KQo@0.5,KQs")) == (
-        "QQ+,A5s-A3s,KQs,KQo:0.5"
+    assert format_range(parse_range("AA,KK,QQ,A5s,A4s,A3s,KQo@0.5,KQs,KJs")) == (
+        "QQ+,A5s-A3s,KJs+,KQo:0.5"
     )
     assert format_range(np.ones(1326)) == "100%"
     assert format_range(np.zeros(1326)) == ""

@@ -56,6 +56,16 @@ def test_sums_by_sorted_lists_are_those_of_the_matrix_of_all_pairs(hands: Hands)
         np.testing.assert_array_equal(pair_signs(strengths, hands), beats)
 
 
+def test_of_hands_that_are_all_of_different_strength_none_ties_with_the_next() -> None:
+    hands = DECKS[1]
+    strengths = np.arange(len(hands.cards), dtype=np.int32)
+    strengths[:52] = 51, 50, *range(50)  # the first is next to one with which it shares a card
+    beats = np.sign(strengths[:, None] - strengths[None]) * meetings(hands)
+    reach = np.random.default_rng(4).random(len(strengths)).astype(np.float32)
+    found, _ = net_wins(jnp.asarray(reach), sort_hands(jnp.asarray(strengths), hands), hands)
+    np.testing.assert_allclose(found, beats @ reach, atol=1e-4)
+
+
 @pytest.mark.thorough
 def test_single_precision_loses_a_millionth_of_a_range() -> None:
     rng = np.random.default_rng(2)

@@ -238,6 +238,12 @@ def test_beliefs_about_the_opponent_are_distributions_without_own_cards() -> Non
     assert (beliefs[:, :, np.arange(6), np.arange(6)] == 0).all()
     by_hand = ranges[0, 1] * (np.arange(6) != 2)
     np.testing.assert_allclose(beliefs[0, 0, 2], by_hand / by_hand.sum(), rtol=1e-5)
+    # By hand, where the weights of who is who are not the same.
+    found = opponents_given_own(
+        jnp.array([[[1.0, 2.0], [0.0, 3.0]]]), jnp.array([[[0.5, 0.5], [0.25, 0.75]]])
+    )
+    wanted = [[[1 / 7, 6 / 7], [0, 1]], [[1, 0], [0.4, 0.6]]]
+    np.testing.assert_allclose(found[0], wanted, rtol=1e-6)
 
 
 def test_pairwise_values_add_up_to_zero_over_both_players() -> None:

@@ -1,5 +1,7 @@
 """An agent that goes on with its tree between moves."""
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.play.agent import SearchAgent
-from sog.play.analyst import Analyst, thinker_of
+from sog.play.analyst import Analyst, NextSlice, Position, thinker_of
 from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import play_game
 from sog.play.review import as_adviser
@@ -61,6 +63,22 @@ def test_a_player_keeps_its_tree_where_its_search_is_told_so_and_wins() -> None:
 def test_a_program_that_shows_a_game_has_it_search_and_tell_lines() -> None:
     (player,) = seat(["zero?search=60,1&kept_simulations=60"], game="tic_tac_toe").players
     assert isinstance(thinker_of(GAME, player.make, most=60), Analyst)
+
+
+def test_a_search_has_the_seconds_that_are_left_of_those_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seconds=2.0)
+    now, left = iter([10.0, 10.5, 12.5]), list[float]()
+    monkeypatch.setattr("sog.play.keeping_agent.time", SimpleNamespace(monotonic=lambda: next(now)))
+
+    def think(position: Position, simulations: int, next_slice: NextSlice) -> None:
+        left.extend([next_slice(), next_slice()])
+
+    analyst = SimpleNamespace(think=think, usual_simulations=60, policy=lambda: np.ones(9))
+    monkeypatch.setattr(agent, "_analyst", analyst)
+    agent.act(0)
+    assert left == [1.5, -0.5]
 
 
 def test_hidden_information_is_refused() -> None:
