@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sog.cli.gtp.analysis import analysis_line
+from sog.cli.gtp.analysis import AnalysisOrder, analysis_line, read_order
 from sog.cli.gtp.clock import Clock
 from sog.cli.gtp.server import GtpServer
 from sog.games.boards.go_sizes import Go5
@@ -167,6 +167,13 @@ def test_an_analysis_goes_on_until_the_next_line_and_tells_moves_as_katago_does(
     assert float(told["utility"]) == pytest.approx(2 * float(told["winrate"]) - 1, abs=1e-5)
     assert int(told["visits"]) > 50
     assert " order 1 " in other
+
+
+def test_an_order_of_analysis_names_player_centiseconds_and_how_many_moves() -> None:
+    assert read_order(["w", "50", "maxmoves", "0"], 0) == AnalysisOrder(
+        player=1, interval=0.5, most=1
+    )
+    assert read_order(["interval", "25", "rootInfo", "true"], 0).interval == 0.25
 
 
 def test_leela_zero_counts_in_ten_thousandths() -> None:

@@ -15,7 +15,7 @@ from sog.games import Game
 from sog.games.boards.go import Go
 from sog.games.boards.go_sizes import Go5, Go7
 from sog.games.boards.hex import Hex
-from sog.play.analyst import Analyst
+from sog.play.analyst import Analyst, Follower
 from tests.cli.speaking_games import heard, random_player, said_of
 
 HANDICAP = "(;GM[1]FF[4]SZ[5]KM[0.5]HA[2]AB[db][bd];W[cc];B[cb])"
@@ -205,6 +205,15 @@ def test_a_search_goes_on_where_the_turn_was_given() -> None:
     assert said[-5].startswith("play ")
     assert said[-4:-1] == ["=\n", "=\n", "? cannot undo\n"]
     assert said[-1].startswith("= ")
+
+
+def test_each_board_is_prepared_for_once_before_a_clock_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prepared: list[Any] = []
+    monkeypatch.setattr(Follower, "prepare", lambda self: prepared.append(self.game))
+    said_of(Go7(), "clear_board", "clear_board", "boardsize 5", "clear_board")
+    assert [game.size for game in prepared] == [7, 5]
 
 
 def test_a_loaded_file_brings_its_stones_its_size_and_its_komi(tmp_path: Path) -> None:

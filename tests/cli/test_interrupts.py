@@ -158,9 +158,13 @@ def run_deaf(
     assert process.stderr is not None
     told = process.stderr.readline() if first else ""
     assert told == first
-    while again and process.poll() is None:
+
+    def has_ended() -> bool:
         process.send_signal(number)
-        time.sleep(0.02)
+        return process.poll() is not None
+
+    if again:
+        wait_until(has_ended)
     try:
         out, err = process.communicate(timeout=PATIENCE)
     finally:

@@ -40,6 +40,30 @@ class Scripted(Agent):
         return self.actions[len(self.asked) - 1]
 
 
+@dataclasses.dataclass
+class Watcher(Scripted):
+    """Notes how many events the other had been told before each that it is told itself."""
+
+    known: list[int] = dataclasses.field(default_factory=list)
+
+    def watch(self, other: Agent) -> None:
+        self.other = other
+
+    def observe(self, outcome: int) -> None:
+        assert isinstance(self.other, Scripted)
+        self.known.append(len(self.other.events))
+        super().observe(outcome)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_who_watches_is_told_each_event_before_the_other(seat: int) -> None:
+    watcher, other = Watcher((CALL, CALL)), Scripted((CALL, CALL))
+    agents = (watcher, other) if seat == 0 else (other, watcher)
+    play_game(KUHN, agents, jax.random.key(0))
+    assert watcher.known == list(range(len(other.events)))
+    assert len(other.events) >= 2
+
+
 @pytest.mark.parametrize(
     ("first", "second", "pot", "folder"),
     [

@@ -13,7 +13,16 @@ from sog.games.cards.ranges import parse_range
 from sog.memory import bytes_of
 from sog.tabular import compile_tree, evaluate_policy
 from sog.tabular.public_tree import PublicTree
-from sog.tabular.spots import SpotSolver, betting, solve_spot, split_history, spot_of, walk
+from sog.tabular.spots import (
+    SpotPause,
+    SpotSolver,
+    betting,
+    look,
+    solve_spot,
+    split_history,
+    spot_of,
+    walk,
+)
 from sog.tabular.spots.betting import Decision, End, Line, build_street
 from sog.tabular.spots.solver import PROGRAMS, _run
 from sog.tabular.spots.tables import pack, read
@@ -99,6 +108,17 @@ def test_what_follows_some_actions_is_a_street_of_its_own() -> None:
         dataclasses.replace(spot, words=("check",))
     with pytest.raises(ValueError, match=r"must begin with a street, .* stakes \(0, 100\)"):
         dataclasses.replace(spot, stakes=(0, 100))
+
+
+def test_a_raise_is_at_least_as_large_as_the_one_before() -> None:
+    """A tenth of the pot is less: 100, and 100 more each time."""
+    (menu,) = holdem("board=Ts3h2h5c9s,pot=200,stack=1900,bets=0.1,caps=3").betting.menus
+    at: Decision | End
+    (at,) = build_street([Line(200, 1900)], menu, smallest_bet=100, last=True).starts
+    for word in ("bet100", "raise200", "raise300"):
+        assert isinstance(at, Decision)
+        assert at.actions[-1] == word
+        at = at.children[-1]
 
 
 @pytest.mark.parametrize("rule", ["cfr", "cfr+", "sog", "linear", "dcfr", "pcfr+"])
@@ -364,6 +384,9 @@ def test_where_a_card_is_due_a_word_is_answered_with_cards() -> None:
     solver = solver_of("ranks=5,suits=2,board=AsAhKsKh,pot=10,stack=20,bets=1,caps=1")
     with pytest.raises(ValueError, match=r"'check' cannot be dealt, but one of Ts, Th, Js, "):
         walk(solver, ["check", "check", "check"])
+    due = look(solver, ["bet10", "call"])
+    assert isinstance(due, SpotPause)
+    assert (due.pot, due.stacks) == (30, (10, 10))
 
 
 @pytest.mark.thorough

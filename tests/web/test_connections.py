@@ -17,7 +17,7 @@ from sog.web import connection
 from sog.web.pages import page
 from sog.web.security import Guard
 from sog.web.server import listen, serving
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, wait_until
 
 TOKEN = "the-token"
 LARGE = 20_000_000

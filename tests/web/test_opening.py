@@ -5,15 +5,21 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+import jax
 import pytest
 
 from sog.games import make
 from sog.games.boards.game_records import split_records
+from sog.play.history import read_opening
 from sog.play.match import Resignation
+from sog.play.replay import as_records
 from sog.play.simple_agents import RandomAgent
+from sog.players.player import Player
 from sog.web.app import make_app
+from sog.web.course import Course
 from sog.web.offers import Offers
 from sog.web.security import Guard
+from sog.web.table_agent import TableAgent
 from tests.web.visitor import PORT, TOKEN, Visitor, actions_in, status_in, turn_in
 
 MATE_IN_1: Final = "2k2/5/2K2/5/R4 w - - 0 1"
@@ -157,6 +163,26 @@ def test_a_position_alone_is_opened(visitor: Visitor) -> None:
     over = "R1k2/5/2K2/5/5 b - - 0 1"
     path = visitor.follow("/games/opened", text=over, **form)
     assert status_in(visitor.get(path).text) == "The end of the game."
+
+
+def test_a_person_who_was_black_is_named_so() -> None:
+    text = as_records(make("gardner_chess"), ".pgn", [{"human": 1, "moves": []}], "random")
+    assert '[White "random"]\n[Black "human"]' in text
+
+
+def test_the_agent_begins_where_the_game_does() -> None:
+    game, begun = make("gardner_chess"), list[Any]()
+
+    class Noting(RandomAgent):
+        def begin(self, state: Any = None, seed: int | None = None) -> None:
+            begun.append(state)
+            super().begin(state, seed)
+
+    player = Player(name="x", game=game, make=lambda who, seed: Noting(game, player=who, seed=seed))
+    course = Course(game, jax.random.key(0), read_opening(game, MATE_IN_1))
+    TableAgent(player, 0).catch_up(course, 1)
+    assert course.beginning is not None
+    assert begun[-1] is course.beginning.state
 
 
 def change(**values: object) -> Callable[[Any], Any]:

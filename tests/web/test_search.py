@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from sog.web import found
 from sog.web.host import Mistake, SearchOffer
 from sog.web.offers import Offers
 from sog.web.preparations import Preparations
+from sog.web.search_locks import tell_locks
 from sog.web.security import Guard
 from sog.web.watched_search import PAUSED, WatchedSearch
 from tests.gtcfr.large_games import TurnCard
@@ -276,6 +279,16 @@ def locked(visitor: Visitor, **fields: object) -> tuple[str, str]:
     return path, visitor.follow(f"{path}/lock", row=link[1], **fields)
 
 
+@pytest.mark.parametrize(("player", "told"), [(0, "200 mbb less"), (1, "200 mbb more")])
+def test_a_lock_costs_its_player_what_he_would_get_without_it(player: int, told: str) -> None:
+    """Player 0 gets 50 mbb with it, and without it 250."""
+    lock = SimpleNamespace(player=player, state=make("kuhn").root())
+    searcher = SimpleNamespace(shown=make("kuhn"))
+    search: Any = SimpleNamespace(searcher=searcher, locks=[lock], free_value=0.25, start="later")
+    picture: Any = SimpleNamespace(nodes=[SimpleNamespace(mean_value=0.05)], row=0)
+    assert tell_locks(search, picture)["costs"] == [f"player {player} gets {told}"]
+
+
 @pytest.mark.thorough
 def test_what_a_player_does_is_locked_by_weights_and_searched_against(visitor: Visitor) -> None:
     # He bets every card: who has a king calls, and wins two, more than by a free answer.
@@ -283,7 +296,7 @@ def test_what_a_player_does_is_locked_by_weights_and_searched_against(visitor: V
     _, path = locked(visitor, **weights)
     page = visitor.wait(path)
     assert "Held fixed: <strong>check (stakes 1-1)</strong>" in page
-    assert re.search(r"With that player 1 gets [\d.e+]+ mbb (less|more) at the state", page)
+    assert re.search(r"With that player 1 gets [\d.e+]+ mbb less at the state", page)
     assert ">check: bet1=1</textarea>" in page
     assert "Small: without these locks." in page
     again = visitor.follow(f"{path}/locks", locks="")

@@ -69,6 +69,7 @@ def test_a_network_is_shown_beside_the_solution_wherever_one_goes(
     assert re.search("by its own bets: fold \\S+%, call \\S+%", told)
     # There are 200 chips in the pot.
     off = re.findall("off by (\\S+) chips, (\\S+)% of the pot", told)
+    assert len(off) == 2, told[:600]
     halves, shares = ([float(chips) / 2 for chips, _ in off], [float(share) for _, share in off])
     assert halves == pytest.approx(shares, abs=0.06)  # both are rounded
     assert "off by" in visitor.get(at(path, "check", show="value")).text

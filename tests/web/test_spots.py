@@ -285,6 +285,15 @@ def test_solving_stops_when_it_is_told_to_or_takes_too_long_or_nobody_looks(
     assert not asked
 
 
+def test_a_place_is_looked_at_anew_once_there_were_more_iterations() -> None:
+    asked: list[Callable[[], None]] = []
+    spot = solved(asked.append, until="0.01")
+    before = spot.see(())
+    assert spot.see(()) is before
+    asked.pop()()
+    assert spot.see(()) is not before
+
+
 def test_a_page_waits_for_a_slice_and_comes_before_the_next_one() -> None:
     asked: list[Callable[[], None]] = []
     spot = solved(asked.append, until="0.01")

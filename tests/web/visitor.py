@@ -26,10 +26,15 @@ class Visitor:
     def post(self, path: str, **form: object) -> Any:
         """The answer, once what it needs is prepared."""
         answer = self.client.post(path, data={name: str(value) for name, value in form.items()})
-        while answer.url.path.startswith("/waiting/") and "data-poll" in answer.text:
-            time.sleep(0.05)
-            answer = self.client.get(answer.url.path)
-        return answer
+        path = answer.url.path
+        if not (path.startswith("/waiting/") and "data-poll" in answer.text):
+            return answer
+
+        def find() -> Any:
+            now = self.client.get(path)
+            return None if "data-poll" in now.text else now
+
+        return wait_until(find)
 
     def wait(self, path: str) -> str:
         """The page, once nothing is being found out any more."""

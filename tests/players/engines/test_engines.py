@@ -169,6 +169,13 @@ DEEDS = {
 }
 
 
+@pytest.mark.usefixtures("hangs")
+def test_a_move_may_take_the_time_it_was_given_and_our_patience(tmp_path: Path) -> None:
+    command, _ = write_engine(tmp_path, "uci", f"if word == 'go': {HANG}")
+    line = mistake(lambda: play("uci", command, "timeout=60&movetime=3000"))
+    assert "within 63 s" in line
+
+
 def test_a_program_that_writes_without_end_and_reads_nothing_is_ended(tmp_path: Path) -> None:
     program = tmp_path / "writes.py"
     program.write_text("import os\nwhile True: os.write(1, b'\\n' * 60000)")
