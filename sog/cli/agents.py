@@ -2,15 +2,12 @@
 
 import argparse
 import dataclasses
-from typing import Final
 
 from rich.table import Table
 
 from sog.cli import display
 from sog.cli.errors import SUCCESS
 from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
-
-_TRAIN: Final = "sog train"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,18 +17,17 @@ def run(arguments: argparse.Namespace) -> int:
         display.print_json([dataclasses.asdict(agent) for agent in agents])
         return SUCCESS
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for column in ("agent", "game", "exploitability", _TRAIN):
-        table.add_column(column, no_wrap=column == "agent")
+    for column in ("agent", "game", "exploitability"):
+        table.add_column(column, no_wrap=True)
     for agent in agents:
-        config = agent.trained.removeprefix(f"{_TRAIN} ")
-        table.add_row(f"{AGENT_PREFIX}{agent.name}", agent.game, _exploitability(agent), config)
+        table.add_row(f"{AGENT_PREFIX}{agent.name}", agent.game, _exploitability(agent))
     footer = ""
     measured = [agent for agent in agents if agent.exploitability is not None]
     if measured:
         footer = (
-            f"Play against one: sog play {agents[0].name}. Exploitability is what an optimal\n"
-            f"opponent wins per game, measured by `{measured[0].measured}`\n"
-            f"and the like (--json has each agent's); - where the game is too large for that."
+            f"Play against one: sog play {agents[0].name}. Exploitability is what an optimal "
+            f"opponent wins per game, measured by `{measured[0].measured}` and the like; - where "
+            f"the game is too large for that. --json says how each was trained and measured."
         )
     display.print_table(table, footer=footer)
     return SUCCESS

@@ -37,10 +37,9 @@ def _list_configs(as_json: bool) -> None:
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("name", no_wrap=True)
-    table.add_column("game", no_wrap=True)
     table.add_column("what it is")
     for one in facts:
-        table.add_row(one["name"], one["game"], one["summary"])
+        table.add_row(one["name"], one["summary"])
     display.print_table(table, footer=_FOOTER)
 
 

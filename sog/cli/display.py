@@ -18,7 +18,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from sog.cli.interrupts import restoring
-from sog.cli.lines import fold, tell
+from sog.cli.lines import fold, name_values, tell
 from sog.parameters import params_of, written_call
 
 if TYPE_CHECKING:
@@ -59,57 +59,56 @@ def width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH_OF_FILES
 
 
-def print_table(table: RenderableType, title: str | None = None, footer: str | None = None) -> None:
-    """Prints a table on stdout, a title above it and some lines below.
+def print_table(table: RenderableType, title: str = "", footer: str = "") -> None:
+    """Prints a table on stdout, a title above it and some lines below. Breaks no word.
 
-    One of numbers, none of whose columns may be folded, that is wider than the terminal is turned:
-    each row becomes lines below each other.
+    One that is wider than the terminal is turned: each row becomes lines below each other.
     """
-    in_terminal = sys.stdout.isatty()
-    if isinstance(table, Table) and table.show_header and all(c.no_wrap for c in table.columns):
-        table = _turned(table) if _width_of(table) > width() else table
+    columns = spare = width()
+    if isinstance(table, Table) and table.show_header:
+        spare += table.padding[1]  # Rich wants it after the last column, too
+        table = _fitted(table, columns)
     page = _Page()
     console = Console(
         file=page,
-        force_terminal=in_terminal,
-        width=None if in_terminal else _WIDTH_OF_FILES,
+        force_terminal=sys.stdout.isatty(),
+        width=spare,
         markup=False,
         highlight=False,
         emoji=False,
     )
     if title:
-        console.print(f"{title}\n", style="bold")
-    console.print(table)
+        console.print(f"{fold(title, columns)}\n", style="bold", soft_wrap=True)
+    console.print(table, soft_wrap=isinstance(table, str))
     if footer:
-        console.print(f"\n{footer}")
+        console.print(f"\n{fold(footer, columns)}", soft_wrap=True)
     print("\n".join(line.rstrip() for line in page.getvalue().splitlines()))
 
 
-def _width_of(table: Table) -> int:
-    """What a table takes whose columns are not folded."""
-    texts = ([column.header, *column.cells] for column in table.columns)
-    gaps = table.padding[1] * (len(table.columns) - 1)
-    return gaps + sum(max(cell_len(str(text)) for text in column) for column in texts)
-
-
-def _turned(table: Table) -> Table:
-    """Its rows as lines below each other, a line for each column."""
-    turned = Table.grid(padding=(0, 3, 0, 0))
-    turned.add_column()
-    turned.add_column(overflow="fold")
-    for row in zip(*(column.cells for column in table.columns), strict=True):
-        for column, cell in zip(table.columns, row, strict=True):
-            turned.add_row(column.header, cell)
-        turned.add_row()
-    return turned
+def _fitted(table: Table, room: int) -> Table | str:
+    """The table, its columns as wide as their longest words at least; turned if they are wider."""
+    texts = [[str(text) for text in (column.header, *column.cells)] for column in table.columns]
+    most = [max(map(cell_len, cells)) for cells in texts]
+    least = [
+        high if column.no_wrap else max(map(cell_len, " ".join(cells).split()), default=0)
+        for column, cells, high in zip(table.columns, texts, most, strict=True)
+    ]
+    spare = room - sum(least) - (table.padding[1] + table.padding[3]) * (len(texts) - 1)
+    if spare < 0:
+        heads, *rows = zip(*texts, strict=True)
+        pairs = ([pair for pair in zip(heads, row, strict=True) if pair[1]] for row in rows)
+        return "\n\n".join(name_values(each, room) for each in pairs)
+    wanted = [high - low for low, high in zip(least, most, strict=True)]
+    for place, number in enumerate(sorted(range(len(texts)), key=wanted.__getitem__)):
+        more = min(wanted[number], spare // (len(texts) - place))
+        table.columns[number].width = least[number] + more
+        spare -= more
+    return table
 
 
 def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:
     """Prints names and values below each other."""
-    table = Table.grid(padding=(0, 2))
-    for name, value in facts:
-        table.add_row(f"  {name}", value)
-    print_table(table, title)
+    print_table(name_values(facts, width(), "  "), title)
 
 
 def print_text(text: str) -> None:

@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import textwrap
 from typing import Any, Final
 
 from sog.catalog import size_texts
@@ -94,7 +93,7 @@ def show_rules(arguments: argparse.Namespace) -> None:
         display.print_json({"game": str(game), "summary": game.summary, "rules": game.rules})
         return
     rules = game.rules or f"{display.short_name(game)} does not tell its rules."
-    rules = textwrap.indent(fold(rules, display.width() - 2), "  ")
+    rules = fold(rules, display.width(), "  ")
     display.print_text(f"{display.short_name(game)}: {game.summary}\n\n{rules}")
 
 

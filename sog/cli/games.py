@@ -58,13 +58,12 @@ def _print_list(games: Sequence[dict[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("game", no_wrap=True)
     table.add_column("what it is")
-    for column in ("public states", "infostates", "outcomes", "depth"):
-        table.add_column(column, justify="right")
+    for column in ("public states", "infostates"):
+        table.add_column(column, justify="right", no_wrap=True)
     for game in games:
         if "error" in game:
             table.add_row(game["name"], game["error"])
             continue
-        sizes = (*size_texts(game), str(game["num_outcomes"]), str(game["depth"]))
         package = f" (from {game['package']})" if "package" in game else ""
-        table.add_row(game["name"], f"{game['summary']}{package}", *sizes)
+        table.add_row(game["name"], f"{game['summary']}{package}", *size_texts(game))
     display.print_table(table, footer=_FOOTER)

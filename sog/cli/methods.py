@@ -9,7 +9,6 @@ from rich.table import Table
 from sog.cli import display
 from sog.cli.errors import SUCCESS, mistakes
 from sog.cli.parameters import parameter_facts, print_parameters
-from sog.parameters import as_typed
 from sog.players.method import Method
 from sog.players.methods import METHODS, make_method, method_class
 
@@ -49,11 +48,10 @@ def _facts(method: Method) -> dict[str, Any]:
 
 def _print_list(methods: list[dict[str, Any]]) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("method", "what it is", "parameters", "paper"):
+    for column in ("method", "what it is", "paper"):
         table.add_column(column, no_wrap=column == "method")
     for method in methods:
-        values = [f"{p['name']}={as_typed(p['default'])}" for p in method["parameters"]]
-        table.add_row(method["form"], method["summary"], ", ".join(values), method["paper"])
+        table.add_row(method["form"], method["summary"], method["paper"])
     display.print_table(table, footer=_FOOTER)
 
 

@@ -223,9 +223,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
     },
     "--resolve-from": {
         "choices": ("deepest", "reply", "first_child"),
-        "help": "where an agent's next search starts: at the deepest state on the way that his "
-        "last tree holds (the paper); before the opponent's reply, or after chance if that came "
-        f"later; right after his own move (default: first_child, {_OR_RUN})",
+        "metavar": "WHERE",
+        "help": "where an agent's next search starts: deepest, at the deepest state on the way "
+        "that its last tree holds (the paper); reply, before the opponent's reply, or after chance "
+        f"if that came later; first_child, right after its own move (default: first_child, "
+        f"{_OR_RUN})",
     },
     "--alpha": {
         "type": share,

@@ -31,7 +31,7 @@ def print_parameters(parameters: list[dict[str, Any]]) -> None:
     given = any(parameter["value"] != parameter["default"] for parameter in parameters)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("  parameter", *(["value"] if given else []), "default", "type", "range", ""):
-        table.add_column(column)
+        table.add_column(column, no_wrap=column == "  parameter")
     for parameter in parameters:
         table.add_row(
             f"  {parameter['name']}",

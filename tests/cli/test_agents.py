@@ -20,7 +20,7 @@ def test_agents_are_listed_with_how_good_they_are(sog: Run) -> None:
     for name, agent in read_agents().items():
         (line,) = [line for line in out.splitlines() if line.startswith(f"agent:{name} ")]
         told = "-" if agent.exploitability is None else f"{agent.exploitability:.4g} {agent.unit}"
-        assert f"  {told}  " in line
+        assert line.endswith(f"  {told}")
     assert "measured by `sog evaluate agent:glasses --seeds 3`" in out
 
 

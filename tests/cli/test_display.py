@@ -148,4 +148,4 @@ def test_no_number_is_cut_where_the_terminal_is_narrow(
     display.print_table(table)
     out = capsys.readouterr().out
     assert all(cell in out for cell in cells)
-    assert "player        equity(runouts=16)" in out or columns == 100
+    assert "player       equity(runouts=16)" in out or columns == 100

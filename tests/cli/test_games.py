@@ -56,9 +56,9 @@ def test_the_list_has_the_sizes_of_the_catalog(sog: Run) -> None:
     assert (code, err) == (0, "")
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert [line.split(" ")[0] for line in lines[1 : 1 + len(GAMES)]] == list(GAMES)
-    assert any(line.endswith("between them 465 468 + 468 6 9") for line in lines)
-    assert any(line.endswith("deep > 1,000,000 7 42") for line in lines)
-    assert any(line.endswith("24 moves not counted 199 144") for line in lines)
+    assert any(line.endswith("between them 465 468 + 468") for line in lines)
+    assert any(line.endswith("deep > 1,000,000") for line in lines)
+    assert any(line.endswith("24 moves not counted") for line in lines)
 
 
 def test_counting_further_asks_the_games(

@@ -2,18 +2,23 @@
 
 import argparse
 import fcntl
+import io
+import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
 import termios
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from sog.cli.arguments import make_parser
 from sog.cli.lines import fold
+from tests.cli.test_replay import SAVED
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -45,17 +50,59 @@ def test_a_line_goes_on_where_its_description_begins() -> None:
     )
 
 
-@pytest.mark.parametrize("command", [None, *COMMANDS.choices])
-def test_no_line_of_help_is_longer_than_the_terminal(
-    sog: Run, monkeypatch: pytest.MonkeyPatch, command: str | None
+MATCH = ("random", "always_call", "--game", "kuhn", "--games", "4")
+OUTPUTS = {
+    "games": ["games"],
+    "game": ["games", "leduc"],
+    "rules": ["games", "leduc", "--rules"],
+    "agents": ["agents"],
+    "configs": ["configs"],
+    "methods": ["methods"],
+    "method": ["methods", "smooth_uct"],
+    "solve": ["solve", "kuhn", "--iterations", "8", "--save", "kuhn.npz"],
+    "exploitability": ["exploitability", "kuhn", "kuhn.npz"],
+    "policy": ["policy", "kuhn.npz"],
+    "explain": ["explain", "kuhn.npz"],
+    "search": ["search", "leduc", "--memory"],
+    "match": ["match", *MATCH],
+    "tournament": ["tournament", *MATCH],
+    "replay": ["replay", "saved.json"],
+    "review": ["review", "saved.json", "--by", "tabular:8"],
+    "play": ["play", "random", "--game", "leduc", "--seed", "1"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where there is a saved game."""
+    folder = tmp_path_factory.mktemp("narrow")
+    (folder / "saved.json").write_text(json.dumps(SAVED))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param([*filter(None, [name]), "--help"], id=f"help of {name or 'sog'}")
+        for name in ("", *COMMANDS.choices)
+    ]
+    + [pytest.param(command, id=name) for name, command in OUTPUTS.items()],
+)
+def test_lines_fit_the_terminal_and_no_word_is_broken(
+    sog: Run, monkeypatch: pytest.MonkeyPatch, folder: Path, command: list[str]
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "90")
-    code, narrow, _ = sog(*filter(None, (command,)), "--help")
-    assert code == 0
-    assert [line for line in narrow.splitlines() if len(line) > 90] == []
-    monkeypatch.setenv("COLUMNS", "1000")
-    _, wide, _ = sog(*filter(None, (command,)), "--help")
-    assert set(narrow.split()) == set(wide.split())  # no word is broken
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    words = {}
+    for columns in (60, 80, 400):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setattr("sys.stdin", io.StringIO("?\nq\n"))
+        code, out, err = sog(*command)
+        assert code == 0, err
+        out = re.sub(r"\x1b\[[\d;]*m", "", out)
+        assert [line for line in out.splitlines() if len(line) > columns and " " in line] == []
+        words[columns] = set(re.sub(r"[\d.,]+(e-\d+)?", "#", out).split())  # times differ
+    assert words[60] == words[80] == words[400]
 
 
 def test_a_notice_is_folded_in_a_terminal_and_one_line_elsewhere() -> None:

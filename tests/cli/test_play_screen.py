@@ -14,7 +14,6 @@ from sog.cli.play.screen import (
     list_choices,
     signed_units,
     worth_of,
-    wrapped,
 )
 from sog.cli.play.table import Human
 from sog.games import make
@@ -62,13 +61,6 @@ def test_a_map_is_before_ones_eyes() -> None:
     lines = draw_state(game, game.root()).splitlines()
     assert lines[0].startswith("  Mr X to move. Mr X has made 0 of 5 moves; ")
     assert max(map(len, lines)) <= 78
-
-
-def test_long_hints_go_on_below_themselves() -> None:
-    text = wrapped("  Hint: " + ", ".join(f"detective 1 to {n} by taxi 5%" for n in range(9)))
-    assert max(map(len, text.splitlines())) <= 78
-    assert " ".join(text.split()).endswith("detective 1 to 8 by taxi 5%")
-    assert all(line.startswith("    ") for line in text.splitlines()[1:])
 
 
 BETS = [

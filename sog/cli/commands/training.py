@@ -82,7 +82,7 @@ examples:
     ),
 )
 METHODS_LISTED: Final = Command(
-    "list the methods that can play or learn, with parameters and papers",
+    "list the methods that can play or learn, or the parameters of one",
     """\
 examples:
   sog methods                                   all of them

@@ -24,7 +24,6 @@ from sog.cli.play.screen import (
     shares,
     signed_units,
     worth_of,
-    wrapped,
 )
 from sog.cli.play.table import Decision, Human, NotingAgent
 from sog.cli.players import check_searches, seat_players
@@ -246,10 +245,10 @@ class _Session:
             return
         say("\nWhat the agent thought:", "bold")
         for decision in decisions:
-            say(wrapped(f"  {self.game.describe_state(decision.state)}: played {decision.action}"))
+            say(f"  {self.game.describe_state(decision.state)}: played {decision.action}")
             for thought in decision.thoughts:
                 is_real = thought.infostate == decision.infostate
-                say(wrapped(self._thought_line(decision, thought)), "" if is_real else "dim")
+                say(self._thought_line(decision, thought), "" if is_real else "dim")
         if any(len(decision.thoughts) > 1 for decision in decisions):
             say("  (* is what it had; the other lines are what it would have done.)", "dim")
 

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.cli.display import number
+from sog.cli import display
+from sog.cli.lines import fold
 from sog.games import PLAYER_0, Game
 from sog.games.views import SquaresView
 
-_WIDTH: Final = 78
+_MOST_COLUMNS: Final = 78
 _STYLES: Final = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "": ""}
 _MOST_SHARES: Final = 6  # actions of a policy that are listed
 _PIECE_SIGNS: Final = "♟♞♝♜♛♚"
@@ -23,6 +24,11 @@ _PIECES: Final = (231, 16)
 _SQUARES: Final = (109, 66)
 _LAST: Final = (143, 100)
 _CHECK: Final = 167
+
+
+def columns() -> int:
+    """How many letters a line may have: a board with text below it is read best in a narrow one."""
+    return min(_MOST_COLUMNS, display.width())
 
 
 class Quit(Exception):  # noqa: N818 (no error: the person wants to leave)
@@ -38,8 +44,8 @@ class Terminal:
         """Whether it shows colored squares with pieces of chess on them."""
 
     def say(self, text: str = "", style: str = "") -> None:
-        """Prints a line, or several."""
-        code = _STYLES[style]
+        """Prints a line, or several, folded to fit."""
+        code, text = _STYLES[style], fold(text, display.width())
         print(f"\033[{code}m{text}\033[0m" if code and self._is_colored else text, flush=True)
 
     def ask(self, prompt: str) -> str:
@@ -96,11 +102,10 @@ def list_choices(offered: Sequence[Choice]) -> str:
     """The actions in one line where they fit, else in columns."""
     cells = [f"{choice.label}) {choice.text}" for choice in offered]
     line = "   ".join(cells)
-    if len(line) <= _WIDTH - 2:
+    if len(line) <= columns() - 2:
         return f"  {line}"
     width = max(map(len, cells)) + 3
-    columns = max(1, (_WIDTH - 2) // width)
-    rows = -(-len(cells) // columns)
+    rows = -(-len(cells) // max(1, (columns() - 2) // width))
     return "\n".join(
         ("  " + "".join(cell.ljust(width) for cell in cells[row::rows])).rstrip()
         for row in range(rows)
@@ -153,15 +158,9 @@ def _can_show(signs: str, encoding: str | None) -> bool:
     return os.environ.get("TERM", "") not in _PLAIN_TERMINALS
 
 
-def wrapped(line: str) -> str:
-    """A line that goes on below itself where it is too long; what it is indented by stays."""
-    indent = " " * (len(line) - len(line.lstrip()) + 2)
-    return textwrap.fill(line, _WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-
-
 def signed_units(game: Game[Any], value: float) -> str:
     """A utility as "+1 chip" or "-0.25 chips"."""
-    text = number(value)
+    text = display.number(value)
     unit = game.unit.removesuffix("s") if text in ("1", "-1") else game.unit
     return f"{'+' if value > 0 and text != '0' else ''}{text} {unit}"
 

@@ -7,18 +7,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from sog.cli.lines import fold
 from sog.cli.play.moves import Moves, TakeBack
 from sog.cli.play.screen import (
     Choice,
     Quit,
     Terminal,
     choices,
+    columns,
     draw_state,
     find_choices,
     list_choices,
     shares,
     worth_of,
-    wrapped,
 )
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
@@ -27,9 +28,9 @@ from sog.play.rules import after, first_state, situation
 from sog.play.thoughts import PolicyAgent, Thought, thought_of, thoughts_of
 
 _HELP: Final = """\
-  Type the number of an action, its text, or the beginning of its text.
-  undo (or u) takes your last choice back, q leaves the game, and ? shows the rules, this help and
-  the actions again."""
+Type the number of an action, its text, or the beginning of its text.
+undo (or u) takes your last choice back, q leaves the game, and ? shows the rules, this help and
+the actions again."""
 
 
 Draw = Callable[[Any, np.ndarray | None, int], None]
@@ -193,7 +194,7 @@ class Human(Agent):
         worth = ""
         if thought.value is not None:
             worth = f"; {worth_of(self.game, thought.value)} to you"
-        self._terminal.say(wrapped(f"  Hint: {shares(thought.policy)}{worth}"), "dim")
+        self._terminal.say(f"  Hint: {shares(thought.policy)}{worth}", "dim")
 
     def _ask(self, offered: list[Choice]) -> Choice:
         while True:
@@ -209,8 +210,8 @@ class Human(Agent):
                     raise TakeBack
                 self._terminal.say("  There is no choice of yours to take back.")
             elif answer == "?":
-                rules = f"\n{textwrap.indent(self.game.rules, '  ')}\n" if self.game.rules else ""
-                self._terminal.say(f"{rules}\n{_HELP}\n\n{list_choices(offered)}")
+                texts = (fold(text, columns(), "  ") for text in (self.game.rules, _HELP) if text)
+                self._terminal.say("\n\n".join(["", *texts, list_choices(offered)]))
             elif found:
                 meant = ", ".join(f"{choice.label}) {choice.text}" for choice in found)
                 self._terminal.say(f"  That may be {meant}.")

@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
         _print_title(strategy)
     if not arguments.walk:
         _show(strategy, grid, with_events=True)
-        print(legend(grid, strategy.game))
+        display.print_text(legend(grid, strategy.game))
         return SUCCESS
 
     def show(node: int) -> Grid:
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
         _show(strategy, grid, with_events=False)  # they are offered below it
         return grid
 
-    print(f"{legend(grid, strategy.game)}\n")
+    display.print_text(f"{legend(grid, strategy.game)}\n")
     walk(node, show)
     return SUCCESS
 
@@ -90,7 +90,7 @@ def _show(strategy: Strategy, grid: Grid, *, with_events: bool) -> None:
 
 def _print_title(strategy: Strategy) -> None:
     lost = display.in_milli_units(strategy.game, strategy.examination.exploitability)
-    print(f"{strategy.title}; exploitability {lost}\n")
+    display.print_text(f"{strategy.title}; exploitability {lost}\n")
 
 
 def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) -> None:

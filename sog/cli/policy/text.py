@@ -32,12 +32,10 @@ def print_grid(grid: Grid, rows: tuple[Row, ...], game: Game[object], *, with_ev
 def legend(grid: Grid, game: Game[object]) -> str:
     """What the columns mean, for below the first grid."""
     text = f"value: to player {grid.player}, in {game.unit}."
-    if grid.actor == grid.player:
-        text += (
-            " loss: how much less the action is worth than the best one, if both\n"
-            "play the strategy from there on."
-        )
-    return text
+    if grid.actor != grid.player:
+        return text
+    loss = "how much less the action is worth than the best one, if both play the strategy from"
+    return f"{text} loss: {loss} there on."
 
 
 def _title(grid: Grid) -> str:
