@@ -103,7 +103,8 @@ docs: $(VENV)/dev-installed
 
 dist: $(VENV)/dev-installed
 	rm -rf dist
-	$(RUN) build --outdir dist .
+	$(RUN) build --quiet --outdir dist .
+	@ls dist/*
 
 clean:
 	rm -rf $(VENV) .cache build dist sog.egg-info .hypothesis

@@ -86,8 +86,9 @@ class Training:
         Either end is a checkpoint, also that by a WorkersLostError.
         """
         settings, learner = self._settings, self.inner.learner
-        is_missing = evaluate is not None and not self._measured and self._is_due(learner.step)
-        if self._saved == _BEFORE_THE_FIRST or is_missing:
+        if self._saved == _BEFORE_THE_FIRST:
+            self._save(None, [])  # at once: to measure may take long
+        if evaluate is not None and not self._measured and self._is_due(learner.step):
             self._save(evaluate, [])
         while not self.inner.is_done:
             step = learner.step

@@ -44,9 +44,12 @@ _MAY_CHANGE: Final = (
 class RunFolder:
     """A run on disk, made by `open` to train and by `read` to look at."""
 
-    def __init__(self, path: Path, config: Config, lock: int | None) -> None:
-        """lock: the open file that holds the lock; None for a reader."""
-        self._path, self._config, self._lock = path, config, lock
+    def __init__(self, path: Path, config: Config, lock: int | None, changed: str = "") -> None:
+        """lock: the open file that holds the lock; None for a reader.
+
+        changed: what is set otherwise than by an earlier start, which came to no checkpoint.
+        """
+        self._path, self._config, self._lock, self.changed = path, config, lock, changed
 
     @classmethod
     def open(cls, path: Path, config: Config, *, resume: bool = True) -> Self:
@@ -62,9 +65,13 @@ class RunFolder:
         path.mkdir(parents=True, exist_ok=True)
         _check_no_other(path)
         _check_no_links(path)
-        lock = _lock(path)
+        lock, changed = _lock(path), ""
         try:
-            if (path / _CONFIG).exists() and _has_begun(path):
+            if not (path / _CONFIG).exists():
+                pass
+            elif not _has_begun(path):
+                changed = _changes(path, config)
+            else:
                 if not resume:
                     raise ValueError(
                         f"run folder {path} holds a run already; choose another --run folder."
@@ -76,7 +83,7 @@ class RunFolder:
         except BaseException:
             os.close(lock)
             raise
-        return cls(path, config, lock)
+        return cls(path, config, lock, changed)
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -194,6 +201,19 @@ def _check_same(path: Path, old: Config, new: Config) -> None:
                 f"{_shown(now[key])}; choose another --run folder (only {', '.join(_MAY_CHANGE)} "
                 f"may change)."
             )
+
+
+def _changes(path: Path, new: Config) -> str:
+    """What differs from the configuration in the folder, as "search.c_puct = 2 (it was 1)"."""
+    try:
+        old = flatten(read_config(str(path / _CONFIG)))
+    except ValueError:  # it is replaced
+        return ""
+    now = flatten(new)
+    changed = [key for key in now if now[key] != old.get(key)]
+    return ", ".join(
+        f"{key} = {_shown(now[key])} (it was {_shown(old.get(key))})" for key in changed
+    )
 
 
 def _shown(value: Any) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from sog.cli.lines import tell
+
 SUCCESS: Final = 0
 MISTAKE: Final = 2
 INTERRUPTED: Final = 130  # 128 + SIGINT
@@ -46,12 +48,22 @@ def mistakes(where: str = "") -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Where a file cannot be written in its body, that is a mistake of the user, too."""
+def writing(path: Path, what: str = "", failures: list[str] | None = None) -> Iterator[None]:
+    """Where a file cannot be written in its body, that is a mistake of the user, too.
+
+    what: is in the file, which stderr says when it is written. failures: takes the mistake, which
+    is not raised then, where there is more to do.
+    """
     try:
         yield
     except OSError as error:
-        raise CommandError(f"cannot write {path}: {reason(error)}.") from None
+        failure = f"cannot write {path}: {reason(error)}."
+        if failures is None:
+            raise CommandError(failure) from None
+        failures.append(failure)
+        return
+    if what:
+        tell(f"wrote {what} to {path}.")
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:

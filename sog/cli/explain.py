@@ -156,6 +156,9 @@ def _alike(mistakes: tuple[_Mistake, ...]) -> list[tuple[str, float, str]]:
 
 
 def _describe(mistake: _Mistake) -> str:
+    rest = sum(share for name, share in mistake.policy.items() if name != mistake.best)
+    if rest < _LEAST_PLAYED:  # the best one would read 1.000, and lose something
+        return f"plays {mistake.best}, but for {rest:.1g}"
     likely = sorted(mistake.policy.items(), key=lambda pair: -pair[1])
     played = [f"{name} {share:.3f}" for name, share in likely if share >= _LEAST_PLAYED]
     return f"plays {', '.join(played)}; best is {mistake.best}"

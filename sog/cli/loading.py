@@ -89,7 +89,7 @@ def load_named_run(text: str) -> "Trained":
 
 
 def _make(text: str, work: Work | None) -> Game[Any]:
-    doing = f"enumerating {text}"
+    doing = f"loading {text}"
 
     def show(detail: str) -> None:
         if work is not None:

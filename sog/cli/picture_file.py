@@ -34,12 +34,14 @@ def write_picture(
     title: str,
     ranges: np.ndarray | None = None,
     infostates: tuple[int | None, int | None] = (None, None),
+    what: str = "",
 ) -> None:
     """Draws a public state into a file.
 
-    title: of a map. ranges: as for `Game.draw`. infostates: those that the picture may show.
+    title: of a map. what: see `writing`. ranges: as for `Game.draw`. infostates: those
+    that the picture may show.
     """
     picture = draw_picture(game, state, infostates=infostates, ranges=ranges, title=title)
     assert picture is not None  # see `check_has_picture`
-    with writing(path):
+    with writing(path, what):
         replace_file(path, picture)

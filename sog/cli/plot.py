@@ -8,7 +8,7 @@ from selfplay.runs.metrics import Metrics, read_metrics
 from selfplay.runs.run_folder import RunFolder
 from selfplay.schedule import PARTS
 from sog.cli import display
-from sog.cli.errors import SUCCESS, CommandError, mistakes
+from sog.cli.errors import SUCCESS, CommandError, mistakes, writing
 from sog.cli.figure import check_plot, empty_figure, rule_axis, write_figure
 from sog.cli.loading import load_game
 from sog.drawing.learning import Curves, learning_curves
@@ -34,8 +34,9 @@ def run(arguments: argparse.Namespace) -> int:
     lines = read_metrics(folder.metrics, display.note)
     if not lines:
         raise CommandError(f"{folder.metrics} has no metrics yet.")
-    _draw(target, load_game(folder.config.game), lines)
-    display.note(f"the curves are in {target}.")
+    game = load_game(folder.config.game)
+    with writing(target, "the curves"):
+        _draw(target, game, lines)
     return SUCCESS
 
 

@@ -79,7 +79,7 @@ def _report(
     title = f"{name}, judged by {player.name}"
     names = one.names if one.human is None else (one.names[0].lower(), one.names[1].lower())
     if arguments.svg is not None:
-        with writing(arguments.svg):
+        with writing(arguments.svg, "the picture"):
             replace_file(arguments.svg, draw_worth(found, names, title))
     if arguments.json:
         told = {"number": number, "human": one.human, "names": names, "by": player.as_json()}

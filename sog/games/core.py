@@ -73,6 +73,7 @@ class Game(Shown[State]):
     unit: ClassVar[str] = "points"
     """The unit of utilities; 1/1000 of it is printed as `milli_unit`."""
     milli_unit: ClassVar[str] = "milli-points"
+    """In poker mbb, if the unit is the big blind, or the ante where there are no blinds."""
 
     def __post_init__(self) -> None:
         check_params(self.name, self)

@@ -129,9 +129,24 @@ def test_the_time_left_of_a_training_counts_from_its_first_steps(
     told = []
     for seconds, step in lines:
         now = seconds
-        view.show({"step": step, "examples": 0})
+        view.show({"step": step, "examples": 1})
         told.append(view._time_left())
     assert told == ["", "", ", about 3 min left", ", about 2 min left"]
+
+
+def test_a_training_says_nothing_of_steps_while_workers_compile(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sog.cli.train.view._SECONDS_BETWEEN_LINES", -1.0)
+    view = TrainView("kuhn", 60, "run")
+    view.tell("compiling in every worker, and playing the first games")
+    for _ in range(20):
+        view.show({"step": 0, "examples": 0})
+    view.show({"step": 0, "examples": 9})
+    assert capsys.readouterr().err.splitlines() == [
+        "sog: compiling in every worker, and playing the first games",
+        "sog: step 0 of 60, 9 examples",
+    ]
 
 
 @pytest.mark.parametrize("columns", [60, 100])

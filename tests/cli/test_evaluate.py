@@ -180,9 +180,10 @@ def test_an_interrupt_keeps_the_searches_that_are_finished(
     exit_code, out, err = sog("evaluate", "kuhn", *options)
     assert exit_code == code
     assert [result["search"] for result in json.loads(out)["results"]] == [[10, 1]]
-    assert err.splitlines()[-1] == (
-        "sog: interrupted while compiling SoG(20, 1): 1 of 2 searches are finished."
-    )
+    assert err.splitlines()[-2:] == [
+        "sog: interrupted while compiling SoG(20, 1): 1 of 2 searches are finished.",
+        f"sog: wrote the plot to {plot}.",
+    ]
     assert plot.exists()
 
 

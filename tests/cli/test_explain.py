@@ -94,6 +94,15 @@ def test_infostates_that_err_alike_share_a_line(sog: Run, tmp_path: Path) -> Non
     assert "Ks, Kh plays" in out or "Js, Jh plays" in out
 
 
+def test_no_action_is_both_the_best_and_all_that_is_played(sog: Run, tmp_path: Path) -> None:
+    policy = kuhn_equilibrium(1 / 3)
+    policy[JACK, "b"] = {"p": 0.9997, "b": 0.0003}
+    tree = compiled_game("kuhn").tree
+    save_policy(tmp_path / "kuhn.npz", tree, kuhn.to_tree(tree, policy))
+    _, out, _ = sog("explain", str(tmp_path / "kuhn.npz"))
+    assert "J plays fold, but for 0.0003" in out
+
+
 def test_an_equilibrium_loses_nowhere(sog: Run, sog_json: RunJson, tmp_path: Path) -> None:
     tree, file = compiled_game("kuhn").tree, tmp_path / "kuhn.npz"
     save_policy(file, tree, kuhn.to_tree(tree, kuhn_equilibrium(1 / 6)))

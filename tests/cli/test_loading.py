@@ -32,7 +32,7 @@ def test_an_interrupt_while_a_game_is_enumerated_ends_in_one_line(
     game = "openspiel:pig(winscore=6)"
     code, out, err = sog(*(game if word == "GAME" else word for word in command))
     begun, ended = err.splitlines()
-    assert (code, out, begun) == (130, "", f"sog: enumerating {game}")
+    assert (code, out, begun) == (130, "", f"sog: loading {game}")
     assert ended.startswith("sog: interrupted")
     assert far in ended
 
@@ -44,7 +44,7 @@ def test_a_game_that_is_too_large_is_a_mistake_told_in_one_line(
     code, out, err = sog("solve", "openspiel:leduc_poker", "--json")
     assert (code, out) == (2, "")
     assert err.splitlines() == [
-        "sog: enumerating openspiel:leduc_poker",
+        "sog: loading openspiel:leduc_poker",
         "sog: error: openspiel:leduc_poker: not supported: it has more than 100 histories: too "
         "large to enumerate; SOG_MAX_HISTORIES=N in the environment sets the bound, now 100 "
         "histories and 1 GB.",

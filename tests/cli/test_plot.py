@@ -57,7 +57,7 @@ def texts(picture: Path) -> str:
 
 def test_the_curves_go_to_the_run_folder_as_png(sog: Run, tmp_path: Path) -> None:
     path = run_folder(tmp_path / "run", EVALUATIONS + REPORTS)
-    assert sog("plot", str(path)) == (0, "", f"sog: the curves are in {path}/curves.png.\n")
+    assert sog("plot", str(path)) == (0, "", f"sog: wrote the curves to {path}/curves.png.\n")
     assert (path / "curves.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 
@@ -73,7 +73,7 @@ def test_a_picture_needs_no_backend(backend: str, tmp_path: Path) -> None:
         timeout=300,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, f"sog: the curves are in {path}/curves.png.\n")
+    assert (done.returncode, done.stderr) == (0, f"sog: wrote the curves to {path}/curves.png.\n")
     assert (path / "curves.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 
@@ -81,7 +81,7 @@ def test_everything_that_was_measured_is_drawn(sog: Run, tmp_path: Path) -> None
     path = run_folder(tmp_path / "run", EVALUATIONS + REPORTS)
     picture = tmp_path / "curves.svg"
     code, _, err = sog("plot", str(path), "--out", str(picture))
-    assert (code, err) == (0, f"sog: the curves are in {picture}.\n")
+    assert (code, err) == (0, f"sog: wrote the curves to {picture}.\n")
     drawn = texts(picture)
     assert "<!-- kuhn: 20 learner steps in 20 min -->" in drawn
     for words in (

@@ -201,6 +201,25 @@ def test_the_table_file_has_a_line_for_each_action(
         assert float(line["loss"]) == cell["loss"]
 
 
+def test_every_file_that_is_written_is_named_on_stderr(
+    sog: Run, monkeypatch: pytest.MonkeyPatch, equilibrium: str, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = ["--csv", "g.csv", "--svg", "g.svg", "--table", "t.csv", "--openspiel", "s.csv"]
+    code, out, err = sog("policy", equilibrium, *options, "--json")
+    assert (code, json.loads(out)["game"]) == (0, "kuhn(ranks=3)")
+    assert [line for line in err.splitlines() if "wrote" in line] == [
+        "sog: wrote the grid to g.csv.",
+        "sog: wrote the picture to g.svg.",
+        "sog: wrote the whole policy to t.csv.",
+        "sog: wrote the whole policy, for OpenSpiel, to s.csv.",
+    ]
+    _, _, err = sog("exploitability", "kuhn", "t.csv", "--save", "p.npz")
+    assert err.endswith("sog: wrote the policy to p.npz.\n")
+    _, _, err = sog("solve", "kuhn", "--iterations", "1", "--save", "q.npz")
+    assert err.endswith("sog: wrote the policy to q.npz.\n")
+
+
 def test_the_picture_has_a_cell_for_each_action(sog: Run, equilibrium: str, tmp_path: Path) -> None:
     file = tmp_path / "kuhn.svg"
     code, _, err = sog("policy", equilibrium, "--history", "check bet1", "--svg", str(file))

@@ -143,6 +143,14 @@ def test_features_tell_public_states_apart() -> None:
 # The game as an object
 
 
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("kuhn_poker()", "kuhn"), ("leduc_poker", "leduc"), ("matrix_rps", "rps")]
+)
+def test_a_game_has_the_units_of_ours(theirs: str, ours: str) -> None:
+    game, twin = load_openspiel(theirs), make(ours)
+    assert (game.unit, game.milli_unit) == (twin.unit, twin.milli_unit)
+
+
 def test_the_registry_reads_what_a_game_prints() -> None:
     game = make("openspiel: leduc_poker(suit_isomorphism=True)")
     assert str(game) == "openspiel:leduc_poker(suit_isomorphism=True)"

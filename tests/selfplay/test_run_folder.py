@@ -229,6 +229,15 @@ def test_a_start_that_came_to_no_checkpoint_is_no_run_yet(path: Path) -> None:
         assert load_config(str(path / "config.toml")) == other
 
 
+def test_what_a_new_start_sets_otherwise_is_known(path: Path) -> None:
+    other = dataclasses.replace(CONFIG, run=RunSettings(seed=5))
+    said = []
+    for config in (CONFIG, other, other):
+        with RunFolder.open(path, config) as run:
+            said.append(run.changed)
+    assert said == ["", "run.seed = 5 (it was 0)", ""]
+
+
 def test_metrics_without_checkpoints_are_a_run_still(path: Path) -> None:
     with RunFolder.open(path, CONFIG) as run:
         run.metrics.touch()

@@ -142,6 +142,23 @@ def test_evaluations_come_at_the_start_when_due_and_at_the_end(tmp_path: Path) -
     ]
 
 
+def test_a_run_that_is_stopped_while_its_start_is_measured_has_a_checkpoint(tmp_path: Path) -> None:
+    run = RunSettings(steps=9, checkpoint_every=9, evaluate_every=9)
+    training, inner, store = open_training(tmp_path, run)
+
+    def interrupted(_: Evaluator) -> dict[str, float]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        training.run(evaluate=interrupted)
+    assert store.steps() == [0]
+    training, inner, _ = open_training(tmp_path, run)
+    assert training.resume() == (0, ())
+    called: list[int] = []
+    training.run(evaluate=evaluation_at(called, inner, [0.5, 0.4]))
+    assert called == [0, 9]
+
+
 def test_the_checkpoint_with_the_least_exploitability_stays(tmp_path: Path) -> None:
     run = RunSettings(steps=50, checkpoint_every=10, evaluate_every=20, keep=1)
     training, inner, store = open_training(tmp_path, run)

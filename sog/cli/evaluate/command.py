@@ -9,7 +9,7 @@ from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, reason
+from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, writing
 from sog.cli.evaluate import lbr
 from sog.cli.evaluate.plan import Plan, in_whole_game, read_plan
 from sog.cli.evaluate.plot import plot_evaluation
@@ -197,11 +197,8 @@ def _tell_interrupt(plan: Plan, finished: list[Finished], work: display.Work) ->
 
 def _draw(game: Game[object], plan: Plan, finished: list[Finished]) -> list[str]:
     """Draws what was asked for; returns what went wrong."""
-    path = plan.arguments.plot
-    if path is None:
-        return []
-    try:
-        plot_evaluation(path, game, plan, finished)
-    except OSError as error:
-        return [f"cannot write {path}: {reason(error)}."]
-    return []
+    path, failures = plan.arguments.plot, list[str]()
+    if path is not None:
+        with writing(path, "the plot", failures):
+            plot_evaluation(path, game, plan, finished)
+    return failures

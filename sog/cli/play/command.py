@@ -57,8 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def conclude() -> None:
         print()
-        session.save()
-        session.show_score()
+        session.end()
 
     try:
         with mistakes(), concluding(conclude):
@@ -72,8 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         session.close()
     with holding_interrupts():
-        session.save()
-    session.show_score()
+        session.end()
     return SUCCESS
 
 
@@ -264,6 +262,12 @@ class _Session:
         worth = worth_of(self.game, thought.value)
         return f"    {name}{shares(thought.policy):{width}}  {worth}"
 
+    def end(self) -> None:
+        """Saves the games and says so, and shows the score."""
+        if self.save():
+            display.note(f"wrote the games to {self.file}.")
+        self.show_score()
+
     def show_score(self) -> None:
         """The score over all finished games."""
         games = self.saved.games
@@ -282,10 +286,12 @@ class _Session:
         for thinker in self._thinkers.values():
             thinker.close()
 
-    def save(self) -> None:
-        """Writes the games so far, if that was asked for."""
-        if self.file is not None and (self.saved.games or self.saved.unfinished):
-            self.saved.write(self.file, self.game)
+    def save(self) -> bool:
+        """Writes the games so far if that was asked for and there are any; returns whether."""
+        if self.file is None or not (self.saved.games or self.saved.unfinished):
+            return False
+        self.saved.write(self.file, self.game)
+        return True
 
 
 def _utility_to(seat: int, played: PlayedGame) -> float:

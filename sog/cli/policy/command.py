@@ -95,26 +95,24 @@ def _print_title(strategy: Strategy) -> None:
 
 def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) -> None:
     if arguments.csv is not None:
-        _write(arguments.csv, grid_as_csv(grid))
+        with writing(arguments.csv, "the grid"):
+            replace_file(arguments.csv, grid_as_csv(grid))
     if arguments.svg is not None:
         rows = merge_alike(grid.rows)
-        title = strategy.title
-        _write(arguments.svg, draw_grid(grid, rows, title=title, unit=strategy.game.unit))
+        picture = draw_grid(grid, rows, title=strategy.title, unit=strategy.game.unit)
+        with writing(arguments.svg, "the picture"):
+            replace_file(arguments.svg, picture)
 
 
 def _write_tables(strategy: Strategy, arguments: argparse.Namespace) -> None:
     tree, policy = strategy.examination.tree, strategy.examination.policy
     if arguments.table is not None:
-        with writing(arguments.table):
+        with writing(arguments.table, "the whole policy"):
             write_policy_table(arguments.table, tree, policy)
     if arguments.openspiel is not None:
-        with writing(arguments.openspiel), mistakes("--openspiel: "):
+        what = "the whole policy, for OpenSpiel,"
+        with mistakes("--openspiel: "), writing(arguments.openspiel, what):
             write_openspiel_table(arguments.openspiel, tree, policy)
-
-
-def _write(path: Path, content: str) -> None:
-    with writing(path):
-        replace_file(path, content)
 
 
 def _as_json(strategy: Strategy, grid: Grid) -> dict[str, object]:

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     title = f"{title}; exploitability {percent:.3g}% of the pot"
     with holding_interrupts():
         if arguments.svg is not None:
-            with writing(arguments.svg):
+            with writing(arguments.svg, "the picture"):
                 replace_file(arguments.svg, draw_hand_grid(node, saved.game.deck, title))
         if arguments.json:
             display.print_json(

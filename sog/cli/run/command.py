@@ -15,7 +15,7 @@ from rich.table import Table
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.commands.training import LEARNERS
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, reason
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, writing
 from sog.cli.figure import Curve, check_plot, plot_curves
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game
@@ -87,10 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
         if result.interrupted:
             last = result.checkpoints[-1]
             display.note(f"interrupted: this is what {last.iteration:,} iterations reached.")
-        failure = _draw(result)
+        failures = _draw(result)
         _print(result)
-    if failure:
-        raise CommandError(failure)
+    if failures:
+        raise CommandError(failures[0])
     return INTERRUPTED if result.interrupted else SUCCESS
 
 
@@ -190,11 +190,11 @@ def _detail(result: _Result, iteration: int) -> str:
     return f"{done}, exploitability {last}"
 
 
-def _draw(result: _Result) -> str:
+def _draw(result: _Result) -> list[str]:
     """Draws what was asked for; returns what went wrong."""
-    path = result.arguments.plot
+    path, failures = result.arguments.plot, list[str]()
     if path is None:
-        return ""
+        return failures
     points = result.checkpoints
     curve = Curve(
         label=f"{result.method.name}: mean, min to max of {result.arguments.seeds} seeds",
@@ -203,7 +203,7 @@ def _draw(result: _Result) -> str:
         low=[1000 * point.min for point in points],
         high=[1000 * point.max for point in points],
     )
-    try:
+    with writing(path, "the plot", failures):
         plot_curves(
             path,
             [curve],
@@ -211,9 +211,7 @@ def _draw(result: _Result) -> str:
             x_label="iterations",
             y_label=f"exploitability ({result.game.milli_unit})",
         )
-    except OSError as error:
-        return f"cannot write {path}: {reason(error)}."
-    return ""
+    return failures
 
 
 def _print(result: _Result) -> None:

@@ -120,7 +120,7 @@ def _draw(found: Searched) -> None:
     picture = draw_search(
         found.outline(_LEVELS_DRAWN, _MOST_DRAWN), title=found.title, unit=found.game.unit
     )
-    with writing(path):
+    with writing(path, "the tree"):
         replace_file(path, picture)
 
 

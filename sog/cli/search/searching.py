@@ -69,7 +69,8 @@ class Searched:
     def write_picture(self, path: Path) -> None:
         """Draws that public state."""
         title = f"{display.short_name(self.game)} by {describe_search(self.settings)}"
-        write_picture(path, self.game, self.history.state, title=title, ranges=self.ranges)
+        state, ranges = self.history.state, self.ranges
+        write_picture(path, self.game, state, title=title, ranges=ranges, what="the picture")
 
     @property
     def board(self) -> str:

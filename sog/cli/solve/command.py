@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, reason
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history
@@ -248,7 +248,8 @@ def _has_stalled(solution: Solution) -> bool:
 
 def _write_files(result: _Result) -> list[str]:
     """Saves and draws what was asked for; returns what went wrong."""
-    arguments, last, failures = result.arguments, result.solution.last, []
+    arguments, last = result.arguments, result.solution.last
+    failures: list[str] = []
     if arguments.save is not None:
         notes = {
             "rule": result.plan.rule,
@@ -256,18 +257,14 @@ def _write_files(result: _Result) -> list[str]:
             "precision": result.plan.precision,
             "exploitability": last.exploitability,
         }
-        try:
+        with writing(arguments.save, "the policy", failures):
             save_policy(arguments.save, result.compiled.tree, result.solution.policy, **notes)
-        except OSError as error:
-            failures.append(f"cannot write {arguments.save}: {reason(error)}.")
     if arguments.save_state is not None:
-        try:
+        with writing(arguments.save_state, "the state of the solver", failures):
             save_solver(arguments.save_state, result.solution.solver)
-        except OSError as error:
-            failures.append(f"cannot write {arguments.save_state}: {reason(error)}.")
     points = [point for point in result.solution.checkpoints if point.iteration > 0]
     if arguments.plot is not None and points:
-        try:
+        with writing(arguments.plot, "the plot", failures):
             plot_exploitability(
                 arguments.plot,
                 points,
@@ -275,8 +272,6 @@ def _write_files(result: _Result) -> list[str]:
                 milli_unit=result.game.milli_unit,
                 until=result.until,
             )
-        except OSError as error:
-            failures.append(f"cannot write {arguments.plot}: {reason(error)}.")
     return failures
 
 

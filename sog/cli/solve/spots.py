@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.cli import display
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, reason
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import holding_interrupts
 from sog.cli.spot_node import node_as_json, print_node, print_told, told_as_json
 from sog.drawing.hand_grid import draw_hand_grid
@@ -147,17 +147,14 @@ def tell(result: Result) -> int:
 
 def _write_files(result: Result) -> list[str]:
     """Saves and draws what was asked for; returns what went wrong."""
-    save, svg, failures = result.arguments.save, result.arguments.svg, []
+    save, svg = result.arguments.save, result.arguments.svg
+    failures: list[str] = []
     if save is not None:
-        try:
+        with writing(save, "the solved spot", failures):
             save_spot(save, result.solver, result.game, np.stack(result.ranges))
-        except OSError as error:
-            failures.append(f"cannot write {save}: {reason(error)}.")
     if svg is not None:
-        try:
+        with writing(svg, "the picture", failures):
             replace_file(svg, draw_hand_grid(result.node, result.game.deck, _title(result)))
-        except OSError as error:
-            failures.append(f"cannot write {svg}: {reason(error)}.")
     return failures
 
 

@@ -56,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.games_out is not None:
             names = [player.name for player in seating.players]
             write_games(arguments.games_out, seating.game, names, saved)
+        if saved.path is not None:
+            display.note(f"wrote {saved.num_games:,} games to {saved.path}.")
         if interrupted:
             display.note("interrupted: this is the result of the games that were finished.")
         if arguments.json:

@@ -19,7 +19,7 @@ def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedT
     """Replaces the file by one of all games."""
     ending = path.suffix.lower()
     write = functools.partial(_as_records, ending) if ending in ENDINGS else _as_json
-    with writing(path):
+    with writing(path, "the games"):
         replace_file(path, write(game, names, saved))
 
 

@@ -12,7 +12,7 @@ from gtcfr.evaluator import Evaluator
 from selfplay.learner import NotFiniteError
 from selfplay.loop import InlineSchedule
 from selfplay.memory import disk_bytes
-from selfplay.runs.checkpoint import CheckpointStore
+from selfplay.runs.checkpoint import CheckpointStore, has_checkpoints
 from selfplay.runs.config import load_config
 from selfplay.runs.metrics import MetricsFile, read_metrics
 from selfplay.runs.run_folder import TENSORBOARD, RunFolder
@@ -49,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         check_config(game, config)  # before a folder is made for it
         with RunFolder.open(path, config) as folder:
+            if folder.changed:
+                display.note(f"{path} has no checkpoint: it begins anew, with {folder.changed}.")
             return _train(arguments, config, game, folder, path)
     except NotFiniteError as error:
         raise CommandError(f"{error} Its batch is in {_keep_batch(path, error)}.") from None
@@ -68,12 +70,14 @@ def _train(
     begun: list[Training] = []  # empty as long as nothing would be lost
 
     def conclude() -> None:
+        is_kept = has_checkpoints(folder.checkpoints)
         if begun:
             _print_result(arguments, game, path, begun[0])
             what = f"stopped at step {begun[0].inner.learner.step:,}"
         else:
-            what = f"interrupted while {view.doing}: nothing is lost"
-        display.note(f"{what}; the same command goes on.")
+            kept = "nothing is lost" if is_kept else "nothing is trained yet"
+            what = f"interrupted while {view.doing}: {kept}"
+        display.note(f"{what}; the same command {'goes on' if is_kept else 'begins anew'}.")
 
     def awaited() -> str:
         return "this cycle" if begun else ""
@@ -95,19 +99,22 @@ def _train(
                 begun.append(training)
             view.show(line)
 
-        evaluate = _evaluations(game, config, view)
+        beginning = _beginning(config, arguments.schedule)
+        evaluate = _evaluations(game, config, view, beginning)
         if isinstance(schedule, InlineSchedule) and not schedule.is_done:
             _compile(game, schedule, view)  # elsewhere workers do that for themselves
         _gather(schedule, view)
         if not schedule.is_done:
-            view.tell(_beginning(config))
+            view.tell(beginning)
         training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
     _print_result(arguments, game, path, training)
     return SUCCESS
 
 
-def _beginning(config: Config) -> str:
+def _beginning(config: Config, schedule: str) -> str:
     """What a run does before its first line."""
+    if schedule == "processes":
+        return "compiling in every worker, and playing the first games"
     spots = config.selfplay.random_spots
     return "learning what rivers are worth" if spots else "playing the first games"
 
@@ -177,7 +184,9 @@ def _schedule(arguments: argparse.Namespace, game: Game[Any], config: Config) ->
         yield schedule
 
 
-def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate | None:
+def _evaluations(
+    game: Game[Any], config: Config, view: TrainView, beginning: str
+) -> Evaluate | None:
     """What is measured while a network trains, in games that are small enough."""
     if config.run.evaluate_every == 0:
         return None
@@ -187,7 +196,7 @@ def _evaluations(game: Game[Any], config: Config, view: TrainView) -> Evaluate |
         view.tell("evaluating")
         measured = measure(evaluator)
         if not view.has_begun:
-            view.tell(_beginning(config))
+            view.tell(beginning)
         return measured
 
     return evaluate

@@ -62,7 +62,12 @@ class TrainView:
             display.note(doing)
 
     def show(self, line: dict[str, Any]) -> None:
-        """Shows metrics; values that are not among them keep what they were."""
+        """Shows metrics; values that are not among them keep what they were.
+
+        Not as long as there is nothing: the first programs are compiled, which `tell` has said.
+        """
+        if not self.has_begun and not line["step"] and not line["examples"]:
+            return
         self.doing = "training" if "loss" in self._line | line else "filling the replay window"
         self._line |= line
         step = int(line["step"])

@@ -13,7 +13,7 @@ action "wait" there. It is no choice, so it changes no value.
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -38,6 +38,10 @@ from sog.games.openspiel.loading import load_spiel, one_line, refusal, try_first
 from sog.games.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
 from sog.games.openspiel.tables import WAIT, Slices, Tables, make_tables
 from sog.pytree import pytree
+
+_POKER: Final = {"kuhn_poker": "mbb", "leduc_poker": "mbb", "universal_poker": "milli-chips"}
+"""Games whose utilities are in chips, and what a thousandth is called: mbb where the ante is a
+chip, as in our games; blinds of universal_poker are of any size."""
 
 
 def load_openspiel(
@@ -113,6 +117,18 @@ class OpenSpiel(Game[OpenSpielState]):
 
     def __str__(self) -> str:
         return f"{self.name}:{self.text}"
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        return "chips" if self._name in _POKER else Game.unit
+
+    @property
+    def milli_unit(self) -> str:  # type: ignore[override]
+        return _POKER.get(self._name, Game.milli_unit)
+
+    @property
+    def _name(self) -> str:
+        return self.text.partition("(")[0].strip()
 
     @property
     def num_infostates(self) -> int:
