@@ -14,6 +14,7 @@ from sog.files import printable
 _NARROWEST: Final = 24  # columns for a description
 _MARGIN: Final = 2
 _GAP: Final = 2
+_ESCAPE: Final = "\033"
 
 
 def fold(text: str, columns: int, indent: str = "") -> str:
@@ -53,7 +54,7 @@ def _fold_line(line: str, columns: int) -> list[str]:
 
 def _wrap(line: str, columns: int, begin: int) -> list[str]:
     """begin: the column of the second line, and of all others, if it leaves them enough room."""
-    if len(line) <= columns:
+    if len(line) <= columns or _ESCAPE in line:  # a drawing in color
         return [line]
     if begin > max(0, columns - _NARROWEST):
         begin = min(len(line) - len(line.lstrip()), _MARGIN) + _MARGIN

@@ -33,7 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
     check_searches([arguments.first, arguments.second], arguments)
     start_jax()
     so_far: list[tuple[Seating, MatchResult]] = []
-    games = SavedTournament(None, {})  # in memory
     with display.working() as work:
 
         def conclude() -> None:
@@ -52,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
             with mistakes(), concluding(conclude):
                 seating = seat_players([arguments.first, arguments.second], arguments, work)
                 check_has_format("--games-out", seating.game, arguments.games_out)
+                games = SavedTournament(None, {}, seating.game, [])  # in memory
                 result = _play(seating, arguments, work, so_far, games)
                 if result.interrupted:
                     raise KeyboardInterrupt

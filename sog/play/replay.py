@@ -147,7 +147,7 @@ def check_public(
 
 
 def _check_end(game: Game[Any], end: Situation, resigned: Any, *, agreed: bool = False) -> None:
-    """Raises ReplayError unless the game is over here, a player resigned or both agreed on a draw."""
+    """Raises ReplayError unless the game is over, one player resigned or both agreed to a draw."""
     is_resigned = resigned is not None
     if is_resigned and (type(resigned) is not int or resigned not in (PLAYER_0, PLAYER_1)):
         raise ReplayError(f"resigned must be player 0 or 1, got {resigned!r}.")

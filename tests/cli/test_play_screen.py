@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sog.cli.lines import fold
 from sog.cli.play.screen import (
     Choice,
     choices,
@@ -61,6 +62,14 @@ def test_a_map_is_before_ones_eyes() -> None:
     lines = draw_state(game, game.root()).splitlines()
     assert lines[0].startswith("  Mr X to move. Mr X has made 0 of 5 moves; ")
     assert max(map(len, lines)) <= 78
+
+
+def test_a_board_in_color_is_not_folded() -> None:
+    """The codes of its colors are longer than a terminal is wide, and take no place in it."""
+    game = make("chess")
+    board = draw_state(game, game.root(), has_pieces=True)
+    assert "\u265a" in board
+    assert fold(board, 60) == board
 
 
 BETS = [
@@ -123,6 +132,8 @@ def test_a_person_without_a_choice_is_not_asked() -> None:
     said: list[str] = []
 
     class Silent:
+        has_pieces = False
+
         def say(self, text: str = "", style: str = "") -> None:
             said.append(text)
 

@@ -216,7 +216,7 @@ class Human(Agent):
                 meant = ", ".join(f"{choice.label}) {choice.text}" for choice in found)
                 self._terminal.say(f"  That may be {meant}.")
             else:
-                self._terminal.say(wrapped(f"  {problem}"))
+                self._terminal.say(f"  {problem}")
 
     def _read(self, answer: str) -> tuple[int | None, str]:
         """The action that the game's own notation reads, or what is wrong with it."""
