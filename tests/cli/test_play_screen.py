@@ -1,5 +1,7 @@
 """What `sog play` shows, and how it reads what a person answers."""
 
+import re
+import textwrap
 from typing import Any
 
 import jax.numpy as jnp
@@ -54,6 +56,57 @@ def test_columns_are_numbered_as_on_the_board() -> None:
     offered = choices(game, state, 0, [1, 2, 3, 4])
     assert list_choices(offered) == ("  2) column 2   3) column 3   4) column 4   5) column 5")
     assert [choice.action for choice in find_choices(offered, "3")] == [2]
+
+
+def test_a_board_of_chess_has_colored_squares_where_the_terminal_can() -> None:
+    """Black's own pieces are below; the squares of White's last move have another color."""
+    game = make("gardner_chess")
+    state = game.start("Nc3")
+    lines = draw_state(game, state, player=1, has_pieces=True).splitlines()
+    plain = [re.sub("\033\\[[0-9;]*m", "", line) for line in lines]
+    assert plain == [
+        "  1  ♚  ♛  ♝     ♜ ",
+        "  2  ♟  ♟  ♟  ♟  ♟ ",
+        "  3        ♞       ",
+        "  4  ♟  ♟  ♟  ♟  ♟ ",
+        "  5  ♚  ♛  ♝  ♞  ♜ ",
+        "     e  d  c  b  a",
+        "  Black to move",
+    ]
+    assert [line.count("48;5;143m") + line.count("48;5;100m") for line in lines] == [
+        *(1, 0, 1, 0, 0, 0, 0),
+    ]
+    assert draw_state(game, state) == textwrap.indent(game.draw(state), "  ")
+
+
+def test_moves_are_typed_as_people_write_them() -> None:
+    """A knight's move, castling by king and rook, a pawn that becomes a knight, and the rest."""
+    game, said = make("chess"), list[str]()
+    state = game.start("r3k2r/P7/8/8/8/8/7P/R3K1NR w KQkq - 0 1")
+
+    class Typist:
+        has_pieces = False
+
+        def __init__(self, *answers: str) -> None:
+            self._answers = list(answers)
+
+        def say(self, text: str = "", style: str = "") -> None:
+            said.append(text)
+
+        def ask(self, prompt: str) -> str:
+            return self._answers.pop(0)
+
+    def typed(*answers: str) -> str:
+        terminal: Any = Typist(*answers)
+        human = Human(game, 0, terminal, None)
+        human.begin(state)
+        return game.uci_of_action(state, human.act(0))
+
+    assert typed("Nf3") == "g1f3"
+    assert typed("h4") == "h2h4"
+    assert typed("O-O-O") == typed("e1a1") == "e1c1"
+    assert typed("Ne9", "2h", "h2h3") == "h2h3"
+    assert said[-2].startswith("  'Ne9' is no legal move; possible: ")
 
 
 def test_a_map_is_before_ones_eyes() -> None:

@@ -108,7 +108,7 @@ def test_each_game_of_a_file_is_told_by_its_number(sog: Run, ladder: Path) -> No
     ]
     assert [one.splitlines()[-1] for one in games] == [
         "  Ann won 1 point.",
-        "  Bob lost 1 point.",
+        "  Bob lost 1 point: Bob gave up, or lost on time.",
         "  The game was left here.",
     ]
     assert sog("replay", str(ladder), "--number", "2") == (0, f"{games[1]}\n", "")
@@ -163,6 +163,19 @@ def test_what_cannot_be_gone_through_is_told_in_a_line(
     assert err.count("\n") == 1
 
 
+def test_a_game_is_told_whatever_its_letters_and_though_a_draw_could_be_claimed(
+    sog: Run, tmp_path: Path
+) -> None:
+    """In Latin-1, the default of PGN; the last position is there for the third time."""
+    path = tmp_path / "latin.pgn"
+    moves = "1. e4 e5 2. Nf3 Nf6 3. Ng1 Ng8 4. Nf3 Nf6 5. Ng1 Ng8 6. Nf3"
+    path.write_bytes(f'[White "Jos\xe9"]\n\n{moves} *\n'.encode("latin-1"))
+    code, told, err = sog("replay", str(path))
+    assert (code, err) == (0, "")
+    assert told.count("    Jos\xe9: ") == 6
+    assert told.endswith("    Jos\xe9: g1f3\n  The game was left here.\n")
+
+
 def test_a_file_that_says_its_game_is_given_no_other(sog: Run, tmp_path: Path) -> None:
     path = tmp_path / "saved.json"
     path.write_text(json.dumps(SAVED))
@@ -172,15 +185,16 @@ def test_a_file_that_says_its_game_is_given_no_other(sog: Run, tmp_path: Path) -
 
 
 def test_a_pgn_is_of_the_game_that_its_tag_says(sog: Run, tmp_path: Path) -> None:
-    """The second is said to be won, at Black's turn: he gave up."""
+    """The second is said to be won, at Black's turn, and the third to be drawn."""
     path = tmp_path / "ends.pgn"
-    path.write_text(PGN)
+    path.write_text(PGN + PGN[PGN.index("\n\n[") + 2 :].replace("1-0", "½"))
     code, told, err = sog("replay", str(path))
     assert code == 0, err
-    first, second = told.split("\n\n")
+    first, second, third = told.split("\n\n")
     assert first.startswith("Game 1, gardner_chess(max_moves=512): Ann (player 0) against Ann (")
     assert "    Ann (player 0): a1a5\n  Ann (player 0) won 1 point." in first
-    assert second.endswith("    player 0: a1a2\n  player 0 won 1 point.\n")
+    assert second.endswith("  player 0 won 1 point: player 1 gave up, or lost on time.")
+    assert third.endswith("  player 0 drew: the players agreed on a draw.\n")
     path.write_text(PGN.replace("Ra5#", "Ra6"))
     code, _, err = sog("replay", str(path), "--number", "1")
     assert code == 2

@@ -155,7 +155,7 @@ def test_a_game_that_was_given_up_is_over_at_the_turn_of_who_did(sog: Run, tmp_p
     saved = {**SAVED, "game": "tic_tac_toe", "games": [game]}
     path.write_text(json.dumps(saved))
     code, out, _ = sog("replay", str(path))
-    assert (code, "You won 1 chip." in out) == (0, True)
+    assert (code, "You won 1 chip: Agent gave up." in out) == (0, True)
     for wrong in ({"utility": -1.0}, {"resigned": 0}, {"resigned": None}):
         path.write_text(json.dumps({**saved, "games": [{**game, **wrong}]}))
         assert sog("replay", str(path))[0] == 2

@@ -4,15 +4,17 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from sog.cli.uci.limits import Limits, read_limits
 from sog.cli.uci.server import UciServer, centipawns
+from sog.games import Game, make
 from sog.play.analyst import Follower, Thinker
 from sog.play.clock import seconds_for_move
 from sog.play.simple_agents import RandomAgent
-from tests.cli.speaking_games import CLOCK, GAME, Patient, analyst, heard
+from tests.cli.speaking_games import CLOCK, GAME, Patient, analyst, heard, random_player
 
 Run = Callable[..., tuple[int, str, str]]
 WON = "position fen X../XO./..O"
@@ -28,11 +30,11 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sog.cli.uci.server.time", CLOCK)
 
 
-def said(*lines: str | float, thinker: Thinker | None = None) -> list[str]:
+def said(*lines: str | float, thinker: Thinker | None = None, game: Game[Any] = GAME) -> list[str]:
     """All that is said, in order; a number among the lines is a pause, in seconds by `CLOCK`."""
     told: list[str] = []
     UciServer(
-        GAME,
+        game,
         thinker or analyst(),
         name="some player",
         heard=heard(lines),
@@ -165,7 +167,42 @@ def test_mistakes_are_told_as_information(lines: list[str], told: str) -> None:
 def test_no_move_is_played_where_there_is_no_position_or_the_game_is_over() -> None:
     assert said("position fen nonsense", "go")[-1] == "bestmove 0000"
     over = said("position startpos moves a1 b1 a2 b2 a3", "go")
-    assert over == ["info string error: the game is over.", "bestmove (none)"]
+    assert over == [
+        "info string error: the game is over at 'X../XO./XO. (X has won)'.",
+        "bestmove (none)",
+    ]
+
+
+def test_a_draw_that_has_to_be_claimed_ends_no_game_of_chess() -> None:
+    """At the third time of a position, after it, and with more than 50 moves and 256 moves."""
+    third = "position startpos moves e2e4 e7e5 g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8"
+    positions = [
+        third,
+        f"{third} b1c3",
+        f"{third} g1f3 g8f6 f3g1 f6g8",
+        "position fen 4k3/8/8/8/8/8/3R4/4K3 w - - 101 90 moves d2d3 e8e7",
+        "position fen 4k3/8/8/8/8/8/3R4/4K3 b - - 0 300 moves e8e7",
+        "position fen r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1 moves e1h1 e8a8",
+        "position fen 4k3/8/8/8/8/8/3R4/4K3 w - - 149 90 moves d2d3",
+    ]
+    game = make("chess")
+    lines = said(
+        *(line for position in positions for line in (position, "go")),
+        thinker=random_player(game),
+        game=game,
+    )
+    assert len(lines) == len(positions) + 1
+    assert all(re.fullmatch("bestmove ([a-h][1-8]){2}", line) for line in lines[:-2])
+    assert lines[-2].startswith("info string error: the game is over at '4k3/8/8/8/8/3R4/8/4K3 b")
+    assert "seventy-five moves" in lines[-2]
+    assert lines[-1] == "bestmove (none)"
+
+
+def test_speed_counts_what_this_search_did() -> None:
+    """Not the visits of the search before, which are among the nodes."""
+    lines = said("ucinewgame", "position startpos", "go nodes 300", "go nodes 20")
+    found = [re.findall(r" nodes (\d+) nps (\d+)", line) for line in lines]
+    assert found[-2] == [("300", "0")]
 
 
 def test_players_who_do_not_search_play_legal_moves() -> None:

@@ -233,7 +233,7 @@ def test_what_is_wrong_with_a_file_is_told_in_a_line(
         ({}, "Choose a file, or paste a text."),
         ({"text": "e4 e5", "game": ""}, "Choose the game that the text is of"),
         ({"text": "e4 e5", "game": "e"}, "is no game of this server"),
-        ({"text": "e4 e9", "game": "chess", "player": "random"}, "Game: move 2: "),
+        ({"text": "e4 e9", "game": "chess", "player": "random"}, "Game: move 1... "),
         ({"text": "8/8 w", "game": "chess", "player": "random"}, "Game: "),
         ({"text": "check", "game": "kuhn", "player": "random"}, "Game: only a game of perfect"),
         ({"text": "{", "game": "kuhn"}, "That is no file of games"),
@@ -285,7 +285,7 @@ def test_a_game_of_a_file_of_several_is_opened_by_its_number(visitor: Visitor) -
     path = visitor.follow("/games/opened", text=text, number=1, player="random")
     page = visitor.get(path).text
     assert events_in(page) == ["Ann: C3"]
-    assert status_in(page) == "The end of the game."
+    assert status_in(page) == "&lt;b&gt;Bob gave up, or lost on time."
     path = visitor.follow("/games/opened", text=text, player="random")
     assert events_in(visitor.get(path).text) == ["Ann: A5", "&lt;b&gt;Bob: B4"]
     answer = visitor.post("/games/opened", text=text, number=3, player="random")
