@@ -67,6 +67,8 @@ def test_heads_tell_names_and_who_lost_without_the_board_saying_so() -> None:
         ('[Variant "gardner"]\n\n*', "gardner_chess"),
         ("(;SZ[9]KM[5.5])", "go9(komi=5.5)"),
         ("(;KM[0])", "go19(komi=0)"),
+        ("(;KM[650]AP[foxwq])", "go19(komi=6.5)"),
+        ("(;SZ[9]KM[much])", "go9"),
         ("(;SZ[5])", "go5"),
         ("(;SZ[4:4]KM[-2])", "go(size=4,komi=-2)"),
     ],
@@ -81,7 +83,6 @@ def test_a_head_says_of_which_game_it_is(text: str, game: str) -> None:
     [
         ('[Variant "atomic"]\n\n*', "the tag Variant must be one of .*, got 'atomic'"),
         ("(;SZ[9:7])", "SGF: SZ must be one number, the size of a square board, got '9:7'"),
-        ("(;SZ[9]KM[much])", "SGF: KM must be a number from -361 to 361, the komi, got 'much'"),
     ],
 )
 def test_another_game_is_told(text: str, says: str) -> None:
@@ -93,7 +94,7 @@ def test_a_file_that_was_cut_off_is_split_in_time() -> None:
     """The last game is left for its reader to refuse."""
     cut = "(;B[aa])(;" + "C[" * 100_000 + "\\"
     assert split_records(cut) == ["(;B[aa])", cut.removeprefix("(;B[aa])")]
-    with pytest.raises(ValueError, match=r"must be .* or a property; got "):
+    with pytest.raises(ValueError, match="unexpected end"):
         read_record(split_records(cut)[1])
 
 

@@ -63,10 +63,17 @@ def test_positions_are_read_as_points_numbers_or_sgf() -> None:
 
 def test_the_main_line_of_the_first_game_is_read() -> None:
     assert go_sgf.read_sgf(VARIATIONS, 9) == [30, 21, 81]
-    (name, values) = next(one for one in go_sgf._main_line(VARIATIONS) if one[0] == "PB")
-    assert (name, values) == ("PB", ["Ann]a \\ 1"])
-    comment = next(values for name, values in go_sgf._main_line(VARIATIONS) if name == "C")
-    assert comment == ["a (b;c)"]
+    head = go_sgf.read_head(VARIATIONS)
+    assert (head["PB"], head["C"]) == ("Ann]a \\ 1", "a (b;c)")
+
+
+def test_what_stands_around_games_is_passed_over() -> None:
+    """As a mail or a page has them; a PGN is no SGF whatever its comments say."""
+    mail = "My game (it is (short)):\n\n (;SZ[5];B[cc]) and\n( ;SZ[5];B[dd](;W[aa])(;W[bb])) Bye."
+    assert go_sgf.is_sgf(mail)
+    assert not go_sgf.is_sgf('[Event "(;SZ[5])"]\n\n1. e4 {(;SZ[5])} *')
+    assert go_sgf.split_games(mail) == ["(;SZ[5];B[cc])", "( ;SZ[5];B[dd](;W[aa])(;W[bb]))"]
+    assert Go5().read_position(mail)[1] == (12,)
 
 
 @pytest.mark.parametrize(
@@ -74,40 +81,28 @@ def test_the_main_line_of_the_first_game_is_read() -> None:
     [
         (f"(;SZ[9]{'AB[aa:ii]AE[aa:ii]' * 130})", "SGF: more than 20000 points are set up."),
         ("(;GM[1]SZ[19];B[dd])", "SGF: SZ must be 9, the size of this board, got '19'."),
-        (
-            "(;GM[1];B[dd])",
-            "SGF: SZ must be 9, the size of this board, got '19' (there is no SZ before the first "
-            "move).",
-        ),
         ("(;GM[1])", "SGF: SZ must be 9, the size of this board, got '19' (there is no SZ)."),
         ("(;SZ[9:13])", "SGF: SZ must be 9, the size of this board, got '9:13'."),
         ("(;GM[2]SZ[9])", "SGF: GM must be 1, the number of Go, got '2'."),
         (
             "(;SZ[9]HA[2]AB[cc][gg];W[dd])",
-            "SGF: stones are set up; a game begins with an empty board.",
+            "SGF: stones are set up; here a game must begin with an empty board and Black.",
         ),
-        ("(;SZ[9];W[dd])", "SGF: move 1, W[dd], is White's, but it is Black's turn."),
+        (
+            "(;SZ[9];W[dd])",
+            "SGF: White moves first; here a game must begin with an empty board and Black.",
+        ),
         ("(;SZ[9];B[dd];B[ee])", "SGF: move 2, B[ee], is Black's, but it is White's turn."),
         ("(;SZ[9];B[dj])", "SGF: move 1, B[dj], is no point from aa to ii, nor empty (a pass)."),
         ("(;SZ[9];B[D4])", "SGF: move 1, B[D4], is no point from aa to ii, nor empty (a pass)."),
         ("(;SZ[9];B[dd][ee])", "SGF: move 1, B[dd][ee], has more than one point."),
-        ("(", "SGF: at letter 2 there must be (, ;, ) or a property; it ends too early."),
-        ("()", "SGF: the game is empty: it needs a node (a semicolon)."),
-        (
-            "(;SZ[9];B[dd]",
-            "SGF: at letter 14 there must be (, ;, ) or a property; it ends too early.",
-        ),
-        (
-            "(;SZ[9];B[dd",
-            "SGF: at letter 10 there must be (, ;, ) or a property; got '[dd'.",
-        ),
-        ("(SZ[9];B[dd])", "SGF: SZ stands before the first node (a semicolon)."),
-        ("(;[9])", "SGF: the value '9' belongs to no property."),
-        ("(;sz[9])", "SGF: the value '9' belongs to no property."),
-        (
-            "(;SZ[9];B[dd]?)",
-            "SGF: at letter 14 there must be (, ;, ) or a property; got '?)'.",
-        ),
+        ("(", "SGF: the text cannot be read: no SGF data found."),
+        ("()", "SGF: the text cannot be read: no SGF data found."),
+        ("(;SZ[9];B[dd]", "SGF: the text cannot be read: unexpected end of SGF data."),
+        ("(;SZ[9];B[dd", "SGF: the text cannot be read: unexpected end of SGF data."),
+        ("(SZ[9];B[dd])", "SGF: the text cannot be read: no SGF data found."),
+        ("(;[9])", "SGF: the text cannot be read: unexpected value."),
+        ("(;SZ[9];B[dd]?)", "SGF: the text cannot be read: unexpected end of SGF data."),
     ],
 )
 def test_odd_files_are_told_in_one_line(text: str, message: str) -> None:
@@ -116,20 +111,38 @@ def test_odd_files_are_told_in_one_line(text: str, message: str) -> None:
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("komi", ["abc", "", "6,5", "nan", "1e2", "362", "-361.5", "\u0664"])
-def test_a_komi_that_cannot_be_is_refused_wherever_files_are_read(komi: str) -> None:
+@pytest.mark.parametrize(
+    ("head", "komi"),
+    [
+        ("KM[ -0.5 ]", -0.5), ("KM[+.5]", 0.5), ("KM[6,5]", 6.5), ("KM[6.5 points]", 6.5),
+        ("KM[361]", 361), ("KM[0]", 0), ("", None), ("KM[]", None), ("KM[ ]", None),
+        # A server writes hundredths: of stones, which come in quarters, or of points, in halves.
+        ("KM[375]AP[foxwq]", 7.5), ("AP[GNU Go:3.8]KM[375]AP[foxwq]", 7.5),
+        ("KM[325]AP[foxwq]", 6.5), ("KM[650]AP[foxwq]", 6.5), ("KM[0]AP[foxwq]", 0),
+        ("KM[50]AP[foxwq]", 0.5), ("KM[6.5]AP[foxwq]", 6.5), ("KM[3.75]AP[foxwq]", 7.5),
+    ],
+)  # fmt: skip
+def test_komi_is_read_as_programs_write_it(head: str, komi: float | None) -> None:
+    rules = Go5().rules_in(f"(;SZ[5]{head};B[cc])")
+    assert rules.get("komi") == komi
+    assert go_sgf.notice_of(f"(;SZ[5]{head};B[cc])") == ""
+
+
+@pytest.mark.parametrize(
+    "komi", ["abc", "nan", "1e2", "362", "375", "-361.5", "\u0664", "6.5 stones", "1.2.3"]
+)
+def test_a_komi_that_cannot_be_is_left_out_with_a_notice(komi: str) -> None:
     text = f"(;SZ[5]KM[{komi}];B[cc])"
-    message = f"SGF: KM must be a number from -361 to 361, the komi, got {komi!r}."
-    for read in (Go5().parse, Go5().read_position, Go5().rules_in):
-        with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
-            read(text)
-        assert str(caught.value) == message
+    assert Go5().parse(text) == (12,)
+    assert Go5().rules_in(text) == {"size": 5}
+    assert go_sgf.notice_of(text) == (
+        f"SGF: KM, the komi, is left out: it must be a number from -361 to 361, got {komi!r}."
+    )
 
 
 def test_a_file_says_which_size_and_komi_its_game_has() -> None:
     game = Go5()
-    assert game.rules_in("(;SZ[9]KM[ -0.5 ];B[cc])") == {"size": 9, "komi": -0.5}
-    assert game.rules_in("(;KM[+.5]SZ[13:13])") == {"size": 13, "komi": 0.5}
+    assert game.rules_in("(;KM[.5]SZ[13:13])") == {"size": 13, "komi": 0.5}
     assert game.rules_in("(;GM[1])") == {"size": 19}
     assert game.rules_in("c3 pass") == {}
     for size in ("9:13", "big", "100", ""):
@@ -192,7 +205,7 @@ def test_stones_that_are_set_up_are_where_a_game_begins() -> None:
     assert int(game.actor(start)) == 1
     assert actions == (12, 7)
     assert game.describe_state(game.start(HANDICAP)).startswith("5/2XX1/2O2/1X3/5")
-    with pytest.raises(ValueError, match="SGF: stones are set up; a game begins with an empty"):
+    with pytest.raises(ValueError, match="SGF: stones are set up; here a game must begin"):
         game.parse(HANDICAP)
 
 
@@ -205,11 +218,23 @@ def test_stones_that_are_set_up_are_where_a_game_begins() -> None:
         ("(;SZ[5]HA[2]AB[db][bd]PL[B])", 0),
         ("(;SZ[5]PL[W])", 1),
         ("(;SZ[5]HA[2];B[aa])", 0),
+        ("(;SZ[5]HA[2];W[aa])", 1),
+        ("(;SZ[5];W[aa])", 1),
+        ("(;SZ[5]PL[B];W[aa])", 1),
+        ("(;SZ[5]HA[3];B[aa];B[bb];B[cc];W[dd])", 1),
+        ("(;SZ[5]HA[3];B[aa];B[bb];B[cc])", 1),
     ],
 )
 def test_who_moves_first_is_what_the_file_says(text: str, player: int) -> None:
     start, _ = Go5().read_position(text)
     assert int(Go5().actor(start)) == player
+
+
+def test_a_handicap_may_be_moves_of_black() -> None:
+    game = Go5()
+    start, actions = game.read_position("(;SZ[5]HA[3]\n;B[aa];B[ee];B[ae];W[cc];B[cb])")
+    assert game.stones_of(start) == {0: 0, 24: 0, 20: 0}
+    assert actions == (12, 7)
 
 
 def test_stones_that_were_set_up_are_taken_like_others() -> None:
@@ -230,8 +255,10 @@ def test_stones_that_were_set_up_are_taken_like_others() -> None:
         ("(;SZ[5]AB[aa:])", "SGF: AB[aa:] is no point from aa to ee."),
         ("(;SZ[5];B[aa];AW[bb])", "SGF: AW sets a position up after move 1."),
         ("(;SZ[5]PL[green])", "SGF: PL must be B or W, whose turn it is, got 'green'."),
-        ("(;AB[aa])", "SGF: SZ must be 5, the size of this board, got '19' (there is no SZ"
-         " before the first move)."),
+        ("(;AB[aa])", "SGF: SZ must be 5, the size of this board, got '19' (there is no SZ)."),
+        ("(;SZ[5]HA[2];B[aa];B[bb];B[cc])", "SGF: move 2, B[bb], is Black's, but it is White's"
+         " turn."),
+        ("(;SZ[5]HA[2];B[aa];B[];W[cc])", "SGF: AB[] is no point from aa to ee."),
         ("(;SZ[5]AB[cc];W[cc])", "move 1, C3, puts a stone where there is one."),
     ],
 )  # fmt: skip

@@ -34,9 +34,6 @@ _BOARDS: Final = {
 }
 """Games by the size of their board."""
 _MOST_OF_A_NAME: Final = 40  # letters
-_BRACKET: Final = re.compile(r"\[(?:[^\\\]]|\\.)*(?:\]|\\?\Z)|[()]", re.DOTALL)
-"""A value, in which brackets are text, or one of those around the trees of SGF. A value without an
-end takes all that is left, lest it be looked for again and again."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -59,7 +56,7 @@ def is_record(text: str) -> bool:
 
 def split_records(text: str) -> list[str]:
     """The texts of the games in a file. Raises ValueError for what is none."""
-    return _split_sgf(text) if go_sgf.is_sgf(text) else pgn.split_games(text)
+    return go_sgf.split_games(text) if go_sgf.is_sgf(text) else pgn.split_games(text)
 
 
 def read_record(text: str) -> GameRecord:
@@ -100,17 +97,9 @@ def game_of(text: str) -> str:
     return written_call(named or Go.name, values)
 
 
-def _split_sgf(text: str) -> list[str]:
-    """The last game is what is left where that does not end."""
-    games: list[str] = []
-    start = depth = 0
-    for match in _BRACKET.finditer(text):
-        depth = max(0, depth + {"(": 1, ")": -1}.get(match[0], 0))
-        if depth == 0 and match[0] == ")":
-            games.append(text[start : match.end()].strip())
-            start = match.end()
-    rest = text[start:].strip()
-    return [*games, rest] if rest else games
+def notice_of(text: str) -> str:
+    """What the head of one game says and nobody can use, in one line; empty if all is well."""
+    return go_sgf.notice_of(text) if go_sgf.is_sgf(text) else ""
 
 
 def has_format(game: Game[Any], ending: str) -> bool:

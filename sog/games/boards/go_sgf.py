@@ -1,34 +1,62 @@
 """Games of Go in the Smart Game Format, version 4: https://www.red-bean.com/sgf.
 
 Of the main line the moves are read, stones that are set up before the first of them, the size of
-the board and the komi.
+the board and the komi. sgfmill takes the text apart.
 """
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sog.quoting import quoted
 
+with warnings.catch_warnings():  # a docstring there has a backslash that Python 3.12 warns of
+    warnings.simplefilter("ignore")
+    from sgfmill import sgf_grammar
+
 _GO: Final = "1"  # the game's number in the format
-_DEFAULT_SIZE: Final = 19
+_DEFAULT_SIZE: Final = "19"
 _LARGEST_WITH_TT: Final = 19
 """Up to here "tt" is a pass in files of version 3."""
-_SETUP: Final = ("AB", "AW", "AE", "PL")
+_SETUP: Final = ("AB", "AW", "AE")
 _COLORS: Final = {"B": "Black", "W": "White"}
 MOST_KOMI: Final = 361
 """Points, for either side: those of the largest board."""
+_KOMI: Final = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)(?=\s*(points?)?\Z)")
+_IN_HUNDREDTHS: Final = "foxwq"
+"""Of the property AP: a server that writes 375 for the 3.75 stones of Chinese rules, 7.5 points by
+area, and 650 for 6.5 points."""
+_LEAST_HUNDREDTHS: Final = 25
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _BYTE_ORDER_MARK: Final = "\ufeff"
 _MOST_QUOTED: Final = 20  # letters of what is not between quotation marks
 _MOST_SET_UP: Final = 20_000
 """Points; a board and what is taken off it again are far fewer."""
+_BEGIN: Final = re.compile(rb"\(\s*;")
+_BEGIN_AFTER_TEXT: Final = re.compile(r"\(\s*;\s*[A-Za-z]{1,20}\s*\[")
 
 
 def is_sgf(text: str) -> bool:
-    """Whether a text is meant as one in the Smart Game Format."""
-    return text.lstrip().lstrip(_BYTE_ORDER_MARK).lstrip().startswith("(")
+    """Whether a text is meant as one in the Smart Game Format, perhaps with words before it."""
+    plain = text.lstrip().lstrip(_BYTE_ORDER_MARK).lstrip()
+    return plain.startswith("(") or (
+        not plain.startswith("[") and _BEGIN_AFTER_TEXT.search(plain) is not None
+    )
+
+
+def split_games(text: str) -> list[str]:
+    """The texts of the games in a file; the last is what is left where that does not end."""
+    content = text.replace(_BYTE_ORDER_MARK, "").encode(errors="replace")
+    games, place = list[bytes](), 0
+    while match := _BEGIN.search(content, place):
+        tokens, place = sgf_grammar.tokenise(content, match.start())
+        depth = sum({b"(": 1, b")": -1}.get(token, 0) for kind, token in tokens if kind == "D")
+        if depth:
+            place = len(content)
+        games.append(content[match.start() : place].strip())
+    return [game.decode() for game in games] or [text.strip()]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -54,82 +82,87 @@ def read_sgf(text: str, size: int) -> list[int]:
     """
     record = read_record(text, size)
     if not record.is_usual:
-        what = "stones are" if record.stones else "White's turn is"
-        raise ValueError(f"SGF: {what} set up; a game begins with an empty board.")
+        what = "stones are set up" if record.stones else "White moves first"
+        raise ValueError(f"SGF: {what}; here a game must begin with an empty board and Black.")
     return list(record.actions)
 
 
 def read_record(text: str, size: int) -> Record:
     """The main line of the first game. Raises ValueError, one line, if it has none.
 
-    Who moves first is what PL says; with stones on the board else what the first move or the
-    handicap says. Whether moves are legal is not looked at; a komi must be one, but may be another
-    than that of the game that is played, see `read_rules`.
+    Who moves first is who does; without a move what PL says, or a handicap. Stones of a handicap
+    may be moves of Black, up to as many as HA says. Whether moves are legal is not looked at.
     """
-    actions: list[int] = []
-    stones: dict[int, int] = {}
-    found_size: str | None = None
-    first: int | None = None
-    handicap, num_set_up = "0", 0
-    for name, values in _main_line(text):
-        if name == "GM" and values[0].strip() != _GO:
-            raise ValueError(f"SGF: GM must be {_GO}, the number of Go, got {quoted(values[0])}.")
-        if name == "KM":
-            _read_komi(values[0])
-        if name == "SZ":
-            found_size = values[0].strip()
-            _check_size(found_size, size)
-        if name == "HA":
-            handicap = values[0].strip()
-        if found_size is None and (name in _SETUP or name in _COLORS):
-            _check_size(str(_DEFAULT_SIZE), size, " (there is no SZ before the first move)")
-        if name in _SETUP:
-            if actions:
-                raise ValueError(f"SGF: {name} sets a position up after move {len(actions)}.")
-            if name == "PL":
-                first = _read_player(values[0])
-            else:
+    nodes, head = _main_line(text)
+    if (game := head.get("GM", _GO)) != _GO:
+        raise ValueError(f"SGF: GM must be {_GO}, the number of Go, got {quoted(game)}.")
+    _check_size(head.get("SZ"), size)
+    stones, num_set_up, moves = dict[int, int](), 0, list[tuple[str, Sequence[str]]]()
+    for node in nodes:
+        for name, values in node.items():
+            if name in (*_SETUP, "PL") and moves:
+                raise ValueError(f"SGF: {name} sets a position up after move {len(moves)}.")
+            if name in _SETUP:
                 num_set_up += _set_up(stones, name, values, size, _MOST_SET_UP - num_set_up)
-        if name in _COLORS:
-            if first is None:
-                first = "BW".index(name) if stones else 0
-            actions.append(_read_move(name, values, size, len(actions), first))
-    if found_size is None and not actions and not stones:
-        _check_size(str(_DEFAULT_SIZE), size, " (there is no SZ)")
-    if first is None:
-        first = int(bool(stones) and handicap.isdecimal() and int(handicap) > 1)
+            elif name in _COLORS:
+                moves.append((name, values))
+    handicap = int(head["HA"]) if re.fullmatch("[0-9]{1,3}", head.get("HA", "")) else 0
+    num_placed = next((n for n, (name, _) in enumerate(moves) if name != "B"), len(moves))
+    if not 1 < num_placed <= handicap:
+        num_placed = 0
+    for name, values in moves[:num_placed]:
+        _set_up(stones, f"A{name}", values, size, 1)
+    first = int((bool(stones) or num_placed) and handicap > 1)
+    if "PL" in head:
+        first = _read_player(head["PL"])
+    if num_placed < len(moves):
+        first = "BW".index(moves[num_placed][0])
+    actions = [
+        _read_move(name, values, size, number, "BW"[(number - num_placed + first) % 2])
+        for number, (name, values) in enumerate(moves[num_placed:], start=num_placed)
+    ]
     return Record(stones=stones, first=first, actions=tuple(actions))
 
 
 def read_rules(text: str) -> dict[str, int | float]:
-    """The size of the board, and the komi where one is said, as parameters of the game.
+    """The size of the board, and the komi where a possible one is said, as parameters of the game.
 
     Without SZ the size is that of the format, 19. Raises ValueError, one line, for what is none.
     """
-    rules: dict[str, int | float] = {"size": _DEFAULT_SIZE}
-    for name, values in _main_line(text):
-        if name == "SZ":
-            match = re.fullmatch(r"([0-9]{1,2})(?::\1)?", values[0].strip())
-            if match is None:
-                raise ValueError(
-                    f"SGF: SZ must be one number, the size of a square board, "
-                    f"got {quoted(values[0])}."
-                )
-            rules["size"] = int(match[1])
-        if name == "KM":
-            rules["komi"] = _read_komi(values[0])
-    return rules
-
-
-def _read_komi(text: str) -> float:
-    word = text.strip()
-    is_number = re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)", word)
-    if is_number is None or abs(float(word)) > MOST_KOMI:
+    _, head = _main_line(text)
+    size = head.get("SZ", _DEFAULT_SIZE)
+    match = re.fullmatch(r"([0-9]{1,2})(?::\1)?", size)
+    if match is None:
         raise ValueError(
-            f"SGF: KM must be a number from -{MOST_KOMI} to {MOST_KOMI}, the komi, "
-            f"got {quoted(text)}."
+            f"SGF: SZ must be one number, the size of a square board, got {quoted(size)}."
         )
-    return float(word)
+    komi = _read_komi(head)
+    return {"size": int(match[1]), **({} if komi is None else {"komi": komi})}
+
+
+def notice_of(text: str) -> str:
+    """What of the rules that a game says is left out, in one line; empty if nothing is."""
+    _, head = _main_line(text)
+    if not head.get("KM") or _read_komi(head) is not None:
+        return ""
+    return (
+        f"SGF: KM, the komi, is left out: it must be a number from -{MOST_KOMI} to {MOST_KOMI}, "
+        f"got {quoted(head['KM'])}."
+    )
+
+
+def _read_komi(head: Mapping[str, str]) -> float | None:
+    """In points; None where none is said that can be."""
+    match = _KOMI.match(head.get("KM", ""))
+    if match is None:
+        return None
+    komi = float(match[0].replace(",", "."))
+    if _IN_HUNDREDTHS in head.get("AP", ""):
+        if abs(komi) >= _LEAST_HUNDREDTHS:
+            komi /= 100
+        if komi % 0.5:  # points come in halves, so these are stones
+            komi *= 2
+    return komi if abs(komi) <= MOST_KOMI else None
 
 
 def _read_player(text: str) -> int:
@@ -193,16 +226,17 @@ def write_sgf(
     return "\n".join([head, *lines]) + ")\n"
 
 
-def _check_size(found: str, size: int, why: str = "") -> None:
-    if found not in (str(size), f"{size}:{size}"):
+def _check_size(found: str | None, size: int) -> None:
+    said = _DEFAULT_SIZE if found is None else found
+    if said not in (str(size), f"{size}:{size}"):
+        why = " (there is no SZ)" if found is None else ""
         raise ValueError(
-            f"SGF: SZ must be {size}, the size of this board, got {quoted(found)}{why}."
+            f"SGF: SZ must be {size}, the size of this board, got {quoted(said)}{why}."
         )
 
 
-def _read_move(name: str, values: Sequence[str], size: int, number: int, first: int) -> int:
+def _read_move(name: str, values: Sequence[str], size: int, number: int, expected: str) -> int:
     where = f"SGF: move {number + 1}, {name}[{']['.join(values)[:_MOST_QUOTED]}],"
-    expected = "BW"[(number + first) % 2]
     if name != expected:
         raise ValueError(f"{where} is {_COLORS[name]}'s, but it is {_COLORS[expected]}'s turn.")
     if len(values) > 1:
@@ -228,65 +262,38 @@ def _sgf_point(action: int, size: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    one_line = " ".join(text.split())
-    return one_line.replace("\\", "\\\\").replace("]", "\\]")
+    return sgf_grammar.escape_text(" ".join(text.split()).encode(errors="replace")).decode()
 
 
-_TOKEN: Final = re.compile(
-    r"""\s*(?:
-      (?P<mark>[(;)])                     # a game tree begins, a node begins, a tree ends
-    | (?P<name>[A-Za-z]+)\s*(?=\[)        # a property
-    | \[(?P<value>(?:[^\\\]]|\\.)*)\]     # one of its values
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
-_ESCAPE: Final = re.compile(r"\\(?:\r\n|\n\r|[\r\n]|(.))", re.DOTALL)
-"""A backslash keeps the letter after it, and joins lines."""
+Node = Mapping[str, Sequence[str]]
+"""By property its values."""
 
 
-def _main_line(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The properties with their values, up to the end of the first variation.
+def _main_line(text: str) -> tuple[list[Node], dict[str, str]]:
+    """The nodes of the first variation of the first game, and by property its first value there.
 
-    The first variation of each tree comes first, so the main line ends where any tree ends.
+    Older files write Black and SiZe for B and SZ: small letters do not count. Raises ValueError.
     """
-    text = text.replace(_BYTE_ORDER_MARK, "")
-    place, name, values = 0, "", list[str]()
-    in_node = False
-    while True:
-        match = _TOKEN.match(text, place)
-        if match is None:
-            rest = text[place:].strip()
-            what = f"got {quoted(rest)}" if rest else "it ends too early"
-            raise ValueError(
-                f"SGF: at letter {place + 1} there must be (, ;, ) or a property; {what}."
-            )
-        place = match.end()
-        if match["value"] is not None:
-            if not name:
-                raise ValueError(f"SGF: the value {quoted(match['value'])} belongs to no property.")
-            values.append(_ESCAPE.sub(lambda found: found[1] or "", match["value"]))
-            continue
-        if name:
-            yield name, values
-        name, values = "", []
-        if match["name"] is not None:
-            if not in_node:
-                raise ValueError(
-                    f"SGF: {match['name']} stands before the first node (a semicolon)."
-                )
-            # Older files write Black and SiZe for B and SZ: small letters do not count.
-            name = "".join(letter for letter in match["name"] if letter.isupper())
-        elif match["mark"] == ";":
-            in_node = True
-        elif match["mark"] == ")":
-            if not in_node:
-                raise ValueError("SGF: the game is empty: it needs a node (a semicolon).")
-            return
+    content = text.replace(_BYTE_ORDER_MARK, "").encode(errors="replace")
+    try:
+        tree = sgf_grammar.parse_sgf_game(content)
+    except ValueError as error:
+        raise ValueError(f"SGF: the text cannot be read: {error}.") from None
+    nodes = [
+        {name: [_plain(value) for value in values] for name, values in node.items()}
+        for node in sgf_grammar.main_sequence_iter(tree)
+    ]
+    head = dict[str, str]()
+    for node in nodes:
+        for name, values in node.items():
+            head.setdefault(name, " ".join(values) if name == "AP" else values[0])
+    return nodes, head
+
+
+def _plain(value: bytes) -> str:
+    return sgf_grammar.simpletext_value(value).decode().strip()
 
 
 def read_head(text: str) -> dict[str, str]:
     """By property its first value, of the main line of the first game. Raises ValueError."""
-    head: dict[str, str] = {}
-    for name, values in _main_line(text):
-        head.setdefault(name, values[0].strip())
-    return head
+    return _main_line(text)[1]
