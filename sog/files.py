@@ -6,12 +6,14 @@ an OSError whose `strerror` tells it in words, so that whoever tells of a full d
 well. Imports nothing heavy.
 """
 
+import codecs
 import contextlib
 import errno
 import importlib.resources
 import io
 import json
 import os
+import re
 import stat
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -58,13 +60,22 @@ def read_text(path: AnyPath, most: int, *, follow: bool = True) -> str:
         raise _refusal(path, errno.EILSEQ, "not a file of UTF-8 text") from None
 
 
+_CHARSET: Final = re.compile(rb"\bCA\s*\[\s*([\w.:-]{1,40})\s*\]")
+_CHARSETS: Final = re.compile(r"ascii|utf-8|iso|cp|koi8|mac|shift|euc|gb|big5|hz|johab|tis", re.I)
+"""Those of texts; Python has other codecs, some of which take long."""
+_OF_A_HEAD: Final = 4096  # bytes
+
+
 def read_any_text(path: AnyPath, most: int) -> str:
-    """All of a text whose encoding nothing says: UTF-8, else Latin-1, the default of PGN."""
+    """All of a text in the charset that an SGF says (CA), else in UTF-8, else in Latin-1, the
+    default of PGN and SGF."""
     content = read_bytes(path, most)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
+    said = _CHARSET.search(content[:_OF_A_HEAD])
+    for name in (said[1].decode("ascii", "replace") if said else "", "utf-8-sig"):
+        with contextlib.suppress(LookupError, UnicodeError):
+            if _CHARSETS.match(codecs.lookup(name).name):
+                return content.decode(name)
+    return content.decode("latin-1")
 
 
 def parse_json(content: str | bytes) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from sog.cli.display import note
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.loading import load_game
 from sog.cli.play.saved import no_saved, read_saved
@@ -15,6 +16,7 @@ from sog.games import Game, make
 from sog.games.boards.game_records import (
     game_of,
     has_format,
+    notice_of,
     read_record,
     split_records,
 )
@@ -134,6 +136,8 @@ class RecordsFile(GamesFile):
         with mistakes(f"{self.path}: game {number}: "):
             record = read_record(self._texts[number - 1])
             game = self._game(record.text)
+            if notice := notice_of(record.text):
+                note(f"{self.path}: game {number}: {notice}")
             played = played_so_far(game, read_opening(game, record.text), record.result)
         return OneGame(
             game=game,

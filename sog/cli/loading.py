@@ -7,6 +7,7 @@ from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
 from sog.files import read_any_text
 from sog.games import Game, make
+from sog.games.boards.game_records import is_record, notice_of
 from sog.games.registry import OPENSPIEL_PREFIX
 from sog.play.history import History, check_begins_anywhere, read_history
 from sog.players.runs import is_run, load_run
@@ -66,6 +67,8 @@ def load_history(
 
 def _tell_other_rules(game: Game[Any], text: str) -> None:
     """The moves are the same under them, but not what they are worth."""
+    if is_record(text) and (notice := notice_of(text)):
+        note(f"--history: {notice}")
     for name, value in game.rules_in(text).items():
         here = getattr(game, name)
         if value != here:

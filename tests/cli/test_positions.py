@@ -128,6 +128,13 @@ def test_a_position_that_cannot_be_is_told_in_a_line(
     [
         ("6.5", ["sog: --history says komi 6.5; go5 has 24.5, which counts here."]),
         ("24.50", []),
+        (
+            "abc",
+            [
+                "sog: --history: SGF: KM, the komi, is left out: it must be a number from -361 to "
+                "361, got 'abc'."
+            ],
+        ),
     ],
 )
 def test_another_komi_in_a_file_is_told(
@@ -139,16 +146,6 @@ def test_another_komi_in_a_file_is_told(
     code, _, err = sog("match", *players, "--history", str(file))
     assert code == 0
     assert [line for line in err.split("\n") if "komi" in line] == told
-
-
-def test_a_komi_that_is_no_number_is_a_mistake(sog: Run, tmp_path: Path) -> None:
-    file = tmp_path / "game.sgf"
-    file.write_text("(;SZ[5]KM[abc];B[cc])")
-    code, _, err = sog("match", "random", "random", "--game", "go5", "--history", str(file))
-    assert code == 2
-    assert err == (
-        "sog: error: --history: SGF: KM must be a number from -361 to 361, the komi, got 'abc'.\n"
-    )
 
 
 @pytest.mark.slow

@@ -1,9 +1,11 @@
 """Files of several games as people keep them: PGN and SGF."""
 
+from pathlib import Path
 from typing import Final
 
 import pytest
 
+from sog.files import read_any_text
 from sog.games import make
 from sog.games.boards.game_records import (
     game_of,
@@ -96,6 +98,28 @@ def test_a_file_that_was_cut_off_is_split_in_time() -> None:
     assert split_records(cut) == ["(;B[aa])", cut.removeprefix("(;B[aa])")]
     with pytest.raises(ValueError, match="unexpected end"):
         read_record(split_records(cut)[1])
+
+
+@pytest.mark.parametrize(
+    ("said", "charset", "name"),
+    [
+        ("CA[Shift_JIS]", "shift_jis", "\u8868 \u30bd"),  # their second bytes are backslashes
+        ("CA[gb18030]", "gb18030", "\u67ef\u6d01"),
+        ("CA[UTF-8]", "utf-8", "\u67ef\u6d01"),
+        ("", "utf-8", "\u67ef\u6d01"),
+        ("", "latin-1", "J\u00fcrgen"),
+        ("CA[UTF-8]", "latin-1", "J\u00fcrgen"),  # it says so, and is not
+        ("CA[punycode]", "latin-1", "J\u00fcrgen"),
+        ("CA[nothing]", "latin-1", "J\u00fcrgen"),
+    ],
+)
+def test_a_text_is_read_in_the_charset_that_it_says(
+    tmp_path: Path, said: str, charset: str, name: str
+) -> None:
+    (tmp_path / "game.sgf").write_bytes(f"(;GM[1]{said}PB[{name}]SZ[5];B[cc])".encode(charset))
+    text = read_any_text(tmp_path / "game.sgf", 1000)
+    assert read_record(text).names[0] == name
+    assert make("go5").parse(text) == (12,)
 
 
 def test_what_is_written_says_its_game_and_who_gave_up() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sog.cli.gtp.table import Table
 from sog.cli.gtp.words import read_color, read_number
-from sog.files import read_text
+from sog.files import read_any_text
 from sog.games.core import PLAYER_0, PLAYER_1
 from sog.games.spoken import SetUpGame
 from sog.play.history import read_opening
@@ -32,7 +32,7 @@ def load_file(table: Table, words: Sequence[str]) -> None:
         path = Path(name).expanduser()
     except RuntimeError:  # of a user who is none
         path = Path(name)
-    text = read_text(path, _MOST_BYTES)
+    text = read_any_text(path, _MOST_BYTES)
     game = table.variant(table.game.rules_in(text))
     opening = read_opening(game, text)
     table.change(game)
