@@ -5,6 +5,7 @@ import string
 import hypothesis
 import hypothesis.strategies as st
 import pytest
+from sgfmill import sgf, sgf_moves
 
 from sog.games.boards import go_notation, go_sgf
 from sog.games.boards.go import Go
@@ -169,7 +170,6 @@ def test_deep_nesting_and_long_values_are_no_trouble() -> None:
 
 
 def test_a_written_game_is_read_by_an_independent_program() -> None:
-    sgf = pytest.importorskip("sgfmill.sgf")
     game = Go9(komi=6.5)
     actions = game.parse("E5 C3 pass G7 J1 A9")
     names = ("An ] odd \\ name", "two\nlines")
@@ -269,12 +269,10 @@ def test_what_cannot_be_set_up_is_told(text: str, message: str) -> None:
 
 
 def test_a_written_game_with_stones_set_up_is_read_by_an_independent_program() -> None:
-    sgf = pytest.importorskip("sgfmill.sgf")
-    boards = pytest.importorskip("sgfmill.sgf_moves")
     game = Go5()
     start, actions = game.read_position(HANDICAP)
     text = game.sgf(actions, start=start)
-    board, plays = boards.get_setup_and_moves(sgf.Sgf_game.from_string(text))
+    board, plays = sgf_moves.get_setup_and_moves(sgf.Sgf_game.from_string(text))
     stones = {(color, row, column) for color, (row, column) in board.list_occupied_points()}
     assert stones == {("b", 3, 3), ("b", 1, 1)}
     assert plays == [("w", (2, 2)), ("b", (3, 2))]

@@ -267,14 +267,17 @@ examples:
   sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
 
 Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
-boardsize, komi, clear_board, play, genmove, reg_genmove, undo, time_settings, time_left,
-final_score (of Go by area, all on the board being alive), showboard, loadsgf, for Go
-fixed_handicap, place_free_handicap and set_free_handicap, and of Leela Zero and KataGo lz-analyze,
-kata-analyze and their genmove_analyze, for those who search. One color of Go may play twice;
-loadsgf takes stones that are set up, and the size and komi of the file. A trained network refuses
-another size of the board, and another komi if it plays for points. Without a clock a move
-takes --seconds, else the simulations of --search; the tree is kept from move to move. The first
-move waits for programs to be compiled.
+boardsize, komi, clear_board, play, genmove, reg_genmove, undo, last_move, time_settings, time_left,
+final_score (of Go by area, all on the board being alive), showboard, loadsgf, cputime,
+gogui-analyze_commands, and of Leela Zero and KataGo lz-analyze, kata-analyze and their
+genmove_analyze, for those who search. For Go also fixed_handicap, place_free_handicap,
+set_free_handicap, set_position, final_status_list, kata-set-rules and kata-get-rules. White gets no
+points for handicap stones, by any rules. kata-analyze says scoreLead for those who play for points
+(payoff=diff); others know only how likely they win. One color of Go may play twice, and go on after
+two passes; loadsgf takes stones that are set up, and the size and komi of the file. A trained
+network refuses another size of the board, and another komi if it plays for points. Without a clock
+a move takes --seconds, else the simulations of --search; on one, --move-overhead is left over. The
+tree is kept from move to move. The first move waits for programs to be compiled.
 """,
     _SPEAKING,
 )
