@@ -6,11 +6,12 @@ from typing import Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from sog.players.methods import METHODS
 from sog.web.judges import judges_of
-from sog.web.offers import Offers
+from sog.web.offers import Offers, learns
 from sog.web.pages import Form, page, show, static_file, tell, waiting_routes
 from sog.web.play_pages import MOST_TABLES, PlayPages
 from sog.web.preparations import Preparations
@@ -48,12 +49,20 @@ def make_app(
         return show(
             "home",
             offers=offers,
+            groups={
+                "players of any game": [one for one in offers.players if not learns(one)],
+                "those that learn first, for minutes": list(filter(learns, offers.players)),
+            },
+            summaries={name: entry.summary for name, entry in METHODS.items()},
             preparations=preparations,
             judges=judges,
             tables=play.tables.list(),
             searches=looking.searches.list(),
             spots=spots.spots.list(),
         )
+
+    def able(request: Request, form: Form) -> Response:
+        return JSONResponse(offers.able(request.query_params.get("game", "")))
 
     async def missing(request: Request, error: Exception) -> Response:
         return tell(404, "Not there", "There is no such page.")
@@ -64,6 +73,7 @@ def make_app(
     app = Starlette(
         routes=[
             Route("/", page(home)),
+            Route("/players", page(able)),
             Route("/static/style.css", _static("style.css", "text/css")),
             Route("/static/script.js", _static("script.js", "text/javascript")),
             Route("/static/paint.js", _static("paint.js", "text/javascript")),

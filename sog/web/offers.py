@@ -19,7 +19,7 @@ from sog.games.foreign import trusted_names
 from sog.games.packages import is_class_path
 from sog.methods.evaluators import choose_evaluator
 from sog.players.agents import AGENT_PREFIX, read_agents
-from sog.players.methods import METHODS
+from sog.players.methods import METHODS, make_method
 from sog.players.player import Host, Player
 from sog.players.runs import load_run, near_run, split_step
 from sog.players.searching import (
@@ -35,6 +35,7 @@ from sog.web.host import Heed, Mistake, RunState, SearchOffer
 EVALUATORS: Final = ("rollout", "zero", "uniform", "exact")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
 _FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "connect_four")
+_COUNTS_STATES: Final = "perfect"  # to know whether it can play, which takes up to a minute
 _FIRST_AGENT: Final = f"{AGENT_PREFIX}leduc"
 _DEFAULT_SEARCH: Final = "100,1"
 _MOST_SIMULATIONS: Final = 20_000
@@ -101,7 +102,6 @@ class Offers:
         self.games = tuple(dict.fromkeys([*self._given, *listed]))
         for text in players:
             read_player(text, Host())
-        # Not all of them can play every game, which the page says then.
         self.players = tuple(dict.fromkeys([*METHODS, *players]))
         self._names: dict[str, str] | None = None
         self._prepared: dict[tuple[Any, ...], Any] = {}
@@ -127,6 +127,11 @@ class Offers:
     def playing(self, game: str) -> list[str]:
         """The networks that play a game, which is named with all its parameters."""
         return [one for one in self.networks if str(self.game(one)) == game]
+
+    def able(self, game: str) -> list[str]:
+        """Players and networks that can play a game, as far as that is known at once."""
+        made, text = self.game(game), str(self.game(game))
+        return [*self.playing(text), *(one for one in self.players if _is_able(one, made))]
 
     def opponent(self, game: str, player: str, search: str, heed: Heed) -> Player:
         """Prepares a player; may take long. search: "s,c", or empty for the default."""
@@ -156,9 +161,8 @@ class Offers:
     def must_learn(self, form: Mapping[str, str]) -> bool:
         """Whether `opponent` would take minutes for the player of a form, which learns first."""
         game, player, search = (form.get(name, "") for name in ("game", "player", "search"))
-        entry = METHODS.get(re.split("[(:]", player)[0])
         is_there = ("opponent", game, player, search.strip(), None) in self._prepared
-        return entry is not None and (entry.learns or entry.solves) and not is_there
+        return learns(player) and not is_there
 
     def judge(self, game: Game[Any], player: str, heed: Heed) -> Player:
         """Prepares who judges a game that is played here; may take long."""
@@ -290,6 +294,24 @@ class Offers:
             return do(*arguments)
         except ValueError as error:
             raise Mistake(f"{where}{error}") from None
+
+
+def learns(player: str) -> bool:
+    """Whether a player learns or solves a whole game before its first one, which takes long."""
+    entry = METHODS.get(re.split("[(:]", player)[0])
+    return entry is not None and (entry.learns or entry.solves)
+
+
+def _is_able(player: str, game: Game[Any]) -> bool:
+    if player not in METHODS:
+        return True
+    if player == _COUNTS_STATES:
+        return not game.hides_information
+    try:
+        make_method(player).check(game)
+    except ValueError:
+        return False
+    return True
 
 
 def _run_folder(text: str) -> RunFolder:

@@ -65,8 +65,8 @@ class Browser:
         """Fills in the form of the first page, as a visitor does."""
         self.driver.get(f"{self.address}/")
         form = self.find("form[action='/games']")
-        Select(form.find_element(By.NAME, "player")).select_by_visible_text(player)
         Select(form.find_element(By.NAME, "game")).select_by_visible_text(game)
+        Select(form.find_element(By.NAME, "player")).select_by_visible_text(player)
         Select(form.find_element(By.NAME, "seat")).select_by_value(str(seat))
         form.find_element(By.TAG_NAME, "summary").click()
         form.find_element(By.NAME, "seed").send_keys(str(seed))
@@ -101,6 +101,14 @@ class Browser:
         # Not `innerWidth`: a phone zooms out until all that sticks out is within it.
         wide = "const page = document.documentElement; return page.scrollWidth > page.clientWidth"
         return bool(self.run(wide))
+
+    def hides_columns(self) -> bool:
+        """Whether a table has to be scrolled sideways."""
+        tables = self.all(".scroll")
+        return any(
+            self.run("return arguments[0].scrollWidth > arguments[0].clientWidth", *[one])
+            for one in tables
+        )
 
     def problems(self) -> list[str]:
         """What the browser complained of, such as something that the policy forbids."""

@@ -1,5 +1,7 @@
 """The pages in a real browser, where there is one."""
 
+import functools
+
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
@@ -15,6 +17,8 @@ from tests.web.chromium import PHONE, Browser
 def test_a_whole_game_is_played_by_clicking(browser: Browser, game: str) -> None:
     browser.begin(game)
     assert browser.all(".picture svg")
+    for moves in browser.all("#all-choices summary"):
+        moves.click()  # which are shown from then on
     while browser.ready() == "Your move.":
         browser.act(lambda: browser.find("#choices button").click())
     assert "in 1 game: " in browser.find("#score").text
@@ -42,11 +46,14 @@ def test_the_stone_that_would_come_is_shown_where_one_points_or_keys_have_come_t
     ActionChains(browser.driver).move_to_element(point).perform()
     assert coming() == ["D4"]
     ActionChains(browser.driver).move_to_element(browser.find("h1")).perform()
+    browser.find("#all-choices summary").click()
     browser.find("#action-6").send_keys(Keys.ARROW_RIGHT)
     assert coming() == ["C4"]
     assert browser.find("g.pointed").get_attribute("data-actions") == "7"
     browser.find("h1").click()
     assert coming() == []
+    browser.act(lambda: browser.find("#action-7").send_keys(Keys.ENTER))
+    assert coming() == []  # no key plays a move that nobody chose
 
 
 def square(browser: Browser, name: str) -> WebElement:
@@ -128,16 +135,17 @@ def test_a_game_is_begun_and_played_with_the_keyboard_only(browser: Browser) -> 
         press(Keys.TAB)
         if focused().tag_name == "button" and focused().text == "Play":
             break
-        if focused().get_attribute("name") == "player":
-            press("random")
         if focused().get_attribute("name") == "game":
             press("kuhn")
+            browser.until(lambda: not browser.find("option[title*='perfect']").is_enabled())
+        if focused().get_attribute("name") == "player":
+            press("random")
         if focused().get_attribute("name") == "seat":
             press("player 0")
     press(Keys.ENTER)
     browser.ready()
     assert "against random" in browser.find("h1").text
-    assert focused().find_element(By.XPATH, "..").get_attribute("id") == "choices"
+    assert focused().find_element(By.XPATH, "ancestor::form").get_attribute("id") == "choices"
     press(Keys.ARROW_RIGHT)
     assert focused() == browser.all("#choices button")[1]
     browser.act(lambda: press(Keys.ENTER))
@@ -206,6 +214,15 @@ def test_a_search_is_looked_into_and_its_ranges_set(browser: Browser) -> None:
         field.send_keys(weight)
     browser.find("#set-ranges").click()
     browser.until(lambda: "before the ranges were set" in browser.find("main").text)
+    set_media = functools.partial(browser.driver.execute_cdp_cmd, "Emulation.setEmulatedMedia")
+    ground = "return getComputedStyle(document.querySelector('#tree-picture rect')).fill"
+    assert browser.run(ground) == "rgb(255, 255, 255)"
+    set_media({"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    assert browser.run(ground) != "rgb(255, 255, 255)"
+    set_media({"features": []})
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    assert not browser.hides_columns()
+    browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.until(lambda: browser.status().startswith("Done."))
     row = browser.all(".player0 tbody tr")[2]
     assert row.text.startswith("K 100% 33%")

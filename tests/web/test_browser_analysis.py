@@ -28,7 +28,7 @@ def open_game(browser: Browser, text: str, game: str, player: str = "zero") -> N
     Select(form.find_element(By.NAME, "game")).select_by_visible_text(game)
     Select(form.find_element(By.NAME, "player")).select_by_visible_text(player)
     form.find_element(By.TAG_NAME, "button").click()
-    browser.until(lambda: "opened" in browser.find("h1").text)
+    browser.until(lambda: browser.all("#status") and "opened" in browser.find("h1").text)
 
 
 def marks(browser: Browser) -> list[str]:
@@ -98,7 +98,7 @@ def test_a_file_that_the_browser_saved_is_opened_by_it(browser: Browser) -> None
     browser.driver.get(f"{browser.address}/")
     browser.run("arguments[0].value = arguments[1]", browser.find("#opened-text"), text)
     browser.find("#open-form button").click()
-    browser.until(lambda: "opened" in browser.find("h1").text)
+    browser.until(lambda: browser.all("#status") and "opened" in browser.find("h1").text)
     assert browser.events() == events
 
 

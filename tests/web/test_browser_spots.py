@@ -130,6 +130,9 @@ def test_a_spot_is_solved_and_walked_by_clicking(form: Browser) -> None:
         kings,
     )
     rows = form.until(lambda: form.all("#combos .player1 tbody tr"))
+    form.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    assert not form.hides_columns()
+    form.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert len(rows) == 6
     assert "50%" in rows[0].text
     form.find(".view:nth-of-type(3)").click()

@@ -238,6 +238,19 @@ document.addEventListener("change", ruleOut);
 document.addEventListener("shown", ruleOut);
 ruleOut();
 
+// Of the players those are offered that can play the game that is chosen.
+document.addEventListener("change", async (event) => {
+  const game = event.target;
+  if (!game.dataset.players) return;
+  const players = game.form.elements[game.dataset.players], chosen = game.value;
+  const answer = chosen && await fetch(`/players?game=${encodeURIComponent(chosen)}`);
+  const able = answer && answer.ok && await answer.json();
+  if (game.value !== chosen) return;
+  for (const one of players.options) one.hidden = one.disabled = Boolean(able) && !able.includes(one.value);
+  for (const group of players.querySelectorAll("optgroup")) group.hidden = !group.querySelector(":enabled");
+  if (players.selectedOptions[0].disabled) players.value = players.querySelector("option:enabled").value;
+});
+
 // The text of a chosen file comes into the field that is sent.
 document.addEventListener("change", async (event) => {
   const file = event.target.files && event.target.files[0];
