@@ -32,6 +32,8 @@ _ONE_THREAD: Final = {
 """A worker per core is faster than one worker on all of them, unless each starts as many threads
 as there are cores."""
 _KNOCK_SECONDS: Final = 10.0
+_MOST_SHOWN: Final = 300
+"""Characters of an error: some of Ray's have all that was called in C++."""
 _CACHE: Final = (
     "jax_compilation_cache_dir",
     "jax_persistent_cache_min_compile_time_secs",
@@ -57,10 +59,16 @@ def ray_cluster(address: str | None, num_workers: int | None) -> Iterator[int]:
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     with contextlib.ExitStack() as stack:
-        if address is None:
-            _start(stack, num_workers)
-        else:
-            _join(stack, address)
+        what = "start Ray" if address is None else f"join Ray at {address}"
+        try:
+            if address is None:
+                _start(stack, num_workers)
+            else:
+                _knock(address)
+                _connect(stack, address=address, runtime_env={"env_vars": _worker_environment()})
+        except (OSError, RuntimeError, ValueError, _ray().exceptions.RayError) as error:
+            why = getattr(error, "strerror", None) or " ".join(str(error).split()).rstrip(".")
+            raise ValueError(f"cannot {what}: {why[:_MOST_SHOWN]}.") from None
         cores = int(_ray().cluster_resources().get("CPU", 0))
         wanted = cores if num_workers is None else num_workers
         if not 1 <= wanted <= cores:
@@ -132,15 +140,6 @@ def _kill_marked(folder: Path) -> None:
         with contextlib.suppress(OSError):  # of another user, or at its end
             if mark in (process / "environ").read_bytes().split(b"\0"):
                 os.kill(int(process.name), signal.SIGKILL)
-
-
-def _join(stack: contextlib.ExitStack, address: str) -> None:
-    try:
-        _knock(address)
-        _connect(stack, address=address, runtime_env={"env_vars": _worker_environment()})
-    except (OSError, RuntimeError, ValueError, _ray().exceptions.RayError) as error:
-        why = getattr(error, "strerror", None) or " ".join(str(error).split()).rstrip(".")
-        raise ValueError(f"cannot join Ray at {address}: {why}.") from None
 
 
 def _knock(address: str) -> None:

@@ -1,6 +1,7 @@
 """What JAX is told of devices before it starts: cores of a CPU are devices of their own and share
 batches of searches, and a GPU runs whole loops by itself."""
 
+import contextlib
 import importlib.util
 import math
 import os
@@ -13,14 +14,26 @@ _VARIABLE = "JAX_NUM_CPU_DEVICES"
 _FLAG = "xla_force_host_platform_device_count"
 _XLA_FLAGS = "XLA_FLAGS"
 _CUDA_PLUGINS = ("jax_cuda12_plugin", "jax_cuda13_plugin")
+_LEAST_BYTES = 2 * 2**30
+"""Of address space: half of it is libraries, and every thread takes some."""
 _COMMAND_BUFFER = "xla_gpu_enable_command_buffer"
 
 
 def check_devices() -> None:
-    """Raises CommandError for a number of devices that JAX would refuse when it is imported."""
+    """Raises CommandError for a number of devices that JAX would refuse when it is imported, and
+    for a limit of memory in which its threads end the process."""
     said = os.environ.get(_VARIABLE, "1")
     if not said.isdecimal() or int(said) < 1:
         raise CommandError(f"{_VARIABLE} must be an integer >= 1, got '{said}'.")
+    with contextlib.suppress(ImportError):  # Windows
+        import resource
+
+        most, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if 0 <= most < _LEAST_BYTES:  # infinity is negative
+            raise CommandError(
+                f"JAX needs {_LEAST_BYTES // 1024:,} kB of memory, and this process may take "
+                f"{most // 1024:,}: raise the limit, `ulimit -v`."
+            )
 
 
 def use_all_cores() -> None:

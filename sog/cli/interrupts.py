@@ -48,6 +48,8 @@ class _Interrupts:
         self._was_raised = False
         self._num_sent = 0  # by ourselves, and not listened to so far
         self._main_thread = threading.get_ident()
+        self._num_imports = _imports_under_way()
+        self._timers: list[threading.Timer] = []
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
@@ -69,12 +71,26 @@ class _Interrupts:
         self._raise_once()
 
     def _raise_once(self) -> None:
-        if self._num_holds == 0 and not self._was_raised:
-            self._was_raised = True
-            raise KeyboardInterrupt
+        if self._num_holds or self._was_raised:
+            return
+        if _imports_under_way() > self._num_imports:
+            # C++ that is being loaded survives no exception, and Python a module by halves neither.
+            self.raise_later()
+            return
+        self._was_raised = True
+        raise KeyboardInterrupt
 
-    def raise_again(self) -> None:
-        """After a KeyboardInterrupt was lost."""
+    def raise_later(self) -> None:
+        """Has another thread raise it; also after a KeyboardInterrupt was lost."""
+        self._timers.append(threading.Timer(_SECONDS_UNTIL_AGAIN, self._raise_again))
+        self._timers[-1].start()
+
+    def raise_no_more(self) -> None:
+        """What was to be raised later is not."""
+        for timer in self._timers:
+            timer.cancel()
+
+    def _raise_again(self) -> None:
         self._was_raised = False
         self._num_sent += 1
         # By a signal, which wakes a thread that waits (`_thread.interrupt_main` does not).
@@ -250,13 +266,10 @@ def _nothing_lost(interrupts: _Interrupts) -> Iterator[None]:
     """Python loses exceptions that are raised in a finalizer or a callback of the garbage
     collector, of which JAX has one: a lost KeyboardInterrupt is raised again."""
     report = sys.unraisablehook
-    timers: list[threading.Timer] = []
 
     def notice(lost: "sys.UnraisableHookArgs") -> None:
         if isinstance(lost.exc_value, KeyboardInterrupt):
-            # Later and by another thread, for what is raised here is lost as well.
-            timers.append(threading.Timer(_SECONDS_UNTIL_AGAIN, interrupts.raise_again))
-            timers[-1].start()
+            interrupts.raise_later()  # for what is raised here is lost as well
         else:
             report(lost)
 
@@ -264,9 +277,18 @@ def _nothing_lost(interrupts: _Interrupts) -> Iterator[None]:
     try:
         yield
     finally:
-        for timer in timers:
-            timer.cancel()
+        interrupts.raise_no_more()
         sys.unraisablehook = report
+
+
+def _imports_under_way() -> int:
+    """How many modules this thread is in the middle of importing."""
+    frame: FrameType | None = sys._getframe()
+    count = 0
+    while frame is not None:
+        count += frame.f_code.co_name == "_find_and_load"  # of importlib
+        frame = frame.f_back
+    return count
 
 
 def _say_interrupted() -> None:

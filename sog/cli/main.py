@@ -6,12 +6,12 @@ Imports next to nothing, so that `sog --help` is fast.
 import contextlib
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from sog.children import kill_children
-from sog.cli.arguments import make_parser
 from sog.cli.devices import check_devices
 from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
 from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening
@@ -33,6 +33,7 @@ def entry() -> NoReturn:
             sys.stdout.flush()
         kill_children()
         os._exit(code)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done: no traceback while Python ends
     sys.exit(code)
 
 
@@ -73,6 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    from sog.cli.arguments import make_parser  # an interrupt while it is imported is handled
+
     try:
         arguments = make_parser().parse_args(argv)
     except SystemExit as stop:  # after --help and --version

@@ -9,6 +9,7 @@ from typing import Final, TextIO
 _ASCII: Final = {"±": "+/-", "…": "...", "·": "-"}
 """What we and Rich print, in characters that every encoding has."""
 _ERRORS: Final = "sog_as_ascii"
+_STDOUT: Final = 1
 
 
 def prepare_streams() -> None:
@@ -25,9 +26,10 @@ def prepare_streams() -> None:
 def _open_on_nothing(number: int) -> TextIO:
     """The null device under the number of a standard stream.
 
-    Under that number, or the next file that is opened gets it, and what is written there.
+    Under that number, or the next file that is opened gets it, and what is written there. Results
+    cannot be written to it, which a command is to fail of; what it tells on stderr just goes.
     """
-    file = os.open(os.devnull, os.O_RDWR)
+    file = os.open(os.devnull, os.O_RDONLY if number == _STDOUT else os.O_RDWR)
     if file != number:
         os.dup2(file, number)
         os.close(file)

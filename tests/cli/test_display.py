@@ -51,14 +51,22 @@ def test_characters_that_stdout_does_not_have_are_replaced() -> None:
     ("closed", "expected"),
     [
         ("<&-", (b"a result", b"told")),
-        (">&-", (b"", b"told")),
         ("2>&-", (b"a result", b"")),
-        ("<&- >&- 2>&-", (b"", b"")),
+        ("<&- 2>&-", (b"a result", b"")),
     ],
 )
 def test_streams_may_be_closed(closed: str, expected: tuple[bytes, bytes]) -> None:
     out, err = run(HELLO, "utf-8", closed)
     assert (out[: len("a result")], err[: len("told")]) == expected
+
+
+@pytest.mark.parametrize("stdout", [">&-", ">/dev/full"])
+def test_a_command_fails_whose_results_cannot_be_written(stdout: str) -> None:
+    command = f'"{sys.executable}" -m sog configs --json {stdout}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"sog: error: the output cannot be written: ")
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_what_is_told_is_never_among_results_nor_in_files(tmp_path: Path) -> None:

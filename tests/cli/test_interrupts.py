@@ -1,3 +1,4 @@
+import importlib
 import json
 import os
 import signal
@@ -96,6 +97,24 @@ def test_an_interrupt_in_a_finalizer_is_not_lost(number: int) -> None:
 
     with listening(), pytest.raises(KeyboardInterrupt):
         work()
+
+
+def test_an_interrupt_waits_for_the_end_of_an_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """C++ that is loaded, as JAX's, dies of an exception, and half a module stays half."""
+    inner = "import signal\nsignal.raise_signal(signal.SIGINT)\nx = 1"
+    (tmp_path / "inner_module.py").write_text(inner)
+    (tmp_path / "outer_module.py").write_text("import inner_module\ny = inner_module.x + 1")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def work() -> None:
+        importlib.import_module("outer_module")
+        threading.Event().wait(10)
+
+    with listening(), pytest.raises(KeyboardInterrupt):
+        work()
+    assert sys.modules["outer_module"].y == 2
 
 
 def test_an_interrupt_while_saving_waits_for_the_file(

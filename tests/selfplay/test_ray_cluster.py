@@ -4,11 +4,14 @@ import fcntl
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from selfplay.ray_cluster import remove_leftovers
+from selfplay.ray_cluster import ray_cluster, remove_leftovers
 
 
 def test_folders_of_killed_processes_go_and_all_others_stay(tmp_path: Path) -> None:
@@ -54,3 +57,23 @@ def test_agents_that_outlived_a_killed_process_are_killed(tmp_path: Path) -> Non
             agent.kill()
             other.kill()
     assert not any(tmp_path.iterdir())
+
+
+def test_ray_that_does_not_start_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no room for sockets\n" + "*** StackTrace ***\n" * 60)
+
+    for name in ("AUTH_MODE", "AUTH_TOKEN", "USAGE_STATS_ENABLED", "ENABLE_WINDOWS_OR_OSX_CLUSTER"):
+        monkeypatch.setenv(f"RAY_{name}", "0")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ray = SimpleNamespace(exceptions=SimpleNamespace(RayError=OSError))
+    monkeypatch.setattr("selfplay.ray_cluster._ray", lambda: ray)
+    monkeypatch.setattr("selfplay.ray_cluster._connect", fail)
+    with pytest.raises(ValueError, match=r"^cannot start Ray: no room for sockets \*\*\*") as error:
+        with ray_cluster(None, 1):
+            pass
+    assert len(str(error.value)) < 350
+    assert "\n" not in str(error.value)
+    assert not list(tmp_path.iterdir())
