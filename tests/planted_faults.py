@@ -51,7 +51,7 @@ sog/cli/uci/limits.py :: cli/test_uci :: min(int(left[0]), _LARGEST) :: int(left
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names
 sog/play/match.py :: play/test_match methods/test_local_best_response :: key=lambda agent: not isinstance(agent, WatchingAgent) :: key=lambda agent: isinstance(agent, WatchingAgent)
 sog/play/elo.py :: play/test_elo :: added / 2 * (games > 0) :: added * (games > 0)
-sog/play/aivat.py :: play/test_aivat :: (value if played.resigned is None else played.utility) :: value
+sog/play/aivat.py :: play/test_match :: (value if played.resigned is None else played.utility) :: value
 sog/play/aivat.py :: play/test_aivat play/test_review :: step.is_chance and step.number >= since :: step.is_chance and step.number > since
 sog/play/principal.py :: play/test_analyst cli/test_uci :: (-found.visits[shown], -found.policy[shown]) :: (-found.policy[shown], -found.visits[shown])
 sog/play/tournament.py :: play/test_tournament :: -(rank.win_rate if by_wins else rank.mean) :: -rank.mean

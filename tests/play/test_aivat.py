@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -15,7 +16,7 @@ from gtcfr.settings import SearchSettings
 from sog.games import Game, make
 from sog.games.core import TERMINAL
 from sog.play import RandomAgent, SearchAgent, TabularAgent
-from sog.play.aivat import Aivat
+from sog.play.aivat import Aivat, _Step
 from sog.play.aivat import _event as event
 from sog.play.arena import AgentFactory, play_match
 from sog.play.match import PlayedGame, play_game
@@ -240,6 +241,16 @@ def test_one_player_who_tells_is_enough_and_none_is_too_few() -> None:
     assert result.corrected_standard_error < result.standard_error
     with pytest.raises(ValueError, match="an agent that tells its policy, which neither does"):
         play_match(KUHN.tree.game, Silent, Silent, 2, aivat=aivat)
+
+
+def test_what_chance_brought_counts_from_an_event_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [
+        _Step(number=n, is_drawn=True, is_chance=n != 3, expected=0.0, value=10.0**n)
+        for n in range(5)
+    ]
+    monkeypatch.setattr(Aivat, "_steps", lambda *_: iter(steps))
+    played: Any = SimpleNamespace(tells=BOTH)
+    assert Aivat(make("kuhn"), ZeroEvaluator()).chance_part(played, 2) == 10_100
 
 
 def test_a_game_recorded_without_policies_is_refused() -> None:

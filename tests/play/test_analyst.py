@@ -1,6 +1,7 @@
 """Thinking about one position after another, and what is told of each move."""
 
 import math
+from typing import Any
 
 import jax
 import numpy as np
@@ -10,7 +11,7 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.play.analyst import Analyst, Follower, Position, thinker_of
-from sog.play.principal import Lines, read_lines
+from sog.play.principal import Lines, _Moves, read_lines
 from sog.play.simple_agents import RandomAgent
 from sog.play.thinking import Thinking, first_root
 from tests.play.line_games import TIC_TAC_TOE
@@ -22,6 +23,25 @@ SETTINGS = SearchSettings(num_simulations=300)
 @pytest.fixture(scope="module")
 def analyst() -> Analyst:
     return Analyst(GAME, ZeroEvaluator(), SETTINGS, most=300)
+
+
+def test_moves_are_ordered_by_their_policy_and_only_then_by_visits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nothing: Any = np.zeros(4)
+    found = _Moves(
+        is_listed=np.array([True, True, True, False]),  # type: ignore[arg-type]
+        policy=np.array([0.2, 0.4, 0.4, 0]),  # type: ignore[arg-type]
+        visits=np.array([9, 1, 5, 0]),  # type: ignore[arg-type]
+        prior=nothing,
+        values=nothing,
+        events=nothing[:, None],
+        value=nothing,
+        actor=nothing[0],
+    )
+    monkeypatch.setattr("sog.play.principal._read_moves", lambda *_: found)
+    result: Any = None
+    assert read_lines(GAME, result).actions.tolist() == [2, 1, 0]
 
 
 def position(text: str) -> Position:

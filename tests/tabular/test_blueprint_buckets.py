@@ -10,7 +10,15 @@ from sog.games.cards.board_classes import hands_of_class, in_order, renamed_hand
 from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.holdem import Holdem
-from sog.tabular.blueprint.buckets import KINDS, Buckets, Cards, Kind, cards_of, make_buckets
+from sog.tabular.blueprint.buckets import (
+    KINDS,
+    Buckets,
+    Cards,
+    Kind,
+    _edges,
+    cards_of,
+    make_buckets,
+)
 from sog.tabular.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
 
 DECK = Deck(5, 3)
@@ -141,6 +149,12 @@ def test_buckets_are_ordered_by_strength_and_as_large_as_they_should_be(
     counts = np.bincount(bucket) / len(bucket)
     largest_tie = np.unique(share, return_counts=True)[1].max() / len(share)
     assert counts.max() <= 1 / size + largest_tie
+
+
+def test_a_part_of_a_grid_begins_with_its_lower_bound() -> None:
+    """Of 10 points 5 are HS 0.5, whose square 0.25 is where the second of four parts begins."""
+    scores = np.zeros((1, 1), np.int16)
+    assert _edges(SMALL, 2, scores, 4, "grid", 10).tolist() == [4, 7, 8]
 
 
 def test_scores_made_anew_lead_to_the_buckets_of_a_table() -> None:

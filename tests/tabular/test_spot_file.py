@@ -145,7 +145,7 @@ def array(
         (array("kept0", lambda one: one.astype(np.float64)), "damaged"),
         (array("kept0", lambda one: one.astype(object)), "damaged"),
         (array("kept0", lambda one: one * np.inf), "finite"),
-        (array(LAST, lambda one: -one - 1), ">= 0"),
+        (array(LAST, lambda one: np.full_like(one, -0.5)), ">= 0"),
         (lambda content: content.pop("kept1"), "damaged"),
     ],
 )
