@@ -148,6 +148,17 @@ def test_a_position_is_known_again_after_more_than_seventy_moves() -> None:
     assert int(state.ending) == rules.QUIET_MOVES
 
 
+def test_what_white_saw_and_black_sees_now_is_no_repetition() -> None:
+    state = CHESS.start("8/p3k3/8/8/8/8/P7/4K3 w - - 0 1 moves e1d1 e7e8 d1e2")
+    np.testing.assert_array_equal(state.boards[0], state.boards[3])
+    assert state.repeats[0] == 0
+
+
+@pytest.mark.parametrize(("bishops", "ending"), [("1B6/B", rules.TOO_FEW_PIECES), ("B7/B", 0)])
+def test_bishops_on_squares_of_one_color_cannot_mate(bishops: str, ending: int) -> None:
+    assert CHESS.start(f"4k3/8/8/8/8/8/{bishops}3K3 w - - 0 1").ending == ending
+
+
 @pytest.mark.parametrize(
     ("text", "fen"),
     [

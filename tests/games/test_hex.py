@@ -146,3 +146,17 @@ def test_the_board_is_drawn_as_a_rhombus_and_its_winning_chain_is_marked() -> No
 def test_other_sizes_are_refused(size: int) -> None:
     with pytest.raises(ValueError, match=rf"^hex: size must be .*, got {size}\.$"):
         Hex(size=size)
+
+
+def test_a_turned_board_is_that_of_the_turned_moves() -> None:
+    game = Hex(size=3)
+    state, turned = game.root(), game.root()
+    for cell in (1, 3, 4):  # at the top, at the left, and one that joins the first
+        state, turned = (
+            game.apply(at, jnp.int32(c)) for at, c in ((state, cell), (turned, 8 - cell))
+        )
+    twins = [game.random_symmetry(jax.random.key(seed), state) for seed in range(8)]
+    for twin, _, actions in twins:
+        wanted = state if actions[0] == 0 else turned
+        np.testing.assert_array_equal(twin.labels, wanted.labels)
+    assert len({int(actions[0]) for _, _, actions in twins}) == 2
