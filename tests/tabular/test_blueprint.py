@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -19,6 +20,7 @@ from sog.tabular.blueprint.file import (
     save_blueprint,
 )
 from sog.tabular.blueprint.position import Playing, policy_on
+from sog.tabular.blueprint.public_chance import BOARDS, Tables, iterate
 
 SMALL = Holdem(ranks=4, suits=2, deals="3", stack="400", bets="1/allin")
 LEDUC_LIKE = Holdem(ranks=3, suits=2, hole_cards=1, deals="1", stack="500", bets="0.5/1/allin")
@@ -103,6 +105,21 @@ def test_what_was_gone_on_with_is_what_was_never_stopped(saved: Path) -> None:
     assert any(
         (one != other).any() for one, other in zip(whole.policy(), other_seed.policy(), strict=True)
     )
+
+
+def test_iterations_count_in_proportion_to_their_number(saved: Path) -> None:
+    """After as many more as there were, half is left of what was kept of the policies."""
+    made = load_blueprint(saved)
+    regret, number = made.tables.regret, jnp.int32(BOARDS)
+
+    def sums(kept: float) -> list[Any]:
+        policy_sum = [jnp.full_like(one, kept) for one in regret]
+        tables = Tables(regret=[jnp.copy(one) for one in regret], policy_sum=policy_sum)
+        found, _ = iterate(made.trainer, tables, made.trainer.draw(0, 1), number)
+        return found.policy_sum
+
+    for more, less in zip(sums(1.0), sums(0.0), strict=True):
+        np.testing.assert_allclose(more - less, 0.5, rtol=1e-3)
 
 
 def changed(saved: Path, path: Path, **arrays: Any) -> Path:

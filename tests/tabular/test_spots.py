@@ -1,6 +1,7 @@
 """Exact solutions of spots: known values, and the same game enumerated as any other."""
 
 import dataclasses
+import itertools
 from typing import Any
 
 import jax.numpy as jnp
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from sog.games import make
+from sog.games.cards.deck import Deck
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.ranges import parse_range
 from sog.memory import bytes_of
@@ -24,8 +26,10 @@ from sog.tabular.spots import (
     walk,
 )
 from sog.tabular.spots.betting import Decision, End, Line, build_street
+from sog.tabular.spots.boards import _is_symmetry, list_hands
 from sog.tabular.spots.solver import PROGRAMS, _run
 from sog.tabular.spots.tables import pack, read
+from sog.tabular.spots.walk import _bet, _deal, _spread, _start
 
 
 def holdem(text: str) -> Holdem:
@@ -238,6 +242,29 @@ def policy_on(tree: PublicTree, solver: SpotSolver) -> np.ndarray:
             place = found.actions.index(tree.game.describe_outcome(state, action))
             policy[node, known, action] = found.policy[place, known]
     return policy
+
+
+def test_suits_may_change_places_among_the_first_cards_but_not_among_those_dealt_later() -> None:
+    deck = Deck(ranks=3, suits=2)
+    ranges = np.ones((2, deck.num_hands()))
+    hands, pair = list_hands(deck, 2, ranges[None]), [4, 5]
+    assert _is_symmetry(hands, (1, 0), pair, 2, ranges)
+    assert not _is_symmetry(hands, (1, 0), pair, 0, ranges)
+
+
+def test_on_boards_that_stand_for_others_hands_keep_their_names() -> None:
+    """All three suits are alike on the flop: the hands with a card of the true board are gone."""
+    solver = solver_of("ranks=5,suits=3,board=AsAhAd,pot=10,stack=10,bets=1,caps=1", "100%", "100%")
+    deck, start = solver.spot.deck, _start(solver, 0)
+    for turn, river in itertools.product(("Ks", "Kh", "Kd"), ("Qs", "Qh", "Qd")):
+        place = start
+        for word in ("check", "check", turn, "check", "check", river):
+            place = (_deal if isinstance(place.at, End) else _bet)(solver, place, word)
+        cards = deck.parse_cards(f"AsAhAd{turn}{river}")
+        is_there = ~np.isin(deck.hands(), cards).any(axis=1)
+        for player in (0, 1):
+            reach = _spread(solver, place, player, place.reach[player], 0.0)
+            np.testing.assert_array_equal(reach > 0, is_there)
 
 
 @pytest.mark.thorough
