@@ -71,7 +71,8 @@ def main() -> None:
         parser.error("--only leaves no setting; values are those of SWEEP in this file")
     use_all_cores()
     tree = lay_out_histories(enumerate_public_tree(make(arguments.game)))
-    evaluator, results, best = RowEvaluator(tree), [], {}
+    evaluator, results = RowEvaluator(tree), []
+    best: dict[str, Any] = {}
     for name, text in settings:
         method = make_method(text)
         assert isinstance(method, LearningMethod)

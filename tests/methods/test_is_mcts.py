@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import Array
@@ -122,9 +123,11 @@ def test_regret_matching_plays_its_mean_policy(final: str, is_grown: bool) -> No
     method = IsMcts(selection="rm", final=final)
     if is_grown:
         node = IsMctsNode([0, 0], [0.0, 0.0], regret=[1.0, 0.0], policy_sum=[3.0, 1.0])
-        policy = IsMctsTree(method, infostate_game(make("liars_dice"))).policy(node)
+        game: Any = infostate_game(make("liars_dice"))
+        policy = IsMctsTree(method, game).policy(node)
     else:
-        tables = RegretTables(regret=np.array([[1.0, 0.0]]), policy_sum=np.array([[3.0, 1.0]]))
+        regret, policy_sum = jnp.array([[1.0, 0.0]]), jnp.array([[3.0, 1.0]])
+        tables = RegretTables(regret=regret, policy_sum=policy_sum)
         policy = method.final_policy(tables)[0].tolist()
     assert policy == [0.75, 0.25]
 

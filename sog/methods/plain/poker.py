@@ -22,19 +22,19 @@ _SHOWN: Final = 2  # its place in a deal
 
 
 class PokerWorld(InfostateWorld):
-    """The deal, and the bets so far."""
+    """The deal, and the public events so far, numbered as the contract does."""
 
-    __slots__ = ("bets", "deal", "folder", "game", "open", "raises", "shown", "stakes")
+    __slots__ = ("deal", "events", "folder", "game", "open", "raises", "shown", "stakes")
 
-    def __init__(self, game: "PlainPoker", deal: Deal, bets: Sequence[int] = ()) -> None:
-        """After some bets."""
+    def __init__(self, game: "PlainPoker", deal: Deal, events: Sequence[int] = ()) -> None:
+        """After some events."""
         self.game, self.deal = game, deal
         self.player, self.folder = 0, -1
         self.shown = False  # the public card, from the second round on
         self.raises, self.open = 0, True  # of this round: so many; nobody has acted
         self.stakes = [1, 1]
-        self.bets: tuple[int, ...] = ()
-        for bet in bets:
+        self.events: tuple[int, ...] = ()
+        for bet in game.bets(events):
             self.play(bet)
 
     def actions(self) -> Sequence[int]:
@@ -45,7 +45,7 @@ class PokerWorld(InfostateWorld):
     def play(self, action: int) -> None:
         """Folds, calls or raises."""
         player, owed = self.player, self.stakes[1 - self.player]
-        self.bets += (action,)
+        self.events += (action,)
         self.player = 1 - player
         if action == FOLD:
             self.folder, self.player = player, TERMINAL
@@ -55,22 +55,20 @@ class PokerWorld(InfostateWorld):
             self.stakes[player] += self.game.sizes[self.shown][action - FIRST_RAISE]
             self.raises += 1
         elif not self.open:  # both have acted
-            self.player = TERMINAL if self.shown or len(self.game.sizes) == 1 else 0
-            self.shown, self.raises, self.open = True, 0, True
+            self.player = TERMINAL
+            if not self.shown and len(self.game.sizes) > 1:
+                self.events += (self.game.num_actions + self.deal[_SHOWN],)
+                self.player, self.shown, self.raises, self.open = 0, True, 0, True
             return
         self.open = False
 
     def key(self) -> Hashable:
-        """The own card, the public one, and the bets, which tell whose it is."""
-        return self.key_with(self.deal[self.player])
-
-    def key_with(self, card: int) -> Hashable:
-        """The same with another card of one's own."""
-        return card, self.deal[_SHOWN] if self.shown else -1, self.bets
+        """The own card and the events, which tell whose it is."""
+        return self.deal[self.player], self.events
 
     def seen(self) -> Seen:
-        """The own card; the bets, and the public card among them as the contract has it."""
-        return Seen(self.player, (self.deal[self.player],), self.game.events(self))
+        """The same."""
+        return Seen(self.player, (self.deal[self.player],), self.events)
 
     def finish(self, source: random.Random) -> float:
         """Who folds loses his stakes; else the better card wins them."""
@@ -109,21 +107,9 @@ class PlainPoker(InfostateGame):
         total = sum(weights.values())
         self.odds = {deal: weight / total for deal, weight in weights.items()}
 
-    def events(self, world: PokerWorld) -> tuple[int, ...]:
-        """The public events of a world, numbered as the contract does."""
-        found: list[int] = []
-        replayed = PokerWorld(self, world.deal)
-        for bet in world.bets:
-            found.append(bet)
-            before = replayed.shown
-            replayed.play(bet)
-            if replayed.shown and not before and replayed.player != TERMINAL:
-                found.append(self.num_actions + world.deal[_SHOWN])
-        return tuple(found)
-
-    def bets(self, seen: Seen) -> tuple[int, ...]:
-        """The bets among public events."""
-        return tuple(event for event in seen.public if event < self.num_actions)
+    def bets(self, events: Sequence[int]) -> list[int]:
+        """Those among public events."""
+        return [event for event in events if event < self.num_actions]
 
     def deals(self, seen: Seen, *, public: bool = False) -> dict[Deal, float]:
         """Deals that agree with what is seen, or with what both saw of it, and their odds."""
@@ -138,7 +124,7 @@ class PlainPoker(InfostateGame):
         """Infostates are cards; a public card to come is drawn."""
         seen = self.seen(state, 0, int(infostates[0]))
         deals = {d: odds for d, odds in self.deals(seen).items() if d[1] == int(infostates[1])}
-        return PokerWorld(self, _draw(deals, source), self.bets(seen))
+        return PokerWorld(self, _draw(deals, source), seen.public)
 
     def seen(self, state: Any, player: int, infostate: int) -> Seen:
         """The own card, and the events."""
@@ -151,12 +137,12 @@ class PlainPoker(InfostateGame):
 
     def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
         """The opponent may have any card that is left."""
-        deals, bets = self.deals(seen), self.bets(seen)
-        return lambda source: PokerWorld(self, _draw(deals, source), bets)
+        deals = self.deals(seen)
+        return lambda source: PokerWorld(self, _draw(deals, source), seen.public)
 
     def target(self, seen: Seen, *, public: bool) -> Target:
-        """The bets, with any cards or with the own one."""
-        return _Bets(self, self.bets(seen), self.deals(seen, public=public))
+        """The events, with any cards or with the own one."""
+        return _Events(self, seen.public, self.deals(seen, public=public))
 
 
 def _draw(deals: dict[Deal, float], source: random.Random) -> Deal:
@@ -165,11 +151,11 @@ def _draw(deals: dict[Deal, float], source: random.Random) -> Deal:
 
 
 @dataclasses.dataclass
-class _Bets(Target):
-    """All that begins with some bets after one of some deals."""
+class _Events(Target):
+    """All that begins with some events after one of some deals."""
 
     game: PlainPoker
-    bets: tuple[int, ...]
+    events: tuple[int, ...]
     deals: dict[Deal, float]
 
     def __post_init__(self) -> None:
@@ -184,20 +170,20 @@ class _Bets(Target):
 
     def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
         assert isinstance(world, PokerWorld)
-        count = min(len(world.bets), len(self.bets))
-        if world.deal not in self.deals or world.bets[:count] != self.bets[:count]:
+        count = min(len(world.events), len(self.events))
+        if world.deal not in self.deals or world.events[:count] != self.events[:count]:
             return False
-        if count == len(self.bets):
+        if count == len(self.events):
             return True
-        return [action == self.bets[count] for action in world.actions()]
+        return [action == self.events[count] for action in world.actions()]
 
     def probability(self, policy: Policy) -> float:
         reach: tuple[dict[int, float], ...] = tuple({d[p]: 1.0 for d in self.deals} for p in (0, 1))
         world = PokerWorld(self.game, next(iter(self.deals)))  # any of them shows the same card
-        for bet in self.bets:
+        for bet in self.game.bets(self.events):
             place, size = world.actions().index(bet), len(world.actions())
             for card in reach[world.player]:
-                found = policy(world.key_with(card))
+                found = policy((card, world.events))
                 reach[world.player][card] *= 1 / size if found is None else found[place]
             world.play(bet)
         return sum(odds * reach[0][d[0]] * reach[1][d[1]] for d, odds in self.deals.items())
