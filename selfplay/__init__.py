@@ -6,4 +6,6 @@ keeps its checkpoints (`checkpoint.py`) and metrics in a run folder (`run_folder
 loads a network from one.
 """
 
+import sog.rooms  # noqa: F401 (first of all)
+
 __all__: list[str] = []

@@ -89,3 +89,18 @@ def test_importing_sog_loads_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["networks", "selfplay"])
+@pytest.mark.parametrize("module", ["sog.play", "sog.players.seating", "selfplay.training"])
+def test_a_file_of_a_user_that_hides_a_package_is_named(
+    tmp_path: Path, name: str, module: str
+) -> None:
+    if module.startswith(name):
+        return  # that is the file itself
+    (tmp_path / f"{name}.py").write_text("")
+    (tmp_path / "script.py").write_text(f"import {module}\n")
+    command = [sys.executable, str(tmp_path / "script.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"ImportError: {tmp_path}/{name}.py hides the package {name!r}")

@@ -2,3 +2,5 @@
 
 The terminal, files and the browser show the same pictures.
 """
+
+import sog.rooms  # noqa: F401 (first of all)

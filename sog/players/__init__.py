@@ -5,3 +5,5 @@ says what all kinds have in common; `searching.py` is about those that search, a
 `shipped.py` load the networks of runs and those that come with the package (`agents/`). `engines/`
 has programs of others, which speak UCI or GTP.
 """
+
+import sog.rooms  # noqa: F401 (first of all)
