@@ -27,6 +27,7 @@ import jax
 import numpy as np
 from bench_mlp import mlp, mlp_params
 from machine import processor, versions
+from script_arguments import game_text
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
@@ -72,7 +73,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("games", nargs="+", metavar="GAME")
+    parser.add_argument("games", nargs="+", type=game_text, metavar="GAME")
     parser.add_argument(
         "--simulations", nargs="+", type=positive_integer, default=list(SIMULATIONS), metavar="S"
     )

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import jax
+from script_arguments import game_text
 
 from gtcfr.root import start_of_game
 from gtcfr.search import search
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("game", type=make)
+    parser.add_argument("game", type=game_text)
     parser.add_argument("networks", nargs="+", metavar="TORSO,WIDTH,DEPTH", type=network)
     parser.add_argument("--simulations", type=int, default=20)
     parser.add_argument("--max-outcomes", type=int)
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     how = SearchSettings(num_simulations=options.simulations, max_outcomes=options.max_outcomes)
     for batch in options.batches:
-        programs = [compiled(options.game, one, how, batch) for one in options.networks]
+        programs = [compiled(make(options.game), one, how, batch) for one in options.networks]
         seconds = seconds_of(programs)
         for one, each in zip(options.networks, seconds, strict=True):
             name = f"{one.torso} {one.width} x {one.depth}"

@@ -22,6 +22,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 from jax import Array
+from script_arguments import game_text
 
 from gtcfr.settings import SearchSettings
 from sog.cli.errors import CommandError
@@ -73,7 +74,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--game", default="london", help="default: london")
+    add("--game", type=game_text, default="london", help="default: london")
     add("--method", default="rollout", help="a method that searches (default: rollout)")
     add("--search", default="10,1", metavar="S,C", help="SoG(s, c) (default: 10,1)")
     add("--max-outcomes", type=int, metavar="N", help="of chance, that a search keeps")

@@ -51,6 +51,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from machine import processor, versions
 from rich.console import Console
 from rich.table import Table
+from script_arguments import game_text
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
@@ -252,7 +253,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--games", nargs="*", default=list(GAMES), metavar="GAME")
+    parser.add_argument("--games", nargs="*", type=game_text, default=list(GAMES), metavar="GAME")
     default_batches = [1, 64]
     if is_accelerated():
         default_batches += [1024, 4096]

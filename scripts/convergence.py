@@ -11,6 +11,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 from machine import processor, versions
+from script_arguments import prefix
 
 from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
@@ -88,7 +89,9 @@ def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None
     parser.add_argument(
         "--methods", nargs="+", metavar="NAME", help="of the paper, or as typed for sog run"
     )
-    parser.add_argument("--out", metavar="PREFIX", help="write PREFIX.json and PREFIX.png")
+    parser.add_argument(
+        "--out", type=prefix, metavar="PREFIX", help="write PREFIX.json and PREFIX.png"
+    )
     arguments = parser.parse_args()
     if arguments.runs < 1 or arguments.episodes < 1:
         parser.error("--runs and --episodes must be >= 1")

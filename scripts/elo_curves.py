@@ -28,6 +28,7 @@ from typing import Any, Final
 
 import numpy as np
 from machine import processor, versions
+from script_arguments import game_text
 
 from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder
@@ -233,7 +234,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("lines", nargs="+", metavar="LABEL=PLAYER")
-    parser.add_argument("--game", help="for players of any game")
+    parser.add_argument("--game", type=game_text, help="for players of any game")
     parser.add_argument("--steps", nargs="+", type=int, default=[], metavar="STEP")
     parser.add_argument("--simulations", nargs="+", type=positive_integer, metavar="S")
     parser.add_argument(

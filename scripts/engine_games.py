@@ -25,6 +25,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from script_arguments import game_text
+
 from sog.games import make
 from sog.games.core import TERMINAL, Game
 from sog.play.analyst import Position
@@ -280,7 +282,7 @@ def main() -> None:
         default=["rollout"],
         help="of sog gtp or sog uci, with options (default: rollout)",
     )
-    parser.add_argument("--game", help="of ours (default: go5, chess)")
+    parser.add_argument("--game", type=game_text, help="of ours (default: go5, chess)")
     parser.add_argument("--games", type=int, default=50, help="(default: 50)")
     parser.add_argument(
         "--clock", type=read_control, default="10+0.1", help="of each side (default: 10+0.1)"

@@ -23,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from machine import processor, versions
+from script_arguments import game_text
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
 from gtcfr.exact import ExactEvaluator, exact_evaluator
@@ -142,7 +143,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("game", metavar="GAME", help="as for sog evaluate")
+    parser.add_argument("game", type=game_text, metavar="GAME", help="as for sog evaluate")
     parser.add_argument("--search", default="100,1", metavar="S,C", help="default: 100,1")
     parser.add_argument("--solver-iterations", type=positive_integer, default=30, metavar="N")
     parser.add_argument("--solver-fading", type=share, default=0.9, metavar="X")

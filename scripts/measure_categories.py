@@ -12,6 +12,7 @@ import argparse
 
 import jax
 import numpy as np
+from script_arguments import game_text
 
 from sog.games import make
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
@@ -27,14 +28,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("game", help="a game of Scotland Yard")
+    parser.add_argument("game", type=game_text, help="a game of Scotland Yard")
     parser.add_argument("--games", type=int, default=100, help="default: 100")
     parser.add_argument("--simulations", type=int, default=300, help="per move (default: 300)")
     arguments = parser.parse_args()
     game = make(arguments.game)
     method = PimBot(categories=False, budget=arguments.simulations)
+    if not isinstance(game, ScotlandYard):
+        parser.error(f"GAME must be one of Scotland Yard, got {game}.")
     method.check(game)
-    assert isinstance(game, ScotlandYard)
     roads = Roads(game)
     make_agent = method.agents(game, Host())
     agents = [make_agent(player, player) for player in (PLAYER_0, PLAYER_1)]

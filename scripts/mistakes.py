@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import jax
 import numpy as np
+from script_arguments import game_text
 
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.numbers import positive_integer
@@ -161,7 +162,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("player", metavar="PLAYER", help="as of sog match")
-    parser.add_argument("--game", help="for a player of any game")
+    parser.add_argument("--game", type=game_text, help="for a player of any game")
     parser.add_argument("--search", metavar="S,C", help="how it searches")
     parser.add_argument("--oracle", choices=ORACLES, default="exact")
     parser.add_argument("--games", type=positive_integer, default=50, metavar="N")

@@ -24,6 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from machine import processor, versions
+from script_arguments import game_text
 
 from gtcfr.packing import unpack
 from networks.cvpn import make_network
@@ -49,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--steps", type=positive_integer, default=1000, help="of the learner (default: 1000)"
     )
     parser.add_argument("--seeds", type=positive_integer, default=3, help="(default: 3)")
-    parser.add_argument("--game", help="another game of hold'em")
+    parser.add_argument("--game", type=game_text, help="another game of hold'em")
     arguments = parser.parse_args(argv)
     config = load_config(_CONFIG)
     game = make(arguments.game or config.game)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from machine import processor, versions
+from script_arguments import game_text
 
 from sog.games import make
 from sog.methods.histories.layout import lay_out_histories
@@ -80,8 +81,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("games", nargs="*", metavar="GAME", help="others than those of the page")
-    parser.add_argument("--out", type=Path, metavar="FILE.json", help="write all figures")
+    add = parser.add_argument
+    add("games", nargs="*", type=game_text, metavar="GAME", help="others than those of the page")
+    add("--out", type=Path, metavar="FILE.json", help="write all figures")
     arguments = parser.parse_args()
     results = []
     for text in arguments.games or GAMES:

@@ -20,6 +20,7 @@ from typing import Final
 import jax
 import numpy as np
 from machine import processor, versions
+from script_arguments import game_text, prefix
 
 from sog.cli.devices import use_all_cores
 from sog.games import make
@@ -91,8 +92,8 @@ def main() -> None:
     )
     parser.add_argument("--simulations", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--policies", type=int, default=5, help="constructions (default: 5)")
-    parser.add_argument("--game", default="leduc")
-    parser.add_argument("--out", metavar="PREFIX", help="write PREFIX.json")
+    parser.add_argument("--game", type=game_text, default="leduc")
+    parser.add_argument("--out", type=prefix, metavar="PREFIX", help="write PREFIX.json")
     arguments = parser.parse_args()
     if arguments.policies < 1 or min(arguments.simulations) < 1:
         parser.error("--policies and --simulations must be >= 1")

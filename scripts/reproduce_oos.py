@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import numpy as np
 from machine import processor, versions
+from script_arguments import game_text, prefix
 
 from sog.games import make
 from sog.methods.histories.layout import lay_out_histories
@@ -51,13 +52,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("game", metavar="GAME")
+    add("game", type=game_text, metavar="GAME")
     add("--root-simulations", type=int, nargs="*", default=[], metavar="N", help="at the root")
     add("--simulations", type=int, nargs="*", default=[], metavar="N", help="per move of matches")
     add("--matches", type=int, default=60, metavar="N", help="per seed (default: 60)")
     add("--seeds", type=int, default=3, metavar="N", help="(default: 3)")
     add("--without", nargs="*", default=[], metavar="NAME", help="methods to leave out")
-    add("--out", metavar="PREFIX", help="write PREFIX.json")
+    add("--out", type=prefix, metavar="PREFIX", help="write PREFIX.json")
     arguments = parser.parse_args()
     if arguments.matches < 2:
         parser.error(
@@ -66,10 +67,7 @@ def main() -> None:
     least = min([arguments.seeds, *arguments.root_simulations, *arguments.simulations])
     if least < 1:
         parser.error(f"--seeds and simulations must be >= 1, got {least}")
-    try:
-        game = make(arguments.game)
-    except ValueError as error:
-        parser.error(str(error))
+    game = make(arguments.game)
     tree = lay_out_histories(enumerate_public_tree(game))
     evaluator = RowEvaluator(tree)
     if unknown := set(arguments.without) - set(METHODS):

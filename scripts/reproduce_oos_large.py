@@ -24,6 +24,7 @@ from typing import Any, Final
 
 import numpy as np
 from machine import processor, versions
+from script_arguments import prefix
 
 from sog.games import make
 from sog.games.core import TERMINAL
@@ -103,7 +104,7 @@ def main() -> None:
     add("--simulations", type=int, default=2000, metavar="N", help="per move (default: 2000)")
     add("--games", type=int, default=200, metavar="N", help="per pairing (default: 200)")
     add("--processes", type=int, default=os.cpu_count(), metavar="N", help="(default: all cores)")
-    add("--out", metavar="PREFIX", help="write PREFIX.json")
+    add("--out", type=prefix, metavar="PREFIX", help="write PREFIX.json")
     arguments = parser.parse_args()
     if arguments.games < 4 or arguments.games % 2:
         parser.error(f"--games must be even and >= 4, got {arguments.games}")

@@ -71,9 +71,9 @@ def test_ray_that_does_not_start_is_one_line(
     ray = SimpleNamespace(exceptions=SimpleNamespace(RayError=OSError))
     monkeypatch.setattr("selfplay.ray_cluster._ray", lambda: ray)
     monkeypatch.setattr("selfplay.ray_cluster._connect", fail)
-    with pytest.raises(ValueError, match=r"^cannot start Ray: no room for sockets \*\*\*") as error:
-        with ray_cluster(None, 1):
-            pass
+    match = r"^cannot start Ray: no room for sockets \*\*\*"
+    with pytest.raises(ValueError, match=match) as error, ray_cluster(None, 1):
+        pass
     assert len(str(error.value)) < 350
     assert "\n" not in str(error.value)
     assert not list(tmp_path.iterdir())

@@ -146,7 +146,7 @@ def test_a_run_that_is_stopped_while_its_start_is_measured_has_a_checkpoint(tmp_
     run = RunSettings(steps=9, checkpoint_every=9, evaluate_every=9)
     training, inner, store = open_training(tmp_path, run)
 
-    def interrupted(_: Evaluator) -> dict[str, float]:
+    def interrupted(evaluator: Evaluator) -> dict[str, float]:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
