@@ -15,6 +15,7 @@ from networks.cvpn import NetworkSettings
 OPTIMIZERS: Final = ("adam", "sgd", "muon")
 GUMBEL: Final = "gumbel"
 PUCT: Final = "puct"
+_MOST_ERROR_STATES: Final = 100_000
 
 
 def _at_least(name: str, value: Any, least: int) -> None:
@@ -248,13 +249,19 @@ class RunSettings:
     """The search of evaluations, matches and play, as [search] where a file says nothing here."""
     value_error_states: int = 256
     """Random belief states that values are compared on with exact ones; 0 for none. Only in games
-    that are small enough to solve; in hold'em rivers, and for every 16 of them a turn."""
+    that are small enough to solve; in hold'em rivers, and for every 16 of them a turn. At most
+    100,000."""
 
     def __post_init__(self) -> None:
         for name in ("steps", "checkpoint_every", "keep"):
             _at_least(name, getattr(self, name), 1)
         for name in ("seed", "milestones", "evaluate_every", "value_error_states"):
             _at_least(name, getattr(self, name), 0)
+        if self.value_error_states > _MOST_ERROR_STATES:
+            raise ValueError(
+                f"value_error_states must be <= {_MOST_ERROR_STATES:,}, got "
+                f"{self.value_error_states:,}."
+            )
         if self.seed >= 2**32:  # JAX's keys have no room for more
             raise ValueError(f"seed must be < 2**32, got {self.seed}.")
         if self.evaluate_every % self.checkpoint_every:

@@ -116,6 +116,10 @@ def test_backward_induction_prints_the_value_and_what_it_took(
     code, out, _ = sog("run", "backward_induction", "pursuit_evasion")
     assert code == 0
     assert "value to player 0  -666.7 milli-points" in out
+    for option, value in (("--seeds", "9"), ("--seed", "0"), ("--precision", "float64")):
+        assert (
+            f"{option} has no effect" in sog("run", "backward_induction", "rps", option, value)[2]
+        )
     code, _, err = sog("run", "backward_induction", "rps", "--iterations", "4")
     assert code == 2
     assert "--iterations has no effect: backward_induction solves in one go." in err

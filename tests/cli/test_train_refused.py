@@ -12,6 +12,10 @@ from tests.cli.conftest import TINY, Run, refusal
     ("change", "message"),
     [
         ("network.widht=3", "did you mean network.width?"),
+        (
+            "run.value_error_states=100000000000",
+            "run: value_error_states must be <= 100,000, got 100,000,000,000.",
+        ),
         ("run.seed=4294967296", "run: seed must be < 2**32, got 4294967296."),
         (
             "search.capacity=1000000000000",

@@ -127,14 +127,11 @@ Of backward_induction: {{"game", "method", "unit", "value", "exploitability", "c
             "--iterations",
             {"help": "stop after N iterations (default: the method's :N, or as in sog methods)"},
         ),
-        ("--seeds", {"default": 16, "help": "independent runs (default: 16)"}),
-        ("--seed", {"help": "of the first run (default: 0)"}),
+        ("--seeds", {"help": "independent runs (default: 16)"}),
+        ("--seed", {"default": None, "help": "of the first run (default: 0)"}),
         (
             "--precision",
-            {
-                "default": "float32",
-                "help": "of the tables (default: float32, good for some 10 million iterations)",
-            },
+            {"help": "of the tables (default: float32, good for some 10 million iterations)"},
         ),
         *("--plot", "--max-nodes", "--json"),
     ),

@@ -34,6 +34,7 @@ from sog.players.player import Host
 
 _POINTS_PER_DECADE: Final = 8
 _ROWS: Final = 12  # of the table
+_DEFAULTS: Final = {"seeds": 16, "seed": 0, "precision": "float32"}  # of learners
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,9 @@ def run(arguments: argparse.Namespace) -> int:
     method = _read_method(arguments)
     if isinstance(method, BackwardInduction):
         return run_exact(method, arguments)
+    for option, default in _DEFAULTS.items():
+        if getattr(arguments, option) is None:
+            setattr(arguments, option, default)
     if arguments.plot is not None:
         check_plot(arguments.plot)
     start_jax(all_cores=True)

@@ -18,7 +18,7 @@ from sog.methods.simultaneous.backward_induction import BackwardInduction, Exact
 
 def run_exact(method: BackwardInduction, arguments: argparse.Namespace) -> int:
     """Solves and prints; returns the exit code."""
-    for option in ("iterations", "plot"):
+    for option in ("iterations", "seeds", "seed", "precision", "plot"):
         if getattr(arguments, option) is not None:
             raise CommandError(f"--{option} has no effect: {method.name} solves in one go.")
     start_jax()
