@@ -124,5 +124,7 @@ def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None
     for name, result in results.items():
         last = result["points"][-1]
         found = np.array(last["nash_conv"])
-        error = found.std() / np.sqrt(len(found))
-        print(f"{name}: NashConv {found.mean():.5f} +- {error:.5f} at {last['episodes']:,} games")
+        deviation = found.std() / np.sqrt(len(found))
+        print(
+            f"{name}: NashConv {found.mean():.5f} +- {deviation:.5f} at {last['episodes']:,} games"
+        )

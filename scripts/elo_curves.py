@@ -124,9 +124,6 @@ def play(
     seating: Seating, pairings: Sequence[Pairing], saved: SavedTournament, given: Any
 ) -> dict[Pairing, MatchResult]:
     """Plays what is not played yet."""
-    openings: Sequence[Opening] = (AT_THE_ROOT,)
-    if given.openings:
-        openings = random_openings(seating.game, given.games // 2, given.openings, seed=given.seed)
     results = {}
     for number, (first, second) in enumerate(pairings, start=1):
 
@@ -142,7 +139,7 @@ def play(
             given.games,
             given.seed,
             batch_size=seating.batch_size(given.batch),
-            openings=openings,
+            openings=saved.openings,
             finished=saved.finished.get((first, second), ()),
             record=record,
         )
@@ -276,7 +273,11 @@ def _measure(given: argparse.Namespace) -> None:
         "openings": given.openings,
         "seed": given.seed,
     }
-    saved = SavedTournament(given.out.with_suffix(".games.jsonl"), setup)
+    openings: Sequence[Opening] = (AT_THE_ROOT,)
+    if given.openings:
+        openings = random_openings(seating.game, given.games // 2, given.openings, seed=given.seed)
+    path = given.out.with_suffix(".games.jsonl")
+    saved = SavedTournament(path, setup, seating.game, openings)
     results = play(seating, pairings_of(points, given.next), saved, given)
     axis = _SIMULATIONS if given.simulations else _TRAINING
     found = report(points, seating, results, axis)

@@ -68,7 +68,7 @@ class SavedTournament:
         written by another process.
         """
         self.path = path
-        self._game, self._openings = game, openings
+        self._game, self.openings = game, openings
         self.games: dict[Pairing, list[PairOfGames]] = {}
         self._lock: int | None = None
         if path is None:
@@ -163,7 +163,7 @@ class SavedTournament:
 
     def _record(self, game: Any, number: int) -> Record:
         """A game of the pair with this number, held against the rules."""
-        opening = self._openings[number % len(self._openings)]
+        opening = self.openings[number % len(self.openings)]
         begins = None if opening.beginning is None else opening.beginning.text
         utility, outcomes = float(game["utility"]), tuple(game["outcomes"])
         if not all(type(outcome) is int for outcome in outcomes):
