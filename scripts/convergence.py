@@ -99,8 +99,8 @@ def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None
     names = arguments.methods or list(methods)
     try:
         made = {name: make_method(methods.get(name, name)) for name in names}
-    except ValueError as error:
-        parser.error(f"{error} Methods of the paper here: {', '.join(methods)}.")
+    except ValueError as mistake:
+        parser.error(f"{mistake} Methods of the paper here: {', '.join(methods)}.")
     use_all_cores()
     tree = lay_out_histories(enumerate_public_tree(make(arguments.game)))
     results: dict[str, Any] = {}
