@@ -20,6 +20,7 @@ from sog.cli.play.screen import (
 )
 from sog.cli.play.table import Human
 from sog.games import make
+from sog.games.boards.chess import Chess
 from sog.games.boards.line_game import EMPTY, LineState
 from tests.cli.conftest import Run
 
@@ -81,7 +82,7 @@ def test_a_board_of_chess_has_colored_squares_where_the_terminal_can() -> None:
 
 def test_moves_are_typed_as_people_write_them() -> None:
     """A knight's move, castling by king and rook, a pawn that becomes a knight, and the rest."""
-    game, said = make("chess"), list[str]()
+    game, said = Chess(), list[str]()
     state = game.start("r3k2r/P7/8/8/8/8/7P/R3K1NR w KQkq - 0 1")
 
     class Typist:

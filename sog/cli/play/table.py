@@ -174,8 +174,11 @@ class Human(Agent):
         say = self._terminal.say
         if self._draw is not None:
             self._draw(self._state, ranges, infostate)
-        looks = {"player": self.player, "has_pieces": self._terminal.has_pieces}
-        say(f"\n{draw_state(self.game, self._state, ranges, **looks)}")
+        has_pieces = self._terminal.has_pieces
+        drawn = draw_state(
+            self.game, self._state, ranges, player=self.player, has_pieces=has_pieces
+        )
+        say(f"\n{drawn}")
         if self.game.hides_information:
             known = self.game.draw_infostate(self._state, self.player, infostate)
             lines = f"\n{textwrap.indent(known, '    ')}" if "\n" in known else f" {known}"
@@ -199,8 +202,8 @@ class Human(Agent):
     def _ask(self, offered: list[Choice]) -> Choice:
         while True:
             answer = self._terminal.ask("> ")
-            meant, problem = self._read(answer)
-            found = find_choices(offered, answer, meant)
+            written, problem = self._read(answer)
+            found = find_choices(offered, answer, written)
             if len(found) == 1:
                 return found[0]
             if answer.casefold() in ("q", "quit"):
@@ -221,12 +224,13 @@ class Human(Agent):
     def _read(self, answer: str) -> tuple[int | None, str]:
         """The action that the game's own notation reads, or what is wrong with it."""
         unknown = "That is no action here; ? helps."
-        if not hasattr(self.game, "read_action") or answer.isdecimal():
+        read = getattr(self.game, "read_action", None)
+        if read is None or not answer or answer.isdecimal():
             return None, unknown
         try:
-            return self.game.read_action(self._state, answer), ""
+            return int(read(self._state, answer)), ""
         except ValueError as error:
-            return None, f"{error} ? helps." if answer else unknown
+            return None, f"{error} ? helps."
 
 
 def _with_action(action: str, event: str) -> str:

@@ -128,15 +128,15 @@ def played_on(state: ChessState) -> ChessState:
     """The same position of a game that goes on, if only a claim or max_moves has ended it here."""
     if int(state.ending) < REPETITION:
         return state
-    here = np.full(2, state.num_moves, np.int16)
-    return dataclasses.replace(state, unclaimed=here, ending=np.uint8(GOES_ON))
+    here = jnp.full(2, state.num_moves, jnp.int16)
+    return dataclasses.replace(state, unclaimed=here, ending=jnp.uint8(GOES_ON))
 
 
 def unclaimed_at(start: ChessState, moves: Sequence[int]) -> ChessState:
     """The beginning of a game that went on where `played_on` let it: at these `num_moves`."""
     if not moves:
         return start
-    return dataclasses.replace(start, unclaimed=np.array([min(moves), max(moves)], np.int16))
+    return dataclasses.replace(start, unclaimed=jnp.array([min(moves), max(moves)], jnp.int16))
 
 
 @functools.partial(jax.jit, static_argnames="variant")
