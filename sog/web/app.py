@@ -10,7 +10,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from sog.players.methods import METHODS
-from sog.web.judges import judges_of
 from sog.web.offers import Offers, learns
 from sog.web.pages import Form, page, show, static_file, tell, waiting_routes
 from sog.web.play_pages import MOST_TABLES, PlayPages
@@ -42,7 +41,6 @@ def make_app(
     looking = SearchPages(offers, preparations, searching.submit)
     play = PlayPages(offers, preparations, thinking.submit, helping.submit, looking.begin_at)
     looking.warm_up()
-    judges = judges_of(offers)
     spots = SpotPages(offers, preparations, searching.submit)
 
     def home(request: Request, form: Form) -> Response:
@@ -55,7 +53,6 @@ def make_app(
             },
             summaries={name: entry.summary for name, entry in METHODS.items()},
             preparations=preparations,
-            judges=judges,
             tables=play.tables.list(),
             searches=looking.searches.list(),
             spots=spots.spots.list(),

@@ -3,7 +3,10 @@
 import re
 from typing import Final
 
+from sog.web.host import Mistake
+
 _LARGEST: Final = 10**9
+_HIGHEST_WEIGHT: Final = 10**6
 
 
 def in_units(value: float, unit: str) -> str:
@@ -22,3 +25,12 @@ def whole_number(text: str, most: int = _LARGEST) -> int | None:
         return None
     value = int(text)
     return value if value <= most else None
+
+
+def weight(text: str) -> float:
+    """A weight of a range or a lock; 0 for an empty text. Raises Mistake."""
+    is_number = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]{1,3})?", text or "0")
+    value = float(text or 0) if is_number else -1.0
+    if not 0 <= value <= _HIGHEST_WEIGHT:
+        raise Mistake(f"A weight must be from 0 to {_HIGHEST_WEIGHT:,}, got {text[:20]!r}.")
+    return value

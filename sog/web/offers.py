@@ -18,7 +18,9 @@ from sog.games import Game, make
 from sog.games.foreign import trusted_names
 from sog.games.packages import is_class_path
 from sog.methods.evaluators import choose_evaluator
+from sog.play import PlayedGame
 from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.judges import can_judge, usual_judge
 from sog.players.methods import METHODS, make_method
 from sog.players.player import Host, Player
 from sog.players.runs import load_run, near_run, split_step
@@ -164,15 +166,27 @@ class Offers:
         is_there = ("opponent", game, player, search.strip(), None) in self._prepared
         return learns(player) and not is_there
 
-    def judge(self, game: Game[Any], player: str, heed: Heed) -> Player:
-        """Prepares who judges a game that is played here; may take long."""
+    @property
+    def judges(self) -> list[str]:
+        """Players of any game that can judge."""
+        return [one for one in self.players if can_judge(one)]
+
+    def find_judge(self, opponent: Player, played: PlayedGame, heed: Heed) -> Player:
+        """Prepares who says what choices were worth: the exact solution of a small game, else the
+        opponent, if it can, else a network that plays the game, else a search. May take long."""
+        game = opponent.game
+        others = [opponent.name, *self.playing(str(game))]
+        chosen = usual_judge(game, others=others, is_from_the_start=played.beginning is None)
+        heed()
 
         def prepare() -> Player:
-            found = seat([player], game=game, host=HeedingHost(heed=heed)).players[0]
+            found = seat([chosen], game=game, host=HeedingHost(heed=heed)).players[0]
             found.check_tells_policy()
             return found
 
-        return self._once(("judge", str(game), player, self._step(player)), prepare)
+        if chosen == opponent.name:
+            return opponent
+        return self._once(("judge", str(game), chosen, self._step(chosen)), prepare)
 
     def searched(self, game: str, player: str) -> str:
         """What to search where these play: the network's own game, or the one that was chosen."""

@@ -21,7 +21,6 @@ from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far
 from sog.players.judges import can_judge
 from sog.web.host import Heed, Mistake, Submit
-from sog.web.judges import find_judge
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form
@@ -43,7 +42,8 @@ def read_opened(
 
     "text": the content of a file, JSON, PGN or SGF, or a position or moves that the game "game"
     reads; empty where a file says it. "number": of the game in a file, the last if it is empty.
-    "player": who says what choices were worth; empty for whoever does usually, see `find_judge`.
+    "player": who says what choices were worth; empty for the choice of
+    `Offers.find_judge`.
     """
     text = form.get("text", "").strip()
     if not text:
@@ -82,7 +82,7 @@ def read_opened(
         seed=0,
         submit=submit,
         submit_help=submit_help,
-        judge=None if is_judge else functools.partial(find_judge, offers, opponent),
+        judge=None if is_judge else functools.partial(offers.find_judge, opponent),
         opened=played,
         opened_names=names if human is None else None,
         searched=player if is_network else name,

@@ -19,7 +19,6 @@ from sog.play.review import Review
 from sog.play.review_record import record_of
 from sog.players.player import Player
 from sog.web.host import Heed, Mistake, Submit
-from sog.web.judges import find_judge
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.opened import read_opened
@@ -120,7 +119,7 @@ class PlayPages:
             seed=seed,
             submit=self._submit,
             submit_help=self._submit_help,
-            judge=functools.partial(find_judge, self._offers, opponent),
+            judge=functools.partial(self._offers.find_judge, opponent),
             opening=opening,
             searched=self._offers.searched(form.get("game", ""), form.get("player", "")),
         )

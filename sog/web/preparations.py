@@ -74,7 +74,7 @@ class Preparations:
             self.waiting.append(one)
             self._kept[one.number] = one
             ended = [number for number, kept in self._kept.items() if kept.made.done()]
-            for number in ended[: len(self._kept) - 2 * MOST]:
+            for number in ended[: max(len(self._kept) - 2 * MOST, 0)]:
                 del self._kept[number]
         self._threads.submit(self._run, one, work)
         return one

@@ -12,11 +12,11 @@ from sog.games.core import CHANCE, Game
 from sog.tabular.locks import Lock, format_lock, read_locks
 from sog.web.found import Picture
 from sog.web.host import Mistake
+from sog.web.numbers import weight, whole_number
 from sog.web.watched_search import WatchedSearch
 
 _MOST_CELLS: Final = 600  # of the form
 _MOST_LOCKS: Final = 32
-_HIGHEST_WEIGHT: Final = 1e6
 
 
 def can_lock(node: NodeView) -> bool:
@@ -40,7 +40,7 @@ def lock_of(node: NodeView, outcomes: tuple[int, ...], form: Mapping[str, str]) 
         place = _number(infostate, len(weights)), _number(action, node.game.num_actions)
         if not node.legal[place]:
             raise Mistake(f"There is no action {action[:20]!r} of infostate {infostate[:20]!r}.")
-        weights[place] = _weight(text)
+        weights[place] = weight(text.strip())
     total = weights.sum(axis=-1)
     if not total.any():
         raise Mistake("A lock needs a weight that is not 0.")
@@ -95,16 +95,7 @@ def _text(game: Game[Any], lock: Lock) -> str:
 
 
 def _number(text: str, end: int) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 8 and int(text) < end):
+    value = whole_number(text, end - 1)
+    if value is None:
         raise Mistake(f"There is no infostate or action {text[:20]!r}.")
-    return int(text)
-
-
-def _weight(text: str) -> float:
-    try:
-        weight = float(text)
-    except ValueError:
-        weight = math.nan
-    if not 0 <= weight <= _HIGHEST_WEIGHT:  # NaN is neither
-        raise Mistake(f"A weight must be from 0 to {_HIGHEST_WEIGHT:,.0f}, got {text[:20]!r}.")
-    return weight
+    return value

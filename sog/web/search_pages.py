@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import math
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +15,7 @@ from sog.play.history import Opening, read_history
 from sog.tabular.locks import Lock
 from sog.web.found import Found, Picture
 from sog.web.host import Heed, Left, Mistake, Submit
-from sog.web.numbers import whole_number
+from sog.web.numbers import weight, whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form, go_to, number_in, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
@@ -26,7 +25,6 @@ from sog.web.sessions import Sessions
 from sog.web.watched_search import PAUSED, WATCHED, WHOLE, WatchedSearch
 
 MOST_SEARCHES: Final = 12
-_HIGHEST_WEIGHT: Final = 1e6
 _MOST_WARMED_UP: Final = 4
 _MODES: Final = (WHOLE, WATCHED, PAUSED)
 
@@ -178,7 +176,7 @@ class SearchPages:
                 place = whole_number(infostate, ranges.shape[1] - 1)
                 if place is None:
                     raise Mistake(f"There is no infostate {infostate[:20]!r}.")
-                ranges[int(player), place] = _weight(text)
+                ranges[int(player), place] = weight(text.strip())
         before = Found(policy=node.policy, values=node.values, ranges=node.ranges)
         edited = WatchedSearch(
             search.searcher,
@@ -257,13 +255,3 @@ def _node_of(search: WatchedSearch, form: Form) -> tuple[Picture, NodeView]:
     if picture is None or node is None or node.actor == TERMINAL:
         raise Mistake("That public state is not in the tree (any more).")
     return picture, node
-
-
-def _weight(text: str) -> float:
-    try:
-        value = float(text or 0)
-    except ValueError:
-        raise Mistake(f"A weight must be a number, got {text[:20]!r}.") from None
-    if not (math.isfinite(value) and 0 <= value <= _HIGHEST_WEIGHT):
-        raise Mistake(f"A weight must be from 0 to {_HIGHEST_WEIGHT:,.0f}, got {text[:20]}.")
-    return value

@@ -209,6 +209,7 @@ def change_game(**values: object) -> Callable[[Any], Any]:
         (change(games=3), "That is no file of games"),
         (change_game(human=2), "That is no file of games"),
         (change_game(utility=0.5), "The rules deny that game: it is said to give 0.5"),
+        (change_game(utility=float("nan")), "The rules deny that game: it is said to give nan"),
         (change_game(moves=[]), "The rules deny that game: its end is none"),
         (change_game(moves=[{}]), "That is no file of games"),
         (change_game(infostates=[[9, 9]] * 9), "The rules deny that game: move 1 is not"),
