@@ -9,6 +9,7 @@ import pytest
 
 from selfplay.runs.config_files import list_configs
 from sog.cli.errors import CommandError, check_target
+from sog.cli.line_input import LineInput, _lines_of
 from sog.players.methods import METHODS
 
 Run = Callable[..., tuple[int, str, str]]
@@ -281,6 +282,41 @@ def test_running_out_of_memory_is_told_in_one_line(
     monkeypatch.setattr("sog.cli.games.run", fail)
     message = "out of memory; try a smaller game, fewer simulations, or smaller batches."
     assert sog("games") == (2, "", f"sog: error: {message}\n")
+
+
+def test_an_error_of_openspiel_is_told_in_one_line(
+    sog: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyspiel
+
+    def fail(arguments: object) -> int:
+        raise pyspiel.SpielError("game.cc:87 player < 2\nplayer = 2")
+
+    monkeypatch.setattr("sog.cli.games.run", fail)
+    assert sog("games") == (2, "", "sog: error: OpenSpiel: game.cc:87 player < 2 player = 2\n")
+
+
+def test_a_limit_of_memory_in_which_jax_ends_the_process_is_refused(
+    sog: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda _: (1_500_000 * 1024, -1))
+    code, out, err = sog("solve", "kuhn")
+    assert (code, out) == (2, "")
+    assert err == (
+        "sog: error: JAX needs 2,097,152 kB of memory, and this process may take 1,500,000: raise "
+        "the limit, `ulimit -v`.\n"
+    )
+
+
+def test_a_line_of_stdin_without_end_is_not_kept(tmp_path: Path) -> None:
+    """Read by a thread; what came before it is answered."""
+    (tmp_path / "lines").write_bytes(b"name\n" + b"x" * 2**21)
+    with (tmp_path / "lines").open("rb") as file:
+        heard = LineInput(_lines_of(file.fileno()))
+        assert heard.next() == "name"
+        with pytest.raises(CommandError, match="stdin: a line may have at most 1,048,576 bytes"):
+            heard.next()
+        assert heard.next() is None
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,8 @@ def test_texts_are_short() -> None:
     assert format_range(parse_range("AA,KK,QQ,A5s,A4s,A3s,KQo@0.5,KQs,KJs")) == (
         "QQ+,A5s-A3s,KJs+,KQo:0.5"
     )
+    for text in ("AA:0.1", "AhKd:0.25", "AKs:0.333"):
+        assert format_range(parse_range(text)) == text
     assert format_range(np.ones(1326)) == "100%"
     assert format_range(np.zeros(1326)) == ""
 

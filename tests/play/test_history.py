@@ -1,5 +1,6 @@
 """Positions that people type: events from the root, or a position of its own."""
 
+import math
 from typing import Any, Final
 
 import jax
@@ -11,13 +12,14 @@ from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.games.boards.go import Go
+from sog.games.core import CHANCE, TERMINAL
 from sog.play import SearchAgent, play_game
 from sog.play.aivat import Aivat
 from sog.play.arena import play_match
 from sog.play.chained_search import Searching, _roots
 from sog.play.history import read_history
 from sog.play.match import Agent
-from sog.play.replay import played_of, replay_of
+from sog.play.replay import ReplayError, played_of, replay_of
 from sog.play.rules import after, situation
 from sog.play.simple_agents import RandomAgent
 from sog.play.thinking import first_root, think
@@ -91,9 +93,16 @@ def test_in_a_match_from_a_position_either_has_both_sides_of_it() -> None:
         for game in pair:
             assert game.beginning is opening.beginning
             assert len(game.outcomes) == 1
-            again = played_of(GAME, replay_of(GAME, 0, game))
+            record = replay_of(GAME, 0, game)
+            again = played_of(GAME, record)
             assert again.outcomes == game.outcomes
             assert GAME.fen(again.beginning.state) == MATE  # type: ignore[union-attr]
+            for said in (math.nan, math.inf, -math.inf, 1e9, -game.utility):
+                with pytest.raises(ReplayError, match="it is said to give"):
+                    played_of(GAME, record | {"utility": said})
+            for resigned in (7, TERMINAL, CHANCE, True):
+                with pytest.raises(ReplayError, match="its end is none"):
+                    played_of(GAME, record | {"resigned": resigned})
 
 
 @pytest.mark.thorough

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from jax import Array
 
-from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
@@ -101,6 +101,27 @@ def test_the_policy_of_gumbel_is_a_distribution_over_legal_actions() -> None:
     found = found_at("gumbel", "XX./O../...", ".../.../...")
     np.testing.assert_allclose(found.policy.sum(axis=1), 1, rtol=1e-5)
     assert (found.policy[0, [0, 1, 3]] == 0).all()
+
+
+@pytree
+class _HalfEvaluator(ZeroEvaluator):
+    """Every public state is worth half a win to player 0."""
+
+    def evaluate(self, game: Any, memory: Any, queries: LeafQueries) -> LeafEvaluation:
+        found = super().evaluate(game, memory, queries)
+        values = found.values + jnp.array([[[[0.5], [-0.5]]]])
+        return dataclasses.replace(found, values=values)
+
+
+def test_actions_that_were_never_visited_do_not_count_in_the_value_of_a_search() -> None:
+    """Two simulations visit two of nine cells, and either is worth 0.5 to the player to move."""
+    settings = AlphaZeroSettings(search="gumbel", max_considered_actions=2)
+    run = functools.partial(search, TIC_TAC_TOE, settings, 2, _HalfEvaluator(), explores=False)
+    states = jax.tree.map(lambda leaf: leaf[None], TIC_TAC_TOE.root())
+    found = jax.jit(run)(states, jax.random.key(0))
+    assert np.isnan(found.action_values).sum() == 7
+    assert (found.policy > 0).all()
+    np.testing.assert_allclose(found.value, 0.5, rtol=1e-5)
 
 
 @pytree

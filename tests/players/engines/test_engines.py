@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import select
 import shlex
 import sys
 from collections.abc import Callable
@@ -304,6 +305,19 @@ def test_a_program_that_does_not_read_is_not_waited_for_for_ever() -> None:
         process.send("x" * 2**20, deadline)
     process.close()
     assert not process.is_running
+
+
+def test_what_a_program_has_started_ends_with_it(tmp_path: Path) -> None:
+    """Its child has our pipe as well, and lives on where the program ends."""
+    lives = tmp_path / "lives"
+    os.mkfifo(lives)
+    process = LineProcess(f"sh -c 'sleep 1000 3>{lives} & echo ready; read end'")
+    with lives.open("rb", buffering=0) as file:  # waits for the child
+        assert process.read_line(Deadline(60), "did not start") == "ready"
+        process.close()
+        ended, _, _ = select.select([file], [], [], 20)
+        assert ended
+        assert file.read() == b""
 
 
 def test_programs_among_games_are_found_also_where_the_path_does_not_lead(
