@@ -74,7 +74,7 @@ gtcfr/keeping.py :: gtcfr/test_keeping :: num_before=state.num_before + state.nu
 networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1, 2) * ranges :: weight * ranges
 networks/hands.py :: networks/test_hands :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
 sog/methods/grown/oos.py :: methods/test_grown :: or target.is_dealt(world) else 0.0 :: or target.is_dealt(world) else 1.0
-sog/methods/grown/is_mcts.py :: methods/test_grown :: method.c * game.max_utility :: method.c
+sog/methods/grown/is_mcts.py :: methods/test_is_mcts :: method.c * game.max_utility :: method.c
 sog/methods/learners/a2c.py :: methods/test_model_free :: - self.entropy * entropy :: + self.entropy * entropy
 sog/methods/learners/dqn.py :: methods/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
 sog/methods/online/is_mcts.py :: methods/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value

@@ -1,10 +1,19 @@
 """The re-solving gadget: by hand, and against the oracle over many updates."""
 
+import dataclasses
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.gadget import NOBODY, make_gadget, root_reach, update_gadget
+from gtcfr.root import start_of_game
+from gtcfr.search import begin
+from gtcfr.settings import SearchSettings
+from gtcfr.update import _one_pass
+from sog.games import make
 from sog.tabular.solver import find_rule
 from tests.gtcfr import plain_search
 
@@ -48,3 +57,23 @@ def test_the_opponent_comes_with_the_range_that_the_oracle_gives_him(
         gadget = update_gadget(gadget, root_cfvs, find_rule("sog"), jnp.float32(step))
         oracle.update(follows[opponent])
     assert (np.ptp(seen, axis=0).max() > 0.1) == (alpha > 0)  # the gadget's choice is heard
+
+
+@pytest.mark.thorough
+def test_where_players_alternate_the_choice_changes_with_the_opponents_regrets() -> None:
+    game, settings = make("kuhn"), SearchSettings(num_simulations=1, rule="cfr+")
+    root, evaluator, one = start_of_game(game, batch_size=2), ZeroEvaluator(), jnp.float32(1)
+    pays = jnp.full(root.terminate_cfvs.shape, 0.3)
+    root = dataclasses.replace(root, opponent=jnp.array([0, 1]), terminate_cfvs=pays)
+
+    @jax.jit
+    def regrets(updated: jax.Array) -> jax.Array:
+        state = begin(
+            game, settings=settings, evaluator=evaluator, root=root, key=jax.random.key(0)
+        )
+        after = _one_pass(game, evaluator, settings, state, one, one, updated, True)
+        return after.gadget.cumulative_regret
+
+    for player in (0, 1):
+        has_changed = regrets(jnp.arange(2) == player).any(axis=(1, 2))
+        np.testing.assert_array_equal(has_changed, [player == 0, player == 1])

@@ -2,6 +2,8 @@
 
 import functools
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +12,7 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.extent import WHOLE_GAME
-from gtcfr.locks import held_policies
+from gtcfr.locks import HeldPolicies, held_policies, hold_rows
 from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
@@ -133,3 +135,18 @@ def test_simulations_follow_what_is_held() -> None:
     assert visits.sum() > 20
     assert visits[0] == 0
     assert visits[2] > visits[1] > 0
+
+
+def test_actions_that_a_tree_has_share_what_is_held_of_one_that_it_has_not() -> None:
+    held = HeldPolicies(
+        state=jnp.zeros((1, 1), jnp.int32),
+        is_held=jnp.array([[True, False]]),
+        policy=jnp.array([[[0.5, 0.5], [0.25, 0.25], [0.25, 0.25]]]),
+    )
+    nodes: Any = SimpleNamespace(
+        state=jnp.zeros((1, 1), jnp.int32),
+        takeable=jnp.array([[[False, True], [True, True], [True, True]]]),
+    )
+    layout: Any = SimpleNamespace(decisions=None)
+    found = hold_rows(layout, held, nodes, jnp.full((1, 3, 2), 1 / 3))
+    np.testing.assert_allclose(found[0], [[0, 1 / 3], [0.5, 1 / 3], [0.5, 1 / 3]], rtol=1e-6)

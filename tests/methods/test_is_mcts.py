@@ -1,6 +1,7 @@
 """IS-MCTS: as OpenSpiel's, and as blind to what is not in the infostate as the OOS paper says."""
 
 import dataclasses
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -141,6 +142,9 @@ def test_the_final_policy_is_made_of_visits_or_values() -> None:
     assert one["mixed"].max() < 1
     assert one["visits"].tolist() == (one["mixed"] == one["mixed"].max()).astype(float).tolist()
     assert sorted(one["value"].tolist()) == [0, 1]
+    # What was not visited has no value, not one of 0.
+    found_once: Any = SimpleNamespace(visits=np.array([[2, 0]]), value=np.array([[-0.5, 0.0]]))
+    assert IsMcts(final="value").final_policy(found_once).tolist() == [[1, 0]]
     with pytest.raises(ValueError, match="final=value needs selection=uct"):
         IsMcts(selection="rm", final="value")
 

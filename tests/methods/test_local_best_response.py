@@ -1,13 +1,16 @@
 """Local best response: its worth over the whole tree, and its choices against a count by hand."""
 
 import copy
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sog.games import make
+from sog.games.cards.no_limit import FIRST_SIZE
 from sog.games.core import CHANCE, Game
+from sog.methods.poker.local_best_response import pot_size
 from sog.play import TabularAgent
 from sog.play.arena import play_match
 from sog.play.rules import after, first_state
@@ -182,3 +185,12 @@ def test_a_pot_sized_bet_needs_a_game_with_sizes() -> None:
         seat(["lbr(bets=pot)"], game=LEDUC)
     with pytest.raises(ValueError, match=r"bets must be none or all in holdem, which has fixed"):
         seat(["lbr(bets=pot)"], game="holdem(bets=100c|100c|200c|200c,caps=3|4|4|4,stack=4800)")
+
+
+def test_a_bet_of_the_pot_is_of_the_pot_after_a_call() -> None:
+    """To call 200 of 100 and 300 makes a pot of 600: the raise is to 900."""
+    betting = SimpleNamespace(raised_stakes=lambda _: (np.array([600, 900, 1200]), None))
+    game: Any = SimpleNamespace(pot=0, betting=betting)
+    state = SimpleNamespace(betting=SimpleNamespace(stakes=[100, 300]))
+    sizes = [FIRST_SIZE + number for number in range(3)]
+    assert pot_size(game, state, sizes) == sizes[1]

@@ -111,6 +111,13 @@ def test_a2c_finds_dominant_actions() -> None:
 
 
 @pytest.mark.thorough
+def test_a_bonus_for_entropy_that_is_large_keeps_a_policy_uniform() -> None:
+    learner = LearningRuns(A2c(critic_updates=1, actor_rate=0.01, entropy=100), dominated(), runs=4)
+    learner.run(1500)
+    np.testing.assert_allclose(learner.policies()[:, :2], 0.5, atol=0.05)
+
+
+@pytest.mark.thorough
 def test_a2c_becomes_less_exploitable_than_random_play_and_seeds_differ() -> None:
     learner = LearningRuns(A2c(critic_updates=4), history_tree("kuhn"), runs=4)
     evaluator = RowEvaluator(learner.tree)

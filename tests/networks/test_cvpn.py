@@ -242,7 +242,7 @@ def test_beliefs_about_the_opponent_are_distributions_without_own_cards() -> Non
     found = opponents_given_own(
         jnp.array([[[1.0, 2.0], [0.0, 3.0]]]), jnp.array([[[0.5, 0.5], [0.25, 0.75]]])
     )
-    wanted = [[[1 / 7, 6 / 7], [0, 1]], [[1, 0], [0.4, 0.6]]]
+    wanted = np.array([[[1 / 7, 6 / 7], [0, 1]], [[1, 0], [0.4, 0.6]]])
     np.testing.assert_allclose(found[0], wanted, rtol=1e-6)
 
 

@@ -115,8 +115,8 @@ def test_iterations_count_in_proportion_to_their_number(saved: Path) -> None:
     def sums(kept: float) -> list[Any]:
         policy_sum = [jnp.full_like(one, kept) for one in regret]
         tables = Tables(regret=[jnp.copy(one) for one in regret], policy_sum=policy_sum)
-        found, _ = iterate(made.trainer, tables, made.trainer.draw(0, 1), number)
-        return found.policy_sum
+        found: Tables = iterate(made.trainer, tables, made.trainer.draw(0, 1), number)[0]
+        return list(found.policy_sum)
 
     for more, less in zip(sums(1.0), sums(0.0), strict=True):
         np.testing.assert_allclose(more - less, 0.5, rtol=1e-3)
