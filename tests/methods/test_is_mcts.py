@@ -142,9 +142,6 @@ def test_the_final_policy_is_made_of_visits_or_values() -> None:
     assert one["mixed"].max() < 1
     assert one["visits"].tolist() == (one["mixed"] == one["mixed"].max()).astype(float).tolist()
     assert sorted(one["value"].tolist()) == [0, 1]
-    # What was not visited has no value, not one of 0.
-    found_once: Any = SimpleNamespace(visits=np.array([[2, 0]]), value=np.array([[-0.5, 0.0]]))
-    assert IsMcts(final="value").final_policy(found_once).tolist() == [[1, 0]]
     with pytest.raises(ValueError, match="final=value needs selection=uct"):
         IsMcts(selection="rm", final="value")
 
@@ -158,3 +155,8 @@ def test_an_agent_searches_once_between_two_events_and_only_where_it_has_a_choic
     assert first.sum() == pytest.approx(1)
     again: Any = make_agent(0, 3)
     np.testing.assert_array_equal(first, again.policy(0))  # seeds reproduce
+
+
+def test_an_action_that_was_not_visited_has_no_value_rather_than_0() -> None:
+    tables: Any = SimpleNamespace(visits=np.array([[2, 0]]), value=np.array([[-0.5, 0.0]]))
+    assert IsMcts(final="value").final_policy(tables).tolist() == [[1, 0]]
