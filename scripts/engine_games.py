@@ -25,6 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from script_arguments import game_text
 
 from sog.games import make
@@ -38,7 +39,6 @@ from sog.players.engines.uci import UciEngine
 _GAMES_PER_LINE: Final = 10
 _PATIENCE: Final = 600.0  # seconds for an answer: programs are compiled in the first
 _PASS, _RESIGN = "pass", "resign"
-_NO_RESULT: Final = 0.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -193,7 +193,7 @@ def play_chess(sides: list[ChessSide], ours: int, game: Any, clocks: Clocks) -> 
         for one in sides:
             one.moves.append(move)
         sides[1 - ours].check_board(game.fen(position.state))
-    value = utility(game, position.state, [0, 0]) * (1 if ours == 0 else -1)
+    value = utility(game, position.state, np.zeros(2, np.int32)) * (1 if ours == 0 else -1)
     result = "draw" if not value else f"{'WB'[ours if value > 0 else 1 - ours]} wins"
     return Played(result=result, won=(1 + value / game.max_utility) / 2, moves=number + 1)
 
@@ -210,7 +210,7 @@ def lost_on_time(side: int, ours: int, moves: int, seconds: float, names: str) -
     )
 
 
-def start_sides(arguments: argparse.Namespace, game: Game[Any], stack: Any) -> tuple[Any, Any]:
+def start_sides(arguments: argparse.Namespace, game: Any, stack: Any) -> tuple[Any, Any]:
     """Our server and the opponent, which end with `stack`."""
     kind = "gtp" if arguments.kind == "go" else "uci"
     server = [sys.executable, "-m", "sog", kind, *arguments.player, "--game", str(game)]

@@ -193,7 +193,8 @@ class Analyst:
 
     def policy(self) -> np.ndarray:
         """[A]: the average policy where it has thought."""
-        return np.asarray(self._found.policy)[0, 0]
+        policy: np.ndarray = np.asarray(self._found.policy)[0, 0]
+        return policy
 
     def value(self, player: int) -> float:
         """What a player gets where it has thought."""

@@ -24,6 +24,6 @@ def seconds_for_move(
     the last before more is added.
     """
     usable = left - overhead
-    share = usable / (moves or _USUAL_MOVES) + _SHARE_OF_INCREMENT * increment
+    share = left / (moves or _USUAL_MOVES) - overhead + _SHARE_OF_INCREMENT * increment
     most = usable if moves == 1 else _MOST_OF_THE_REST * usable
     return max(_LEAST_SECONDS, min(share, most))

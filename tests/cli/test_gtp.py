@@ -190,7 +190,7 @@ def test_a_clock_ends_a_move() -> None:
     lines = ["time_settings 0 0.5 1", "genmove b", "time_left w 4 0", "genmove w", "genmove b"]
     GtpServer(GAME, lambda game: thinker, heard=heard(lines), say=said.append).run()
     assert all(re.fullmatch(r"=\n|= [ABC][123]\n", one) for one in said)
-    assert thinker.seconds == pytest.approx([0.4, 3.9 / 3, 0.4], abs=0.02)
+    assert thinker.seconds == pytest.approx([0.4, 4 / 3 - 0.1, 0.4], abs=0.02)
 
 
 def test_without_a_clock_a_move_takes_the_seconds_that_were_asked_for() -> None:

