@@ -13,6 +13,8 @@ _CGROUP = Path("/sys/fs/cgroup/cpu.max")
 _VARIABLE = "JAX_NUM_CPU_DEVICES"
 _FLAG = "xla_force_host_platform_device_count"
 _XLA_FLAGS = "XLA_FLAGS"
+_LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
+_FATAL_ONLY = "3"
 _CUDA_PLUGINS = ("jax_cuda12_plugin", "jax_cuda13_plugin")
 _LEAST_BYTES = 2 * 2**30
 """Of address space: half of it is libraries, and every thread takes some."""
@@ -34,6 +36,15 @@ def check_devices() -> None:
                 f"JAX needs {_LEAST_BYTES // 1024:,} kB of memory, and this process may take "
                 f"{most // 1024:,}: raise the limit, `ulimit -v`."
             )
+
+
+def silence_xla() -> None:
+    """Keeps what XLA logs, such as that something compiles slowly, from among our lines.
+
+    To be called before JAX is imported. Its errors are exceptions, and a level that the user has
+    set stays.
+    """
+    os.environ.setdefault(_LOG_LEVEL, _FATAL_ONLY)
 
 
 def use_all_cores() -> None:

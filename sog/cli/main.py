@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from sog.children import kill_children
-from sog.cli.devices import check_devices
+from sog.cli.devices import check_devices, silence_xla
 from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
 from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening
 from sog.cli.lines import tell
@@ -81,6 +81,7 @@ def _run(argv: Sequence[str] | None) -> int:
     except SystemExit as stop:  # after --help and --version
         return int(stop.code or 0)
     check_devices()
+    silence_xla()
     command = importlib.import_module(f"sog.cli.{arguments.command}")
     if hasattr(command, "__path__"):  # a larger one, in a folder of its own
         command = importlib.import_module(f"{command.__name__}.command")

@@ -36,6 +36,17 @@ def test_cores_are_devices(said: dict[str, str], expected: int) -> None:
     assert int(run("-c", PROGRAM, code=0, **said)) == expected
 
 
+@pytest.mark.parametrize(("said", "expected"), [(None, "3"), ("0", "0")])
+def test_xla_logs_nothing_among_our_lines_unless_the_user_wants_it(
+    sog: Run, monkeypatch: pytest.MonkeyPatch, said: str | None, expected: str
+) -> None:
+    monkeypatch.setenv("TF_CPP_MIN_LOG_LEVEL", said or "")
+    if said is None:
+        monkeypatch.delenv("TF_CPP_MIN_LOG_LEVEL")
+    assert sog("configs")[0] == 0
+    assert os.environ["TF_CPP_MIN_LOG_LEVEL"] == expected
+
+
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system has no affinity")
 def test_cores_that_the_process_may_not_use_are_none() -> None:
     only_one = f"import os\nos.sched_setaffinity(0, [{min(os.sched_getaffinity(0))}])\n"
