@@ -133,7 +133,7 @@ def _print(seating: Seating, arguments: argparse.Namespace, result: MatchResult)
 
 
 def _as_table(seating: Seating, result: MatchResult) -> Table:
-    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("player", no_wrap=True)
     unit = seating.game.milli_unit
     has_aivat = result.corrected is not None
