@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         told = _told_saved(file, arguments.number)
     else:
         told = _told_all(file, arguments.number)
-    print("\n\n".join(told))
+    display.print_text("\n\n".join(told))
     return SUCCESS
 
 

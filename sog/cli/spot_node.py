@@ -103,7 +103,7 @@ def print_told(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> No
         f"{action} {shown(100 * share, '.1f', '%')}"
         for action, share in zip(told.actions, told.frequency, strict=True)
     )
-    print(f"\nit begins a search with: {actions}\n")
+    display.print_text(f"\nit begins a search with: {actions}\n")
     if game.hole_cards == 2:
         grid = read_hand_grid(told, game.deck)
         display.print_table(square_of_hands(grid.names, grid.value), "its values")

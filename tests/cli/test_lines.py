@@ -76,7 +76,8 @@ OUTPUTS = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where there is a saved game."""
     folder = tmp_path_factory.mktemp("narrow")
-    (folder / "saved.json").write_text(json.dumps(SAVED))
+    agent = SAVED["agent"] | {"name": "tabular, of whom there is more to say than a line holds"}
+    (folder / "saved.json").write_text(json.dumps(SAVED | {"agent": agent}))
     return folder
 
 

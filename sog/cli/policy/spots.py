@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
                 }
             )
             return SUCCESS
-        print(f"{title}\n")
+        display.print_text(f"{title}\n")
         print_node(node, saved.game)
     if arguments.walk:
         _walk(saved, node.history)
