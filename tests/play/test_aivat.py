@@ -280,16 +280,16 @@ def test_agents_tell_the_policy_that_they_play() -> None:
     assert told.argmax(axis=1).tolist() == [greedy.act(card) for card in range(3)]
 
 
-def test_samples_of_chance_have_the_expectation_of_all_its_outcomes() -> None:
-    """All pairs of the six cards that Leduc may deal, each as likely as the others."""
-    compiled = compile_tree(make("leduc"))
-    tree, policy = compiled.tree, random_policy(compiled.tree)
-    game = EnumeratedGame(tree=tree)
-    evaluator = policy_evaluator(game, policy)
+@pytest.mark.parametrize("name", ["leduc", HOLDEM])
+def test_samples_of_chance_have_the_expectation_of_all_its_outcomes(name: str) -> None:
+    """All pairs of the six cards that may be dealt, each as likely as the others."""
+    game = make(name)
+    evaluator = random_network(game)
     state = game.root()
-    for outcome in (1, 1):  # both check
+    for outcome in (1, 1):  # nobody bets
         state = game.apply(state, jnp.int32(outcome))
-    reach = np.random.default_rng(4).uniform(0.1, 1, (2, 6)).astype(np.float32)
+    size = (2, game.num_infostates)
+    reach = np.random.default_rng(4).uniform(0.1, 1, size).astype(np.float32)
     legal = np.asarray(game.legal_actions(state), np.float32)
     cards = np.flatnonzero(game.legal_outcomes(state))
 
