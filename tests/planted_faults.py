@@ -55,8 +55,8 @@ sog/play/aivat.py :: play/test_match :: (value if played.resigned is None else p
 sog/play/aivat.py :: play/test_aivat play/test_review :: step.is_chance and step.number >= since :: step.is_chance and step.number > since
 sog/play/principal.py :: play/test_analyst cli/test_uci :: (-found.visits[shown], -found.policy[shown]) :: (-found.policy[shown], -found.visits[shown])
 sog/play/tournament.py :: play/test_tournament :: -(rank.win_rate if by_wins else rank.mean) :: -rank.mean
-sog/play/keeping_agent.py :: play/test_keeping_agent :: return 1.0 if seconds is None else began + seconds :: return 1.0 if seconds is None else began - seconds
-sog/games/boards/chess_rules.py :: games/test_chess :: & (age > 0) & (age % 2 == 0) :: & (age > 0)
+sog/play/keeping_agent.py :: play/test_keeping_agent :: return math.inf if seconds is None else began + seconds :: return math.inf if seconds is None else began - seconds
+sog/games/boards/chess_rules.py :: games/test_chess :: (age <= num_quiet) & (age % 2 == 0) :: (age <= num_quiet)
 sog/games/boards/chess_rules.py :: games/test_chess :: (is_one | (one_color & ~pieces.knights.is_any())) :: is_one
 sog/games/boards/hex.py :: games/test_hex :: jnp.where(is_first, joined, joined[::-1]) :: joined
 sog/games/boards/hex.py :: games/test_hex games/test_symmetries :: np.array([_BOTTOM, _TOP, _RIGHT, _LEFT]) :: np.array([_TOP, _BOTTOM, _LEFT, _RIGHT])
@@ -75,7 +75,7 @@ networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1
 networks/hands.py :: networks/test_hands :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
 sog/methods/grown/oos.py :: methods/test_grown :: or target.is_dealt(world) else 0.0 :: or target.is_dealt(world) else 1.0
 sog/methods/grown/is_mcts.py :: methods/test_is_mcts :: method.c * game.max_utility :: method.c
-sog/methods/learners/a2c.py :: methods/test_model_free :: - self.entropy * entropy :: + self.entropy * entropy
+sog/methods/learners/a2c.py :: methods/test_model_free :: - bonus * entropy :: + bonus * entropy
 sog/methods/learners/dqn.py :: methods/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
 sog/methods/online/is_mcts.py :: methods/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
 sog/methods/poker/local_best_response.py :: methods/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
