@@ -20,7 +20,7 @@ def seconds_for_move(
 
     left: on the clock. increment: added after the move. moves: until more time is added; None if
     that is not known. overhead: seconds that are lost with each move. An equal share of what is
-    left and most of the increment; never more than half of what is left, unless the next move is
+    left, less that, and most of the increment; never more than half of what is left, unless the next move is
     the last before more is added.
     """
     usable = left - overhead

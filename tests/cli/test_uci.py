@@ -233,7 +233,7 @@ def test_limits_may_be_any_number(word: str) -> None:
 
 
 def test_time_is_shared_among_the_moves_to_come() -> None:
-    """By hand: (10 - 0.1) / 30, that and 0.8 of the increment, (10 - 0.1) / 4; half at most."""
+    """By hand: each move loses the overhead; 0.8 of the increment is added; half at most."""
     assert seconds_for_move(10, overhead=0.1) == pytest.approx(10 / 30 - 0.1)
     assert seconds_for_move(10, 1, overhead=0.1) == pytest.approx(10 / 30 - 0.1 + 0.8)
     assert seconds_for_move(10, 0, 4, overhead=0.1) == pytest.approx(2.4)
