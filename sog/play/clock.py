@@ -20,8 +20,8 @@ def seconds_for_move(
 
     left: on the clock. increment: added after the move. moves: until more time is added; None if
     that is not known. overhead: seconds that are lost with each move. An equal share of what is
-    left, less that, and most of the increment; never more than half of what is left, unless the next move is
-    the last before more is added.
+    left, less that, and most of the increment; never more than half of what is left, unless the
+    next move is the last before more is added.
     """
     usable = left - overhead
     share = left / (moves or _USUAL_MOVES) - overhead + _SHARE_OF_INCREMENT * increment
