@@ -295,7 +295,7 @@ def test_folders_without_a_run_or_a_checkpoint_cannot_be_evaluated(
 
 
 def test_the_curves_of_a_run_are_drawn(sog: Run, copied: Path) -> None:
-    assert sog("plot", str(copied)) == (0, "", f"sog: the curves are in {copied}/curves.png.\n")
+    assert sog("plot", str(copied)) == (0, "", f"sog: wrote the curves to {copied}/curves.png.\n")
     assert (copied / "curves.png").read_bytes().startswith(b"\x89PNG\r\n")
 
 
