@@ -152,13 +152,14 @@ class SavedTournament:
         return len(whole) + 1 if torn else None
 
     def _take(self, line: Any, num_players: int) -> None:
-        pairing, number, games = tuple(line["pairing"]), line["pair"], line["games"]
+        lower, higher = line["pairing"]
+        pairing, number = (lower, higher), line["pair"]
         if pairing not in pairings(num_players):
             raise ValueError
         known = self.games.setdefault(pairing, [])
         if number != len(known):
             raise ValueError
-        first, second = (self._record(game, number) for game in games)
+        first, second = (self._record(game, number) for game in line["games"])
         known.append((first, second))
 
     def _record(self, game: Any, number: int) -> Record:
