@@ -74,7 +74,7 @@ class _Interrupts:
         if self._num_holds or self._was_raised:
             return
         if _imports_under_way() > self._num_imports:
-            # C++ that is being loaded survives no exception, and Python a module by halves neither.
+            # An exception would end the process while C++ is loaded, or leave half a module behind.
             self.raise_later()
             return
         self._was_raised = True
