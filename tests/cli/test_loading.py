@@ -28,7 +28,7 @@ def test_an_interrupt_while_a_game_is_enumerated_ends_in_one_line(
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sog.games.openspiel.game.is_surely_larger", interrupt)
+    monkeypatch.setattr("sog.games.openspiel.game.enumerate_histories", interrupt)
     game = "openspiel:pig(winscore=6)"
     code, out, err = sog(*(game if word == "GAME" else word for word in command))
     begun, ended = err.splitlines()
@@ -44,7 +44,6 @@ def test_a_game_that_is_too_large_is_a_mistake_told_in_one_line(
     code, out, err = sog("solve", "openspiel:leduc_poker", "--json")
     assert (code, out) == (2, "")
     assert err.splitlines() == [
-        "sog: loading openspiel:leduc_poker",
         "sog: error: openspiel:leduc_poker: not supported: it has more than 100 histories: too "
         "large to enumerate; SOG_MAX_HISTORIES=N in the environment sets the bound, now 100 "
         "histories and 1 GB.",

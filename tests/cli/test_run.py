@@ -17,7 +17,7 @@ Run = Callable[..., tuple[int, str, str]]
 def test_a_run_is_reported_as_json(sog_json: Callable[..., Any]) -> None:
     result = sog_json("run", "outcome_sampling(epsilon=0.5)", "kuhn", "--iterations", "300")
     assert result["game"] == "kuhn(ranks=3)"
-    assert result["method"] == "outcome_sampling(epsilon=0.5,updates=alternating):300"
+    assert result["method"] == "outcome_sampling(epsilon=0.5,updates=alternating,values=game):300"
     assert (result["seeds"], result["iterations"], result["interrupted"]) == (16, 300, False)
     last = result["checkpoints"][-1]
     assert (last["iteration"], last["episodes"]) == (300, 600)  # a game for each player

@@ -113,6 +113,7 @@ def test_a_game_is_drawn_to_its_end(
     sog: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 20))
+    monkeypatch.setattr("sog.cli.display.width", lambda: 80)
     file = tmp_path / "map.svg"
     options = (
         "--game",

@@ -128,7 +128,7 @@ def test_a_network_is_told_beside_the_exact_values(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((SPOT, "--range0", "AA,KX"), ["--range0", "'KX'"]),
+        ((SPOT, "--range0", "AA,KZ"), ["--range0", "'KZ'"]),
         ((SPOT, "--range0", ""), ["--range0"]),
         ((SPOT, "--range1", "AA:2"), ["--range1", "AA:2", "0 to 1"]),
         ((SPOT, "--range0", "AhAd", "--range1", "AhAd"), ["share a pair"]),

@@ -101,7 +101,7 @@ def test_in_a_match_from_a_position_either_has_both_sides_of_it() -> None:
                 with pytest.raises(ReplayError, match="it is said to give"):
                     played_of(GAME, record | {"utility": said})
             for resigned in (7, TERMINAL, CHANCE, True):
-                with pytest.raises(ReplayError, match="its end is none"):
+                with pytest.raises(ReplayError, match="resigned must be player 0 or 1"):
                     played_of(GAME, record | {"resigned": resigned})
 
 

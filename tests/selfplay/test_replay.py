@@ -230,7 +230,7 @@ def test_a_queue_that_was_saved_goes_on_as_if_nothing_had_been(count: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "column", "size"), [("chess", 2, 799), ("go9", 1, 573), ("go19", 2, 1807)]
+    ("name", "column", "size"), [("chess", 2, 807), ("go9", 1, 573), ("go19", 2, 1807)]
 )
 def test_examples_of_large_boards_keep_the_visited_moves_only(
     name: str, column: int, size: int
