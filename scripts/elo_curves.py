@@ -39,8 +39,8 @@ from sog.cli.numbers import positive_integer
 from sog.cli.tournament.saved import SavedTournament
 from sog.files import replace_file
 from sog.play.arena import MatchResult, play_match
+from sog.play.game_in_progress import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
-from sog.play.match import PlayedGame
 from sog.play.tournament import Pairing, random_openings, rate
 from sog.players.runs import is_run
 from sog.players.seating import Seating, seat

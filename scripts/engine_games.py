@@ -30,7 +30,7 @@ from script_arguments import game_text
 
 from sog.games import make
 from sog.games.core import TERMINAL, Game
-from sog.play.analyst import Position
+from sog.play.game_in_progress import Position
 from sog.play.rules import situation, utility
 from sog.players.engines.gtp import COLORS, GtpEngine
 from sog.players.engines.process import EngineError

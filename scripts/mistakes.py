@@ -30,8 +30,9 @@ from sog.cli.numbers import positive_integer
 from sog.games.boards.hex import Hex
 from sog.games.boards.hex_solver import HexSolver
 from sog.games.core import Game
+from sog.play.game_in_progress import PlayedGame
 from sog.play.history import Opening
-from sog.play.match import PlayedGame, course_of_game
+from sog.play.match import course_of_game
 from sog.play.rules import after, first_state, situation
 from sog.play.together import play_together
 from sog.players.seating import seat

@@ -37,9 +37,9 @@ sog/games/cards/acpc.py :: games/test_acpc :: (b - part) * (1 + a) > 0.5 :: (b -
 sog/games/cards/acpc.py :: games/test_acpc :: self.betting.startswith(betting) and not is_number :: self.betting.startswith(betting)
 sog/web/security.py :: web/test_security :: != host.lower(): :: not in host.lower():
 sog/web/security.py :: web/test_security :: > self._once_until: :: > self._once_until + 60:
-sog/web/table_agent.py :: web/test_opening web/test_play :: agent.begin(None if course.beginning is None else course.beginning.state) :: agent.begin()
+sog/play/match.py :: web/test_opening web/test_play :: agent.begin(position.start) :: agent.begin()
 sog/web/opened.py :: web/test_opening :: found.names[0] or names[0], found.names[1] or names[1] :: found.names[1] or names[0], found.names[0] or names[1]
-sog/web/course.py :: web/test_play web/test_opening :: range(len(self.steps) - 1, self.num_given - 1, -1) :: range(len(self.steps) - 1, -1, -1)
+sog/play/game_in_progress.py :: web/test_play web/test_opening :: reversed(self.steps[self.num_given :]) :: reversed(self.steps)
 sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
 sog/web/solved_spot.py :: web/test_spots :: known is not None and known[0] == self.iteration :: known is not None
 sog/web/spot_views.py :: web/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)

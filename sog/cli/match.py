@@ -92,7 +92,7 @@ def _play(
         left = work.time_left(result.num_games, arguments.games)
         work.update(f"{done}, {mean}{left}", result.num_games)
 
-    opening = load_history(game, arguments.history, begins=True).opening
+    opening = load_history(game, arguments.history, begins=True)
     aivat = make_aivat(seating, arguments.aivat, host_of(arguments, work))
     work.begin(f"playing {game.name}", total=arguments.games)
     return play_match(

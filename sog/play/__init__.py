@@ -9,7 +9,8 @@ import sog.rooms  # noqa: F401 (first of all)
 from sog.play.agent import SearchAgent
 from sog.play.aivat import Aivat
 from sog.play.arena import MatchResult, play_match
-from sog.play.match import Agent, PlayedGame, play_game
+from sog.play.game_in_progress import PlayedGame
+from sog.play.match import Agent, play_game
 from sog.play.simple_agents import RandomAgent, TabularAgent
 
 __all__ = [

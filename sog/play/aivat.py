@@ -37,8 +37,8 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, LeafQueries, evaluate
 from gtcfr.flow import normalize
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
+from sog.play.game_in_progress import PlayedGame
 from sog.play.history import state_at_beginning
-from sog.play.match import PlayedGame
 from sog.play.rules import Situation, after, situation
 from sog.precision import in_32_bits
 

@@ -22,9 +22,10 @@ from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import Searching
-from sog.play.match import Agent
+from sog.play.game_in_progress import Position
+from sog.play.match import Agent, show_position
 from sog.play.principal import Lines, best_lines, events_of, read_lines
-from sog.play.rules import after, first_state, situation
+from sog.play.rules import situation
 from sog.play.thinking import Thinking
 from sog.precision import in_32_bits
 
@@ -35,39 +36,6 @@ _SHARE_KEPT: Final = 0.7
 
 NextSlice = Callable[[], float]
 """How many seconds are left, inf without a clock; 0 or less to end."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Position:
-    """Where a game is."""
-
-    start: Any
-    """The public state that it began with; None for the usual one."""
-    outcomes: tuple[int, ...]
-    state: Any
-    """The public state that they lead to."""
-
-    @staticmethod
-    def of(game: Game[Any], start: Any = None) -> "Position":
-        """Before the first event."""
-        state = first_state(game) if start is None else start
-        return Position(start=start, outcomes=(), state=state)
-
-    def after(self, game: Game[Any], outcome: int) -> "Position":
-        """The position that follows; ValueError for an event that cannot be."""
-        legal = situation(game, self.state).legal_outcomes
-        if not (0 <= outcome < len(legal) and legal[outcome]):
-            raise ValueError(f"there is no such move at '{game.describe_state(self.state)}'.")
-        state = after(game, self.state, outcome)
-        return dataclasses.replace(self, outcomes=(*self.outcomes, outcome), state=state)
-
-    def events_since(self, other: "Position | None") -> tuple[int, ...] | None:
-        """What leads here from another position; None if nothing does."""
-        if other is None or other.start is not self.start:
-            return None
-        known = len(other.outcomes)
-        return self.outcomes[known:] if self.outcomes[:known] == other.outcomes else None
-
 
 _action_values = jax.jit(action_values, static_argnums=0)
 
@@ -292,14 +260,9 @@ class Follower:
         """As of `Thinker`; an agent takes the time that it takes."""
         player = situation(self.game, position.state).actor
         agent, known = self._agents.get(player, (None, None))
-        events = position.events_since(known)
         if agent is None:
             agent = self._make(player, (self._seed + player) % 2**32)
-        if events is None or known is None:
-            agent.begin(position.start)
-            events = position.outcomes
-        for event in events:
-            agent.observe(event)
+        show_position(agent, position, known)
         self._agents[player] = agent, position
         self._action = agent.act(0)
 

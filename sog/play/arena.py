@@ -20,8 +20,9 @@ from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
+from sog.play.game_in_progress import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
-from sog.play.match import Agent, PlayedGame, TellingAgent, course_of_game
+from sog.play.match import Agent, TellingAgent, course_of_game
 from sog.play.together import Course, play_together
 
 AgentFactory = Callable[[int, int], Agent]

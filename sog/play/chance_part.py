@@ -16,7 +16,8 @@ from gtcfr.evaluator import ZeroEvaluator
 from sog.games.core import PLAYER_0
 from sog.play.agent import SearchAgent
 from sog.play.aivat import Aivat
-from sog.play.match import Agent, PlayedGame
+from sog.play.game_in_progress import PlayedGame
+from sog.play.match import Agent
 from sog.play.simple_agents import TabularAgent
 
 

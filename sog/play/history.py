@@ -31,30 +31,22 @@ class Opening:
     outcomes: tuple[int, ...] = ()
     """The public events after it; with perfect information they are the actions, too."""
 
+    @property
+    def start(self) -> Any | None:
+        """The public state where it begins, if that is no root."""
+        return None if self.beginning is None else self.beginning.state
+
 
 AT_THE_ROOT: Final = Opening()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class History:
-    """Public events from the start of a game, or from a position of its own."""
+class History(Opening):
+    """Public events from the start of a game, or from a position of its own, and what they say."""
 
-    beginning: Beginning | None
-    """Where they begin, if that is no root."""
-    outcomes: tuple[int, ...]
     events: tuple[str, ...]
     state: Any
     """The public state after them."""
-
-    @property
-    def opening(self) -> Opening:
-        """The same as how games begin."""
-        return Opening(beginning=self.beginning, outcomes=self.outcomes)
-
-    @property
-    def start(self) -> Any | None:
-        """The public state where they begin, if that is no root."""
-        return None if self.beginning is None else self.beginning.state
 
     @property
     def path(self) -> np.ndarray:

@@ -15,8 +15,9 @@ import numpy as np
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
-from sog.play.analyst import Analyst, Position
+from sog.play.analyst import Analyst
 from sog.play.chained_search import Searching
+from sog.play.game_in_progress import Position
 from sog.play.match import Agent
 from sog.play.rules import situation
 

@@ -4,13 +4,12 @@ import dataclasses
 from collections.abc import Generator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-import jax
 import numpy as np
 from jax import Array
 
-from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
-from sog.play.history import AT_THE_ROOT, Beginning, Opening, state_at_beginning
-from sog.play.rules import Situation, after, deal, key_of_event, situation, step, utility
+from sog.games.core import CHANCE, Game
+from sog.play.game_in_progress import GameInProgress, PlayedGame, Position
+from sog.play.history import AT_THE_ROOT, Opening
 
 
 class Resignation(Exception):  # noqa: N818 (it is no error)
@@ -77,44 +76,14 @@ class RecordingAgent(Agent, Protocol):
         """After the last event: the infostates of both at the end."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class PlayedGame:
-    """A game from the deal to the end."""
-
-    utility: float
-    """Of player 0, in the game's unit; player 1 has as much less."""
-    outcomes: tuple[int, ...]
-    """The public events."""
-    actions: tuple[int | None, ...]
-    """The action behind each of them, None where chance moved."""
-    infostates: tuple[tuple[int, int], ...]
-    """Of both players, before each event and at the end."""
-    policies: tuple[np.ndarray | None, ...] = ()
-    """[S, A]: of the player who moved, None where chance did or he does not tell it."""
-    resigned: int | None = None
-    """The player who gave up; None for a game that came to its end."""
-    agreed: bool = False
-    """Whether the players agreed on a draw, as files of other programs tell."""
-    beginning: Beginning | None = None
-    """Where it began, if not at the root."""
-    tells: tuple[bool, bool] | None = None
-    """Who tells his policies (`TellingAgent`); None if nobody was asked."""
-
-
-def outcome_of(
-    game: Game[Any],
-    state: Any,
-    infostates: np.ndarray,
-    resigned: int | None,
-    *,
-    agreed: bool = False,
-) -> float:
-    """What player 0 gets in a game that is over, was given up by a player, or agreed drawn."""
-    if agreed:
-        return 0.0
-    if resigned is None:
-        return utility(game, state, infostates)
-    return game.max_utility if resigned == PLAYER_1 else -game.max_utility
+def show_position(agent: Agent, position: Position, known: Position | None) -> None:
+    """Tells an agent what leads to a position; known: the one that it knows, if any."""
+    events = position.events_since(known)
+    if events is None:
+        agent.begin(position.start)
+        events = position.outcomes
+    for event in events:
+        agent.observe(event)
 
 
 def only_at_the_start(state: Any) -> None:
@@ -165,7 +134,7 @@ def course_of_game(
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
     for agent, seed in zip(agents, seeds, strict=True):
-        agent.begin(None if opening.beginning is None else opening.beginning.state, seed)
+        agent.begin(opening.start, seed)
     for agent, other in zip(agents, agents[::-1], strict=True):
         if isinstance(agent, WatchingAgent):
             agent.watch(other)
@@ -173,64 +142,40 @@ def course_of_game(
     tells: tuple[bool, bool] | None = None
     if with_policies:
         tells = isinstance(agents[0], TellingAgent), isinstance(agents[1], TellingAgent)
-    key, deal_key = jax.random.split(key)
-    state, infostates = state_at_beginning(game, opening.beginning), deal(game, deal_key)
-    outcomes: list[int] = []
-    actions: list[int | None] = []
-    policies: list[np.ndarray | None] = []
-    seen, given = [_pair(infostates)], list(opening.outcomes)[::-1]
-    resigned: int | None = None
-    while (now := situation(game, state)).actor != TERMINAL:
-        action, policy = None, None
-        if given:
-            action = given.pop()
-        elif now.actor != CHANCE:
-            yield agents[now.actor]
-            try:
-                if tells is not None and tells[now.actor]:
-                    policy = agents[now.actor].policies()  # type: ignore[attr-defined]
-                action = _ask(game, agents, state, now, infostates)
-            except Resignation:
-                resigned = now.actor
-                break
-        step_key = key_of_event(key, actions, is_chance=now.actor == CHANCE)
-        outcome, infostates = step(game, step_key, state, infostates, action or 0)
+    course = GameInProgress.dealt(game, key, opening)
+    for outcome in opening.outcomes:
         for agent in told_in_turn:
             agent.observe(outcome)
-        state = after(game, state, outcome)
-        outcomes.append(outcome)
-        actions.append(action)
+    policies: list[np.ndarray | None] = [None] * len(opening.outcomes)
+    while not course.is_over:
+        action, policy, actor = None, None, course.now.actor
+        if actor != CHANCE:
+            yield agents[actor]
+            try:
+                if tells is not None and tells[actor]:
+                    policy = agents[actor].policies()  # type: ignore[attr-defined]
+                action = _ask(agents[actor], course)
+            except Resignation:
+                course.resigned = actor
+                break
+        outcome = course.add(action)
+        for agent in told_in_turn:
+            agent.observe(outcome)
         policies.append(policy)
-        seen.append(_pair(infostates))
+    played = dataclasses.replace(course.played(), policies=tuple(policies), tells=tells)
     for agent in agents:
         if isinstance(agent, RecordingAgent):
-            agent.record(seen[-1])
-    return PlayedGame(
-        utility=outcome_of(game, state, infostates, resigned),
-        outcomes=tuple(outcomes),
-        actions=tuple(actions),
-        infostates=tuple(seen),
-        policies=tuple(policies),
-        resigned=resigned,
-        beginning=opening.beginning,
-        tells=tells,
-    )
+            agent.record(played.infostates[-1])
+    return played
 
 
-def _ask(
-    game: Game[Any], agents: Sequence[Agent], state: Any, now: Situation, infostates: np.ndarray
-) -> int:
-    """The action of the player whose turn it is."""
-    infostate = int(infostates[now.actor])
-    action = agents[now.actor].act(infostate)
-    legal = np.flatnonzero(now.legal_actions[infostate]).tolist()
+def _ask(agent: Agent, course: GameInProgress) -> int:
+    """The action of the agent whose turn it is."""
+    player, legal = course.now.actor, course.legal
+    action = agent.act(int(course.infostates[player]))
     if action not in legal:
         raise ValueError(
-            f"player {now.actor} must choose one of the actions {legal} at "
-            f"'{game.describe_state(state)}', got {action!r}."
+            f"player {player} must choose one of the actions {legal} at "
+            f"'{course.game.describe_state(course.state)}', got {action!r}."
         )
     return action
-
-
-def _pair(infostates: np.ndarray) -> tuple[int, int]:
-    return int(infostates[PLAYER_0]), int(infostates[PLAYER_1])

@@ -1,14 +1,13 @@
 """A finished game for a file: what was done, known and seen, in numbers and in words."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import jax
 import numpy as np
 
 from sog.games import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.games.boards.game_records import write_record
+from sog.play.game_in_progress import GameInProgress, PlayedGame, Step
 from sog.play.history import (
     Beginning,
     Opening,
@@ -16,8 +15,6 @@ from sog.play.history import (
     read_beginning,
     state_at_beginning,
 )
-from sog.play.match import PlayedGame, outcome_of
-from sog.play.rules import Situation, after, deal, situation, step
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 _HUMAN: Final = "human"
@@ -33,21 +30,26 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
 
     Everything is in it, also what was hidden.
     """
-    state, moves = state_at_beginning(game, played.beginning), list[dict[str, Any]]()
-    names = [_names(game, state, played, 0)]
-    for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
+    course, moves = GameInProgress.of(game, played), list[dict[str, Any]]()
+    for one in course.steps:
+        text = None
+        if one.action is not None:
+            text = game.describe_action(one.state, one.infostate, one.action)
         moves.append(
             {
-                "state": game.describe_state(state),
-                "actor": situation(game, state).actor,
-                "action": action,
-                "text": None if action is None else _action_text(game, state, played, number),
-                "outcome": outcome,
-                "event": game.describe_outcome(state, outcome),
+                "state": game.describe_state(one.state),
+                "actor": one.actor,
+                "action": one.action,
+                "text": text,
+                "outcome": one.outcome,
+                "event": game.describe_outcome(one.state, one.outcome),
             }
         )
-        state = after(game, state, outcome)
-        names.append(_names(game, state, played, number + 1))
+    places: list[Step | GameInProgress] = [*course.steps, course]
+    names = [
+        [game.describe_infostate(at.state, n, int(at.infostates[n])) for n in (0, 1)]
+        for at in places
+    ]
     return {
         "human": human,
         "utility": played.utility,
@@ -93,66 +95,59 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     """
     begins = record.get("begins")
     beginning = None if begins is None else _beginning(game, begins)
-    state, outcomes = state_at_beginning(game, beginning), []
-    actions: list[int | None] = []
     infostates = [(int(first), int(second)) for first, second in record["infostates"]]
-    for number, move in enumerate(record["moves"]):
-        now, outcome, action = situation(game, state), int(move["outcome"]), move["action"]
-        held = infostates[number]
+    course = GameInProgress(game, Opening(beginning=beginning), infostates=infostates[0])
+    for number, move in enumerate(record["moves"], start=1):
+        now, outcome, action = course.now, int(move["outcome"]), move["action"]
+        action = None if action is None else int(action)
         is_possible = 0 <= outcome < len(now.legal_outcomes) and now.legal_outcomes[outcome]
-        is_possible &= (action is None) == (now.actor == CHANCE) and _can_hold(now, held)
-        if is_possible and action is not None:
-            is_possible = bool(now.legal_actions[held[now.actor], int(action)])
-        if not is_possible:
-            raise ReplayError(f"move {number + 1} is not possible in {game}.")
-        outcomes.append(outcome)
-        actions.append(None if action is None else int(action))
-        state = after(game, state, outcome)
-    resigned, agreed = record.get("resigned"), bool(record.get("agreed"))
-    end, held_last = situation(game, state), infostates[len(outcomes)]
-    _check_end(game, end, resigned, agreed=agreed)
-    if not _can_hold(end, held_last):
+        is_possible &= (action is None) == (now.actor == CHANCE) and _can_hold(course)
+        if not is_possible or (action is not None and action not in course.legal):
+            raise ReplayError(f"move {number} is not possible in {game}.")
+        course.go_on(outcome, action, infostates[number])
+    course.resigned, course.agreed = record.get("resigned"), bool(record.get("agreed"))
+    _check_end(course)
+    if not _can_hold(course):
         raise ReplayError(f"its end is none in {game}.")
-    right = outcome_of(game, state, np.asarray(held_last, np.int32), resigned, agreed=agreed)
-    _check_utility(game, float(record["utility"]), right)
-    return PlayedGame(
-        utility=right,
-        outcomes=tuple(outcomes),
-        actions=tuple(actions),
-        infostates=tuple(infostates),
-        resigned=resigned,
-        agreed=agreed,
-        beginning=beginning,
-    )
+    played = course.played()
+    _check_utility(game, float(record["utility"]), played.utility)
+    return played
 
 
 def check_public(
-    game: Game[Any], state: Any, outcomes: Sequence[int], resigned: int | None, said: float
+    game: Game[Any],
+    beginning: Beginning | None,
+    outcomes: Sequence[int],
+    resigned: int | None,
+    said: float,
 ) -> None:
-    """Holds what is public of a game against the rules: its events from a state on, and its end.
+    """Holds what is public of a game against the rules: its events, and its end.
 
     said: the utility of player 0, which where things are hidden need only be a possible one.
     Raises ReplayError.
     """
+    course = GameInProgress(game, Opening(beginning=beginning))
     for number, outcome in enumerate(outcomes, start=1):
-        legal = situation(game, state).legal_outcomes
+        legal = course.now.legal_outcomes
         if not (0 <= outcome < len(legal) and legal[outcome]):
             raise ReplayError(f"event {number} is not possible in {game}.")
-        state = after(game, state, outcome)
-    _check_end(game, situation(game, state), resigned)
+        course.go_on(outcome, None, (0, 0))
+    course.resigned = resigned
+    _check_end(course)
     if game.hides_information and resigned is None:
-        _check_utility(game, said, float(np.clip(said, -game.max_utility, game.max_utility)))
+        right = float(np.clip(said, -game.max_utility, game.max_utility))
     else:
-        _check_utility(game, said, outcome_of(game, state, np.zeros(2, np.int32), resigned))
+        right = course.played().utility
+    _check_utility(game, said, right)
 
 
-def _check_end(game: Game[Any], end: Situation, resigned: Any, *, agreed: bool = False) -> None:
+def _check_end(course: GameInProgress) -> None:
     """Raises ReplayError unless the game is over, one player resigned or both agreed to a draw."""
-    is_resigned = resigned is not None
+    resigned, is_resigned = course.resigned, course.resigned is not None
     if is_resigned and (type(resigned) is not int or resigned not in (PLAYER_0, PLAYER_1)):
         raise ReplayError(f"resigned must be player 0 or 1, got {resigned!r}.")
-    if (end.actor == TERMINAL) + is_resigned + agreed != 1:
-        raise ReplayError(f"its end is none in {game}.")
+    if (course.now.actor == TERMINAL) + is_resigned + course.agreed != 1:
+        raise ReplayError(f"its end is none in {course.game}.")
 
 
 def _check_utility(game: Game[Any], said: float, right: float) -> None:
@@ -163,12 +158,11 @@ def _check_utility(game: Game[Any], said: float, right: float) -> None:
         )
 
 
-def _can_hold(now: Situation, pair: tuple[int, int]) -> bool:
-    """Whether each player may have his infostate of the pair."""
-    size = now.infostate_mask.shape[1]
-    return all(
-        0 <= one < size and mask[one] for one, mask in zip(pair, now.infostate_mask, strict=True)
-    )
+def _can_hold(course: GameInProgress) -> bool:
+    """Whether each player may have his infostate."""
+    masks = course.now.infostate_mask
+    pairs = zip(course.infostates, masks, strict=True)
+    return all(0 <= one < masks.shape[1] and mask[one] for one, mask in pairs)
 
 
 def played_so_far(game: Game[Any], opening: Opening, said: float | None = None) -> PlayedGame:
@@ -178,27 +172,11 @@ def played_so_far(game: Game[Any], opening: Opening, said: float | None = None) 
     game that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
     """
     check_begins_anywhere(game)
-    key = jax.random.key(0)  # nothing is drawn
-    state, held = state_at_beginning(game, opening.beginning), deal(game, key)
-    infostates = [held]
-    for outcome in opening.outcomes:
-        _, held = step(game, key, state, held, outcome)
-        state = after(game, state, outcome)
-        infostates.append(held)
-    is_over = situation(game, state).actor == TERMINAL
-    resigned = None if is_over or not said else PLAYER_0 if said < 0 else PLAYER_1
-    agreed = not is_over and said == 0
-    is_over |= said is not None
-    utility = outcome_of(game, state, held, resigned, agreed=agreed) if is_over else math.nan
-    return PlayedGame(
-        utility=utility,
-        outcomes=opening.outcomes,
-        actions=opening.outcomes,
-        infostates=tuple((int(first), int(second)) for first, second in infostates),
-        resigned=resigned,
-        agreed=agreed,
-        beginning=opening.beginning,
-    )
+    course = GameInProgress(game, opening)
+    if said is not None and not course.is_over:
+        course.resigned = None if said == 0 else PLAYER_0 if said < 0 else PLAYER_1
+        course.agreed = said == 0
+    return course.played()
 
 
 def _beginning(game: Game[Any], text: Any) -> Beginning:
@@ -208,13 +186,3 @@ def _beginning(game: Game[Any], text: Any) -> Beginning:
         return read_beginning(game, text)
     except ValueError as error:
         raise ReplayError(f"where it begins: {error}") from None
-
-
-def _action_text(game: Game[Any], state: Any, played: PlayedGame, number: int) -> str:
-    infostate = played.infostates[number][situation(game, state).actor]
-    return game.describe_action(state, infostate, played.actions[number] or 0)
-
-
-def _names(game: Game[Any], state: Any, played: PlayedGame, number: int) -> list[str]:
-    pair = played.infostates[number]
-    return [game.describe_infostate(state, player, pair[player]) for player in (0, 1)]

@@ -31,10 +31,9 @@ from sog.play.agent import SearchAgent
 from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.play.chance_part import chance_part
 from sog.play.choice import DOUBT, Choice
-from sog.play.history import state_at_beginning
+from sog.play.game_in_progress import GameInProgress, PlayedGame, Step
 from sog.play.keeping_agent import KeepingAgent
-from sog.play.match import Agent, PlayedGame
-from sog.play.rules import after, situation
+from sog.play.match import Agent
 from sog.play.simple_agents import TabularAgent
 from sog.play.thoughts import expected_by
 
@@ -92,7 +91,7 @@ class Review:
 
     def utility(self, player: int) -> float:
         """What he got."""
-        return self.played.utility if player == PLAYER_0 else -self.played.utility
+        return self.played.utility_to(player)
 
     def expected(self, player: int) -> float:
         """What was to be expected at his first choice; NaN if he had none, or it is unknown."""
@@ -168,27 +167,23 @@ def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Adviser]) 
     brought. Raises as `review`."""
     for adviser in advisers:
         adviser.begin(None if played.beginning is None else played.beginning.state)
-    places = list(_places(game, played))
-    found = Review(
-        game=game,
-        played=played,
-        choices=(),
-        num_choices=sum(place.is_choice for place in places),
-    )
+    course = GameInProgress.of(game, played)
+    found = Review(game=game, played=played, choices=(), num_choices=course.num_choices)
     yield found
     policies: tuple[dict[int, np.ndarray], ...] = ({}, {})
     told = 0
-    for place in places:
-        for outcome in played.outcomes[told : place.number]:
+    for one in course.steps:
+        if one.action is None:
+            continue
+        for outcome in played.outcomes[told : one.number]:
             for adviser in advisers:
                 adviser.observe(outcome)
-        told, adviser = place.number, advisers[place.player]
+        told, adviser = one.number, advisers[one.actor]
         if isinstance(adviser, SearchAgent) and None in played.actions:
-            policies[place.player][place.number] = adviser.policies()
-        if place.is_choice:
-            found = dataclasses.replace(
-                found, choices=(*found.choices, _judged(game, played, place, adviser))
-            )
+            policies[one.actor][one.number] = adviser.policies()
+        if one.is_choice:
+            judged = _judged(game, one, adviser)
+            found = dataclasses.replace(found, choices=(*found.choices, judged))
             yield found
     parts = []
     for player in _BOTH:
@@ -197,52 +192,21 @@ def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Adviser]) 
     yield dataclasses.replace(found, chance_parts=(parts[0], parts[1]))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class _Place:
-    """Where somebody was to move."""
-
-    number: int
-    state: Any
-    player: int
-    infostate: int
-    legal: np.ndarray
-
-    @property
-    def is_choice(self) -> bool:
-        return bool(self.legal.sum() > 1)
-
-
-def _places(game: Game[Any], played: PlayedGame) -> Iterator[_Place]:
-    state = state_at_beginning(game, played.beginning)
-    for number, outcome in enumerate(played.outcomes):
-        now = situation(game, state)
-        if now.actor in _BOTH:
-            infostate = played.infostates[number][now.actor]
-            yield _Place(
-                number=number,
-                state=state,
-                player=now.actor,
-                infostate=infostate,
-                legal=now.legal_actions[infostate],
-            )
-        state = after(game, state, outcome)
-
-
-def _judged(game: Game[Any], played: PlayedGame, place: _Place, adviser: Adviser) -> Choice:
-    action, most = played.actions[place.number], game.max_utility
-    assert action is not None
+def _judged(game: Game[Any], one: Step, adviser: Adviser) -> Choice:
+    most = game.max_utility
+    assert one.action is not None
     # Nothing is worth more than can be won, though networks may say so.
-    values = np.clip(adviser.action_values(place.infostate), -most, most)
+    values = np.clip(adviser.action_values(one.infostate), -most, most)
     return Choice(
-        number=place.number,
-        player=place.player,
-        state=place.state,
-        infostate=place.infostate,
-        action=action,
-        legal=place.legal,
-        policy=adviser.policy(place.infostate),
-        values=np.where(place.legal, values, np.nan),
+        number=one.number,
+        player=one.actor,
+        state=one.state,
+        infostate=one.infostate,
+        action=one.action,
+        legal=one.legal,
+        policy=adviser.policy(one.infostate),
+        values=np.where(one.legal, values, np.nan),
         doubt=0.0 if isinstance(adviser, TabularAgent) else DOUBT * most,
         ranges=adviser.ranges if isinstance(adviser, SearchAgent) else None,
-        line=tuple(expected_by(adviser, place.infostate)),
+        line=tuple(expected_by(adviser, one.infostate)),
     )

@@ -9,7 +9,8 @@ from typing import Any
 
 from sog.play.agent import SearchAgent, search_together
 from sog.play.alphazero_agent import AlphaZeroAgent, search_positions
-from sog.play.match import Agent, PlayedGame
+from sog.play.game_in_progress import PlayedGame
+from sog.play.match import Agent
 
 Course = Generator[Agent, None, PlayedGame]
 """As of `sog.play.match.course_of_game`."""

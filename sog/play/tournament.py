@@ -10,8 +10,8 @@ import numpy as np
 from sog.games.core import TERMINAL, Game
 from sog.play.arena import AgentFactory, MatchResult, play_match
 from sog.play.elo import Ratings, fit_elo
-from sog.play.history import AT_THE_ROOT, Opening, state_at_beginning
-from sog.play.match import PlayedGame
+from sog.play.game_in_progress import GameInProgress, PlayedGame
+from sog.play.history import AT_THE_ROOT, Opening
 from sog.play.rules import after, situation
 
 Pairing = tuple[int, int]
@@ -81,9 +81,7 @@ def random_openings(
     """
     random = np.random.default_rng(seed)
     beginning, given = after_opening.beginning, after_opening.outcomes
-    start = state_at_beginning(game, beginning)
-    for outcome in given:
-        start = after(game, start, outcome)
+    start = GameInProgress(game, after_opening).state
     openings: dict[tuple[int, ...], None] = {}
     for _ in range(_MOST_TRIES * count):
         opening = _random_moves(game, start, plies, random)

@@ -1,9 +1,8 @@
 """A spot of hold'em as a visitor writes it: in a form, or in a link."""
 
-import contextlib
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlencode
 
@@ -12,7 +11,7 @@ import numpy as np
 from sog.games.cards.holdem import Holdem
 from sog.games.cards.ranges import parse_range
 from sog.games.registry import make
-from sog.web.host import Mistake
+from sog.web.host import Mistake, mistaken
 
 _MOST_CHIPS: Final = 1_000_000
 _MOST_LETTERS: Final = 100
@@ -98,12 +97,3 @@ class AskedSpot:
                 f"{self.until[:20]!r}."
             )
         return value
-
-
-@contextlib.contextmanager
-def mistaken(where: str = "") -> Iterator[None]:
-    """What the library refuses in its body is told on a page."""
-    try:
-        yield
-    except ValueError as error:
-        raise Mistake(f"{where}{error}") from None

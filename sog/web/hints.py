@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sog.play.history import Beginning
-from sog.play.match import Agent, Resignation
+from sog.play.game_in_progress import GameInProgress, Position
+from sog.play.match import Agent, Resignation, show_position
 from sog.play.thoughts import Thought, thought_of
 from sog.players.player import Player
-from sog.web.course import Course
 from sog.web.host import Submit
 
 
@@ -34,24 +33,23 @@ class Hints:
     def __init__(self, player: Player, seat: int, seed: int, submit: Submit) -> None:
         self._player, self._seat, self._seed, self._submit = player, seat, seed, submit
         self._agent: Any = None
-        self._told: tuple[Beginning | None, tuple[int, ...]] | None = None
+        self._told: Position | None = None
         self._hint: Hint | None = None
         self._asked: tuple[int, ...] | None = None
-        self._wanted: tuple[Any, ...] | None = None
+        self._wanted: tuple[Position, int] | None = None
         self._is_at_work = False
         self._lock = threading.Lock()
         """Held while one of these two changes."""
 
-    def at(self, course: Course) -> Hint | None:
+    def at(self, course: GameInProgress) -> Hint | None:
         """The hint for the position, which is asked for if it was not; None until it is there."""
-        hint, outcomes = self._hint, tuple(one.outcome for one in course.steps)
+        hint, outcomes = self._hint, course.outcomes
         if hint is not None and hint.outcomes == outcomes:
             return hint
         if self._asked != outcomes:
             self._asked = outcomes
-            infostate = int(course.infostates[self._seat])
             with self._lock:
-                self._wanted = course.beginning, outcomes, course.state, infostate
+                self._wanted = course.position, int(course.infostates[self._seat])
                 if not self._is_at_work:
                     self._is_at_work = True
                     self._submit(self._work)
@@ -79,31 +77,26 @@ class Hints:
                 return
             self._find(*wanted)
 
-    def _find(
-        self, beginning: Beginning | None, outcomes: tuple[int, ...], state: Any, infostate: int
-    ) -> None:
+    def _find(self, position: Position, infostate: int) -> None:
         thought, policy, problem = None, None, ""
         try:
-            self._tell(beginning, outcomes)
-            thought = thought_of(self._player.game, state, self._agent, self._seat, infostate)
+            self._tell(position)
+            game = self._player.game
+            thought = thought_of(game, position.state, self._agent, self._seat, infostate)
             policy = np.asarray(self._agent.policy(infostate), float)
         except (ValueError, Resignation) as error:
             problem = str(error) or "the agent would give up"
         except Exception as error:
             problem = f"the agent failed: {error}"
             logging.getLogger("sog.web").exception("a hint failed")
-        self._hint = Hint(outcomes=outcomes, thought=thought, policy=policy, problem=problem)
+        self._hint = Hint(
+            outcomes=position.outcomes, thought=thought, policy=policy, problem=problem
+        )
 
-    def _tell(self, beginning: Beginning | None, outcomes: tuple[int, ...]) -> None:
+    def _tell(self, position: Position) -> None:
         """Brings the agent to a position: by what is new there, or from the beginning."""
         if self._agent is None:
             self._agent = self._player.make(self._seat, self._seed)
-        known = () if self._told is None else self._told[1]
-        follows = self._told is not None and self._told[0] is beginning
-        if not follows or outcomes[: len(known)] != known:
-            self._agent.begin(None if beginning is None else beginning.state)
-            known = ()
-        self._told = None  # should it fail half-way
-        for outcome in outcomes[len(known) :]:
-            self._agent.observe(outcome)
-        self._told = beginning, outcomes
+        known, self._told = self._told, None  # should it fail half-way
+        show_position(self._agent, position, known)
+        self._told = position

@@ -1,7 +1,8 @@
 """What pages are given by `Offers`, and what they say where that cannot be."""
 
+import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gtcfr.evaluator import Evaluator
@@ -21,6 +22,15 @@ class Left(Exception):  # noqa: N818 (no error)
 
 class Mistake(Exception):  # noqa: N818 (the visitor's, told on a page)
     """What was asked for cannot be; told in a sentence."""
+
+
+@contextlib.contextmanager
+def mistaken(where: str = "") -> Iterator[None]:
+    """What the library refuses in its body is told on a page."""
+    try:
+        yield
+    except ValueError as error:
+        raise Mistake(f"{where}{error}") from None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

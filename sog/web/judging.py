@@ -4,9 +4,9 @@ import logging
 from collections.abc import Callable
 
 from sog.play import PlayedGame
+from sog.play.game_in_progress import GameInProgress
 from sog.play.review import Adviser, Review, as_adviser, reviewing
 from sog.players.player import Player
-from sog.web.course import Course
 from sog.web.host import Heed, Left, Mistake, Submit
 
 FindJudge = Callable[[PlayedGame, Heed], Player]
@@ -16,7 +16,7 @@ FindJudge = Callable[[PlayedGame, Heed], Player]
 class Judging:
     """How far it is, and what it found."""
 
-    def __init__(self, find: FindJudge, course: Course, submit: Submit) -> None:
+    def __init__(self, find: FindJudge, course: GameInProgress, submit: Submit) -> None:
         """Begins."""
         self.review: Review | None = None
         """Of the choices that are judged so far."""

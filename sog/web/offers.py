@@ -32,7 +32,7 @@ from sog.players.searching import (
 from sog.players.seating import seat
 from sog.players.table import read_player
 from sog.players.trained import Trained, trained_steps
-from sog.web.host import Heed, Mistake, RunState, SearchOffer
+from sog.web.host import Heed, Mistake, RunState, SearchOffer, mistaken
 
 EVALUATORS: Final = ("rollout", "zero", "uniform", "exact")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
@@ -304,10 +304,8 @@ class Offers:
     @staticmethod
     def _told(do: Callable[..., Prepared], *arguments: Any, where: str = "") -> Prepared:
         """What the library refuses is told on a page."""
-        try:
+        with mistaken(where):
             return do(*arguments)
-        except ValueError as error:
-            raise Mistake(f"{where}{error}") from None
 
 
 def learns(player: str) -> bool:

@@ -20,7 +20,7 @@ from sog.play import PlayedGame
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far
 from sog.players.judges import can_judge
-from sog.web.host import Heed, Mistake, Submit
+from sog.web.host import Heed, Mistake, Submit, mistaken
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form
@@ -72,9 +72,11 @@ def read_opened(
     opponent = offers.opponent("" if is_network else name, player, "", heed)
     is_judge = bool(asked) and can_judge(opponent.name)
     heed()
-    played = (
-        _read_text(opponent.game, text, said) if record is None else _played(opponent.game, record)
-    )
+    if record is None:
+        with mistaken("Game: "):
+            played = played_so_far(opponent.game, read_opening(opponent.game, text), said)
+    else:
+        played = _played(opponent.game, record)
     human = None if record is None else int(record["human"])
     return Table(
         opponent,
@@ -91,14 +93,12 @@ def read_opened(
 
 def _read_record(text: str, number: str, game: Game[Any] | None) -> tuple[GameRecord, str]:
     """The game of a PGN or an SGF, and what is played there: `game`, or what the file says."""
-    try:
+    with mistaken("Game: "):
         texts = split_records(text)
         if not texts:
             raise ValueError("there is none in that text.")
         found = read_record(texts[_place(number, len(texts)) - 1])
         return found, str(make(game_of(found.text)) if game is None else game)
-    except ValueError as error:
-        raise Mistake(f"Game: {error}") from None
 
 
 def _place(number: str, games: int) -> int:
@@ -145,11 +145,3 @@ def _played(game: Game[Any], record: dict[str, Any]) -> PlayedGame:
         raise Mistake(f"The rules deny that game: {error}") from None
     except _DAMAGED:
         raise Mistake(_NO_FILE) from None
-
-
-def _read_text(game: Game[Any], text: str, said: float | None) -> PlayedGame:
-    """A game without hidden information, as far as the text tells it."""
-    try:
-        return played_so_far(game, read_opening(game, text), said)
-    except ValueError as error:
-        raise Mistake(f"Game: {error}") from None

@@ -6,7 +6,7 @@ import functools
 import importlib.resources
 import logging
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -21,7 +21,7 @@ from sog.web.host import Heed, Left, Mistake
 from sog.web.numbers import whole_number
 from sog.web.preparations import Preparation, Preparations
 from sog.web.security import MOST_BYTES
-from sog.web.sessions import Full
+from sog.web.sessions import Full, Kept, Sessions
 from sog.web.table import StaleError
 
 Form = dict[str, str]
@@ -112,6 +112,33 @@ def prepared_page(
         return _of(preparations, one) if one.made.done() else go_to(f"/waiting/{one.number}")
 
     return _endpoint(run)
+
+
+def button_routes(
+    path: str,
+    sessions: Sessions[Kept],
+    buttons: Mapping[str, Callable[[int, Kept, Form], object]],
+    query: Callable[[Form], str] = lambda form: "",
+) -> list[Route]:
+    """Of the page of a session, which its buttons lead back to, beside one that removes it.
+
+    query: what the page is to show then, as "?node=3".
+    """
+
+    def route(name: str, act: Callable[[int, Kept, Form], object]) -> Route:
+        def answer(request: Request, form: Form) -> Response:
+            number = number_of(request)
+            act(number, sessions.get(number), form)
+            return go_to(f"{path}/{number}{query(form)}")
+
+        return Route(f"{path}/{{number}}/{name}", page(answer), methods=["POST"])
+
+    def remove(request: Request, form: Form) -> Response:
+        sessions.remove(number_of(request))
+        return go_to("/")
+
+    removing = Route(f"{path}/{{number}}/remove", page(remove), methods=["POST"])
+    return [removing, *(route(name, act) for name, act in buttons.items())]
 
 
 def waiting_routes(preparations: Preparations) -> list[Route]:

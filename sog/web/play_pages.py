@@ -18,11 +18,20 @@ from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.review import Review
 from sog.play.review_record import record_of
 from sog.players.player import Player
-from sog.web.host import Heed, Mistake, Submit
+from sog.web.host import Heed, Mistake, Submit, mistaken
 from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.opened import read_opened
-from sog.web.pages import Form, go_to, number_in, number_of, page, prepared_page, show
+from sog.web.pages import (
+    Form,
+    button_routes,
+    go_to,
+    number_in,
+    number_of,
+    page,
+    prepared_page,
+    show,
+)
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
 from sog.web.table import Table
@@ -61,16 +70,16 @@ class PlayPages:
     @property
     def routes(self) -> list[Route]:
         """Where they are."""
-        pages = {
-            "choose": self.choose,
-            "undo": self.undo,
-            "reveal": self.reveal,
-            "hints": self.hints,
-            "again": self.again,
-            "judge": self.judge,
-            "stop-judging": self.stop_judging,
-            "leave": self.leave,
-            "remove": self.remove,
+        buttons: dict[str, Callable[[int, Table, Form], object]] = {
+            "choose": lambda number, table, form: table.choose(
+                number_in(form, "action", _MOST_TURNS), _turn(form)
+            ),
+            "undo": lambda number, table, form: table.take_back(_turn(form)),
+            "reveal": lambda number, table, form: table.switch_revealed(),
+            "hints": lambda number, table, form: table.switch_hints(),
+            "again": lambda number, table, form: table.play_again(_turn(form)),
+            "judge": lambda number, table, form: table.judge(_turn(form)),
+            "stop-judging": lambda number, table, form: table.stop_judging(),
         }
         slow = functools.partial(
             prepared_page, preparations=self._preparations, is_long=self._offers.must_learn
@@ -90,10 +99,8 @@ class PlayPages:
             Route("/games/{number}/review.json", page(self.save_review)),
             Route("/games/{number}/review.svg", page(self.save_picture)),
             Route("/games/{number}/search", slow(self.search), methods=["POST"]),
-            *(
-                Route(f"/games/{{number}}/{name}", page(answer), methods=["POST"])
-                for name, answer in pages.items()
-            ),
+            Route("/games/{number}/leave", page(self.leave), methods=["POST"]),
+            *button_routes("/games", self.tables, buttons),
         ]
 
     def begin(self, request: Request, form: Form, heed: Heed) -> Response:
@@ -107,12 +114,10 @@ class PlayPages:
         )
         heed()
         text = form.get("history", "").strip()
-        try:
+        with mistaken("Position: "):
             if text:
                 check_begins_anywhere(opponent.game)
-            opening = read_history(opponent.game, text, anywhere=True).opening
-        except ValueError as error:
-            raise Mistake(f"Position: {error}") from None
+            opening = read_history(opponent.game, text, anywhere=True)
         table = Table(
             opponent,
             seat=seat,
@@ -140,49 +145,6 @@ class PlayPages:
             at = last if wanted is None else min(wanted, last)
             return show("table", **tell_table(number, table, at, last))
 
-    def choose(self, request: Request, form: Form) -> Response:
-        """The person acts."""
-        number, table = self._table(request)
-        action = number_in(form, "action", _MOST_TURNS)
-        table.choose(action, number_in(form, "turn", _MOST_TURNS))
-        return go_to(f"/games/{number}")
-
-    def undo(self, request: Request, form: Form) -> Response:
-        """The person takes his last choice back."""
-        number, table = self._table(request)
-        table.take_back(number_in(form, "turn", _MOST_TURNS))
-        return go_to(f"/games/{number}")
-
-    def reveal(self, request: Request, form: Form) -> Response:
-        """Shows, or hides again, what the agent has and thinks."""
-        number, table = self._table(request)
-        table.is_revealed = not table.is_revealed
-        return go_to(f"/games/{number}")
-
-    def hints(self, request: Request, form: Form) -> Response:
-        """Shows what the agent would do in the person's place, or no more."""
-        number, table = self._table(request)
-        table.switch_hints()
-        return go_to(f"/games/{number}")
-
-    def again(self, request: Request, form: Form) -> Response:
-        """The next game at this table."""
-        number, table = self._table(request)
-        table.play_again(number_in(form, "turn", _MOST_TURNS))
-        return go_to(f"/games/{number}")
-
-    def judge(self, request: Request, form: Form) -> Response:
-        """Says what every choice of the last game was worth, as soon as that is found."""
-        number, table = self._table(request)
-        table.judge(number_in(form, "turn", _MOST_TURNS))
-        return go_to(f"/games/{number}")
-
-    def stop_judging(self, request: Request, form: Form) -> Response:
-        """What is judged so far is enough."""
-        number, table = self._table(request)
-        table.stop_judging()
-        return go_to(f"/games/{number}")
-
     def search(self, request: Request, form: Form, heed: Heed) -> Response:
         """A search of the position before an event, with what is known of both there."""
         _, table = self._table(request)
@@ -198,11 +160,6 @@ class PlayPages:
             return go_to(
                 f"/games/{self.tables.add(table.leave(number_in(form, 'at', _MOST_TURNS)))}"
             )
-
-    def remove(self, request: Request, form: Form) -> Response:
-        """Nobody comes back to this table."""
-        self.tables.remove(number_of(request))
-        return go_to("/")
 
     def save(self, request: Request, form: Form) -> Response:
         """The finished games as a file."""
@@ -235,6 +192,10 @@ class PlayPages:
     def _table(self, request: Request) -> tuple[int, Table]:
         number = number_of(request)
         return number, self.tables.get(number)
+
+
+def _turn(form: Form) -> int:
+    return number_in(form, "turn", _MOST_TURNS)
 
 
 def _whole_review(table: Table) -> tuple[Review, Player]:

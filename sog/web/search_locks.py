@@ -11,7 +11,7 @@ from sog.drawing.nodes import NodeView
 from sog.games.core import CHANCE, Game
 from sog.tabular.locks import Lock, format_lock, read_locks
 from sog.web.found import Picture
-from sog.web.host import Mistake
+from sog.web.host import Mistake, mistaken
 from sog.web.numbers import weight, whole_number
 from sog.web.watched_search import WatchedSearch
 
@@ -60,10 +60,8 @@ def locks_in(search: WatchedSearch, text: str) -> tuple[Lock, ...]:
         raise Mistake("Locks are of events from the start of the game, and this began later.")
     if len(lines) > _MOST_LOCKS:
         raise Mistake(f"There may be at most {_MOST_LOCKS} locks, got {len(lines)}.")
-    try:
+    with mistaken("Locks: "):
         return read_locks(search.searcher.shown, lines, files=False)
-    except ValueError as error:
-        raise Mistake(f"Locks: {error}") from None
 
 
 def lock_at(search: WatchedSearch, outcomes: tuple[int, ...]) -> Lock | None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -14,10 +15,19 @@ from sog.games.core import TERMINAL
 from sog.play.history import Opening, read_history
 from sog.tabular.locks import Lock
 from sog.web.found import Found, Picture
-from sog.web.host import Heed, Left, Mistake, Submit
+from sog.web.host import Heed, Left, Mistake, Submit, mistaken
 from sog.web.numbers import weight, whole_number
 from sog.web.offers import Offers
-from sog.web.pages import Form, go_to, number_in, number_of, page, prepared_page, show
+from sog.web.pages import (
+    Form,
+    button_routes,
+    go_to,
+    number_in,
+    number_of,
+    page,
+    prepared_page,
+    show,
+)
 from sog.web.preparations import Preparations
 from sog.web.search_locks import lock_of, locks_in
 from sog.web.search_told import outcomes_to, tell_node
@@ -39,12 +49,13 @@ class SearchPages:
     @property
     def routes(self) -> list[Route]:
         """Where they are."""
-        pages = {
-            "go-on": self.go_on,
-            "anew": self.anew,
-            "solve": self.solve,
-            "stop-solving": self.stop_solving,
-            "remove": self.remove,
+        buttons: dict[str, Callable[[int, WatchedSearch, Form], object]] = {
+            "go-on": lambda number, search, form: _go_on(search, form),
+            "anew": lambda number, search, form: search.start_anew(),
+            "solve": lambda number, search, form: search.solve(
+                self._preparations, f"searches/{number}: exact solution"
+            ),
+            "stop-solving": lambda number, search, form: search.solving.stop(),
         }
         slow = functools.partial(prepared_page, preparations=self._preparations)
         return [
@@ -54,10 +65,7 @@ class SearchPages:
             Route("/searches/{number}/ranges", slow(self.set_ranges), methods=["POST"]),
             Route("/searches/{number}/lock", slow(self.lock), methods=["POST"]),
             Route("/searches/{number}/locks", slow(self.set_locks), methods=["POST"]),
-            *(
-                Route(f"/searches/{{number}}/{name}", page(answer), methods=["POST"])
-                for name, answer in pages.items()
-            ),
+            *button_routes("/searches", self.searches, buttons, _shown_node),
         ]
 
     def warm_up(self) -> None:
@@ -75,11 +83,9 @@ class SearchPages:
         """A new search."""
         text = form.get("game", "")
         game = self._offers.game(text)
-        try:
+        with mistaken("Position: "):
             history = read_history(game, form.get("history", ""), anywhere=True)
-        except ValueError as error:
-            raise Mistake(f"Position: {error}") from None
-        return self.begin_at(text, history.opening, form, heed)
+        return self.begin_at(text, history, form, heed)
 
     def begin_at(
         self,
@@ -105,7 +111,7 @@ class SearchPages:
         search = WatchedSearch(
             searcher,
             opening.outcomes,
-            start=None if opening.beginning is None else opening.beginning.state,
+            start=opening.start,
             ranges=ranges,
             seed=number_in(form, "seed", 2**32 - 1) if form.get("seed", "").strip() else 0,
             mode=mode if mode in _MODES else WHOLE,
@@ -126,16 +132,6 @@ class SearchPages:
         game = search.searcher.shown
         return show("search", number=number, search=search, game=game, told=told, is_busy=is_busy)
 
-    def go_on(self, request: Request, form: Form) -> Response:
-        """Some more updates, or none."""
-        number, search = self._search(request)
-        count = number_in(form, "count", 10**9)
-        if count == 0:
-            search.pause()
-        else:
-            search.go_on(count, WATCHED if form.get("mode") == WATCHED else WHOLE)
-        return self._back(number, form)
-
     def give_room(self, request: Request, form: Form, heed: Heed) -> Response:
         """More simulations than it was to have, and its tree goes on growing."""
         number, search = self._search(request)
@@ -144,25 +140,7 @@ class SearchPages:
         search.give_room(
             self._offers.with_more(search.searcher, max(more, 1), len(search.outcomes))
         )
-        return self._back(number, form)
-
-    def anew(self, request: Request, form: Form) -> Response:
-        """The same from its start."""
-        number, search = self._search(request)
-        search.start_anew()
-        return self._back(number, form)
-
-    def solve(self, request: Request, form: Form) -> Response:
-        """The exact answer beside."""
-        number, search = self._search(request)
-        search.solve(self._preparations, f"searches/{number}: exact solution")
-        return self._back(number, form)
-
-    def stop_solving(self, request: Request, form: Form) -> Response:
-        """Nobody waits for the exact answer any more."""
-        number, search = self._search(request)
-        search.solving.stop()
-        return self._back(number, form)
+        return go_to(f"/searches/{number}{_shown_node(form)}")
 
     def set_ranges(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new search from one of the tree's public states, with ranges set by hand."""
@@ -224,11 +202,6 @@ class SearchPages:
         )
         return self._keep(held, heed)
 
-    def remove(self, request: Request, form: Form) -> Response:
-        """Nobody looks at it any more."""
-        self.searches.remove(number_of(request))
-        return go_to("/")
-
     def _keep(self, search: WatchedSearch, heed: Heed) -> Response:
         """It was begun while the visitor may have left."""
         try:
@@ -242,10 +215,20 @@ class SearchPages:
         number = number_of(request)
         return number, self.searches.get(number)
 
-    @staticmethod
-    def _back(number: int, form: Form) -> Response:
-        node = whole_number(form.get("node", ""))
-        return go_to(f"/searches/{number}" + ("" if node is None else f"?node={node}"))
+
+def _go_on(search: WatchedSearch, form: Form) -> None:
+    """Some more updates, or none."""
+    count = number_in(form, "count", 10**9)
+    if count == 0:
+        search.pause()
+    else:
+        search.go_on(count, WATCHED if form.get("mode") == WATCHED else WHOLE)
+
+
+def _shown_node(form: Form) -> str:
+    """The node that a form is of, as the query of the page."""
+    node = whole_number(form.get("node", ""))
+    return "" if node is None else f"?node={node}"
 
 
 def _node_of(search: WatchedSearch, form: Form) -> tuple[Picture, NodeView]:

@@ -13,8 +13,8 @@ from sog.memory import in_bytes
 from sog.players.trained import Trained
 from sog.tabular import Checkpoint
 from sog.tabular.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
-from sog.web.asked_spot import AskedSpot, mistaken
-from sog.web.host import Heed, Mistake, Submit
+from sog.web.asked_spot import AskedSpot
+from sog.web.host import Heed, Mistake, Submit, mistaken
 
 MOST_SECONDS: Final = 300.0
 """Of solving, until the visitor has it gone on with."""

@@ -2,6 +2,7 @@
 
 import functools
 import io
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from sog.tabular.spots.walk import forget_programs, split_history
 from sog.web.asked_spot import AskedSpot
 from sog.web.host import Heed, Left, Mistake, Submit
 from sog.web.offers import Offers
-from sog.web.pages import Form, go_to, number_of, page, prepared_page, show
+from sog.web.pages import Form, button_routes, go_to, number_of, page, prepared_page, show
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
 from sog.web.solved_spot import SolvedSpot
@@ -50,7 +51,12 @@ class SpotPages:
     def routes(self) -> list[Route]:
         """Where they are."""
         slow = functools.partial(prepared_page, preparations=self._preparations)
-        pages = {"stop": self.stop, "go-on": self.go_on, "remove": self.remove}
+        buttons: dict[str, Callable[[int, SolvedSpot, Form], object]] = {
+            "stop": lambda number, spot, form: spot.stop(),
+            "go-on": lambda number, spot, form: spot.go_on(
+                AskedSpot(until=form.get("until", spot.asked.until)).percent()
+            ),
+        }
         return [
             Route("/spots", slow(self.begin), methods=["POST"]),
             Route("/spots/new", page(self.ask)),
@@ -58,10 +64,7 @@ class SpotPages:
             Route("/spots/{number}", page(self.look)),
             Route("/spots/{number}/solved.spot", page(self.save)),
             Route("/spots/{number}/compare", slow(self.compare), methods=["POST"]),
-            *(
-                Route(f"/spots/{{number}}/{name}", page(answer), methods=["POST"])
-                for name, answer in pages.items()
-            ),
+            *button_routes("/spots", self.spots, buttons, _place),
         ]
 
     def ask(self, request: Request, form: Form) -> Response:
@@ -126,24 +129,7 @@ class SpotPages:
             spot.compare(name, network)
         else:
             spot.compared = None
-        return _back(number, form)
-
-    def stop(self, request: Request, form: Form) -> Response:
-        """Solves no further."""
-        number, spot = self._spot(request)
-        spot.stop()
-        return _back(number, form)
-
-    def go_on(self, request: Request, form: Form) -> Response:
-        """Solves further, perhaps to another percentage."""
-        number, spot = self._spot(request)
-        spot.go_on(AskedSpot(until=form.get("until", spot.asked.until)).percent())
-        return _back(number, form)
-
-    def remove(self, request: Request, form: Form) -> Response:
-        """Nobody looks at it any more."""
-        self.spots.remove(number_of(request))
-        return go_to("/")
+        return go_to(f"/spots/{number}{_place(form)}")
 
     def save(self, request: Request, form: Form) -> Response:
         """The file that `sog solve --save` would write."""
@@ -161,6 +147,7 @@ class SpotPages:
         return number, self.spots.get(number)
 
 
-def _back(number: int, form: Form) -> Response:
+def _place(form: Form) -> str:
+    """Where in the tree a form is, as the query of the page."""
     where = form.get("where", "")
-    return go_to(f"/spots/{number}" + (f"?{where}" if where.isascii() and where else ""))
+    return f"?{where}" if where.isascii() and where else ""

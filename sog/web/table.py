@@ -13,12 +13,11 @@ import numpy as np
 
 from sog.games.core import CHANCE
 from sog.play import PlayedGame
+from sog.play.game_in_progress import GameInProgress
 from sog.play.history import AT_THE_ROOT, Opening, check_begins_anywhere
 from sog.play.match import Resignation
 from sog.play.replay import as_records, replay_of
-from sog.play.thoughts import Thought
 from sog.players.player import Player
-from sog.web.course import Course
 from sog.web.hints import Hint, Hints
 from sog.web.host import Mistake, Submit
 from sog.web.judging import FindJudge, Judging
@@ -36,7 +35,7 @@ class StaleError(Mistake):
 class Table:
     """Seats: the person's, and the other is the agent's. Methods may be called by any thread."""
 
-    course: Course
+    course: GameInProgress
     """The game that is played, or was the last."""
 
     def __init__(
@@ -74,7 +73,7 @@ class Table:
         self._submit, self._submit_help = submit, submit_help or submit
         self.lock = threading.RLock()
         """To be held by whoever wants all of it as it stands at one moment."""
-        self._seated = TableAgent(opponent, seed)
+        self.seated = TableAgent(opponent, seed)
         self._hints: Hints | None = None
         self._is_closed = False
         self.is_opened = opened is not None
@@ -92,14 +91,15 @@ class Table:
             self._hints = self._new_hints()
         self.is_revealed, self.problem = False, ""
         key = jax.random.fold_in(jax.random.key(self.seed), len(self.finished))
-        self.course = Course(self.game, key, self._opening)
-        self._seated.agent = None
+        self.course = GameInProgress.dealt(self.game, key, self._opening)
+        self.seated.forget(0)
+        self.seated.agent = None
         self.is_busy = True
         self._submit(self._go_on)
 
     def _open(self, opened: PlayedGame) -> None:
         self.is_revealed, self.problem, self.is_busy = True, "", False
-        self.course = Course.of(self.game, opened)
+        self.course = GameInProgress.of(self.game, opened)
         if self.course.is_over:
             self.finished.append((self.seat, opened))
 
@@ -167,7 +167,7 @@ class Table:
     @property
     def score(self) -> list[float]:
         """What the person won in each finished game, in the game's unit."""
-        return [p.utility if seat == 0 else -p.utility for seat, p in self.finished]
+        return [played.utility_to(seat) for seat, played in self.finished]
 
     def replay(self) -> dict[str, Any]:
         """The finished games as `sog play --save` writes them."""
@@ -193,7 +193,9 @@ class Table:
             self._check(turn)
             if action not in self.legal:
                 raise Mistake("That is no action here.")
-            self._do(action, [], None)
+            if len(self.legal) > 1:
+                self.seated.keep(len(self.course.steps))
+            self._do(action)
             self._go_on_soon()
 
     def take_back(self, turn: int) -> None:
@@ -208,12 +210,12 @@ class Table:
             self.num_taken_back += 1
             self.problem = ""
             self._drop_judging()
-            at = self.course.go_back(number)
+            self.course.go_back(number)
             if self._hints is not None:
                 self._hints.forget()
-            self._seated.agent = at.agent
-            if at.agent is None:
-                self._seated.catch_up(self.course, 1 - self.seat)
+            self.seated.forget(number)
+            if self.seated.agent is None:
+                self.seated.catch_up(self.course, 1 - self.seat)
 
     def play_again(self, turn: int) -> None:
         """The next game, with seats changed."""
@@ -243,6 +245,10 @@ class Table:
     def has_hints(self) -> bool:
         """Whether the person wants hints."""
         return self._hints is not None
+
+    def switch_revealed(self) -> None:
+        """Shows, or hides again, what the agent has and thinks."""
+        self.is_revealed = not self.is_revealed
 
     def switch_hints(self) -> None:
         """Has hints shown, or no more."""
@@ -279,7 +285,7 @@ class Table:
         for choice in () if judged is None else judged.choices:
             if choice.number == number:
                 return choice.ranges
-        return self.course.steps[number].ranges if number < len(self.course.steps) else None
+        return self.seated.ranges.get(number) if number < len(self.course.steps) else None
 
     def judge(self, turn: int) -> None:
         """Has the choices of the game that is over judged. Raises Mistake."""
@@ -326,7 +332,7 @@ class Table:
         self._drop_judging()
         if self._hints is not None:
             self._hints.close()
-        self._submit(self._seated.close)  # behind what it still does
+        self._submit(self.seated.close)  # behind what it still does
 
     def _check(self, turn: int) -> None:
         if self.is_busy:
@@ -345,20 +351,18 @@ class Table:
         """Until the person has a choice, or the game is over."""
         course = self.course
         try:
-            if self._seated.agent is None:
-                self._seated.catch_up(course, 1 - self.seat)
+            if self.seated.agent is None:
+                self.seated.catch_up(course, 1 - self.seat)
             while not self._is_closed and not course.is_over:
                 actor, action = course.now.actor, None
-                thoughts: list[Thought] = []
-                ranges: np.ndarray | None = None
                 if actor == self.seat:
                     if len(course.legal) > 1:
                         break
                     action = course.legal[0]
                 elif actor != CHANCE:
-                    action, thoughts, ranges = self._seated.choose(course)
+                    action = self.seated.choose(course)
                 with self.lock:
-                    self._do(action, thoughts, ranges)
+                    self._do(action)
         except Resignation:
             with self.lock:
                 course.resigned = 1 - self.seat
@@ -371,12 +375,10 @@ class Table:
         finally:
             self.is_busy = False
 
-    def _do(self, action: int | None, thoughts: list[Thought], ranges: np.ndarray | None) -> None:
+    def _do(self, action: int | None) -> None:
         """One event; action: None at chance."""
-        agent = self._seated.agent
+        agent = self.seated.agent
         assert agent is not None
-        is_choice = action is not None and len(self.legal) > 1
-        kept = self._seated.kept(self.course) if is_choice else None
-        agent.observe(self.course.add(action, kept, thoughts, ranges))
+        agent.observe(self.course.add(action))
         if self.is_over:
             self.finished.append((self.seat, self.course.played()))

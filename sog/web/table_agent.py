@@ -6,10 +6,10 @@ from typing import Any, Final
 import numpy as np
 
 from sog.play import Agent, SearchAgent
-from sog.play.match import check_plays_unseen
+from sog.play.game_in_progress import GameInProgress
+from sog.play.match import check_plays_unseen, show_position
 from sog.play.thoughts import Thought, thoughts_of
 from sog.players.player import Player
-from sog.web.course import Course
 
 _MOST_KEPT: Final = 8  # copies of an agent
 
@@ -22,39 +22,53 @@ class TableAgent:
         self._agents: dict[int, Agent] = {}
         self.agent: Agent | None = None
         """Who knows the game as it stands; None before `catch_up`."""
+        # By the number of an event:
+        self.thoughts: dict[int, list[Thought]] = {}
+        """Before it, of the agent that moved."""
+        self.ranges: dict[int, np.ndarray | None] = {}
+        """[player, S]: the same where it has searched."""
+        self._copies: dict[int, Agent] = {}
+        """Of the agent before it, at the person's last choices, if it has a chain of searches."""
 
-    def catch_up(self, course: Course, player: int) -> None:
+    def catch_up(self, course: GameInProgress, player: int) -> None:
         """Begins anew, and is told the events so far."""
         if player not in self._agents:
             agent = self._opponent.make(player, (self._seed + 1 + player) % 2**32)
             check_plays_unseen(agent)
             self._agents[player] = agent
         agent = self._agents[player]
-        agent.begin(None if course.beginning is None else course.beginning.state)
-        for one in course.steps:
-            agent.observe(one.outcome)
+        show_position(agent, course.position, None)
         self.agent = agent
 
-    def choose(self, course: Course) -> tuple[int, list[Thought], np.ndarray | None]:
-        """Its action, where it is to move, what it thought, and what it found of both's ranges
-        ([player, S]) if it has searched."""
+    def choose(self, course: GameInProgress) -> int:
+        """Its action, where it is to move; notes what it thought, and what it found of ranges."""
         agent: Any = self.agent
-        actor = course.now.actor
+        number, actor = len(course.steps), course.now.actor
         held = int(course.infostates[actor])
         thoughts = thoughts_of(course.game, course.state, agent, actor, held)
         action = int(agent.act(held))
-        has_ranges = thoughts and isinstance(agent, SearchAgent)
-        return action, thoughts, agent.ranges if has_ranges else None
+        self.thoughts[number] = thoughts
+        if thoughts and isinstance(agent, SearchAgent):
+            self.ranges[number] = agent.ranges
+        return action
 
-    def kept(self, course: Course) -> Agent | None:
-        """A copy of the agent, for when a choice of the person's is taken back.
+    def keep(self, number: int) -> None:
+        """Copies the agent before an event, for when that is taken back.
 
         Telling it all anew would lose its chain of searches, but trees are large: few are kept.
         """
-        if not isinstance(self.agent, SearchAgent):
-            return None
-        course.forget_agents(_MOST_KEPT - 1)
-        return copy.copy(self.agent)
+        if isinstance(self.agent, SearchAgent):
+            self._copies[number] = copy.copy(self.agent)
+            if len(self._copies) > _MOST_KEPT:
+                del self._copies[min(self._copies)]
+
+    def forget(self, number: int) -> None:
+        """Events from a number on are taken back; the agent is as it was there if that was kept."""
+        self.agent = self._copies.get(number)
+        notes: dict[int, Any]
+        for notes in (self.thoughts, self.ranges, self._copies):
+            for later in [one for one in notes if one >= number]:
+                del notes[later]
 
     def close(self) -> None:
         """Nobody plays here any more."""

@@ -14,6 +14,7 @@ from sog.games.boards.game_records import ENDINGS, has_format
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
 from sog.play.choice import Choice
+from sog.play.game_in_progress import Step
 from sog.play.history import tell_events
 from sog.play.review import Review
 from sog.web.hints import Hint
@@ -183,18 +184,18 @@ def _in_words(table: Table, state: Any, own: int) -> str:
     return f"{text}\n\nYou see:\n{seen}" if "\n" in seen else text
 
 
-def _event(table: Table, one: Any, shows_all: bool) -> dict[str, Any]:
+def _event(table: Table, one: Step, shows_all: bool) -> dict[str, Any]:
     """A line of the list of what has happened."""
     game, event = table.game, table.game.describe_outcome(one.state, one.outcome)
     who, did = "Chance" if one.actor == CHANCE else table.whose[one.actor], ""
     if one.action is not None and (one.actor == table.seat or shows_all):
-        did = game.describe_action(one.state, int(one.infostates[one.actor]), one.action)
+        did = game.describe_action(one.state, one.infostate, one.action)
     text = event if not did or event.startswith(did) else f"{did} ({event})"
     return {
         "who": who,
         "text": text,
-        "thoughts": one.thoughts if shows_all else [],
-        "held": None if one.actor == CHANCE else int(one.infostates[one.actor]),
+        "thoughts": table.seated.thoughts.get(one.number, []) if shows_all else [],
+        "held": None if one.actor == CHANCE else one.infostate,
     }
 
 

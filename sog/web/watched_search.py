@@ -34,7 +34,7 @@ from sog.web.found import (
     read_picture,
     solve_below,
 )
-from sog.web.host import Heed, Mistake, SearchOffer, Submit
+from sog.web.host import Heed, Mistake, SearchOffer, Submit, mistaken
 from sog.web.preparations import Preparations
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
@@ -83,11 +83,9 @@ class WatchedSearch:
         root = _root(searcher.game, outcomes, ranges, start)
         self._root = dataclasses.replace(root, held=_held(searcher.game, locks, start))
         began = time.perf_counter()
-        try:
+        with mistaken():  # such as sizes that cannot be
             self._thinking = self._first()
             self._thinking.compile()
-        except ValueError as error:  # such as sizes that cannot be
-            raise Mistake(str(error)) from None
         self.compile_seconds = time.perf_counter() - began
         self._target = 1 if mode == PAUSED else self.total
         with self._lock:
@@ -144,11 +142,9 @@ class WatchedSearch:
             if self._is_working or self.updates < self.total:
                 raise Mistake("The search has not used the room that it has.")
             larger = copy.copy(self._thinking)
-        try:
+        with mistaken():  # such as fewer simulations than before
             larger.give_room(searcher.settings.num_simulations)
             larger.compile()
-        except ValueError as error:  # such as fewer simulations than before
-            raise Mistake(str(error)) from None
         with self._lock:
             if self._is_working or self.updates != larger.num_updates:
                 raise Mistake("The search was begun anew meanwhile.")
@@ -275,10 +271,8 @@ def _root(
     batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], state)
     own = jnp.asarray((ranges / sums)[None], jnp.float32)
     root = known_root(batch, own, path=jnp.asarray(path))
-    try:
+    with mistaken():
         check_root(game, root)
-    except ValueError as error:
-        raise Mistake(str(error)) from None
     return root
 
 

@@ -9,7 +9,8 @@ from gtcfr.settings import SearchSettings
 from sog.cli.gtp.server import GtpServer
 from sog.cli.line_input import LineInput
 from sog.games import Game
-from sog.play.analyst import Analyst, Follower, NextSlice, Position
+from sog.play.analyst import Analyst, Follower, NextSlice
+from sog.play.game_in_progress import Position
 from sog.play.simple_agents import RandomAgent
 from tests.players.engines.spoken_games import SpokenTicTacToe
 

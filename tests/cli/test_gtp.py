@@ -15,7 +15,8 @@ from sog.cli.gtp.server import GtpServer
 from sog.games.boards.go_sizes import Go5
 from sog.games.boards.hex import Hex
 from sog.games.boards.othello import Othello
-from sog.play.analyst import Follower, Position
+from sog.play.analyst import Follower
+from sog.play.game_in_progress import Position
 from sog.play.match import Resignation
 from sog.play.principal import Lines
 from sog.play.simple_agents import RandomAgent

@@ -10,7 +10,7 @@ import pytest
 from sog.cli.display import Work
 from sog.cli.games_file import installed_game
 from sog.games import make
-from sog.play.match import PlayedGame
+from sog.play.game_in_progress import PlayedGame
 from sog.play.replay import replay_of
 from sog.players.agents import AgentEntry, read_agents
 from sog.players.judges import usual_judge

@@ -15,7 +15,7 @@ from sog.cli.tournament.saved import SavedTournament
 from sog.games import make
 from sog.play.arena import MatchResult
 from sog.play.elo import fit_elo
-from sog.play.match import PlayedGame
+from sog.play.game_in_progress import PlayedGame
 from sog.play.tournament import Pairing
 
 Run = Callable[..., tuple[int, str, str]]

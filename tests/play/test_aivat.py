@@ -19,7 +19,8 @@ from sog.play import RandomAgent, SearchAgent, TabularAgent
 from sog.play.aivat import Aivat, _Step
 from sog.play.aivat import _event as event
 from sog.play.arena import AgentFactory, play_match
-from sog.play.match import PlayedGame, play_game
+from sog.play.game_in_progress import PlayedGame
+from sog.play.match import play_game
 from sog.tabular import PublicTree, compile_tree, evaluate_policy
 from sog.tabular.enumerated_game import EnumeratedGame
 

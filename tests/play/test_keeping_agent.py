@@ -10,7 +10,8 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.play.agent import SearchAgent
-from sog.play.analyst import Analyst, NextSlice, Position, thinker_of
+from sog.play.analyst import Analyst, NextSlice, thinker_of
+from sog.play.game_in_progress import Position
 from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import play_game
 from sog.play.review import as_adviser

@@ -10,10 +10,10 @@ from jax import Array
 from gtcfr.evaluator import ZeroEvaluator
 from sog.games import CHANCE, Game, make
 from sog.play import Agent, Aivat, PlayedGame, play_game
+from sog.play.game_in_progress import GameInProgress
 from sog.play.match import Resignation
 from sog.play.replay import replay_of
 from sog.play.rules import key_of_event
-from sog.web.course import Course
 
 KUHN = make("kuhn")
 FOLD, CALL, BET = 0, 1, 2  # checking is calling nothing
@@ -117,12 +117,12 @@ def test_chance_turns_up_every_card_that_nobody_holds() -> None:
 
 def by_a_table(game: Game[Any], agents: list[Scripted], key: Array) -> PlayedGame:
     """As `play_game`, by the course of a table in the browser."""
-    course = Course(game, key)
+    course = GameInProgress.dealt(game, key)
     while not course.is_over:
         actor, action = course.now.actor, None
         if actor != CHANCE:
             action = agents[actor].act(int(course.infostates[actor]))
-        course.add(action, None, [], None)
+        course.add(action)
     return course.played()
 
 

@@ -10,13 +10,13 @@ import pytest
 
 from sog.games import make
 from sog.games.boards.game_records import split_records
+from sog.play.game_in_progress import GameInProgress
 from sog.play.history import read_opening
 from sog.play.match import Resignation
 from sog.play.replay import as_records
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web.app import make_app
-from sog.web.course import Course
 from sog.web.offers import Offers
 from sog.web.security import Guard
 from sog.web.table_agent import TableAgent
@@ -179,7 +179,7 @@ def test_the_agent_begins_where_the_game_does() -> None:
             super().begin(state, seed)
 
     player = Player(name="x", game=game, make=lambda who, seed: Noting(game, player=who, seed=seed))
-    course = Course(game, jax.random.key(0), read_opening(game, MATE_IN_1))
+    course = GameInProgress.dealt(game, jax.random.key(0), read_opening(game, MATE_IN_1))
     TableAgent(player, 0).catch_up(course, 1)
     assert course.beginning is not None
     assert begun[-1] is course.beginning.state

@@ -8,10 +8,10 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
+from sog.play.game_in_progress import GameInProgress
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
-from sog.web.course import Course
 from sog.web.hints import Hints
 from sog.web.host import SearchOffer
 from sog.web.security import Guard
@@ -83,7 +83,7 @@ def test_hints_for_many_positions_are_one_piece_of_work() -> None:
         return RandomAgent(game, player=player, seed=seed)
 
     hints = Hints(Player(name="random", game=game, make=sit_down), 0, 0, turns.append)
-    course = Course(game, jax.random.key(0))
+    course = GameInProgress.dealt(game, jax.random.key(0))
     assert hints.at(course) is None
     for _ in range(5):  # to and fro
         hints.forget()

@@ -36,9 +36,8 @@ def load_file(table: Table, words: Sequence[str]) -> None:
     game = table.variant(table.game.rules_in(text))
     opening = read_opening(game, text)
     table.change(game)
-    start = None if opening.beginning is None else opening.beginning.state
     end = len(opening.outcomes) if before is None else max(0, before - 1)
-    table.begin(start, opening.outcomes[:end])
+    table.begin(opening.start, opening.outcomes[:end])
 
 
 class Setup:

@@ -9,7 +9,8 @@ import numpy as np
 from sog.cli.gtp.words import COLORS
 from sog.games.core import TERMINAL, Game
 from sog.games.spoken import gtp_game, set_up_game
-from sog.play.analyst import Position, Thinker
+from sog.play.analyst import Thinker
+from sog.play.game_in_progress import Position
 from sog.play.rules import situation
 
 
@@ -26,16 +27,16 @@ class Table:
         """The game, as one whose board can be set up; None if it cannot."""
         self.thinker = seat(game)
         self._seat = seat
-        self._path = [Position.of(game)]
-        self._moves = list[tuple[int, int]]()
-        """Player and action of each move that leads to the next position of the path."""
+        self._begun = Position.of(game)
+        self._moves = list[tuple[int, int, Position]]()
+        """Player and action of each move, and where it leads."""
         self._turned: tuple[Position, int, Position] | None = None
         self._is_prepared = False
 
     @property
     def position(self) -> Position:
         """Where the game is."""
-        return self._path[-1]
+        return self._moves[-1][2] if self._moves else self._begun
 
     @property
     def actor(self) -> int:
@@ -76,12 +77,9 @@ class Table:
     def begin(self, start: Any = None, outcomes: Sequence[int] = ()) -> None:
         """A new game, from a position of its own or the usual one, with what was played in it."""
         self.thinker.forget()
-        path = [Position.of(self.game, start)]
-        moves = list[tuple[int, int]]()
+        self._begun, self._moves, self._turned = Position.of(self.game, start), [], None
         for outcome in outcomes:
-            moves.append((situation(self.game, path[-1].state).actor, outcome))
-            path.append(path[-1].after(self.game, outcome))
-        self._path, self._moves, self._turned = path, moves, None
+            self.move(self.actor, outcome)
 
     def turned_to(self, player: int) -> Position:
         """The position where it is a player's turn, which GTP leaves to the other side; so it does
@@ -112,22 +110,21 @@ class Table:
     def move(self, player: int, action: int) -> None:
         """A player's move; ValueError if it is illegal."""
         if action == self.last_pass:
-            self._path.append(self.position)
+            reached = self.position
         else:
-            self._path.append(self.turned_to(player).after(self.game, action))
-        self._moves.append((player, action))
+            reached = self.turned_to(player).after(self.game, action)
+        self._moves.append((player, action, reached))
 
     @property
     def last_move(self) -> str:
         """As "white D4"; ValueError if there is none."""
         if not self._moves:
             raise ValueError("no previous move known")
-        player, action = self._moves[-1]
+        player, action, _ = self._moves[-1]
         return f"{COLORS[player]} {self.spoken.vertex_of_action(action)}"
 
     def undo(self) -> None:
         """Takes the last move back. Raises ValueError if there is none."""
-        if len(self._path) == 1:
+        if not self._moves:
             raise ValueError("cannot undo")
-        self._path.pop()
         self._moves.pop()

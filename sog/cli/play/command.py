@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_has_format("--save", seating.game, arguments.save)
         history = load_history(seating.game, arguments.history, begins=True)
         left = None if arguments.resume is None else left_game(arguments.resume, seating.game)
-    session = _Session(seating.game, seating.players[0], arguments, history.opening, left)
+    session = _Session(seating.game, seating.players[0], arguments, history, left)
 
     def conclude() -> None:
         print()
@@ -224,7 +224,7 @@ class _Session:
     # What is shown after a game; now everything may be known.
 
     def _show_end(self, state: Any, seat: int, played: PlayedGame) -> None:
-        say, won = self.terminal.say, _utility_to(seat, played)
+        say, won = self.terminal.say, played.utility_to(seat)
         has_pieces = self.terminal.has_pieces
         say(f"\n{draw_state(self.game, state, player=seat, has_pieces=has_pieces)}")
         if self.game.hides_information:
@@ -292,7 +292,3 @@ class _Session:
             return False
         self.saved.write(self.file, self.game)
         return True
-
-
-def _utility_to(seat: int, played: PlayedGame) -> float:
-    return played.utility if seat == 0 else -played.utility

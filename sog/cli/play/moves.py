@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sog.games import Game
-from sog.play.history import Opening, state_at_beginning
-from sog.play.rules import after, situation
+from sog.play.game_in_progress import GameInProgress
+from sog.play.history import Opening
 
 
 class TakeBack(Exception):  # noqa: N818 (no error: the person wants another try)
@@ -24,11 +24,8 @@ class Move:
 
 def moves_of(game: Game[Any], opening: Opening) -> list[Move]:
     """How a position comes about where information is perfect: an event is the action, too."""
-    moves, state = [], state_at_beginning(game, opening.beginning)
-    for outcome in opening.outcomes:
-        moves.append(Move(player=situation(game, state).actor, action=outcome))
-        state = after(game, state, outcome)
-    return moves
+    steps = GameInProgress(game, opening).steps
+    return [Move(player=one.actor, action=one.outcome) for one in steps]
 
 
 class Moves:

@@ -20,8 +20,8 @@ from sog.cli.tournament.openings import Openings, check_openings, make_openings
 from sog.cli.tournament.report import print_report, report_as_json
 from sog.cli.tournament.saved import SavedTournament
 from sog.play.arena import MatchResult
+from sog.play.game_in_progress import PlayedGame
 from sog.play.history import Opening
-from sog.play.match import PlayedGame
 from sog.play.tournament import Pairing, Results, is_whole, pairings, play_tournament
 from sog.players.player import Player
 from sog.players.seating import Seating

@@ -11,8 +11,7 @@ from sog.cli.tournament.saved import Record, SavedTournament
 from sog.files import replace_file
 from sog.games import Game
 from sog.games.boards.game_records import ENDINGS, write_record
-from sog.play.history import Beginning, read_beginning, state_at_beginning
-from sog.play.rules import after
+from sog.play.history import Beginning, read_beginning, state_at_beginning, tell_events
 
 
 def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedTournament) -> None:
@@ -48,10 +47,6 @@ def _beginning(game: Game[Any], text: str) -> Beginning:
 def _as_json(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> str:
     games = []
     for players, record in _all_games(names, saved):
-        state, events = _start(game, record), []
-        for outcome in record.outcomes:
-            events.append(game.describe_outcome(state, outcome))
-            state = after(game, state, outcome)
         games.append(
             {
                 "players": players,
@@ -59,7 +54,7 @@ def _as_json(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> s
                 "resigned": record.resigned,
                 **({} if record.begins is None else {"begins": record.begins}),
                 "outcomes": record.outcomes,
-                "events": events,
+                "events": tell_events(game, _start(game, record), record.outcomes)[0],
             }
         )
     return json.dumps({"game": str(game), "unit": game.unit, "games": games}, indent=1) + "\n"

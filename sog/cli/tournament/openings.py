@@ -39,7 +39,7 @@ def make_openings(
 
     Raises CommandError for positions that cannot be.
     """
-    start = load_history(game, history, begins=True).opening
+    start = load_history(game, history, begins=True)
     if text is None:
         return [start]
     try:
@@ -53,7 +53,7 @@ def make_openings(
     openings: Openings = []
     for number, line in _read_lines(text):
         try:
-            openings.append(read_history(game, line, anywhere=True).opening)
+            openings.append(read_history(game, line, anywhere=True))
         except ValueError as error:
             raise CommandError(f"{text}: line {number}: {error}") from None
     return openings

@@ -15,8 +15,8 @@ from typing import Any, Final
 from sog.cli.errors import CommandError, writing
 from sog.files import open_to_append, open_to_lock, parse_json, read_bytes
 from sog.games import Game
-from sog.play.history import Opening, state_at_beginning
-from sog.play.match import PlayedGame
+from sog.play.game_in_progress import PlayedGame
+from sog.play.history import Opening
 from sog.play.replay import ReplayError, check_public
 from sog.play.tournament import Pairing, pairings
 
@@ -171,8 +171,7 @@ class SavedTournament:
             raise TypeError
         if game["begins"] != begins or outcomes[: len(opening.outcomes)] != opening.outcomes:
             raise ReplayError("its opening is another one.")
-        state = state_at_beginning(self._game, opening.beginning)
-        check_public(self._game, state, outcomes, game["resigned"], utility)
+        check_public(self._game, opening.beginning, outcomes, game["resigned"], utility)
         return Record(utility=utility, outcomes=outcomes, resigned=game["resigned"], begins=begins)
 
 

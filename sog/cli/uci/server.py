@@ -5,6 +5,7 @@ ponderhit and isready are heard within a slice. What has to wait for the end of 
 """
 
 import dataclasses
+import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +20,8 @@ from sog.cli.options import OVERHEAD_MS
 from sog.cli.uci.limits import Limits, read_limits
 from sog.games.core import TERMINAL, Game
 from sog.games.spoken import uci_game
-from sog.play.analyst import Position, Thinker
+from sog.play.analyst import Thinker
+from sog.play.game_in_progress import Position
 from sog.play.principal import Lines
 from sog.play.rules import situation
 
@@ -66,7 +68,8 @@ class UciServer:
         self._name, self._heard, self._say, self._seconds = name, heard, say, seconds
         self._options = _Options(overhead_ms=overhead_ms)
         self._position: Position | None = Position.of(game)
-        self._begin, self._moves, self._path = "startpos", list[str](), [Position.of(game)]
+        self._path = [("startpos", self._position)]
+        """How the program said that the game begins, then its moves, and where each leads."""
         self._is_prepared = self._has_quit = False
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {
             "uci": self._introduce,
@@ -154,28 +157,23 @@ class UciServer:
 
     def _set_position(self, words: Sequence[str]) -> None:
         self._position = None  # until it is known to be one
-        left = list(words)
-        at = left.index("moves") if "moves" in left else len(left)
-        begin, moves = " ".join(left[:at]), left[at + 1 :]
-        if begin != self._begin:
-            self._path, self._moves = [self._start(begin)], []
-            self._begin = begin
+        at = words.index("moves") if "moves" in words else len(words)
+        texts = [" ".join(words[:at]), *words[at + 1 :]]
         # A game is sent anew with every move: what is known of it stays.
-        pairs = enumerate(zip(self._moves, moves, strict=False))
-        known = next((number for number, (one, two) in pairs if one != two), None)
-        known = min(len(self._moves), len(moves)) if known is None else known
-        del self._moves[known:], self._path[known + 1 :]
-        for number, move in enumerate(moves[known:], start=known + 1):
+        pairs = zip(self._path, texts, strict=False)
+        same = itertools.takewhile(lambda pair: pair[0][0] == pair[1], pairs)
+        self._path = path = [known for known, _ in same] or [(texts[0], self._start(texts[0]))]
+        for number, move in enumerate(texts[len(path) :], start=len(path)):
+            before = path[-1][1]
             try:
-                action = self._spoken.read_action(self._path[-1].state, move)
-                reached = self._path[-1].after(self._game, action)
+                reached = before.after(self._game, self._spoken.read_action(before.state, move))
             except ValueError as error:
                 raise ValueError(f"move {number}, {move[:20]!r}: {error}") from None
-            self._moves.append(move)
             further = self._spoken.play_on(reached.state)
-            is_over = further is not reached.state
-            self._path.append(Position.of(self._game, further) if is_over else reached)
-        self._position = self._path[-1]
+            if further is not reached.state:
+                reached = Position.of(self._game, further)
+            path.append((move, reached))
+        self._position = path[-1][1]
 
     def _start(self, begin: str) -> Position:
         kind, _, text = begin.partition(" ")

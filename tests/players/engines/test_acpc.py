@@ -10,7 +10,8 @@ import jax
 import pytest
 
 from sog.play.arena import play_match
-from sog.play.match import PlayedGame, play_game
+from sog.play.game_in_progress import PlayedGame
+from sog.play.match import play_game
 from sog.players.seating import seat
 
 PROGRAM = Path(__file__).with_name("poker_program.py")

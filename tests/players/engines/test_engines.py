@@ -13,7 +13,8 @@ import jax
 import pytest
 
 from sog.play.arena import play_match
-from sog.play.match import PlayedGame, play_game
+from sog.play.game_in_progress import PlayedGame
+from sog.play.match import play_game
 from sog.players.engines.process import Deadline, EngineError, LineProcess, split_command
 from sog.players.engines.uci import UciOption, read_option
 from sog.players.seating import Seating, seat

@@ -1,0 +1,272 @@
+"""A game event by event, from its deal on; the last events can be taken back."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from sog.games.core import CHANCE, PLAYER_1, TERMINAL, Game
+from sog.play.history import AT_THE_ROOT, Beginning, Opening, state_at_beginning
+from sog.play.rules import (
+    Situation,
+    after,
+    deal,
+    first_state,
+    key_of_event,
+    situation,
+    step,
+    utility,
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Position:
+    """Public events of a game, and where they lead."""
+
+    start: Any
+    """The public state that it began with; None for the usual one."""
+    outcomes: tuple[int, ...]
+    state: Any
+    """The public state that they lead to."""
+
+    @staticmethod
+    def of(game: Game[Any], start: Any = None) -> "Position":
+        """Before the first event."""
+        state = first_state(game) if start is None else start
+        return Position(start=start, outcomes=(), state=state)
+
+    def after(self, game: Game[Any], outcome: int) -> "Position":
+        """The position that follows; ValueError for an event that cannot be."""
+        legal = situation(game, self.state).legal_outcomes
+        if not (0 <= outcome < len(legal) and legal[outcome]):
+            raise ValueError(f"there is no such move at '{game.describe_state(self.state)}'.")
+        state = after(game, self.state, outcome)
+        return dataclasses.replace(self, outcomes=(*self.outcomes, outcome), state=state)
+
+    def events_since(self, other: "Position | None") -> tuple[int, ...] | None:
+        """What leads here from another position; None if nothing does."""
+        if other is None or other.start is not self.start:
+            return None
+        known = len(other.outcomes)
+        return self.outcomes[known:] if self.outcomes[:known] == other.outcomes else None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PlayedGame:
+    """A game from the deal to the end."""
+
+    utility: float
+    """Of player 0, in the game's unit; player 1 has as much less. NaN while the game goes on."""
+    outcomes: tuple[int, ...]
+    """The public events."""
+    actions: tuple[int | None, ...]
+    """The action behind each of them, None where chance moved."""
+    infostates: tuple[tuple[int, int], ...]
+    """Of both players, before each event and at the end."""
+    policies: tuple[np.ndarray | None, ...] = ()
+    """[S, A]: of the player who moved, None where chance did or he does not tell it."""
+    resigned: int | None = None
+    """The player who gave up; None for a game that came to its end."""
+    agreed: bool = False
+    """Whether the players agreed on a draw, as files of other programs tell."""
+    beginning: Beginning | None = None
+    """Where it began, if not at the root."""
+    tells: tuple[bool, bool] | None = None
+    """Who tells his policies (`TellingAgent`); None if nobody was asked."""
+
+    def utility_to(self, player: int) -> float:
+        """What a player got, in the game's unit."""
+        return self.utility if player == 0 else -self.utility
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Step:
+    """A public event of a game, and the position before it."""
+
+    number: int
+    on_device: Any
+    """The public state."""
+    now: Situation
+    infostates: Sequence[int] | np.ndarray
+    """[2]"""
+    outcome: int
+    action: int | None
+    """None where chance moved."""
+
+    @property
+    def state(self) -> Any:
+        """The public state, on the host."""
+        return jax.device_get(self.on_device)
+
+    @property
+    def actor(self) -> int:
+        """Who moved, as `Game.actor`."""
+        return self.now.actor
+
+    @property
+    def infostate(self) -> int:
+        """Of the player who moved."""
+        return int(self.infostates[self.actor])
+
+    @property
+    def legal(self) -> np.ndarray:
+        """[A] bool: what the player who moved could do."""
+        return np.asarray(self.now.legal_actions[self.infostate])
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether a player moved, and could have done something else."""
+        return self.actor < CHANCE and bool(self.legal.sum() > 1)
+
+
+class GameInProgress:
+    """Where a game stands, and how it came there; events are added, and taken back."""
+
+    def __init__(
+        self,
+        game: Game[Any],
+        opening: Opening = AT_THE_ROOT,
+        *,
+        infostates: Sequence[int] | np.ndarray = (0, 0),
+        key: Array | None = None,
+    ) -> None:
+        """opening: how it begins, with events only where information is perfect. infostates: [2],
+        as dealt. key: for what is drawn after the deal; `add` needs one.
+        """
+        self.game, self.beginning = game, opening.beginning
+        self.resigned: int | None = None
+        """The player who gave the game up."""
+        self.agreed = False
+        """Whether the players agreed on a draw."""
+        self.steps: list[Step] = []
+        self._key = key
+        self._on_device: Any = state_at_beginning(game, opening.beginning)
+        self.now = situation(game, self._on_device)
+        self.infostates = infostates
+        for outcome in opening.outcomes:  # with perfect information it is the action, too
+            self.go_on(outcome, outcome, self.infostates)
+        self.num_given = len(self.steps)
+        """Events that are not taken back."""
+
+    @staticmethod
+    def dealt(game: Game[Any], key: Array, opening: Opening = AT_THE_ROOT) -> "GameInProgress":
+        """A new game. key: for the deal and for chance."""
+        key, deal_key = jax.random.split(key)
+        return GameInProgress(game, opening, infostates=deal(game, deal_key), key=key)
+
+    @staticmethod
+    def of(game: Game[Any], played: PlayedGame) -> "GameInProgress":
+        """A game that was played elsewhere; none of it is taken back."""
+        begins = Opening(beginning=played.beginning)
+        course = GameInProgress(game, begins, infostates=played.infostates[0])
+        for event in zip(played.outcomes, played.actions, played.infostates[1:], strict=True):
+            course.go_on(*event)
+        course.resigned, course.agreed = played.resigned, played.agreed
+        course.num_given = len(course.steps)
+        return course
+
+    @property
+    def state(self) -> Any:
+        """The public state, on the host."""
+        return jax.device_get(self._on_device)
+
+    def opening(self, number: int) -> Opening:
+        """How a game begins that is the same up to an event."""
+        return Opening(beginning=self.beginning, outcomes=self.outcomes[:number])
+
+    @property
+    def outcomes(self) -> tuple[int, ...]:
+        """The public events so far."""
+        return tuple(one.outcome for one in self.steps)
+
+    @property
+    def position(self) -> Position:
+        """Where it stands."""
+        start = None if self.beginning is None else self.beginning.state
+        return Position(start=start, outcomes=self.outcomes, state=self.state)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended, was given up, or was agreed drawn."""
+        return self.now.actor == TERMINAL or self.resigned is not None or self.agreed
+
+    @property
+    def legal(self) -> list[int]:
+        """The legal actions of the player who is to move; none where none is."""
+        if self.is_over or self.now.actor == CHANCE:
+            return []
+        legal = self.now.legal_actions[int(self.infostates[self.now.actor])]
+        return [int(action) for action in np.flatnonzero(legal)]
+
+    @property
+    def num_choices(self) -> int:
+        """Events at which a player had a choice."""
+        return sum(one.is_choice for one in self.steps)
+
+    def last_choice(self, player: int) -> int | None:
+        """The number of the last event at which a player had a choice; None if there was none."""
+        for one in reversed(self.steps[self.num_given :]):
+            if one.actor == player and one.is_choice:
+                return one.number
+        return None
+
+    def add(self, action: int | None) -> int:
+        """One event by the rules, which is returned. action: None at chance."""
+        assert self._key is not None
+        actions = [one.action for one in self.steps]
+        key = key_of_event(self._key, actions, is_chance=action is None)
+        held = np.asarray(self.infostates, np.int32)
+        outcome, held = step(self.game, key, self._on_device, held, action or 0)
+        self.go_on(outcome, action, held)
+        return outcome
+
+    def go_on(
+        self, outcome: int, action: int | None, infostates: Sequence[int] | np.ndarray
+    ) -> None:
+        """One legal event of which all is known. infostates: [2], after it."""
+        self.steps.append(
+            Step(
+                number=len(self.steps),
+                on_device=self._on_device,
+                now=self.now,
+                infostates=self.infostates,
+                outcome=outcome,
+                action=action,
+            )
+        )
+        self._on_device = after(self.game, self._on_device, outcome)
+        self.now = situation(self.game, self._on_device)
+        self.infostates = infostates
+
+    def go_back(self, number: int) -> None:
+        """To before an event."""
+        at = self.steps[number]
+        del self.steps[number:]
+        self._on_device, self.now, self.infostates = at.on_device, at.now, at.infostates
+        self.resigned = None
+
+    def played(self) -> PlayedGame:
+        """The game so far."""
+        pairs = [*(one.infostates for one in self.steps), self.infostates]
+        return PlayedGame(
+            utility=self._utility(),
+            outcomes=self.outcomes,
+            actions=tuple(one.action for one in self.steps),
+            infostates=tuple((int(first), int(second)) for first, second in pairs),
+            resigned=self.resigned,
+            agreed=self.agreed,
+            beginning=self.beginning,
+        )
+
+    def _utility(self) -> float:
+        if not self.is_over:
+            return math.nan
+        if self.agreed:
+            return 0.0
+        if self.resigned is None:
+            return utility(self.game, self._on_device, np.asarray(self.infostates, np.int32))
+        return self.game.max_utility if self.resigned == PLAYER_1 else -self.game.max_utility
