@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -23,8 +24,8 @@ from sog.games.boards.game_records import (
 from sog.games.registry import game_class, is_game
 from sog.games.scotland_yard.station_map import SHIPPED_MAPS
 from sog.parameters import read_parameters, split_call
+from sog.play.game_in_progress import PlayedGame
 from sog.play.history import read_opening
-from sog.play.match import PlayedGame
 from sog.play.replay import ReplayError, played_of, played_so_far, replay_of
 
 _MOST_BYTES: Final = 2**26
@@ -86,15 +87,11 @@ class SavedFile(GamesFile):
     def __init__(self, path: Path) -> None:
         self.path, self.saved = path, read_saved(path)
         self.num_games = len(self.saved.games)
-        self._game: Game[Any] | None = None
-        self._is_asked = False
 
-    @property
+    @functools.cached_property
     def game(self) -> Game[Any] | None:
         """That of all its games; None where it is not installed."""
-        if not self._is_asked:
-            self._game, self._is_asked = installed_game(self.saved.game), True
-        return self._game
+        return installed_game(self.saved.game)
 
     def get(self, number: int) -> OneGame:
         """As the file tells it."""

@@ -1,13 +1,16 @@
 """What `sog gtp` and `sog uci` have in common: a player, who thinks for whatever game is asked."""
 
 import argparse
+import contextlib
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import mistakes
+from sog.cli.errors import SUCCESS, mistakes
+from sog.cli.line_input import standard_input
 from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.search_numbers import read_changes
 from sog.games.core import Game
@@ -22,10 +25,10 @@ MakeThinker = Callable[[Game[Any]], Thinker]
 """Who thinks about a game; ValueError where the player cannot play it."""
 
 
-def begin_speaking(
+def _begin_speaking(
     arguments: argparse.Namespace, speaks: Callable[[Game[Any]], Any]
 ) -> tuple[Game[Any], MakeThinker]:
-    """The game, and who thinks. speaks: refuses a game that the protocol cannot speak of."""
+    """The game, and who thinks."""
     check_searches([arguments.agent], arguments)
     start_jax(few_searches=True)
     with display.working() as work, mistakes():
@@ -43,6 +46,31 @@ def begin_speaking(
         return _thinker(known, arguments)
 
     return seating.game, think_for
+
+
+def answer(
+    arguments: argparse.Namespace,
+    speaks: Callable[[Game[Any]], Any],
+    make_server: Callable[..., Any],
+) -> int:
+    """Runs a server; returns the exit code. speaks: refuses a game that the protocol cannot speak
+    of.
+
+    make_server: takes the game, who thinks, and what both servers have in common.
+    """
+    game, seat = _begin_speaking(arguments, speaks)
+    with mistakes():
+        server = make_server(
+            game,
+            seat,
+            heard=standard_input(),
+            say=functools.partial(print, flush=True),
+            seconds=arguments.seconds,
+            overhead_ms=arguments.move_overhead,
+        )
+    with contextlib.closing(server):
+        server.run()
+    return SUCCESS
 
 
 def _thinker(player: Player, arguments: argparse.Namespace) -> Thinker:
