@@ -152,12 +152,7 @@ class Offers:
         asked = SearchSettings(**changes)
         _check_search(asked.num_simulations, asked.num_updates)
 
-        def prepare() -> Player:
-            host = HeedingHost(heed=heed)
-            opponent = seat([player], game=played, search=changes, host=host).players[0]
-            opponent.check_tells_policy()
-            return opponent
-
+        prepare = functools.partial(_seated, player, played, heed, changes)
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
 
     def must_learn(self, form: Mapping[str, str]) -> bool:
@@ -179,13 +174,9 @@ class Offers:
         chosen = usual_judge(game, others=others, is_from_the_start=played.beginning is None)
         heed()
 
-        def prepare() -> Player:
-            found = seat([chosen], game=game, host=HeedingHost(heed=heed)).players[0]
-            found.check_tells_policy()
-            return found
-
         if chosen == opponent.name:
             return opponent
+        prepare = functools.partial(_seated, chosen, game, heed)
         return self._once(("judge", str(game), chosen, self._step(chosen)), prepare)
 
     def searched(self, game: str, player: str) -> str:
@@ -306,6 +297,13 @@ class Offers:
         """What the library refuses is told on a page."""
         with mistaken(where):
             return do(*arguments)
+
+
+def _seated(player: str, game: Game[Any] | str | None, heed: Heed, search: Any = None) -> Player:
+    """A player who is ready, and tells his policy; as of `seat`."""
+    found = seat([player], game=game, search=search, host=HeedingHost(heed=heed)).players[0]
+    found.check_tells_policy()
+    return found
 
 
 def learns(player: str) -> bool:

@@ -127,8 +127,8 @@ def button_routes(
 
     def route(name: str, act: Callable[[int, Kept, Form], object]) -> Route:
         def answer(request: Request, form: Form) -> Response:
-            number = number_of(request)
-            act(number, sessions.get(number), form)
+            number, session = session_of(request, sessions)
+            act(number, session, form)
             return go_to(f"{path}/{number}{query(form)}")
 
         return Route(f"{path}/{{number}}/{name}", page(answer), methods=["POST"])
@@ -235,6 +235,12 @@ def number_of(request: Request) -> int:
     if value is None:
         raise KeyError("number")
     return value
+
+
+def session_of(request: Request, sessions: Sessions[Kept]) -> tuple[int, Kept]:
+    """The number in the path, and what is kept under it; KeyError if nothing is."""
+    number = number_of(request)
+    return number, sessions.get(number)
 
 
 def inline(svg: str | None) -> Markup | None:

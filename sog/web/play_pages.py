@@ -27,9 +27,9 @@ from sog.web.pages import (
     button_routes,
     go_to,
     number_in,
-    number_of,
     page,
     prepared_page,
+    session_of,
     show,
 )
 from sog.web.preparations import Preparations
@@ -138,7 +138,7 @@ class PlayPages:
 
     def look(self, request: Request, form: Form) -> Response:
         """A table as it stands, or as it stood."""
-        number, table = self._table(request)
+        number, table = session_of(request, self.tables)
         wanted = whole_number(request.query_params.get("at", ""))
         with table.lock:
             last = len(table.course.steps)
@@ -147,7 +147,7 @@ class PlayPages:
 
     def search(self, request: Request, form: Form, heed: Heed) -> Response:
         """A search of the position before an event, with what is known of both there."""
-        _, table = self._table(request)
+        _, table = session_of(request, self.tables)
         with table.lock:
             at = number_in(form, "at", len(table.course.steps))
             opening, ranges = table.course.opening(at), table.ranges(at)
@@ -155,7 +155,7 @@ class PlayPages:
 
     def leave(self, request: Request, form: Form) -> Response:
         """Another table, where the game goes on from the position before an event."""
-        _, table = self._table(request)
+        _, table = session_of(request, self.tables)
         with table.lock:
             return go_to(
                 f"/games/{self.tables.add(table.leave(number_in(form, 'at', _MOST_TURNS)))}"
@@ -163,7 +163,7 @@ class PlayPages:
 
     def save(self, request: Request, form: Form) -> Response:
         """The finished games as a file."""
-        number, table = self._table(request)
+        number, table = session_of(request, self.tables)
         if not table.finished:
             raise Mistake("No game was finished here.")
         text = json.dumps(table.replay(), indent=1) + "\n"
@@ -171,27 +171,23 @@ class PlayPages:
 
     def save_as(self, ending: str, request: Request, form: Form) -> Response:
         """The finished games as a file of PGN or SGF."""
-        number, table = self._table(request)
+        number, table = session_of(request, self.tables)
         if not table.finished or not has_format(table.game, ending):
             raise Mistake(f"No game that {ending[1:].upper()} can hold was finished here.")
         return _file(f"{table.game.name}-{number}{ending}", table.records(ending))
 
     def save_review(self, request: Request, form: Form) -> Response:
         """What the choices were worth, as a file."""
-        number, table = self._table(request)
+        number, table = session_of(request, self.tables)
         found, judge = _whole_review(table)
         record = {**record_of(found), "human": table.persons_player, "by": judge.as_json()}
         return _file(f"{table.game.name}-{number}-review.json", json.dumps(record, indent=1) + "\n")
 
     def save_picture(self, request: Request, form: Form) -> Response:
         """What each player could expect, as a picture."""
-        number, table = self._table(request)
+        number, table = session_of(request, self.tables)
         found, _ = _whole_review(table)
         return _file(f"{table.game.name}-{number}-review.svg", draw_review(table, found))
-
-    def _table(self, request: Request) -> tuple[int, Table]:
-        number = number_of(request)
-        return number, self.tables.get(number)
 
 
 def _turn(form: Form) -> int:

@@ -15,7 +15,7 @@ from sog.games.core import TERMINAL
 from sog.play.history import Opening, read_history
 from sog.tabular.locks import Lock
 from sog.web.found import Found, Picture
-from sog.web.host import Heed, Left, Mistake, Submit, mistaken
+from sog.web.host import Heed, Mistake, Submit, mistaken
 from sog.web.numbers import weight, whole_number
 from sog.web.offers import Offers
 from sog.web.pages import (
@@ -23,9 +23,9 @@ from sog.web.pages import (
     button_routes,
     go_to,
     number_in,
-    number_of,
     page,
     prepared_page,
+    session_of,
     show,
 )
 from sog.web.preparations import Preparations
@@ -117,11 +117,11 @@ class SearchPages:
             mode=mode if mode in _MODES else WHOLE,
             submit=self._submit,
         )
-        return self._keep(search, heed)
+        return go_to(f"/searches/{self.searches.add(search, heed)}")
 
     def look(self, request: Request, form: Form) -> Response:
         """A search as it stands."""
-        number, search = self._search(request)
+        number, search = session_of(request, self.searches)
         is_busy = search.is_busy  # first: what is not found yet must not be the last that is shown
         picture = search.picture()
         told: dict[str, Any] = {}
@@ -134,7 +134,7 @@ class SearchPages:
 
     def give_room(self, request: Request, form: Form, heed: Heed) -> Response:
         """More simulations than it was to have, and its tree goes on growing."""
-        number, search = self._search(request)
+        number, search = session_of(request, self.searches)
         more = number_in(form, "simulations", 10**9)
         heed()
         search.give_room(
@@ -144,7 +144,7 @@ class SearchPages:
 
     def set_ranges(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new search from one of the tree's public states, with ranges set by hand."""
-        _, search = self._search(request)
+        _, search = session_of(request, self.searches)
         picture, node = _node_of(search, form)
         ranges = np.zeros((2, search.searcher.shown.num_infostates))
         for name, text in form.items():
@@ -166,11 +166,11 @@ class SearchPages:
             seed=search.seed,
             submit=self._submit,
         )
-        return self._keep(edited, heed)
+        return go_to(f"/searches/{self.searches.add(edited, heed)}")
 
     def lock(self, request: Request, form: Form, heed: Heed) -> Response:
         """The same search where the player to act at one of its public states does what is set."""
-        _, search = self._search(request)
+        _, search = session_of(request, self.searches)
         picture, node = _node_of(search, form)
         new = lock_of(node, outcomes_to(search, picture, node), form)
         others = (one for one in search.locks if one.outcomes != new.outcomes)
@@ -178,7 +178,7 @@ class SearchPages:
 
     def set_locks(self, request: Request, form: Form, heed: Heed) -> Response:
         """The same search with the locks of a text and no others."""
-        _, search = self._search(request)
+        _, search = session_of(request, self.searches)
         picture = search.picture()
         if picture is None:
             raise Mistake("The search has found nothing yet.")
@@ -200,20 +200,7 @@ class SearchPages:
             seed=search.seed,
             submit=self._submit,
         )
-        return self._keep(held, heed)
-
-    def _keep(self, search: WatchedSearch, heed: Heed) -> Response:
-        """It was begun while the visitor may have left."""
-        try:
-            heed()
-        except Left:
-            search.close()
-            raise
-        return go_to(f"/searches/{self.searches.add(search)}")
-
-    def _search(self, request: Request) -> tuple[int, WatchedSearch]:
-        number = number_of(request)
-        return number, self.searches.get(number)
+        return go_to(f"/searches/{self.searches.add(held, heed)}")
 
 
 def _go_on(search: WatchedSearch, form: Form) -> None:

@@ -4,7 +4,7 @@ import itertools
 import threading
 from typing import Generic, Protocol, TypeVar
 
-from sog.web.host import Mistake
+from sog.web.host import Heed, Left, Mistake
 
 
 class Session(Protocol):
@@ -41,8 +41,13 @@ class Sessions(Generic[Kept]):
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def add(self, session: Kept) -> int:
-        """Keeps it; returns its number. Raises Full."""
+    def add(self, session: Kept, heed: Heed = lambda: None) -> int:
+        """Keeps it; returns its number. Raises Full, and Left where it was made meanwhile."""
+        try:
+            heed()
+        except Left:
+            session.close()
+            raise
         with self._lock:
             self._dropped = [one for one in self._dropped if one.is_busy]
             while len(self._kept) + len(self._dropped) >= self._most:

@@ -18,9 +18,17 @@ from sog.memory import bytes_of
 from sog.tabular.spots.spot_file import write_spot
 from sog.tabular.spots.walk import forget_programs, split_history
 from sog.web.asked_spot import AskedSpot
-from sog.web.host import Heed, Left, Mistake, Submit
+from sog.web.host import Heed, Mistake, Submit
 from sog.web.offers import Offers
-from sog.web.pages import Form, button_routes, go_to, number_of, page, prepared_page, show
+from sog.web.pages import (
+    Form,
+    button_routes,
+    go_to,
+    page,
+    prepared_page,
+    session_of,
+    show,
+)
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
 from sog.web.solved_spot import SolvedSpot
@@ -41,11 +49,6 @@ class SpotPages:
         self._offers = offers
         self._preparations, self._submit = preparations, submit
         self._num_compiled = 0
-
-    @functools.cached_property
-    def _networks(self) -> list[str]:
-        """What a spot may be compared with."""
-        return self._offers.networks_of(Holdem)
 
     @property
     def routes(self) -> list[Route]:
@@ -95,18 +98,13 @@ class SpotPages:
                 self._num_compiled = 0
             self._num_compiled += 1
             spot = SolvedSpot(asked, self._submit, heed)
-            try:
-                heed()
-            except Left:
-                spot.close()
-                raise
-            return go_to(f"/spots/{self.spots.add(spot)}")
+            return go_to(f"/spots/{self.spots.add(spot, heed)}")
         except Mistake as mistake:
             return show("spot_form", 400, asked=asked, problem=str(mistake)[:_MOST_LETTERS])
 
     def look(self, request: Request, form: Form) -> Response:
         """A spot as it is solved so far, at a place of its tree."""
-        number, spot = self._spot(request)
+        number, spot = session_of(request, self.spots)
         given = request.query_params
         history = split_history(given.get("at", "")[:_MOST_LETTERS])
         if len(history) > _MOST_EVENTS:
@@ -121,7 +119,7 @@ class SpotPages:
 
     def compare(self, request: Request, form: Form, heed: Heed) -> Response:
         """What a network says is shown beside the solution; of none, no more."""
-        number, spot = self._spot(request)
+        number, spot = session_of(request, self.spots)
         name = form.get("network", "")
         if name:
             network = self._offers.network(name)
@@ -133,7 +131,7 @@ class SpotPages:
 
     def save(self, request: Request, form: Form) -> Response:
         """The file that `sog solve --save` would write."""
-        number, spot = self._spot(request)
+        number, spot = session_of(request, self.spots)
         if bytes_of(spot.solver.memory) > _MOST_SAVED:
             raise Mistake("This spot is too large to be sent: solve it with `sog solve --save`.")
         file = io.BytesIO()
@@ -141,10 +139,6 @@ class SpotPages:
             write_spot(file, spot.solver, spot.game, spot.ranges)
         headers = {"Content-Disposition": f'attachment; filename="spot-{number}.spot"'}
         return Response(file.getvalue(), media_type="application/octet-stream", headers=headers)
-
-    def _spot(self, request: Request) -> tuple[int, SolvedSpot]:
-        number = number_of(request)
-        return number, self.spots.get(number)
 
 
 def _place(form: Form) -> str:
