@@ -5,12 +5,10 @@ from typing import Any
 
 import jax
 import pytest
-from jax import Array
 
 from gtcfr.evaluator import ZeroEvaluator
-from sog.games import CHANCE, Game, make
-from sog.play import Agent, Aivat, PlayedGame, play_game
-from sog.play.game_in_progress import GameInProgress
+from sog.games import make
+from sog.play import Agent, Aivat, play_game
 from sog.play.match import Resignation
 from sog.play.replay import replay_of
 from sog.play.rules import key_of_event
@@ -115,25 +113,13 @@ def test_chance_turns_up_every_card_that_nobody_holds() -> None:
     assert turned_up == set(range(6))
 
 
-def by_a_table(game: Game[Any], agents: list[Scripted], key: Array) -> PlayedGame:
-    """As `play_game`, by the course of a table in the browser."""
-    course = GameInProgress.dealt(game, key)
-    while not course.is_over:
-        actor, action = course.now.actor, None
-        if actor != CHANCE:
-            action = agents[actor].act(int(course.infostates[actor]))
-        course.add(action)
-    return course.played()
-
-
-@pytest.mark.parametrize("play", [play_game, by_a_table])
-def test_games_of_one_key_share_all_cards_however_they_are_bet(play: Any) -> None:
+def test_games_of_one_key_share_all_cards_however_they_are_bet() -> None:
     """Two cards come, each after two or three moves."""
     game = make("holdem(ranks=4,suits=2,hole_cards=1,deals=1/1,blinds=1/2,stack=40,bets=1,caps=2)")
     boards = set()
     for seed in range(10):
         games = [
-            play(game, [Scripted(first), Scripted(second)], jax.random.key(seed))
+            play_game(game, [Scripted(first), Scripted(second)], jax.random.key(seed))
             for first, second in (
                 ((CALL,) * 3, (CALL,) * 3),
                 ((BET, CALL, CALL, CALL), (CALL, CALL, BET, CALL)),

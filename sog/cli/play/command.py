@@ -14,7 +14,7 @@ from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
-from sog.cli.play.moves import Moves, TakeBack, moves_of
+from sog.cli.play.moves import Moves, TakeBack
 from sog.cli.play.opponent import find_opponent
 from sog.cli.play.saved import Saved, check_resumed, left_game, read_saved
 from sog.cli.play.screen import (
@@ -31,6 +31,7 @@ from sog.cli.records import check_has_format, check_record_name, is_record_name
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame, play_game
+from sog.play.game_in_progress import GameInProgress
 from sog.play.history import Opening
 from sog.play.match import check_plays_unseen
 from sog.play.replay import replay_of
@@ -171,7 +172,8 @@ class _Session:
         self.terminal.say(f"\nGame {number + 1}: {told}.", "bold")
         opening = self._left if self.saved.unfinished and self._left else self._opening
         beginning, self._left = opening.beginning, None
-        moves = Moves(self.saved.unfinished or moves_of(self.game, opening))
+        given = [(one.actor, one.outcome) for one in GameInProgress(self.game, opening).steps]
+        moves = Moves(self.saved.unfinished or given)
         while True:
             human.moves = opponent.moves = moves
             agents = (human, opponent) if seat == 0 else (opponent, human)

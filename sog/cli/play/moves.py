@@ -1,31 +1,15 @@
 """The moves of the game at the table, so that it can be gone through again: taken back, resumed."""
 
 import collections
-import dataclasses
 from collections.abc import Sequence
-from typing import Any
-
-from sog.games import Game
-from sog.play.game_in_progress import GameInProgress
-from sog.play.history import Opening
 
 
 class TakeBack(Exception):  # noqa: N818 (no error: the person wants another try)
     """The person takes the last choice back."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Move:
-    """What a player did; chance is not among them, it does the same again by its key."""
-
-    player: int
-    action: int
-
-
-def moves_of(game: Game[Any], opening: Opening) -> list[Move]:
-    """How a position comes about where information is perfect: an event is the action, too."""
-    steps = GameInProgress(game, opening).steps
-    return [Move(player=one.actor, action=one.outcome) for one in steps]
+Move = tuple[int, int]
+"""A player and the action; chance is not among the moves, it does the same again by its key."""
 
 
 class Moves:
@@ -50,18 +34,16 @@ class Moves:
         """
         if not self._again:
             return None
-        move = self._again.popleft()
-        if move.player != player:
-            raise ValueError(
-                f"move {len(self.done) + 1} was player {move.player}'s, not {player}'s."
-            )
-        return move.action
+        mover, action = self._again.popleft()
+        if mover != player:
+            raise ValueError(f"move {len(self.done) + 1} was player {mover}'s, not {player}'s.")
+        return action
 
     def add(self, player: int, action: int, *, is_choice: bool) -> None:
         """Notes a move; is_choice: whether there was another action."""
         if is_choice:
             self._choices.append((player, len(self.done)))
-        self.done.append(Move(player=player, action=action))
+        self.done.append((player, action))
 
     def before_last_choice(self, player: int) -> list[Move] | None:
         """The moves before the last choice of a player; None if he had none."""

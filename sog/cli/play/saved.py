@@ -47,18 +47,17 @@ class Saved:
 
     def _json(self) -> str:
         fields = dataclasses.asdict(self)
-        moves = [[move.player, move.action] for move in self.unfinished]
-        left = {"human": self.human, "moves": moves}
-        del fields["human"]
+        left = {"human": fields.pop("human"), "moves": self.unfinished}
         begins = fields.pop("begins")
-        fields["unfinished"] = {**left, **({"begins": begins} if begins else {})} if moves else None
+        left |= {"begins": begins} if begins else {}
+        fields["unfinished"] = left if self.unfinished else None
         return json.dumps(fields, indent=1) + "\n"
 
     def _as_records(self, ending: str, game: Game[Any]) -> str:
         """The game that was left is the last one, without a result."""
         games = list(self.games)
         if self.unfinished:
-            moves = [{"outcome": move.action} for move in self.unfinished]
+            moves = [{"outcome": action} for _, action in self.unfinished]
             games.append({"human": self.human, "begins": self.begins or None, "moves": moves})
         return as_records(game, ending, games, str(self.agent.get("name")))
 
@@ -78,7 +77,7 @@ def read_saved(path: Path) -> Saved:
             seed=int(fields.get("seed", 0)),
             games=[_read_game(game) for game in fields["games"]],
             human=int(left["human"]),
-            unfinished=[Move(player=int(one), action=int(two)) for one, two in left["moves"]],
+            unfinished=[(int(player), int(action)) for player, action in left["moves"]],
             begins=str(left.get("begins", "")),
         )
     except (ValueError, AttributeError, KeyError, TypeError, OverflowError):
