@@ -24,14 +24,14 @@ from gtcfr.flow import normalize
 from sog.games.core import PLAYER_1, Game
 from sog.methods.poker.bots import AlwaysCall
 from sog.play.arena import MatchResult, play_match
-from sog.play.match import Agent
 from sog.play.rules import after, first_state
+from sog.play.simple_agents import SamplingAgent
 from sog.players.player import Host
 from sog.players.runs import load_run
 from sog.precision import in_32_bits
 
 
-class NetworkAgent(Agent):
+class NetworkAgent(SamplingAgent):
     """Plays the policy that a network gives without search."""
 
     def __init__(self, game: Game[Any], evaluator: Any, seed: int) -> None:
@@ -42,8 +42,7 @@ class NetworkAgent(Agent):
         """A new game, at its start."""
         self._state = first_state(self._game)
         self._reach = np.asarray(self._game.root_reach(), np.float32)
-        if seed is not None:
-            self._random = np.random.default_rng(seed)
+        super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
         """A public event, after which both ranges are those of the network's policy."""
@@ -55,11 +54,6 @@ class NetworkAgent(Agent):
         """[S, A]."""
         found = _policy(self._game, self._evaluator, self._state, self._reach)
         return np.asarray(found, np.float64)
-
-    def act(self, infostate: int) -> int:
-        """Draws an action."""
-        policy = self.policies()[infostate]
-        return int(self._random.choice(len(policy), p=policy / policy.sum()))
 
 
 @in_32_bits

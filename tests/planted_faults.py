@@ -49,7 +49,7 @@ sog/cli/gtp/analysis.py :: cli/test_gtp :: interval=int(left.pop(0)) / 100 :: in
 sog/cli/gtp/table.py :: cli/test_gtp cli/test_gtp_setup :: thinker, None, False :: thinker, None, True
 sog/cli/uci/limits.py :: cli/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names
-sog/play/match.py :: play/test_match methods/test_local_best_response :: key=lambda agent: not isinstance(agent, WatchingAgent) :: key=lambda agent: isinstance(agent, WatchingAgent)
+sog/play/match.py :: play/test_match methods/test_local_best_response :: key=lambda agent: not agent.watches :: key=lambda agent: agent.watches
 sog/play/elo.py :: play/test_elo :: added / 2 * (games > 0) :: added * (games > 0)
 sog/play/aivat.py :: play/test_match :: (value if played.resigned is None else played.utility) :: value
 sog/play/aivat.py :: play/test_aivat play/test_review :: step.is_chance and step.number >= since :: step.is_chance and step.number > since

@@ -17,7 +17,8 @@ from sog.drawing.worth import draw_worth
 from sog.files import replace_file
 from sog.games import PLAYER_0, PLAYER_1
 from sog.play.choice import Choice
-from sog.play.review import Adviser, Review, as_adviser, reviewing
+from sog.play.match import Agent
+from sog.play.review import Review, reviewing
 from sog.play.review_record import record_of
 from sog.players.judges import usual_judge
 from sog.players.player import Player
@@ -88,9 +89,9 @@ def _report(
         _print(found, names, title)
 
 
-def _adviser(player: Player, seat: int, seed: int) -> Adviser:
-    adviser = as_adviser(player.make(seat, seed))
-    if adviser is None:
+def _adviser(player: Player, seat: int, seed: int) -> Agent:
+    adviser = player.make(seat, seed)
+    if adviser.doubt is None:
         raise CommandError(
             f"--by must be tabular, or somebody who searches by SoG or AlphaZero, got "
             f"{player.name}: only those can say what an action is worth."

@@ -10,8 +10,9 @@ from sog.games.boards.hex import Hex
 from sog.games.boards.hex_solver import HexSolver
 from sog.games.core import Game
 from sog.play.arena import AgentFactory
-from sog.play.match import Agent, only_at_the_start
-from sog.play.rules import after, first_state
+from sog.play.match import only_at_the_start
+from sog.play.rules import first_state
+from sog.play.simple_agents import RandomAgent
 from sog.players.method import Method
 from sog.players.player import Host
 from sog.tabular.perfect_play import perfect_values
@@ -20,28 +21,26 @@ _LARGEST_HEX: Final = 5
 _MOST_POSITIONS: Final = 200_000
 
 
-class PerfectAgent(Agent):
+class PerfectAgent(RandomAgent):
     """Takes one of the best actions, or of those found to be best, each as likely as the others."""
 
     def __init__(
         self, game: Game[Any], *, player: int, seed: int, solver: HexSolver | None
     ) -> None:
         """Sits down as a player. solver: of Hex; else all that can follow is looked at."""
-        self.game, self.player, self._solver = game, player, solver
-        self.begin(seed=seed)
+        self._solver = solver
+        super().__init__(game, player=player, seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Begins a new game; in Hex, whose positions are known by their moves, at its start."""
         if self._solver is not None:
             only_at_the_start(state)
-        self._state = first_state(self.game) if state is None else state
         self._line: list[int] = []
-        if seed is not None:
-            self._random = np.random.default_rng(seed)
+        super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event."""
-        self._state = after(self.game, self._state, outcome)
+        super().observe(outcome)
         self._line.append(outcome)
 
     def policies(self) -> np.ndarray:
@@ -53,15 +52,6 @@ class PerfectAgent(Agent):
             values = _values(self.game, self._state)
             is_best = values == np.nanmax(values)
         return np.asarray(is_best / is_best.sum())[None]
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the same, of the one infostate there is."""
-        return np.asarray(self.policies()[0])
-
-    def act(self, infostate: int) -> int:
-        """Chooses an action."""
-        policy = self.policy(infostate)
-        return int(self._random.choice(len(policy), p=policy))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -22,6 +22,7 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, search_chains
+from sog.play.choice import DOUBT
 from sog.play.history import check_begins_anywhere
 from sog.play.match import Agent
 from sog.play.principal import events_of
@@ -35,6 +36,8 @@ class SearchAgent(Agent):
     every game. `copy.copy` of an agent is an agent that goes on from the same point on its own.
     """
 
+    tells_policies = True
+    doubt = DOUBT
     evaluator: Evaluator
     """Values the leaves of the next searches; another one, as after training, may be set."""
     seconds: float | None

@@ -14,6 +14,7 @@ from gtcfr.evaluator import Evaluator
 from selfplay.alphazero.search import AlphaZeroResult, check_game, search
 from selfplay.settings import AlphaZeroSettings
 from sog.games.core import Game
+from sog.play.choice import DOUBT
 from sog.play.match import Agent
 from sog.play.rules import after, first_state, situation
 from sog.precision import in_32_bits
@@ -25,6 +26,8 @@ class AlphaZeroAgent(Agent):
     The compiled search is shared by all agents with the same game and settings.
     """
 
+    tells_policies = True
+    doubt = DOUBT
     seconds = None
     """There is no clock that ends its searches."""
 

@@ -22,7 +22,7 @@ from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
-from sog.play.match import Agent, TellingAgent, course_of_game
+from sog.play.match import Agent, course_of_game
 from sog.play.together import Course, play_together
 
 AgentFactory = Callable[[int, int], Agent]
@@ -187,7 +187,7 @@ def play_match(
     with the number of a pair and its games. Ctrl-C stops too, once a pair is finished; before that
     it is passed on. Raises ValueError if `num_games` is not an even number or batch_size less than
     1, if there is no opening, if `aivat` is asked for pairs that are finished, if no agent tells
-    what it needs (`TellingAgent`), and what the agents raise.
+    what it needs (`Agent.policies`), and what the agents raise.
     """
     if num_games < 2 or num_games % 2:
         raise ValueError(f"num_games must be even and >= 2 to swap roles, got {num_games}.")
@@ -217,7 +217,7 @@ def play_match(
         seats: tuple[_Side, _Side], key: Array, seeds: tuple[int, int], opening: Opening
     ) -> Course:
         agents = seats[0].take(PLAYER_0, seeds[0]), seats[1].take(PLAYER_1, seeds[1])
-        if aivat is not None and not any(isinstance(agent, TellingAgent) for agent in agents):
+        if aivat is not None and not any(agent.tells_policies for agent in agents):
             raise ValueError("aivat needs an agent that tells its policy, which neither does.")
         with_policies = aivat is not None
         played = yield from course_of_game(

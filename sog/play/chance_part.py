@@ -30,8 +30,8 @@ def chance_part(
 ) -> float:
     """To the player, by the events from number `since` on, in utility units; NaN if unknown.
 
-    adviser: his. policies: [S, A], of the other one's adviser where that searches, by the number of
-    the event that they led to.
+    adviser: his. policies: [S, A], of the other one's adviser, by the number of the event that they
+    led to.
     """
     if None not in played.actions[since:]:
         return 0.0
@@ -48,10 +48,10 @@ def _by_table(played: PlayedGame, adviser: TabularAgent, player: int, since: int
     adviser.begin()
     total = 0.0
     for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
-        before = adviser.value(played.infostates[number][player])
+        before = adviser.value_anywhere(played.infostates[number][player])
         adviser.observe(outcome)
         if action is None and number >= since:
-            total += adviser.value(played.infostates[number + 1][player]) - before
+            total += adviser.value_anywhere(played.infostates[number + 1][player]) - before
     return total
 
 

@@ -17,6 +17,7 @@ from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.play.analyst import Analyst
 from sog.play.chained_search import Searching
+from sog.play.choice import DOUBT
 from sog.play.game_in_progress import Position
 from sog.play.match import Agent
 from sog.play.rules import situation
@@ -24,6 +25,8 @@ from sog.play.rules import situation
 
 class KeepingAgent(Agent):
     """Takes the likeliest action of its searches; compiled programs are shared by all agents."""
+
+    doubt = DOUBT
 
     def __init__(
         self,

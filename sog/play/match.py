@@ -1,8 +1,9 @@
 """A game between two agents: the cards are dealt, and each is told what it may know."""
 
+import abc
 import dataclasses
 from collections.abc import Generator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from jax import Array
@@ -16,9 +17,21 @@ class Resignation(Exception):  # noqa: N818 (it is no error)
     """Raised by `Agent.act` where the agent gives the game up: it loses as much as one can."""
 
 
-class Agent(Protocol):
-    """Who can sit at the table, for one game after another; `sog.play.SearchAgent` is one."""
+class Agent(abc.ABC):
+    """Who can sit at the table, for one game after another; `sog.play.SearchAgent` is one.
 
+    `begin`, `observe` and `act` are enough to play; the rest is what some agents can do besides.
+    """
+
+    tells_policies = False
+    """Whether `policies` says how it plays, as a variance reduction wants to know."""
+    watches = False
+    """Whether it has to see how the other one plays, see `watch`; only matches allow that."""
+    doubt: float | None = None
+    """The error of `action_values`, as a share of the largest utility; None for an agent that has
+    no action values."""
+
+    @abc.abstractmethod
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """A new game begins.
 
@@ -27,20 +40,16 @@ class Agent(Protocol):
         for going on with the numbers that it has, so that games differ.
         """
 
+    @abc.abstractmethod
     def observe(self, outcome: int) -> None:
         """A public event happened; those of the agent's own moves are told too."""
 
+    @abc.abstractmethod
     def act(self, infostate: int) -> int:
         """The action to take, knowing this infostate; Resignation where it gives up."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 (most hold nothing)
         """Nobody plays with it any more: what it holds, as a process, is to end."""
-        return  # most hold nothing
-
-
-@runtime_checkable
-class TellingAgent(Agent, Protocol):
-    """An agent that can say how it plays, as a variance reduction wants to know."""
 
     def policies(self) -> np.ndarray:
         """[S, A]: the probabilities with which `act` chooses here, at each infostate.
@@ -48,32 +57,45 @@ class TellingAgent(Agent, Protocol):
         Called before `act`. It must not depend on what the agent holds, nor change what it does.
         Rows of infostates that cannot occur are 0.
         """
+        raise NotImplementedError
 
+    def policy(self, infostate: int) -> np.ndarray:
+        """[A]: the probabilities with which `act` chooses, the same until the next event."""
+        return np.asarray(self.policies()[infostate])
 
-@runtime_checkable
-class WatchingAgent(Agent, Protocol):
-    """An agent that is let in on how the other plays, to measure him."""
+    def action_values(self, infostate: int) -> np.ndarray:
+        """[A]: expected utility of each action to the player; NaN where that is unknown."""
+        raise NotImplementedError
 
-    def watch(self, other: Agent) -> None:
+    def value(self, infostate: int) -> float | None:
+        """Expected utility where the player is to move; None for an agent that does not know."""
+        return None
+
+    def line(self, infostate: int) -> list[int]:
+        """The public events that the agent, who is to move, expects, a handful; none for one who
+        does not say, and where information is hidden."""
+        return []
+
+    @property
+    def ranges(self) -> np.ndarray | None:
+        """[player, S]: of both, where its last search was made; None without a search."""
+        return None
+
+    def watch(self, other: "Agent") -> None:  # noqa: B027 (most do not)
         """Right after `begin`: who sits opposite; ValueError for one who cannot be watched.
 
-        Of each public event a watching agent is told before the other, who can still be asked for
-        his policies then.
+        An agent that `watches` is told each public event before the other, who can still be asked
+        for his policies then.
         """
+
+    def record(self, infostates: tuple[int, int]) -> None:  # noqa: B027 (few keep it)
+        """After the last event: the infostates of both at the end."""
 
 
 def check_plays_unseen(agent: Agent) -> None:
     """ValueError for one who has to watch the other, where nobody may."""
-    if isinstance(agent, WatchingAgent):
+    if agent.watches:
         raise ValueError("who watches how the opponent plays, as lbr, can play in matches only.")
-
-
-@runtime_checkable
-class RecordingAgent(Agent, Protocol):
-    """An agent that is told, when a game is over, what both players held."""
-
-    def record(self, infostates: tuple[int, int]) -> None:
-        """After the last event: the infostates of both at the end."""
 
 
 def show_position(agent: Agent, position: Position, known: Position | None) -> None:
@@ -136,12 +158,11 @@ def course_of_game(
     for agent, seed in zip(agents, seeds, strict=True):
         agent.begin(opening.start, seed)
     for agent, other in zip(agents, agents[::-1], strict=True):
-        if isinstance(agent, WatchingAgent):
-            agent.watch(other)
-    told_in_turn = sorted(agents, key=lambda agent: not isinstance(agent, WatchingAgent))
+        agent.watch(other)
+    told_in_turn = sorted(agents, key=lambda agent: not agent.watches)
     tells: tuple[bool, bool] | None = None
     if with_policies:
-        tells = isinstance(agents[0], TellingAgent), isinstance(agents[1], TellingAgent)
+        tells = agents[0].tells_policies, agents[1].tells_policies
     course = GameInProgress.dealt(game, key, opening)
     for outcome in opening.outcomes:
         for agent in told_in_turn:
@@ -153,7 +174,7 @@ def course_of_game(
             yield agents[actor]
             try:
                 if tells is not None and tells[actor]:
-                    policy = agents[actor].policies()  # type: ignore[attr-defined]
+                    policy = agents[actor].policies()
                 action = _ask(agents[actor], course)
             except Resignation:
                 course.resigned = actor
@@ -164,8 +185,7 @@ def course_of_game(
         policies.append(policy)
     played = dataclasses.replace(course.played(), policies=tuple(policies), tells=tells)
     for agent in agents:
-        if isinstance(agent, RecordingAgent):
-            agent.record(played.infostates[-1])
+        agent.record(played.infostates[-1])
     return played
 
 

@@ -14,7 +14,7 @@ as well: `load_trained(run).evaluator`. Importing this module needs the `openspi
 
 import copy
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -30,13 +30,6 @@ except ImportError:
     raise ImportError(MISSING_EXTRA) from None
 
 
-class CopiedAgent(Agent, Protocol):
-    """An agent that can say what it would do; a copy (`copy.copy`) goes on by itself."""
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: probabilities of its actions, the same each time until the next event."""
-
-
 class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no type information
     """What an agent would do at every information state.
 
@@ -46,8 +39,9 @@ class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no t
     searches draw random numbers.
     """
 
-    def __init__(self, game: Game[Any], make_agent: Callable[[int], CopiedAgent]) -> None:
-        """make_agent: an agent from its player; it plays `game`, enumerated or not.
+    def __init__(self, game: Game[Any], make_agent: Callable[[int], Agent]) -> None:
+        """make_agent: an agent with `policy`, from its player; it plays `game`, enumerated or not,
+        and a copy of it (`copy.copy`) goes on by itself.
 
         Raises ValueError for a game that OpenSpiel does not have.
         """
@@ -55,7 +49,7 @@ class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no t
         super().__init__(self._map.spiel, [0, 1])
         self._game = game
         self._first = [make_agent(player) for player in (0, 1)]
-        self._agents: dict[tuple[Path, int], CopiedAgent] = {}
+        self._agents: dict[tuple[Path, int], Agent] = {}
         self._states: dict[Path, Any] = {(): first_state(game)}
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
@@ -73,7 +67,7 @@ class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no t
         policy = self._asked(place.path, player).policy(place.infostate)
         return {number: float(policy[action]) for number, action in place.actions.items()}
 
-    def _asked(self, path: Path, player: int) -> CopiedAgent:
+    def _asked(self, path: Path, player: int) -> Agent:
         """The agent of a player after some events, with its search done if it decides there."""
         if (path, player) not in self._agents:
             agent = self._first[player]

@@ -22,40 +22,17 @@ policy, what he loses in a game is on average what he is short of a best respons
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
-from sog.play.agent import SearchAgent
-from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.play.chance_part import chance_part
-from sog.play.choice import DOUBT, Choice
+from sog.play.choice import Choice
 from sog.play.game_in_progress import GameInProgress, PlayedGame, Step
-from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent
-from sog.play.simple_agents import TabularAgent
-from sog.play.thoughts import expected_by
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
-
-
-class Adviser(Agent, Protocol):
-    """An agent that can say what it would do and what for, as those of `_ADVISERS`."""
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the probabilities with which `act` chooses."""
-
-    def action_values(self, infostate: int) -> np.ndarray:
-        """[A]: expected utility of each action to the player; NaN where that is unknown."""
-
-
-_ADVISERS: Final = (SearchAgent, TabularAgent, KeepingAgent, AlphaZeroAgent)
-
-
-def as_adviser(agent: Agent | None) -> Adviser | None:
-    """The agent as one that says what actions are worth; None if it cannot."""
-    return agent if isinstance(agent, _ADVISERS) else None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -145,12 +122,12 @@ class Review:
 def review(
     game: Game[Any],
     played: PlayedGame,
-    advisers: Sequence[Adviser],
+    advisers: Sequence[Agent],
     progress: Callable[[int, int], None] | None = None,
 ) -> Review:
     """Judges a game.
 
-    advisers: one for each player, see `as_adviser`.
+    advisers: one for each player, both with action values (`Agent.doubt`).
     progress: called with the choices judged and to judge. Raises ValueError for events that cannot
     be, and as the advisers.
     """
@@ -162,7 +139,7 @@ def review(
     return found
 
 
-def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Adviser]) -> Iterator[Review]:
+def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Agent]) -> Iterator[Review]:
     """The same as it goes on: before the first choice, after each, and at last with what chance
     brought. Raises as `review`."""
     for adviser in advisers:
@@ -179,7 +156,7 @@ def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Adviser]) 
             for adviser in advisers:
                 adviser.observe(outcome)
         told, adviser = one.number, advisers[one.actor]
-        if isinstance(adviser, SearchAgent) and None in played.actions:
+        if None in played.actions:
             policies[one.actor][one.number] = adviser.policies()
         if one.is_choice:
             judged = _judged(game, one, adviser)
@@ -192,9 +169,10 @@ def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Adviser]) 
     yield dataclasses.replace(found, chance_parts=(parts[0], parts[1]))
 
 
-def _judged(game: Game[Any], one: Step, adviser: Adviser) -> Choice:
+def _judged(game: Game[Any], one: Step, adviser: Agent) -> Choice:
     most = game.max_utility
     assert one.action is not None
+    assert adviser.doubt is not None
     # Nothing is worth more than can be won, though networks may say so.
     values = np.clip(adviser.action_values(one.infostate), -most, most)
     return Choice(
@@ -206,7 +184,7 @@ def _judged(game: Game[Any], one: Step, adviser: Adviser) -> Choice:
         legal=one.legal,
         policy=adviser.policy(one.infostate),
         values=np.where(one.legal, values, np.nan),
-        doubt=0.0 if isinstance(adviser, TabularAgent) else DOUBT * most,
-        ranges=adviser.ranges if isinstance(adviser, SearchAgent) else None,
-        line=tuple(expected_by(adviser, one.infostate)),
+        doubt=adviser.doubt * most,
+        ranges=adviser.ranges,
+        line=tuple(adviser.line(one.infostate)),
     )

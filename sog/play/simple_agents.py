@@ -4,6 +4,7 @@ They are the two ends of the scale that a search agent is measured against. Both
 state only from the events that they are told, as `SearchAgent` does.
 """
 
+import abc
 import functools
 import math
 from typing import Any
@@ -18,7 +19,24 @@ from sog.tabular.examination import Examination, examine
 from sog.tabular.policy import check_policy
 
 
-class RandomAgent(Agent):
+class SamplingAgent(Agent, abc.ABC):
+    """Samples its actions from `policies`."""
+
+    tells_policies = True
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Seeds the random numbers."""
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+
+    def act(self, infostate: int) -> int:
+        """Samples an action at an infostate of the agent's player."""
+        policy = self.policy(infostate)
+        # A policy of 32-bit numbers sums to 1 less exactly than `choice` asks for.
+        return int(self._random.choice(len(policy), p=policy / policy.sum()))
+
+
+class RandomAgent(SamplingAgent):
     """Chooses among the legal actions, each as likely as the others."""
 
     def __init__(self, game: Game[Any], *, player: int, seed: int = 0) -> None:
@@ -29,29 +47,22 @@ class RandomAgent(Agent):
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Begins a new game, anywhere."""
         self._state = first_state(self.game) if state is None else state
-        if seed is not None:
-            self._random = np.random.default_rng(seed)
+        super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event."""
         self._state = after(self.game, self._state, outcome)
 
     def policies(self) -> np.ndarray:
-        """[S, A]: the probabilities with which `act` chooses at each infostate."""
+        """[S, A]: uniform over the legal actions of each infostate."""
         legal = np.asarray(situation(self.game, self._state).legal_actions, float)
         return np.asarray(legal / np.maximum(legal.sum(axis=1, keepdims=True), 1))
 
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the probabilities with which `act` chooses."""
-        return np.asarray(self.policies()[infostate])
 
-    def act(self, infostate: int) -> int:
-        """Chooses an action at an infostate of the agent's player."""
-        return _choose(self._random, self.policy(infostate))
-
-
-class TabularAgent(Agent):
+class TabularAgent(SamplingAgent):
     """Plays a policy of the enumerated game, such as the average policy of a solver."""
+
+    doubt = 0.0
 
     def __init__(
         self, game: EnumeratedGame, policy: np.ndarray, *, player: int, seed: int = 0
@@ -68,8 +79,7 @@ class TabularAgent(Agent):
         """Begins a new game, at its start."""
         only_at_the_start(state)
         self._node = ROOT
-        if seed is not None:
-            self._random = np.random.default_rng(seed)
+        super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; ValueError if it cannot happen now."""
@@ -80,12 +90,8 @@ class TabularAgent(Agent):
         self._node = int(children[outcome])
 
     def policies(self) -> np.ndarray:
-        """[S, A]: the probabilities with which `act` chooses at each infostate."""
+        """[S, A]: the row of the table."""
         return np.asarray(self._policy[self._node])
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the probabilities with which `act` chooses."""
-        return np.asarray(self.policies()[infostate])
 
     def action_values(self, infostate: int) -> np.ndarray:
         """[A]: what each action is worth if its player responds best to the policy after it.
@@ -98,7 +104,7 @@ class TabularAgent(Agent):
         known = self.game.tree.node_legal[node, infostate] & (weight > 0)
         return np.asarray(np.divide(cfvs, weight, out=np.full(len(cfvs), np.nan), where=known))
 
-    def value(self, infostate: int) -> float:
+    def value_anywhere(self, infostate: int) -> float:
         """What the place is worth likewise, whoever moves there; NaN where it is unknown."""
         node = self._node
         cfv = self._examined.best_cfvs.of_infostates[node, self.player, infostate]
@@ -108,12 +114,3 @@ class TabularAgent(Agent):
     @functools.cached_property
     def _examined(self) -> Examination:
         return examine(self.game.tree, self._policy)
-
-    def act(self, infostate: int) -> int:
-        """Chooses an action at an infostate of the agent's player."""
-        return _choose(self._random, self.policy(infostate))
-
-
-def _choose(random: np.random.Generator, policy: np.ndarray) -> int:
-    # A policy of 32-bit numbers sums to 1 less exactly than `choice` asks for.
-    return int(random.choice(len(policy), p=policy / policy.sum()))

@@ -1,26 +1,19 @@
 """What an agent would do at a decision, with what it holds and with what it could hold."""
 
 import dataclasses
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
 from sog.games.core import Game
-from sog.play.agent import SearchAgent
-from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.play.history import tell_events
-from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import Agent
 from sog.play.rules import situation
 
 _MOST_NOTED: Final = 12  # infostates of a decision
 
 
-class PolicyAgent(Agent, Protocol):
-    """An agent that can say what it would do."""
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the probabilities with which `act` chooses."""
+PolicyAgent = Agent
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,33 +31,22 @@ class Thought:
     """How it expects the game to go on, its own action first; nothing for one who does not say."""
 
 
-def thought_of(
-    game: Game[Any], state: Any, agent: PolicyAgent, player: int, infostate: int
-) -> Thought:
+def thought_of(game: Game[Any], state: Any, agent: Agent, player: int, infostate: int) -> Thought:
     """What the agent would do here with an infostate of its player, who is to move."""
     policy = agent.policy(infostate)
     legal = np.flatnonzero(situation(game, state).legal_actions[infostate]).tolist()
     likely = sorted(legal, key=lambda action: -policy[action])
-    value = None
-    if isinstance(agent, SearchAgent | KeepingAgent | AlphaZeroAgent):
-        value = agent.value(infostate)
     return Thought(
         infostate=infostate,
         name=game.describe_infostate(state, player, infostate),
         policy=[(game.describe_action(state, infostate, a), float(policy[a])) for a in likely],
-        value=value,
-        line=tell_events(game, state, expected_by(agent, infostate))[0],
+        value=agent.value(infostate),
+        line=tell_events(game, state, agent.line(infostate))[0],
     )
 
 
-def expected_by(agent: Agent, infostate: int) -> list[int]:
-    """The public events that an agent who is to move expects, a handful; none for one who does not
-    say, and where information is hidden."""
-    return agent.line(infostate) if isinstance(agent, SearchAgent | KeepingAgent) else []
-
-
 def thoughts_of(
-    game: Game[Any], state: Any, agent: PolicyAgent, player: int, infostate: int
+    game: Game[Any], state: Any, agent: Agent, player: int, infostate: int
 ) -> list[Thought]:
     """The same with all that the player could hold, if that is not too much, else with what he
     holds; nothing where there is no choice."""

@@ -27,6 +27,8 @@ class UctAgent(Agent):
     Each simulation ends with one random game; proven wins and losses are propagated.
     """
 
+    tells_policies = True
+
     def __init__(
         self, game: Game[Any], num_simulations: int, *, player: int, seed: int = 0
     ) -> None:
@@ -61,15 +63,9 @@ class UctAgent(Agent):
         self._state.apply_action(outcome)
         self._chosen = None
 
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: 1 for the move that `act` makes."""
-        chosen = np.zeros(self._num_actions)
-        chosen[self.act(infostate)] = 1
-        return chosen
-
     def policies(self) -> np.ndarray:
-        """[1, A]: the same, of the one infostate there is."""
-        return self.policy(0)[None]
+        """[1, A]: 1 for the move that `act` makes."""
+        return np.eye(1, self._num_actions, self.act(0))
 
     def act(self, infostate: int) -> int:
         """The most promising move, the same until the next event. infostate: 0."""

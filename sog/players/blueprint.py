@@ -7,7 +7,8 @@ import numpy as np
 
 from sog.games.cards.holdem import Holdem
 from sog.games.core import Game
-from sog.play.match import Agent, only_at_the_start
+from sog.play.match import only_at_the_start
+from sog.play.simple_agents import SamplingAgent
 from sog.players.player import Host, Player, SearchChanges
 from sog.tabular.blueprint.file import Blueprint, load_blueprint
 from sog.tabular.blueprint.position import Playing, Position
@@ -15,7 +16,7 @@ from sog.tabular.blueprint.position import Playing, Position
 PREFIX: Final = "blueprint:"
 
 
-class BlueprintAgent(Agent):
+class BlueprintAgent(SamplingAgent):
     """Plays the average policy of a blueprint, by the bucket of its hand."""
 
     def __init__(self, playing: Playing, *, player: int, seed: int = 0) -> None:
@@ -27,8 +28,7 @@ class BlueprintAgent(Agent):
         """Begins a new game, at its start."""
         only_at_the_start(state)
         self._position = Position()
-        if seed is not None:
-            self._random = np.random.default_rng(seed)
+        super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; ValueError if it cannot happen now."""
@@ -39,15 +39,6 @@ class BlueprintAgent(Agent):
         if self._playing.actor(self._position) != self.player:
             raise ValueError(f"player {self.player} cannot move: it is not his turn.")
         return self._playing.policies(self._position)
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the probabilities with which `act` chooses."""
-        return np.asarray(self.policies()[infostate])
-
-    def act(self, infostate: int) -> int:
-        """Chooses an action at an infostate of the agent's player."""
-        policy = self.policy(infostate)
-        return int(self._random.choice(len(policy), p=policy / policy.sum()))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

@@ -15,8 +15,7 @@ _SMALL: Final = 5000
 
 
 def can_judge(player: str) -> bool:
-    """Whether the agents of a player, named as by users, know what actions are worth; see
-    `sog.play.review.as_adviser`."""
+    """Whether the agents of a player, named as by users, have action values."""
     return entry_of(player).judges
 
 

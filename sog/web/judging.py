@@ -3,9 +3,9 @@
 import logging
 from collections.abc import Callable
 
-from sog.play import PlayedGame
+from sog.play import Agent, PlayedGame
 from sog.play.game_in_progress import GameInProgress
-from sog.play.review import Adviser, Review, as_adviser, reviewing
+from sog.play.review import Review, reviewing
 from sog.players.player import Player
 from sog.web.host import Heed, Left, Mistake, Submit
 
@@ -69,8 +69,8 @@ class Judging:
             self._heed()
 
 
-def _adviser(judge: Player, player: int) -> Adviser:
-    adviser = as_adviser(judge.make(player, player))
-    if adviser is None:
+def _adviser(judge: Player, player: int) -> Agent:
+    adviser = judge.make(player, player)
+    if adviser.doubt is None:
         raise Mistake(f"{judge.name} cannot say what actions are worth.")
     return adviser

@@ -48,7 +48,7 @@ class TableAgent:
         thoughts = thoughts_of(course.game, course.state, agent, actor, held)
         action = int(agent.act(held))
         self.thoughts[number] = thoughts
-        if thoughts and isinstance(agent, SearchAgent):
+        if thoughts:
             self.ranges[number] = agent.ranges
         return action
 

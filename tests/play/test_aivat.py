@@ -207,13 +207,13 @@ def tabular_player(policy: np.ndarray) -> AgentFactory:
     return lambda player, seed: TabularAgent(PLAYED_KUHN, policy, player=player, seed=seed)
 
 
-class Silent:
+class Silent(RandomAgent):
     """Plays at random, and does not say so."""
 
+    tells_policies = False
+
     def __init__(self, player: int, seed: int) -> None:
-        agent = RandomAgent(KUHN.tree.game, player=player, seed=seed)
-        self.begin, self.close = agent.begin, agent.close
-        self.observe, self.act = agent.observe, agent.act
+        super().__init__(KUHN.tree.game, player=player, seed=seed)
 
 
 def test_a_match_has_the_same_games_and_a_narrower_interval() -> None:

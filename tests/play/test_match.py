@@ -43,6 +43,7 @@ class Watcher(Scripted):
     """Notes how many events the other had been told before each that it is told itself."""
 
     known: list[int] = dataclasses.field(default_factory=list)
+    watches = True
 
     def watch(self, other: Agent) -> None:
         self.other = other

@@ -16,8 +16,10 @@ from sog.players.method import Method
 from sog.players.player import Host
 
 
-class RuleAgent(Agent, abc.ABC):
+class RuleAgent(Agent):
     """Takes, at each infostate, the action that a rule tells; the rule knows all public events."""
+
+    tells_policies = True
 
     def __init__(self, game: Game[Any], *, player: int) -> None:
         """Sits down as a player, before the first public event."""
@@ -46,10 +48,6 @@ class RuleAgent(Agent, abc.ABC):
             is_chosen = np.arange(rows.shape[1]) == chosen[:, None]
             self._policies = np.asarray(is_chosen & rows, float)
         return self._policies
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: 1 for the action that the rule tells."""
-        return np.asarray(self.policies()[infostate])
 
     def act(self, infostate: int) -> int:
         """The action that the rule tells."""

@@ -23,7 +23,7 @@ from sog.games.core import PLAYER_1, Game, param
 from sog.methods.poker.bots import RuleAgent
 from sog.methods.poker.calling_down import RUNOUTS, CallingDown, check_betting
 from sog.play.arena import AgentFactory
-from sog.play.match import Agent, TellingAgent, WatchingAgent
+from sog.play.match import Agent
 from sog.play.rules import after, situation
 from sog.players.method import Method
 from sog.players.player import Host
@@ -34,13 +34,15 @@ POT: Final = "pot"
 ALL: Final = "all"
 
 
-class LocalBestResponseAgent(RuleAgent, WatchingAgent):
+class LocalBestResponseAgent(RuleAgent):
     """Plays by local best response against the one whom it is set to watch."""
+
+    watches = True
 
     def __init__(self, game: Game[Any], worth: CallingDown, bets: str, *, player: int) -> None:
         """worth: shared by agents, since it compiles. bets: as of `LocalBestResponse`."""
         self._worth, self._bets = worth, bets
-        self._other: TellingAgent | None = None
+        self._other: Agent | None = None
         super().__init__(game, player=player)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
@@ -53,7 +55,7 @@ class LocalBestResponseAgent(RuleAgent, WatchingAgent):
         """Sits down opposite to somebody, who must tell his policies, else ValueError."""
         if isinstance(other, LocalBestResponseAgent):
             raise ValueError("lbr cannot play itself: each would wait for what the other does.")
-        if not isinstance(other, TellingAgent):
+        if not other.tells_policies:
             raise ValueError(
                 "lbr needs an opponent who tells his policies, which this one does not."
             )
@@ -80,7 +82,7 @@ class LocalBestResponseAgent(RuleAgent, WatchingAgent):
         return np.asarray(values.argmax(axis=0))
 
     @property
-    def _opponent(self) -> TellingAgent:
+    def _opponent(self) -> Agent:
         if self._other is None:
             raise ValueError(
                 "lbr can only play where it sees how its opponent does, as in matches."

@@ -119,9 +119,7 @@ class EngineAgent(Agent):
 
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: 1 for the move that `act` makes."""
-        chosen = np.zeros(self.game.num_actions)
-        chosen[self.act(infostate)] = 1
-        return chosen
+        return np.asarray(np.eye(1, self.game.num_actions, self.act(infostate))[0])
 
     def close(self) -> None:
         """Leaves the engine, which ends with the last that does."""
