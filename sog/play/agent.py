@@ -11,7 +11,7 @@ and keeps the public state itself.
 
 import dataclasses
 import operator
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax
@@ -38,6 +38,8 @@ class SearchAgent(Agent):
 
     tells_policies = True
     doubt = DOUBT
+    is_copied = True
+    _everywhere = False
     evaluator: Evaluator
     """Values the leaves of the next searches; another one, as after training, may be set."""
     seconds: float | None
@@ -61,12 +63,25 @@ class SearchAgent(Agent):
         where players hide things. seconds: the most a search takes; what it finds then depends on
         the machine. Raises ValueError for a player or settings that cannot be.
         """
+        settings.shape(game, longest_path(game))  # mistakes first
+        self.settings, self._everywhere = settings, settings.search_everywhere
+        self._sit_down(game, evaluator, player, seed, greedy=greedy, seconds=seconds)
+
+    def _sit_down(
+        self,
+        game: Game[Any],
+        evaluator: Evaluator,
+        player: int,
+        seed: int,
+        *,
+        greedy: bool = True,
+        seconds: float | None = None,
+    ) -> None:
+        """What does not depend on how it searches."""
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
-        settings.shape(game, longest_path(game))  # mistakes first
-        self.game, self.player, self.settings = game, player, settings
-        self.evaluator, self.seconds = evaluator, seconds
-        self._greedy = greedy
+        self.game, self.player, self.evaluator = game, player, evaluator
+        self.seconds, self._greedy = seconds, greedy
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
@@ -105,7 +120,7 @@ class SearchAgent(Agent):
                 raise ValueError(f"outcome {outcome!r} comes after the end of the game{self._at}.")
             raise ValueError(f"outcome must be one of {legal}{self._at}, got {outcome!r}.")
         others_choice = self._now.actor == 1 - self.player and self._now.has_choice
-        if self.settings.search_everywhere and others_choice:
+        if self._everywhere and others_choice:
             self._search_here()
         chain = self._chain
         state, path = after(self.game, chain.state, outcome), (*chain.path, int(outcome))
@@ -114,9 +129,9 @@ class SearchAgent(Agent):
 
     def act(self, infostate: int) -> int:
         """Chooses an action at an infostate of the agent's player; see `policy`."""
-        policy = self.policy(infostate)
         if self._greedy:
-            return int(np.argmax(policy))
+            return int(self.policies()[self._check_turn(infostate)].argmax())
+        policy = self.policy(infostate)
         return sample(self._next_key(), policy)
 
     def policy(self, infostate: int) -> np.ndarray:
@@ -141,9 +156,10 @@ class SearchAgent(Agent):
         legal = np.asarray(self._now.legal_actions, float)
         if not self._now.has_choice:
             return legal
-        found = np.asarray(self._search_here().policy, float) * legal
+        search = self._search_here()
+        found = np.asarray(search.policy, float) * legal
         if self._greedy:
-            found = (np.arange(found.shape[1]) == found.argmax(axis=1)[:, None]) * legal
+            found = (np.arange(found.shape[1]) == np.asarray(search.best)[:, None]) * legal
         total = found.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(found, total, out=np.zeros_like(found), where=total > 0))
 
@@ -201,7 +217,12 @@ class SearchAgent(Agent):
         return not has_choice or self._has_searched
 
     @property
-    def how_it_searches(self) -> Searching:
+    def waits_for(self) -> Hashable | None:
+        """As of `Agent`; with a clock it searches alone."""
+        return None if self.is_searched or self.seconds is not None else self.how_it_searches
+
+    @property
+    def how_it_searches(self) -> Any:
         """Agents for whom this is equal can search together, see `search_together`."""
         return Searching(
             game=self.game,
@@ -222,6 +243,12 @@ class SearchAgent(Agent):
         assert self._chain.last is not None
         return self._chain.last
 
+    def _search(
+        self, chains: Sequence[Chain], keys: Sequence[Array], batch_size: int
+    ) -> list[LastSearch]:
+        """As `search_chains`; chains: of agents that search as this one."""
+        return search_chains(self.how_it_searches, chains, keys, batch_size)
+
     def _next_key(self) -> Array:
         key: Array
         self._key, key = jax.random.split(self._key)
@@ -234,7 +261,7 @@ def search_together(agents: Sequence[SearchAgent], batch_size: int = 1) -> None:
     All must have the same `how_it_searches`, and there are at most batch_size of them. Raises as
     `search_chains`; then no search has been made.
     """
-    how, chains = agents[0].how_it_searches, [agent._chain for agent in agents]
-    results = search_chains(how, chains, [agent._next_key() for agent in agents], batch_size)
+    chains, keys = [agent._chain for agent in agents], [agent._next_key() for agent in agents]
+    results = agents[0]._search(chains, keys, batch_size)
     for agent, result in zip(agents, results, strict=True):
         agent._chain = dataclasses.replace(agent._chain, last=result, path=())

@@ -8,28 +8,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from gtcfr.evaluator import Evaluator
-from selfplay.alphazero.search import AlphaZeroResult, check_game, search
+from selfplay.alphazero.search import check_game, search
 from selfplay.settings import AlphaZeroSettings
 from sog.games.core import Game
-from sog.play.choice import DOUBT
-from sog.play.match import Agent
-from sog.play.rules import after, first_state, situation
+from sog.play.agent import SearchAgent
+from sog.play.chained_search import Chain, LastSearch
 from sog.precision import in_32_bits
 
 
-class AlphaZeroAgent(Agent):
+class AlphaZeroAgent(SearchAgent):
     """Takes the best action of a search without noise, hence always the same one of a position.
 
     The compiled search is shared by all agents with the same game and settings.
     """
-
-    tells_policies = True
-    doubt = DOUBT
-    seconds = None
-    """There is no clock that ends its searches."""
 
     def __init__(
         self,
@@ -48,84 +44,25 @@ class AlphaZeroAgent(Agent):
         check_game(game)
         if num_simulations < 1:
             raise ValueError(f"num_simulations must be >= 1, got {num_simulations}.")
-        self.game, self.player, self.evaluator = game, player, evaluator
-        self.settings, self.num_simulations = settings, num_simulations
-        self.begin()
-
-    def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, anywhere."""
-        self._state = first_state(self.game) if state is None else state
-        self._found: AlphaZeroResult | None = None
-
-    def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
-        self._state = after(self.game, self._state, outcome)
-        self._found = None
-
-    def act(self, infostate: int) -> int:
-        """The best action, the same until the next event. infostate: 0."""
-        legal = self._legal
-        return int(legal[0]) if len(legal) == 1 else int(self._search_here().action)
-
-    def policy(self, infostate: int) -> np.ndarray:
-        """[A]: what the search found, of which `act` takes the best."""
-        if len(self._legal) == 1:
-            return np.asarray(self.policies()[0])
-        return np.asarray(self._search_here().policy, float)
-
-    def policies(self) -> np.ndarray:
-        """[1, A]: 1 for the action that `act` takes."""
-        chosen = np.zeros((1, self.game.num_actions))
-        chosen[0, self.act(0)] = 1
-        return chosen
-
-    def value(self, infostate: int) -> float:
-        """What the agent expects to get where it is to move, in units of utility."""
-        return float(self._search_here().value)
-
-    def action_values(self, infostate: int) -> np.ndarray:
-        """[A]: what the agent expects to get by each action, in units of utility; NaN for one that
-        its search did not try. infostate: 0."""
-        return np.asarray(self._search_here().action_values, float)
+        self.alphazero, self.num_simulations = settings, num_simulations
+        self._sit_down(game, evaluator, player, seed=0)
 
     @property
-    def _legal(self) -> np.ndarray:
-        return np.flatnonzero(situation(self.game, self._state).legal_outcomes)
+    def how_it_searches(self) -> Any:
+        """As of `SearchAgent`."""
+        return self.game, id(self.evaluator), self.alphazero, self.num_simulations
 
-    @property
-    def is_searched(self) -> bool:
-        """Whether nothing is left to search here: there is no choice, or it has."""
-        return self._found is not None or len(self._legal) < 2
-
-    @property
-    def how_it_searches(self) -> tuple[Any, ...]:
-        """Agents for whom this is equal can search together, see `search_positions`."""
-        return self.game, id(self.evaluator), self.settings, self.num_simulations
-
-    def _search_here(self) -> AlphaZeroResult:
-        """The search of the position, made once."""
-        if self._found is None:
-            search_positions([self])
-        assert self._found is not None
-        return self._found
-
-
-@in_32_bits
-def search_positions(agents: Sequence[AlphaZeroAgent], batch_size: int = 1) -> None:
-    """Searches for several agents in one batch, each at the position that its game is at.
-
-    All must have the same `how_it_searches`, and there are at most batch_size of them; each finds
-    what it would alone, rounding and equally good actions apart.
-    """
-    first = agents[0]
-    states = [agent._state for agent in agents]
-    states += states[:1] * (batch_size - len(states))
-    stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(states))
-    found = jax.device_get(
-        _search(first.game, first.settings, first.num_simulations, first.evaluator, stacked)
-    )
-    for number, agent in enumerate(agents):
-        agent._found = jax.tree.map(lambda leaf, number=number: leaf[number], found)
+    @in_32_bits
+    def _search(
+        self, chains: Sequence[Chain], keys: Sequence[Array], batch_size: int
+    ) -> list[LastSearch]:
+        """As of `SearchAgent`, from the positions alone; equally good actions may differ, too."""
+        states = [chain.state for chain in chains]
+        states += states[:1] * (batch_size - len(states))
+        stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(states))
+        how = self.game, self.alphazero, self.num_simulations, self.evaluator
+        found = jax.device_get(_search(*how, stacked))
+        return [jax.tree.map(lambda leaf, n=n: leaf[n], found) for n in range(len(chains))]
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2))
@@ -135,6 +72,17 @@ def _search(
     num_simulations: int,
     evaluator: Evaluator,
     states: Any,
-) -> AlphaZeroResult:
+) -> LastSearch:
     key = jax.random.key(0)  # for what is equally good
-    return search(game, settings, num_simulations, evaluator, states, key, explores=False)
+    found = search(game, settings, num_simulations, evaluator, states, key, explores=False)
+    is_mover = jnp.arange(2)[None] == jax.vmap(game.actor)(states)[:, None]
+    value, batch_size = found.value[:, None], len(is_mover)
+    return LastSearch(
+        policy=found.policy[:, None],
+        best=found.action[:, None],
+        values=jnp.where(is_mover, value, -value)[:, :, None],
+        ranges=jnp.ones((batch_size, 2, 1)),
+        action_values=found.action_values[:, None],
+        line=jnp.zeros((batch_size, 0), jnp.int32),
+        summary=None,
+    )

@@ -52,11 +52,12 @@ class LastSearch:
     """
 
     policy: Array  # [S, A], as in `SearchResult`
+    best: Array  # [S], the action that a greedy agent takes
     values: Array  # [player, S]
     ranges: Array  # [player, S]
     action_values: Array  # [S, A], see `gtcfr.action_values`
     line: Array  # [event], see `sog.play.principal.best_line`
-    summary: Summary
+    summary: Any  # a `Summary`; None for an engine that does not re-solve
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -227,6 +228,7 @@ def _keep(
     """What the chains keep, and [batch] whether each search got to the state it was to search."""
     kept = LastSearch(
         policy=result.policy,
+        best=jnp.argmax(result.policy, axis=-1),
         values=result.values,
         ranges=result.ranges,
         action_values=action_values(game, result),

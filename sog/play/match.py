@@ -2,7 +2,7 @@
 
 import abc
 import dataclasses
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ class Agent(abc.ABC):
     """Whether `policies` says how it plays, as a variance reduction wants to know."""
     watches = False
     """Whether it has to see how the other one plays, see `watch`; only matches allow that."""
+    is_copied = False
+    """Whether a copy (`copy.copy`) is made of it where a game may go on from here in two ways."""
     doubt: float | None = None
     """The error of `action_values`, as a share of the largest utility; None for an agent that has
     no action values."""
@@ -79,6 +81,12 @@ class Agent(abc.ABC):
     @property
     def ranges(self) -> np.ndarray | None:
         """[player, S]: of both, where its last search was made; None without a search."""
+        return None
+
+    @property
+    def waits_for(self) -> Hashable | None:
+        """The search that it needs to act: `search_together` is for those for whom it is equal;
+        None if it needs none, or makes it alone."""
         return None
 
     def watch(self, other: "Agent") -> None:  # noqa: B027 (most do not)

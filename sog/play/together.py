@@ -7,14 +7,13 @@ kind of search get theirs in one call. Nobody else is waited for.
 from collections.abc import Generator, Hashable, Iterable, Iterator
 from typing import Any
 
-from sog.play.agent import SearchAgent, search_together
-from sog.play.alphazero_agent import AlphaZeroAgent, search_positions
+from sog.play.agent import search_together
 from sog.play.game_in_progress import PlayedGame
 from sog.play.match import Agent
 
 Course = Generator[Agent, None, PlayedGame]
 """As of `sog.play.match.course_of_game`."""
-_Waiting = dict[Hashable, list[tuple[int, Course, SearchAgent | AlphaZeroAgent]]]
+_Waiting = dict[Hashable, list[tuple[int, Course, Agent]]]
 """The numbers of games that wait for a search."""
 
 
@@ -48,8 +47,7 @@ def _search(batch_size: int, waiting: _Waiting, played: dict[int, PlayedGame]) -
     if group[batch_size:]:
         waiting[how] = group[batch_size:]
     agents: list[Any] = [agent for _, _, agent in group[:batch_size]]
-    search = search_positions if isinstance(agents[0], AlphaZeroAgent) else search_together
-    search(agents, batch_size)
+    search_together(agents, batch_size)
     for number, course, _ in group[:batch_size]:
         _advance(number, course, waiting, played)
 
@@ -62,8 +60,7 @@ def _advance(number: int, course: Course, waiting: _Waiting, played: dict[int, P
         except StopIteration as ended:
             played[number] = ended.value
             return
-        if not isinstance(agent, SearchAgent | AlphaZeroAgent):
-            continue
-        if not agent.is_searched and agent.seconds is None:
-            waiting.setdefault(agent.how_it_searches, []).append((number, course, agent))
+        how = agent.waits_for
+        if how is not None:
+            waiting.setdefault(how, []).append((number, course, agent))
             return

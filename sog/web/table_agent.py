@@ -5,9 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.play import Agent, SearchAgent
 from sog.play.game_in_progress import GameInProgress
-from sog.play.match import check_plays_unseen, show_position
+from sog.play.match import Agent, check_plays_unseen, show_position
 from sog.play.thoughts import Thought, thoughts_of
 from sog.players.player import Player
 
@@ -57,7 +56,7 @@ class TableAgent:
 
         Telling it all anew would lose its chain of searches, but trees are large: few are kept.
         """
-        if isinstance(self.agent, SearchAgent):
+        if self.agent is not None and self.agent.is_copied:
             self._copies[number] = copy.copy(self.agent)
             if len(self._copies) > _MOST_KEPT:
                 del self._copies[min(self._copies)]

@@ -127,7 +127,7 @@ def test_an_agent_of_alphazero_searches_as_it_was_trained(monkeypatch: pytest.Mo
     assert told.alphazero == AlphaZeroSettings(search="puct")
     agent = told.player("", told.game, {"num_simulations": 8}, Host()).make(0, 0)
     assert isinstance(agent, AlphaZeroAgent)
-    assert (agent.settings, agent.num_simulations) == (told.alphazero, 8)
+    assert (agent.alphazero, agent.num_simulations) == (told.alphazero, 8)
     monkeypatch.setattr(shipped, "find_agent", read_agents().__getitem__)
     assert load_agent("tic_tac_toe").alphazero is None
     damaged = dataclasses.replace(entry, alphazero={"search": "uct"})
