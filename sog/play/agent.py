@@ -63,25 +63,12 @@ class SearchAgent(Agent):
         where players hide things. seconds: the most a search takes; what it finds then depends on
         the machine. Raises ValueError for a player or settings that cannot be.
         """
-        settings.shape(game, longest_path(game))  # mistakes first
-        self.settings, self._everywhere = settings, settings.search_everywhere
-        self._sit_down(game, evaluator, player, seed, greedy=greedy, seconds=seconds)
-
-    def _sit_down(
-        self,
-        game: Game[Any],
-        evaluator: Evaluator,
-        player: int,
-        seed: int,
-        *,
-        greedy: bool = True,
-        seconds: float | None = None,
-    ) -> None:
-        """What does not depend on how it searches."""
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
-        self.game, self.player, self.evaluator = game, player, evaluator
-        self.seconds, self._greedy = seconds, greedy
+        settings.shape(game, longest_path(game))  # mistakes first
+        self.game, self.player, self.settings = game, player, settings
+        self.evaluator, self.seconds = evaluator, seconds
+        self._greedy, self._everywhere = greedy, settings.search_everywhere
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:

@@ -45,7 +45,9 @@ class AlphaZeroAgent(SearchAgent):
         if num_simulations < 1:
             raise ValueError(f"num_simulations must be >= 1, got {num_simulations}.")
         self.alphazero, self.num_simulations = settings, num_simulations
-        self._sit_down(game, evaluator, player, seed=0)
+        self.game, self.player, self.evaluator = game, player, evaluator
+        self.seconds, self._greedy = None, True
+        self.begin(seed=0)
 
     @property
     def how_it_searches(self) -> Any:

@@ -1,56 +1,43 @@
 """An agent that goes on with its tree: what it grew below the moves that were played is kept.
 
-    agent = KeepingAgent(make("go5"), evaluator, SearchSettings(kept_simulations=100), player=0)
+    settings = SearchSettings(kept_simulations=100)
+    agent = KeepingAgent(make("go5"), evaluator, settings, player=0, greedy=True)
 
 For perfect information. Its first search in a game is that of an agent that keeps nothing; later
 ones make as many simulations as that one, beside those that are kept (`gtcfr.keeping`).
 """
 
+import functools
 import math
 import time
 from typing import Any
 
 import numpy as np
 
-from gtcfr.evaluator import Evaluator
-from gtcfr.settings import SearchSettings
-from sog.games.core import Game
 from sog.play.agent import SearchAgent
 from sog.play.analyst import Analyst
 from sog.play.game_in_progress import Position
 
 
 class KeepingAgent(SearchAgent):
-    """Takes the likeliest action of its searches; compiled programs are shared by all agents."""
+    """A `SearchAgent`; ValueError for hidden information, too."""
 
     is_copied = False  # there is one tree
     waits_for = None
 
-    def __init__(
-        self,
-        game: Game[Any],
-        evaluator: Evaluator,
-        settings: SearchSettings,
-        *,
-        player: int,
-        seed: int = 0,
-        seconds: float | None = None,
-    ) -> None:
-        """Sits down as a player. seconds: the most a search takes.
-
-        Raises ValueError for hidden information, and for sizes that cannot be.
-        """
-        self.settings = settings
-        self._analyst = Analyst(game, evaluator, settings, most=settings.num_simulations, seed=seed)
-        self._sit_down(game, evaluator, player, seed, seconds=seconds)
-
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Begins a new game, anywhere."""
         super().begin(state, seed)
+        self._everywhere = False  # it searches where it is to move only
         self._analyst.forget()
         if seed is not None:
             self._analyst.draw_from(seed)
         self._found: _Found | None = None
+
+    @functools.cached_property
+    def _analyst(self) -> Analyst:
+        settings = self.settings
+        return Analyst(self.game, self.evaluator, settings, most=settings.num_simulations)
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event."""

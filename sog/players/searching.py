@@ -1,7 +1,6 @@
 """Players that search by growing-tree CFR: how, with how much room, and what makes their agents."""
 
 import dataclasses
-import functools
 from typing import Any
 
 from gtcfr.evaluator import Evaluator
@@ -110,16 +109,15 @@ def search_agents(
     that cannot be.
     """
     greedy = not game.hides_information  # else a player has to mix actions
-    if settings.kept_simulations:
-        if not greedy or game.has_chance:
-            raise ValueError(
-                f"kept_simulations must be 0 where things are hidden or left to chance, as in "
-                f"{game.name}, got {settings.kept_simulations}."
-            )
-        return functools.partial(_keeping_agent, game, evaluator, settings, seconds)
+    if settings.kept_simulations and (not greedy or game.has_chance):
+        raise ValueError(
+            f"kept_simulations must be 0 where things are hidden or left to chance, as in "
+            f"{game.name}, got {settings.kept_simulations}."
+        )
+    kind = KeepingAgent if settings.kept_simulations else SearchAgent
 
     def make(player: int, seed: int) -> SearchAgent:
-        return SearchAgent(
+        return kind(
             game,
             evaluator,
             settings,
@@ -130,14 +128,3 @@ def search_agents(
         )
 
     return make
-
-
-def _keeping_agent(
-    game: Game[Any],
-    evaluator: Evaluator,
-    settings: SearchSettings,
-    seconds: float | None,
-    player: int,
-    seed: int,
-) -> KeepingAgent:
-    return KeepingAgent(game, evaluator, settings, player=player, seed=seed, seconds=seconds)

@@ -23,7 +23,7 @@ SETTINGS = SearchSettings(num_simulations=60, kept_simulations=60)
 
 @pytest.mark.thorough
 def test_a_tree_is_kept_below_what_was_played_and_not_in_another_game() -> None:
-    agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seed=3)
+    agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seed=3, greedy=True)
     first = agent.act(0)
     lines = agent._analyst.lines()
     assert lines is not None
@@ -68,7 +68,7 @@ def test_a_program_that_shows_a_game_has_it_search_and_tell_lines() -> None:
 def test_a_search_has_the_seconds_that_are_left_of_those_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seconds=2.0)
+    agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seconds=2.0, greedy=True)
     now, left = iter([10.0, 10.5, 12.5]), list[float]()
     monkeypatch.setattr("sog.play.keeping_agent.time", SimpleNamespace(monotonic=lambda: next(now)))
 
