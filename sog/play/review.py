@@ -21,7 +21,7 @@ policy, what he loses in a game is on average what he is short of a best respons
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -119,29 +119,13 @@ class Review:
         return self.utility(player) - self.expected(player) - by_choices
 
 
-def review(
-    game: Game[Any],
-    played: PlayedGame,
-    advisers: Sequence[Agent],
-    progress: Callable[[int, int], None] | None = None,
-) -> Review:
-    """Judges a game.
-
-    advisers: one for each player, both with action values (`Agent.doubt`).
-    progress: called with the choices judged and to judge. Raises ValueError for events that cannot
-    be, and as the advisers.
-    """
-    num_told = 0
-    for found in reviewing(game, played, advisers):
-        if progress is not None and len(found.choices) > num_told:
-            num_told = len(found.choices)
-            progress(num_told, found.num_choices)
-    return found
-
-
 def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Agent]) -> Iterator[Review]:
-    """The same as it goes on: before the first choice, after each, and at last with what chance
-    brought. Raises as `review`."""
+    """Judges a game: yields what is known before the first choice, after each, and at last with
+    what chance brought.
+
+    advisers: one for each player, both with action values (`Agent.doubt`). Raises ValueError for
+    events that cannot be, and as the advisers.
+    """
     for adviser in advisers:
         adviser.begin(None if played.beginning is None else played.beginning.state)
     course = GameInProgress.of(game, played)

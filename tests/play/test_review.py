@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,10 +12,10 @@ from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import policy_evaluator
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
-from sog.games import TERMINAL, make
-from sog.play import PlayedGame, SearchAgent
+from sog.games import TERMINAL, Game, make
+from sog.play import Agent, PlayedGame, SearchAgent
 from sog.play.choice import Choice
-from sog.play.review import Review, review
+from sog.play.review import Review, reviewing
 from sog.play.simple_agents import TabularAgent
 from sog.tabular import solve
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -53,6 +54,11 @@ def advisers() -> list[TabularAgent]:
     policy = solve(compiled, rule="cfr+", iterations=300).policy
     game = EnumeratedGame(tree=compiled.tree)
     return [TabularAgent(game, policy, player=player) for player in (0, 1)]
+
+
+def review(game: Game[Any], played: PlayedGame, advisers: Sequence[Agent]) -> Review:
+    *_, found = reviewing(game, played, advisers)
+    return found
 
 
 def judged(played: PlayedGame, advisers: Sequence[TabularAgent]) -> Review:
@@ -207,14 +213,13 @@ def test_in_a_game_where_nothing_is_hidden_a_win_that_was_missed_is_found() -> N
     played = PlayedGame(utility=-1.0, outcomes=moves, actions=moves, infostates=((0, 0),) * 7)
     settings = SearchSettings(num_simulations=100)
     advisers = [SearchAgent(game, ZeroEvaluator(), settings, player=player) for player in (0, 1)]
-    done: list[tuple[int, int]] = []
-    found = review(game, played, advisers, lambda *numbers: done.append(numbers))
+    *before, found = reviewing(game, played, advisers)
     missed, took = found.choices[4:]
     assert (missed.player, missed.action, missed.best_action) == (0, 8, 2)
     assert missed.value == pytest.approx(1)
     assert missed.grade(1.0) == "mistake"
     assert (took.player, took.best_action, took.grade(1.0)) == (1, 5, "best")
-    assert done == [(number, 6) for number in range(1, 7)]
+    assert [(len(one.choices), one.num_choices) for one in before] == [(n, 6) for n in range(7)]
     assert not found.has_luck
     assert found.luck(0) == found.luck(1) == 0
     check_sum(found)
