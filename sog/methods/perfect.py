@@ -69,11 +69,7 @@ class Perfect(Method):
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that share what was found in Hex."""
         solver = HexSolver(game.size) if isinstance(game, Hex) and _is_small_hex(game) else None
-
-        def make(player: int, seed: int) -> PerfectAgent:
-            return PerfectAgent(game, player=player, seed=seed, solver=solver)
-
-        return make
+        return lambda player, seed: PerfectAgent(game, player=player, seed=seed, solver=solver)
 
 
 def _is_small_hex(game: Game[Any]) -> bool:

@@ -24,11 +24,7 @@ class Random(Method):
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents with random numbers of their own."""
-
-        def make(player: int, seed: int) -> RandomAgent:
-            return RandomAgent(game, player=player, seed=seed)
-
-        return make
+        return lambda player, seed: RandomAgent(game, player=player, seed=seed)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -61,11 +57,7 @@ class Tabular(Method):
         if solution.interrupted:
             raise KeyboardInterrupt
         enumerated, policy = EnumeratedGame(tree=compiled.tree), solution.policy
-
-        def make(player: int, seed: int) -> TabularAgent:
-            return TabularAgent(enumerated, policy, player=player, seed=seed)
-
-        return make
+        return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -89,7 +81,4 @@ class Uct(Method):
         """Agents with searches of their own."""
         from sog.play.uct_agent import UctAgent
 
-        def make(player: int, seed: int) -> UctAgent:
-            return UctAgent(game, self.budget, player=player, seed=seed)
-
-        return make
+        return lambda player, seed: UctAgent(game, self.budget, player=player, seed=seed)

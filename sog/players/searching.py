@@ -115,16 +115,6 @@ def search_agents(
             f"{game.name}, got {settings.kept_simulations}."
         )
     kind = KeepingAgent if settings.kept_simulations else SearchAgent
-
-    def make(player: int, seed: int) -> SearchAgent:
-        return kind(
-            game,
-            evaluator,
-            settings,
-            player=player,
-            seed=seed,
-            greedy=greedy,
-            seconds=seconds,
-        )
-
-    return make
+    return lambda player, seed: kind(
+        game, evaluator, settings, player=player, seed=seed, greedy=greedy, seconds=seconds
+    )

@@ -63,11 +63,9 @@ class PimBot(Method):
         """Agents that share the map."""
         assert isinstance(game, ScotlandYard)
         roads = Roads(game)
-
-        def make(player: int, seed: int) -> PlainAgent:
-            return PlainAgent(game, PimBotSearch(self, game, roads, seed), player=player)
-
-        return make
+        return lambda player, seed: PlainAgent(
+            game, PimBotSearch(self, game, roads, seed), player=player
+        )
 
 
 class PimBotSearch(PlainSearch):

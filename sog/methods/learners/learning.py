@@ -79,11 +79,7 @@ class LearningMethod(Method):
             learner.run_for_a_moment(self.budget - learner.iteration)
             host.update(f"{learner.iteration:,} iterations", learner.iteration)
         enumerated, policy = EnumeratedGame(tree=tree), learner.policy(0)
-
-        def make(player: int, seed: int) -> TabularAgent:
-            return TabularAgent(enumerated, policy, player=player, seed=seed)
-
-        return make
+        return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)
 
 
 class LearningRuns:

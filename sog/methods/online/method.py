@@ -106,19 +106,11 @@ class OnlineMethod(Method):
         if self.tree == "grown":
             plain = infostate_game(game)
             assert plain is not None
-
-            def grow(player: int, seed: int) -> PlainAgent:
-                return PlainAgent(game, self.grown(plain, seed), player=player)
-
-            return grow
+            return lambda player, seed: PlainAgent(game, self.grown(plain, seed), player=player)
         tree = host.enumerate(game)
         host.begin(f"laying out the histories of {game.name}")
         searcher = self.searcher(lay_out_histories(tree))
-
-        def make(player: int, seed: int) -> OnlineAgent:
-            return OnlineAgent(searcher, player=player, seed=seed)
-
-        return make
+        return lambda player, seed: OnlineAgent(searcher, player=player, seed=seed)
 
 
 class OnlineAgent(Agent):

@@ -82,11 +82,7 @@ class _Fixed(Method, abc.ABC):
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that are all the same."""
-
-        def make(player: int, seed: int) -> _Always:
-            return _Always(game, self, player=player)
-
-        return make
+        return lambda player, seed: _Always(game, self, player=player)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -189,8 +185,4 @@ class Equity(Method):
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that are all the same."""
         worth = CallingDown(game, self.runouts)
-
-        def make(player: int, seed: int) -> EquityAgent:
-            return EquityAgent(game, worth, self.raise_from, player=player)
-
-        return make
+        return lambda player, seed: EquityAgent(game, worth, self.raise_from, player=player)

@@ -168,8 +168,4 @@ class LocalBestResponse(Method):
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that share what is compiled."""
         worth = CallingDown(game, self.runouts)
-
-        def make(player: int, seed: int) -> LocalBestResponseAgent:
-            return LocalBestResponseAgent(game, worth, self.bets, player=player)
-
-        return make
+        return lambda player, seed: LocalBestResponseAgent(game, worth, self.bets, player=player)

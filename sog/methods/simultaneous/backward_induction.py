@@ -45,11 +45,7 @@ class BackwardInduction(Method):
         laid_out = lay_out_histories(tree)
         policy = laid_out.to_tree(ExactSolver(self.pruning, laid_out, host).policy())
         enumerated = EnumeratedGame(tree=tree)
-
-        def make(player: int, seed: int) -> TabularAgent:
-            return TabularAgent(enumerated, policy, player=player, seed=seed)
-
-        return make
+        return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -55,11 +55,7 @@ class SimultaneousSearch(SelectionOptions, Method):
         """Agents with trees of their own."""
         assert isinstance(game, Goofspiel)
         plain = PlainGoofspiel(game)
-
-        def make(player: int, seed: int) -> PlainAgent:
-            return PlainAgent(game, KeptMatrices(self, plain, seed), player=player)
-
-        return make
+        return lambda player, seed: PlainAgent(game, KeptMatrices(self, plain, seed), player=player)
 
 
 class KeptMatrices(PlainSearch):

@@ -131,8 +131,6 @@ class EngineAgent(Agent):
 def seat_engine(name: str, game: Game[Any], start: Callable[[], Engine]) -> Player:
     """A player whose agents share an engine, which runs from now on."""
     desk = Desk(start)
-
-    def make(player: int, seed: int) -> EngineAgent:
-        return EngineAgent(game, desk, player=player)
-
-    return Player(name=name, game=game, make=make)
+    return Player(
+        name=name, game=game, make=lambda player, seed: EngineAgent(game, desk, player=player)
+    )
