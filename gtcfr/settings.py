@@ -73,8 +73,6 @@ class SearchSettings(Extent, Room, Resolving):
     """How much PUCT explores."""
     prior_temperature: float = 1.0
     """The evaluator's logits are divided by it."""
-    virtual_loss: float = 1.0
-    """How many lost visits a simulation counts as while others of its phase run."""
     leaf_averaging: float = 0.0
     """Share of the players' average ranges of the search so far in the ranges that leaves are asked
     about; the rest are those of the update. The paper's is 0."""
@@ -95,10 +93,8 @@ class SearchSettings(Extent, Room, Resolving):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise ValueError(f"{name} must be > 0 and finite, got {value}.")
-        for name in ("c_puct", "virtual_loss"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise ValueError(f"{name} must be >= 0 and finite, got {value}.")
+        if not (math.isfinite(self.c_puct) and self.c_puct >= 0):
+            raise ValueError(f"c_puct must be >= 0 and finite, got {self.c_puct}.")
         _is_share("leaf_averaging", self.leaf_averaging)
         # 1 / c may be too large for an integer.
         updates = self.num_simulations * max(1 / self.simulations_per_update, 1)

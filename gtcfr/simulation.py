@@ -216,7 +216,7 @@ def _select(
     visits = tree.interior.visits[slot, :, infostate]
     if settings.simulations_per_phase > 1:
         before = visits_before[slot, :, infostate]
-        lost = settings.virtual_loss * (visits - before)
+        lost = visits - before  # by simulations of this phase, as if they had all lost
         total = before + lost
         pessimistic = (before * values - lost) / jnp.where(total > 0, total, 1)
         values = jnp.where(lost > 0, pessimistic, values)

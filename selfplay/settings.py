@@ -139,20 +139,15 @@ class AlphaZeroSettings:
     policy; puct: as AlphaZero (Silver et al. 2018), trained towards the shares of visits."""
     max_considered_actions: int = 16
     """Of gumbel: actions at the root that are looked at."""
-    dirichlet_fraction: float = 0.25
-    """Of puct: the share of noise in the prior at the root, in self-play only."""
     dirichlet_alpha: float = 0.3
-    """Of that noise; less for games with many actions."""
-    pb_c_init: float = 1.25
-    """Of puct: how much a prior counts beside a value."""
+    """Of puct: of the noise in the prior at the root, in self-play only; less for games with many
+    actions."""
 
     def __post_init__(self) -> None:
         if self.search not in (GUMBEL, PUCT):
             raise ValueError(f"search must be {GUMBEL} or {PUCT}, got {self.search!r}.")
         _at_least("max_considered_actions", self.max_considered_actions, 1)
-        _is_share("dirichlet_fraction", self.dirichlet_fraction)
         _is_number("dirichlet_alpha", self.dirichlet_alpha, above=0)
-        _is_number("pb_c_init", self.pb_c_init, at_least=0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -103,9 +103,8 @@ def search(
         policy_of, options = (
             mctx.muzero_policy,
             {
-                "dirichlet_fraction": settings.dirichlet_fraction if explores else 0.0,
+                "dirichlet_fraction": 0.25 if explores else 0.0,
                 "dirichlet_alpha": settings.dirichlet_alpha,
-                "pb_c_init": settings.pb_c_init,
             },
         )
     with jax.numpy_rank_promotion("allow"):

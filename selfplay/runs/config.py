@@ -19,6 +19,8 @@ _NONE: Final = "none"
 """How None is written, which TOML does not have."""
 _OF_SELFPLAY: Final = ("safe", "search_everywhere")
 """Of a search: what evaluations take from it only where they are told to."""
+_REMOVED: Final = {"virtual_loss": 1.0, "dirichlet_fraction": 0.25, "pb_c_init": 1.25}
+"""Settings of version 0.1, and the only values that they have now."""
 _INTEGERS: Final = range(-(2**63), 2**63)
 _KINDS: Final = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
 
@@ -201,12 +203,13 @@ def _build(kind: type[Any], values: dict[str, Any], table: str, source: _Source)
     prefix = f"{table}." if table else ""
     hints = get_type_hints(kind)
     for name in values:
-        if name not in hints:
+        if name not in hints and values[name] != _REMOVED.get(name):
             raise source.error(prefix + name, _unknown(prefix + name))
     for field in dataclasses.fields(kind):
         if field.name not in values and field.default is dataclasses.MISSING:
             raise source.error(f"{prefix}{field.name}", "is missing.")
-    made = {n: _convert(hints[n], v, f"{prefix}{n}", source) for n, v in values.items()}
+    known = {name: value for name, value in values.items() if name in hints}
+    made = {n: _convert(hints[n], v, f"{prefix}{n}", source) for n, v in known.items()}
     try:
         return kind(**made)
     except ValueError as error:
@@ -246,6 +249,8 @@ def _is_part(hint: Any) -> bool:
 
 def _unknown(key: str) -> str:
     keys, (table, _, name) = list(_known_keys(Config)), key.rpartition(".")
+    if name in _REMOVED:
+        return f"is always {_REMOVED[name]} now; leave it out."
     if table in ("", *keys):
         near = _near_key(name, [known for known in keys if known.rpartition(".")[0] == table])
     else:

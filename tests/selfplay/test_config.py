@@ -89,6 +89,27 @@ def test_a_file_of_version_0_1_says_it_among_the_games_of_self_play(tmp_path: Pa
     assert load_config(str(file), ["search.safe=true"]).search.safe
 
 
+@pytest.mark.parametrize(
+    ("key", "fixed"),
+    [
+        ("search.virtual_loss", 1.0),
+        ("solver.search.virtual_loss", 1.0),
+        ("run.evaluate_search.virtual_loss", 1.0),
+        ("alphazero.dirichlet_fraction", 0.25),
+        ("alphazero.pb_c_init", 1.25),
+    ],
+)
+def test_a_file_of_version_0_1_may_say_what_is_now_always_so(
+    key: str, fixed: float, tmp_path: Path
+) -> None:
+    file = tmp_path / "old.toml"
+    file.write_text(f'game = "leduc"\n{key} = {fixed}\n')
+    assert load_config(str(file)) == Config(game="leduc")
+    assert problem_of(f'game = "leduc"\n{key} = 2\n', tmp_path) == (
+        f"{key} is always {fixed} now; leave it out."
+    )
+
+
 def test_overrides_are_toml_or_bare_words_and_the_last_one_wins(leduc: str) -> None:
     config = load_config(
         leduc,
