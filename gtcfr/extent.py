@@ -103,24 +103,25 @@ class Extent:
             )
         if self.first_outcomes is not None and self.num_children is not None:
             raise ValueError(
-                f"first_outcomes must be None where num_children is set, got {self.first_outcomes}."
+                f"first_outcomes must be left out where num_children is set, got "
+                f"{self.first_outcomes}."
             )
         for name in ("num_children", "max_actions"):
             if getattr(self, name) is None:
                 continue
             if game.hides_information:
                 raise ValueError(
-                    f"{name} must be None (all of them) in a game with hidden information such "
-                    f"as {game}: an infostate could be left without an action; "
-                    f"got {getattr(self, name)}."
+                    f"{name} must be left out in a game with hidden information such as {game}: "
+                    f"an infostate could be left without an action; got {getattr(self, name)}."
                 )
             if game.num_outcomes < game.num_actions:
                 raise ValueError(
-                    f"{name} must be None in {game}, whose outcomes are not its actions."
+                    f"{name} must be left out in {game}, whose outcomes are not its actions."
                 )
         if self.max_actions is not None and game.has_chance:
             raise ValueError(
-                f"max_actions must be None in {game}, where chance may act; got {self.max_actions}."
+                f"max_actions must be left out in {game}, where chance may act, "
+                f"got {self.max_actions}."
             )
 
 

@@ -1,11 +1,13 @@
 """How searches are told on the command line: --search, --rule and the options beside them."""
 
 import argparse
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from gtcfr.settings import SearchSettings
 from selfplay.runs.config import read_changes_of
-from sog.cli.errors import mistakes
+from sog.cli.errors import CommandError, mistakes
 from sog.cli.options import SETTINGS
 from sog.players.searching import changed, read_simulations
 from sog.tabular.solver import find_rule
@@ -38,10 +40,25 @@ def read_changes(arguments: argparse.Namespace) -> dict[str, Any]:
         return changes | read_changes_of("search", getattr(arguments, "set", ()))
 
 
+@contextlib.contextmanager
+def naming_options(arguments: argparse.Namespace) -> Iterator[None]:
+    """As `mistakes`; messages name the options that were given in place of their settings."""
+    given = {**SETTINGS, "children": "num_children"}.items()
+    options = {
+        setting: f"--{name.replace('_', '-')}"
+        for name, setting in given
+        if getattr(arguments, name, None) is not None
+    }
+    try:
+        yield
+    except ValueError as error:
+        raise CommandError(" ".join(options.get(w, w) for w in str(error).split(" "))) from None
+
+
 def read_settings(arguments: argparse.Namespace, base: SearchSettings) -> SearchSettings:
     """`base` with these changes."""
     changes = read_changes(arguments)
-    with mistakes():
+    with naming_options(arguments):
         return changed(base, changes)
 
 

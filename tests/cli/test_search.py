@@ -213,8 +213,7 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
         ),
         (
             ["kuhn", "--simulations", "100", "--per-update", "2.5"],
-            "--simulations must be a multiple of 3, the simulations --per-update makes in one "
-            "phase, got 100.",
+            "--simulations must be a multiple of ceil(simulations_per_update) = 3, got 100.",
         ),
         (
             ["kuhn", "--simulations", "2000000000"],
@@ -237,16 +236,18 @@ def test_lookahead_puts_the_whole_game_into_the_tree(sog_json: RunJson) -> None:
         ),
         (
             ["kuhn", "--children", "1"],
-            "--children must be all in kuhn: where things are hidden, an infostate could be left "
-            "without an action.",
+            "--children must be left out in a game with hidden information such as kuhn(ranks=3): "
+            "an infostate could be left without an action; got 1.",
         ),
         (
-            ["leduc", "--max-outcomes", "2"],
-            "--max-outcomes must be at least 3 in leduc, for all outcomes of a decision, got 2.",
+            ["kuhn", "--max-outcomes", "2"],
+            "--max-outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a decision, "
+            "got 2.",
         ),
         (
             ["kuhn", "--max-actions", "1"],
-            "--max-actions is for games of perfect information, which kuhn is not.",
+            "--max-actions must be left out in a game with hidden information such as "
+            "kuhn(ranks=3): an infostate could be left without an action; got 1.",
         ),
         (["kuhn", "--svg", "/no/k.svg"], "--svg: folder /no does not exist."),
         (["glasses", "--picture", "/no/k.svg"], "--picture: folder /no does not exist."),

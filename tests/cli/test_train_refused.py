@@ -32,7 +32,7 @@ from tests.cli.conftest import TINY, Run, refusal
         ),
         ("game=checkers", "unknown game 'checkers'"),
         ("solver.queue_size=3", "queue_size must be at least batch_size = 8, got 3."),
-        ("search.num_children=1", "search: num_children must be None"),
+        ("search.num_children=1", "search: num_children must be left out"),
         ("network.torso=resnet", "torso must be mlp for kuhn, whose encoding is Flat, got resnet."),
     ],
 )

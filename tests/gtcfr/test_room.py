@@ -225,5 +225,7 @@ def test_a_tree_that_looks_ahead_has_room_for_it_unless_told_otherwise() -> None
 def test_the_actions_of_a_game_without_chance_can_be_limited() -> None:
     """No game of perfect information needs to say that it has none."""
     assert SearchSettings(max_actions=2).shape(GO, 0).layout.num_actions == 2
-    with pytest.raises(ValueError, match=r"^max_actions must be None in gamble, where chance may"):
+    with pytest.raises(
+        ValueError, match=r"^max_actions must be left out in gamble, where chance may"
+    ):
         SearchSettings(max_actions=2).shape(GAMBLE, 0)

@@ -336,7 +336,7 @@ def test_a_card_on_the_table_is_nobodys_and_chance_is_nobodys_turn() -> None:
 def test_what_cannot_be_searched_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="player must be 0 or 1, got 2"):
         kuhn_agent(player=2)
-    with pytest.raises(ValueError, match="num_children must be None"):
+    with pytest.raises(ValueError, match="num_children must be left out"):
         SearchAgent(KUHN, ZeroEvaluator(), SearchSettings(num_children=1), player=0)
     with pytest.raises(ValueError, match=r"capacity must be at least 7 .*, got 6"):
         SearchAgent(KUHN, ZeroEvaluator(), SearchSettings(capacity=6), player=0)

@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from gtcfr.extent import WHOLE_GAME, least_outcomes
+from gtcfr.extent import WHOLE_GAME
 from gtcfr.locks import nothing_held
 from gtcfr.root import SearchRoot
 from gtcfr.search import SearchResult, check_result
@@ -21,7 +20,7 @@ from sog.cli.errors import CommandError, mistakes
 from sog.cli.locks import Price, load_locks
 from sog.cli.picture_file import write_picture
 from sog.cli.players import host_of
-from sog.cli.search_numbers import describe_search, read_changes
+from sog.cli.search_numbers import describe_search, naming_options, read_changes
 from sog.cli.tree import explaining_size
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
@@ -204,41 +203,17 @@ def _settings(
     game: Game[Any], arguments: argparse.Namespace, base: SearchSettings
 ) -> SearchSettings:
     """What was asked for; the rest as in `base`."""
-    changes = read_changes(arguments)
-    children = arguments.children or changes.get("num_children", base.num_children)
-    is_hidden = game.hides_information
-    if children == "all":
-        children = None if is_hidden else game.num_actions
-    if children is not None and is_hidden:
-        raise CommandError(
-            f"--children must be all in {game.name}: where things are hidden, an infostate could "
-            f"be left without an action."
-        )
-    if arguments.max_actions is not None and (is_hidden or game.has_chance):
-        raise CommandError(
-            f"--max-actions is for games of perfect information, which {game.name} is not."
-        )
-    least, why = least_outcomes(game)
-    if arguments.max_outcomes is not None and arguments.max_outcomes < least:
-        raise CommandError(
-            f"--max-outcomes must be at least {least} in {game.name}, for {why}, got "
-            f"{arguments.max_outcomes}."
-        )
-    simulations = changes.get("num_simulations", base.num_simulations)
-    per_phase = math.ceil(changes.get("simulations_per_update", base.simulations_per_update))
-    if simulations % per_phase:
-        raise CommandError(
-            f"--simulations must be a multiple of {per_phase:.10g}, the simulations --per-update "
-            f"makes in one phase, got {simulations}."
-        )
-    if changes.get("lookahead", base.lookahead) >= game.max_depth:
-        changes["lookahead"] = WHOLE_GAME
-    own = {
-        "capacity": None,
-        "num_queries": 0,  # those are for training
-    }
-    with mistakes():
-        return changed(base, {**own, **changes, "num_children": children})
+    # Queries are for training.
+    changes = {"capacity": None, "num_queries": 0, **read_changes(arguments)}
+    if arguments.children is not None:
+        everything = None if game.hides_information else game.num_actions
+        changes["num_children"] = everything if arguments.children == "all" else arguments.children
+    with naming_options(arguments):
+        settings = changed(base, changes)
+        settings.layout(game)
+    if settings.lookahead >= game.max_depth:
+        settings = dataclasses.replace(settings, lookahead=WHOLE_GAME)
+    return settings
 
 
 def _with_room(
