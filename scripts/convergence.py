@@ -56,16 +56,8 @@ def draw(path: Path, game: str, runs: int, results: dict[str, Any]) -> None:
     for name, result in results.items():
         points = [p for p in result["points"] if p["episodes"] >= _FIRST_SHOWN]
         points = points or result["points"]
-        found = [p["nash_conv"] for p in points]
-        curves.append(
-            Curve(
-                label=name,
-                x=[p["episodes"] for p in points],
-                mean=[float(np.mean(of_runs)) for of_runs in found],
-                low=[min(of_runs) for of_runs in found],
-                high=[max(of_runs) for of_runs in found],
-            )
-        )
+        x, found = ([p[key] for p in points] for key in ("episodes", "nash_conv"))
+        curves.append(Curve.of_samples(name, x, found))
     plot_curves(
         path,
         curves,

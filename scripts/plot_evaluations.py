@@ -18,52 +18,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.errors import CommandError
-from sog.cli.figure import check_plot, finish_axes, new_figure, write_figure
+from sog.cli.evaluate.plot import Lines, plot_results
+from sog.cli.figure import check_plot
 from sog.files import parse_json, read_bytes
 from sog.games import make
 from sog.games.foreign import check_named_by_file
 
-_COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444")
-_MILLI: Final = 1000
 _MOST_BYTES: Final = 2**26
 
 
-def draw(path: Path, title: str, series: dict[str, dict[str, Any]]) -> None:
-    """Draws the outputs by their labels; of several checkpoints, against learner steps."""
-    figure, axes = new_figure(title)
-    first = next(iter(series.values()))
-    has_steps = len({one.get("checkpoint") for one in first["results"]}) > 1
-    lines = _lines(series) if has_steps else {name: one["results"] for name, one in series.items()}
-    x_name = "checkpoint" if has_steps else "updates"
-    for color, (label, results) in zip(_COLORS * len(lines), lines.items(), strict=False):
-        points = sorted(results, key=lambda one: one[x_name])
-        x = [one[x_name] for one in points]
-        least, mean, most = (
-            [_MILLI * one["exploitability"][name] for one in points]
-            for name in ("min", "mean", "max")
-        )
-        axes.plot(x, mean, color=color, linewidth=1.6, marker="o", markersize=4, label=label)
-        axes.fill_between(x, least, most, color=color, alpha=0.15, linewidth=0)
-        if has_steps:
-            axes.axhline(_MILLI * points[0]["tabular"], color=color, linewidth=1, linestyle="--")
-    name = f"CFR over the whole tree ({first['results'][0]['rule']})"
-    tabular = {one["updates"]: _MILLI * one["tabular"] for one in first["results"]}
-    curve = ([], []) if has_steps else tuple(zip(*sorted(tabular.items()), strict=True))
-    axes.plot(*curve, color="0.35", linestyle="--", linewidth=1.2, label=name)
-    finish_axes(
-        axes,
-        x_label="learner steps" if has_steps else "regret updates of each search, T",
-        y_label=f"exploitability ({make(first['game']).milli_unit})",
-        has_logarithms=True,
-    )
-    if has_steps:
-        axes.set_xscale("linear")
-    axes.legend(fontsize=8, frameon=False)
-    write_figure(path, figure)
-
-
-def _lines(series: dict[str, dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The results of each search of each output, by a label."""
+def lines_of(series: dict[str, dict[str, Any]]) -> Lines:
+    """The results of each output, or of each search of it if the first has several checkpoints."""
+    first = next(iter(series.values()))["results"]
+    if len({one.get("checkpoint") for one in first}) == 1:
+        return {label: output["results"] for label, output in series.items()}
     lines: dict[str, list[dict[str, Any]]] = {}
     for label, output in series.items():
         for one in output["results"]:
@@ -104,7 +72,8 @@ def main() -> int:
         games = sorted({output["game"] for output in series.values()})
         if len(games) > 1:
             raise CommandError(f"files must be of one game, got {' and '.join(games)}.")
-        draw(arguments.out, arguments.title or games[0], series)
+        title = arguments.title or games[0]
+        plot_results(arguments.out, make(games[0]), title, lines_of(series))
     except CommandError as error:
         print(f"plot_evaluations: {error}", file=sys.stderr)
         return 2

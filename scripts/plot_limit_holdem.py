@@ -9,13 +9,20 @@ of the same rules, with the same matches after as many games.
 """
 
 import argparse
-import statistics
 import sys
 from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.errors import CommandError
-from sog.cli.figure import COLORS, check_plot, finish_axes, new_figure, write_figure
+from sog.cli.figure import (
+    COLORS,
+    Curve,
+    check_plot,
+    draw_curve,
+    finish_axes,
+    new_figure,
+    write_figure,
+)
 from sog.files import parse_json, read_bytes
 
 _MOST_BYTES: Final = 2**20
@@ -39,18 +46,9 @@ def draw(path: Path, found: list[dict[str, Any]]) -> None:
         kind = learned if "UCT" in others[0] else others[0]
         color = colors.setdefault(kind, COLORS[len(colors) % len(COLORS)])
         by_games = [[mb for at, mb in pairs if at == point] for point in games]
-        axes.plot(
-            games,
-            [statistics.mean(of_point) for of_point in by_games],
-            color=color,
-            linestyle="--" if player.startswith("Smooth") else "-",
-            linewidth=1.6,
-            marker="o",
-            markersize=3,
-            label=f"{player} against {'two ' * (len(others) == 2)}{others[0]}",
-        )
-        least, most = ([function(of_point) for of_point in by_games] for function in (min, max))
-        axes.fill_between(games, least, most, color=color, alpha=0.15, linewidth=0)
+        label = f"{player} against {'two ' * (len(others) == 2)}{others[0]}"
+        style = "--" if player.startswith("Smooth") else "-"
+        draw_curve(axes, Curve.of_samples(label, games, by_games), color, style)
     finish_axes(axes, x_label="millions of games", y_label="mb a hand", has_logarithms=False)
     axes.set_yscale("symlog", linthresh=_LINEAR)
     axes.axhline(0, color="0.35", linewidth=0.8)

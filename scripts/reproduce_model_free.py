@@ -131,12 +131,8 @@ def _write(arguments: argparse.Namespace, results: list[Any], best: dict[str, An
     }
     Path(f"{arguments.out}.json").write_text(json.dumps(facts) + "\n")
     curves = [
-        Curve(
-            label=name,
-            x=[point["games"] for point in result["points"]],
-            mean=[float(np.mean(point["mbb"])) for point in result["points"]],
-            low=[min(point["mbb"]) for point in result["points"]],
-            high=[max(point["mbb"]) for point in result["points"]],
+        Curve.of_samples(
+            name, *([point[key] for point in result["points"]] for key in ("games", "mbb"))
         )
         for name, result in best.items()
     ]

@@ -3,6 +3,7 @@
 import dataclasses
 import io
 import os
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from sog.tabular import Checkpoint
 
 COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444")
-_CURVE, _TARGET = "#1f5fa8", "#c0392b"
 
 
 def check_plot(path: Path, option: str = "--plot") -> None:
@@ -39,36 +39,19 @@ def plot_exploitability(
 
     until: the exploitability (game units) that was to be reached.
     """
-    figure, axes = new_figure(title)
-    # Zero has no logarithm: it is left out, and a game that starts solved gets a linear axis.
     points = [(point.iteration, 1000 * point.exploitability) for point in checkpoints]
-    positive = [(iteration, milli) for iteration, milli in points if milli > 0]
-    x, y = zip(*(positive or points), strict=True)
-    axes.plot(x, y, color=_CURVE, linewidth=1.6, marker="o", markersize=3)
     iteration, milli = points[-1]
-    result = f"{milli:.4g} {milli_unit} after {iteration:,} iterations"
-    on_white = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-    axes.text(
-        0.99,
-        0.98,
-        result,
-        transform=axes.transAxes,
-        horizontalalignment="right",
-        verticalalignment="top",
-        color=_CURVE,
-        bbox=on_white,
-    )
-    if until is not None and positive:
-        axes.axhline(1000 * until, color=_TARGET, linewidth=1, linestyle="--")
-        wanted = f"{1000 * until:g} {milli_unit} wanted"
-        axes.text(x[0], 1000 * until, wanted, verticalalignment="bottom", color=_TARGET)
-    finish_axes(
-        axes,
+    # Zero has no logarithm: it is left out, and a game that starts solved gets a linear axis.
+    x, y = zip(*([point for point in points if point[1] > 0] or points), strict=True)
+    label = f"{milli:.4g} {milli_unit} after {iteration:,} iterations"
+    plot_curves(
+        path,
+        [Curve(label=label, x=x, mean=y, low=y, high=y)],
+        title=title,
         x_label="iterations",
         y_label=f"exploitability ({milli_unit})",
-        has_logarithms=bool(positive),
+        wanted=None if until is None else 1000 * until,
     )
-    write_figure(path, figure)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -81,28 +64,53 @@ class Curve:
     low: Sequence[float]
     high: Sequence[float]
 
+    @classmethod
+    def of_samples(
+        cls, label: str, x: Sequence[float], samples: Sequence[Sequence[float]]
+    ) -> "Curve":
+        """The mean, the least and the most of the samples at each place."""
+        mean = [statistics.fmean(one) for one in samples]
+        return cls(label=label, x=x, mean=mean, low=[*map(min, samples)], high=[*map(max, samples)])
+
 
 def plot_curves(
-    path: Path, curves: Sequence[Curve], *, title: str, x_label: str, y_label: str
+    path: Path,
+    curves: Sequence[Curve],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+    wanted: float | None = None,
 ) -> None:
-    """Draws curves with their bands, both axes logarithmic."""
+    """Draws curves with their bands, both axes logarithmic, and a line across at what is wanted."""
     figure, axes = new_figure(title)
     axes.title.set_fontsize(9)
     for color, curve in zip(COLORS * len(curves), curves, strict=False):
-        axes.plot(
-            curve.x,
-            curve.mean,
-            color=color,
-            linewidth=1.6,
-            marker="o",
-            markersize=3,
-            label=curve.label,
-        )
-        axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)
+        draw_curve(axes, curve, color)
     positive = any(value > 0 for curve in curves for value in curve.mean)
+    if wanted is not None and positive:
+        axes.axhline(
+            wanted, color=COLORS[1], linewidth=1, linestyle="--", label=f"{wanted:g} wanted"
+        )
     finish_axes(axes, x_label=x_label, y_label=y_label, has_logarithms=positive)
     figure.legend(loc="outside lower center", fontsize=8, frameon=False)
     write_figure(path, figure)
+
+
+def draw_curve(axes: "Axes", curve: Curve, color: str, linestyle: str = "-") -> None:
+    """Draws the means as a line and what they reach as a band."""
+    axes.plot(
+        curve.x,
+        curve.mean,
+        color=color,
+        linestyle=linestyle,
+        linewidth=1.6,
+        marker="o",
+        markersize=3,
+        label=curve.label,
+    )
+    axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)
+    axes.vlines(curve.x, curve.low, curve.high, color=color, linewidth=1)  # if it is one point
 
 
 def empty_figure(width: float, height: float) -> "Figure":

@@ -42,7 +42,7 @@ def test_a_line_per_file_with_its_label(folder: Path) -> None:
     done = run(folder, "deepest=one.json", "reply=other.json", "--out", "both.svg")
     assert (done.returncode, done.stderr) == (0, "")
     picture = (folder / "both.svg").read_text()
-    for label in ("deepest", "reply", "CFR over the whole tree (sog)", "exploitability (mbb)"):
+    for label in ("deepest", "reply", "CFR over the whole tree (rule sog)", "exploitability (mbb)"):
         assert f"<!-- {label} -->" in picture
 
 

@@ -1,13 +1,14 @@
-"""The picture of `sog evaluate`: exploitability against regret updates, on logarithmic axes."""
+"""The pictures of `sog evaluate`: exploitability against regret updates or learner steps."""
 
 import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.cli import display
 from sog.cli.evaluate.plan import Plan
-from sog.cli.evaluate.report import Finished
-from sog.cli.figure import COLORS, finish_axes, new_figure, write_figure
+from sog.cli.evaluate.report import Finished, as_json
+from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.cli.search_numbers import name_of
 from sog.games import Game
 
@@ -24,94 +25,77 @@ _LETTERS_PER_LINE: Final = 90
 _POINTS_FROM_AXES: Final = 4
 _SMALL: Final = 8
 
+Lines = Mapping[str, Sequence[dict[str, Any]]]
+"""Results as `sog evaluate --json` prints them, by the label of their line."""
+
 
 def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
-    """Draws the mean and the range over seeds of every series, and what they compare with."""
-    figure, axes = new_figure(_title(game, plan))
+    """Draws the mean and the range over seeds of every series, and what they compare with.
+
+    Against learner steps there is a line for every search (the paper's Figure 3), else for every c.
+    """
+    has_steps = len(plan.checkpoints) > 1
+    seeds = f": mean, min to max of {plan.num_seeds} seeds"
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for one in finished:
+        name = f"SoG(s, {one.settings.simulations_per_update:g})" if plan.grows else "search"
+        name = name_of(one.settings) if has_steps else name
+        label = f"{name}{seeds if has_steps or plan.num_seeds > 1 else ''}"
+        lines.setdefault(label, []).append(as_json(plan, one))
+    words = textwrap.fill(", ".join(plan.words()), _LETTERS_PER_LINE)
+    title = f"{display.short_name(game)}: exploitability of an agent that searches\n{words}"
+    plot_results(path, game, title, lines, marks_is_mcts=display.short_name(game) in _LEDUC)
+
+
+def plot_results(
+    path: Path, game: Game[Any], title: str, lines: Lines, *, marks_is_mcts: bool = False
+) -> None:
+    """Draws results of one game: where the first line is of several checkpoints, against learner
+    steps. CFR over the whole tree is drawn by the rule of the first result."""
+    figure, axes = new_figure(title)
     axes.title.set_fontsize(9)
-    draw = _draw_training if len(plan.checkpoints) > 1 else _draw_updates
-    draw(axes, game, plan, finished)
-    figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
-    write_figure(path, figure)
-
-
-def _draw_updates(axes: "Axes", game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
-    """Exploitability against regret updates, a line for every c."""
-    series = _series(plan, finished)
-    for color, (label, points) in zip(COLORS * len(series), series.items(), strict=False):
-        _draw_series(axes, label, points, color)
-    reference = sorted({one.settings.num_updates: 1000 * one.tabular for one in finished}.items())
+    first = next(iter(lines.values()))
+    has_steps = len({row.get("checkpoint") for row in first}) > 1
+    axis = "checkpoint" if has_steps else "updates"
+    for color, (label, rows) in zip(COLORS * len(lines), lines.items(), strict=False):
+        rows = sorted(rows, key=lambda row: row[axis])
+        mean, low, high = (
+            [1000 * row["exploitability"][name] for row in rows] for name in ("mean", "min", "max")
+        )
+        curve = Curve(label=label, x=[row[axis] for row in rows], mean=mean, low=low, high=high)
+        draw_curve(axes, curve, color)
+        if has_steps:
+            axes.axhline(1000 * rows[0]["tabular"], color=color, linewidth=1, linestyle="--")
+    rule = first[0]["rule"]
+    of_rule = [row for rows in lines.values() for row in rows if row["rule"] == rule]
+    reached = {} if has_steps else {row["updates"]: 1000 * row["tabular"] for row in of_rule}
+    same = "same updates" if has_steps else f"rule {rule}"
     axes.plot(
-        *zip(*reference, strict=True),
+        sorted(reached),
+        [reached[updates] for updates in sorted(reached)],
         color=_REFERENCE,
         linewidth=1.2,
         linestyle="--",
-        marker="s",
+        marker="" if has_steps else "s",
         markersize=3,
-        label=f"CFR over the whole tree (rule {plan.rule})",
+        label=f"CFR over the whole tree ({same})",
     )
-    if display.short_name(game) in _LEDUC:
-        _mark_is_mcts(axes)
-    positive = any(one.spread["mean"] > 0 or one.tabular > 0 for one in finished)
-    finish_axes(
-        axes,
-        x_label="regret updates of each search, T",
-        y_label=f"exploitability ({game.milli_unit})",
-        has_logarithms=positive,
-    )
-
-
-def _title(game: Game[Any], plan: Plan) -> str:
-    words = textwrap.fill(", ".join(plan.words()), _LETTERS_PER_LINE)
-    return f"{display.short_name(game)}: exploitability of an agent that searches\n{words}"
-
-
-def _draw_training(axes: "Axes", game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
-    """Exploitability against learner steps, a line for every search (the paper's Figure 3)."""
-    searches = list(dict.fromkeys(one.settings for one in finished))
-    for color, settings in zip(COLORS * len(searches), searches, strict=False):
-        points = [one for one in finished if one.settings == settings]
-        x = [one.checkpoint or 0 for one in points]
-        least, mean, most = (
-            [1000 * one.spread[name] for one in points] for name in ("min", "mean", "max")
-        )
-        label = f"{name_of(settings)}: mean, min to max of {plan.num_seeds} seeds"
-        axes.plot(x, mean, color=color, linewidth=1.6, marker="o", markersize=4, label=label)
-        axes.fill_between(x, least, most, color=color, alpha=0.18, linewidth=0)
-        axes.axhline(1000 * points[0].tabular, color=color, linewidth=1, linestyle="--")
-    axes.plot(
-        [], [], color=_REFERENCE, linestyle="--", label="CFR over the whole tree, same updates"
-    )
-    if display.short_name(game) in _LEDUC:
+    if marks_is_mcts:
         _mark_is_mcts(axes)
     finish_axes(
         axes,
-        x_label="learner steps",
+        x_label="learner steps" if has_steps else "regret updates of each search, T",
         y_label=f"exploitability ({game.milli_unit})",
-        has_logarithms=True,
+        has_logarithms=any(
+            row["exploitability"]["mean"] > 0 or row["tabular"] > 0
+            for rows in lines.values()
+            for row in rows
+        ),
     )
-    axes.set_xscale("linear")
-
-
-def _series(plan: Plan, finished: list[Finished]) -> dict[str, list[Finished]]:
-    """Searches that differ in s alone, by their label, in the order of T."""
-    series: dict[str, list[Finished]] = {}
-    for one in sorted(finished, key=lambda one: one.settings.num_updates):
-        name = f"SoG(s, {one.settings.simulations_per_update:g})" if plan.grows else "search"
-        series.setdefault(name, []).append(one)
-    if plan.num_seeds == 1:
-        return series
-    return {f"{name}: mean, min to max of {plan.num_seeds} seeds": v for name, v in series.items()}
-
-
-def _draw_series(axes: "Axes", label: str, points: list[Finished], color: str) -> None:
-    x = [one.settings.num_updates for one in points]
-    least, mean, most = (
-        [1000 * one.spread[name] for one in points] for name in ("min", "mean", "max")
-    )
-    axes.plot(x, mean, color=color, linewidth=1.6, marker="o", markersize=4, label=label)
-    axes.fill_between(x, least, most, color=color, alpha=0.18, linewidth=0)
-    axes.vlines(x, least, most, color=color, linewidth=1)  # the band of a single point
+    if has_steps:
+        axes.set_xscale("linear")
+    figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
+    write_figure(path, figure)
 
 
 def _mark_is_mcts(axes: "Axes") -> None:

@@ -40,7 +40,7 @@ class Finished:
 def print_report(game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
     """Prints the finished searches on stdout."""
     if plan.arguments.json:
-        results = [_as_json(plan, one) for one in finished]
+        results = [as_json(plan, one) for one in finished]
         display.print_json({"game": str(game), "unit": game.unit, "results": results})
         return
     seeds = f"{plan.num_seeds} seed{'s' if plan.num_seeds > 1 else ''}"
@@ -75,7 +75,8 @@ def _as_table(game: Game[Any], finished: list[Finished]) -> Table:
     return table
 
 
-def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
+def as_json(plan: Plan, one: Finished) -> dict[str, Any]:
+    """A result as `--json` prints it."""
     settings, arguments = one.settings, plan.arguments
     per_update = settings.simulations_per_update
     is_exact = plan.evaluator == "exact"
