@@ -8,7 +8,6 @@ against one who always calls. Prints a line of JSON after every hundred games, i
 big blind: each mean with its standard error, and their difference over the same games.
 """
 
-import argparse
 import functools
 import json
 from typing import Any
@@ -17,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from script_arguments import script_parser
 
 import sog.play.aivat
 from gtcfr.evaluator import ask_once
@@ -80,9 +80,7 @@ def _advance(game: Game[Any], evaluator: Any, state: Any, reach: Array, outcome:
 
 def main() -> None:
     """Plays and prints."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--games", type=int, default=20_000)
     parser.add_argument("--outcomes", type=int, default=64, help="of chance, at most (default: 64)")
     parser.add_argument("--seed", type=int, default=0)

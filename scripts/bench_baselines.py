@@ -10,12 +10,9 @@ simulation of IS-MCTS is one game from the first decision on. Contenders take tu
 times; the median counts, and the least and the most are told.
 """
 
-import argparse
 import importlib.util
 import json
-import os
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +20,8 @@ from typing import Any, Final
 
 import jax
 import numpy as np
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from sog.cli.devices import num_cores, use_all_cores
 from sog.games import make
@@ -146,9 +144,7 @@ def measure(name: str, contenders: dict[str, Contender], repeats: int) -> list[d
 
 def main() -> None:
     """Measures, prints a table, and writes it as JSON where asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--repeats", type=int, default=5, help="turns (default: 5)")
     parser.add_argument("--json-out", type=Path, metavar="FILE", help="write the figures here")
@@ -170,14 +166,7 @@ def main() -> None:
             contenders[label] = of_ours(name, tree, runs, devices)
         rows += measure(name, contenders, arguments.repeats)
     if arguments.json_out:
-        result = {
-            "command": " ".join(["python", *sys.argv]),
-            "processor": processor(),
-            "cores": os.cpu_count(),
-            "versions": versions(("jax", "jaxlib", "numpy", "open_spiel")),
-            "game": GAME,
-            "rows": rows,
-        }
+        result = {**provenance(), "game": GAME, "rows": rows}
         arguments.json_out.write_text(json.dumps(result, indent=1) + "\n")
 
 

@@ -9,7 +9,6 @@ Example:
     python scripts/bench_compiling.py --only "search kuhn" --json-out compiling.json
 """
 
-import argparse
 import json
 import os
 import resource
@@ -20,7 +19,8 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
 OWN_GAME: Final = CHECKOUT / "docs" / "template_game"
@@ -68,9 +68,7 @@ def measure(command: str) -> dict[str, Any]:
 
 def main() -> None:
     """Reads the options."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--only", choices=COMMANDS, action="append", help="default: all")
     parser.add_argument("--json-out", type=Path, metavar="FILE")
     arguments = parser.parse_args()
@@ -83,12 +81,7 @@ def main() -> None:
         )
         print(f"{name:28} {told}", flush=True)
     if arguments.json_out is not None:
-        content = {
-            "rows": rows,
-            "processor": processor(),
-            "cores": os.cpu_count(),
-            "versions": versions(("sog", "jax", "jaxlib")),
-        }
+        content = {"rows": rows, **provenance()}
         arguments.json_out.write_text(json.dumps(content, indent=1) + "\n")
 
 

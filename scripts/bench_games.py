@@ -22,7 +22,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 from jax import Array
-from machine import processor, versions
+from machine import provenance
 
 from sog.games import Game, make
 from sog.games.core import TERMINAL, draw
@@ -148,8 +148,7 @@ def main(argv: list[str] | None = None) -> int:
             print(row_text(rows[-1]), flush=True)
     if arguments.json:
         settings = {"batch": arguments.batch, "steps": arguments.steps, "rows": rows}
-        where = {"processor": processor(), "versions": versions(["jax", "jaxlib", "pgx"])}
-        print(json.dumps(settings | where, indent=1))
+        print(json.dumps(settings | provenance(), indent=1))
     return 0
 
 

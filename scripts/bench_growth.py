@@ -12,12 +12,9 @@ change less than the time on the clock; and for each game the exponent: the slop
 of time over that of s, by least squares. 1 is linear.
 """
 
-import argparse
 import functools
 import json
-import os
 import statistics
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,8 +23,8 @@ from typing import Any, Final
 import jax
 import numpy as np
 from bench_mlp import mlp, mlp_params
-from machine import processor, versions
-from script_arguments import game_text
+from machine import provenance
+from script_arguments import game_text, script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
@@ -40,7 +37,6 @@ from sog.games import make
 
 SIMULATIONS: Final = (100, 200, 400, 800, 1600, 3200)
 HIDDEN: Final = (64, 64)
-PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy")
 _RUNS: Final = 3
 
 
@@ -68,11 +64,9 @@ def exponent(simulations: Sequence[int], seconds: Sequence[float]) -> float:
     return float(np.polyfit(np.log(simulations), np.log(seconds), 1)[0])
 
 
-def main() -> int:
-    """Runs the benchmark; exit code 0."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def main() -> None:
+    """Runs the benchmark."""
+    parser = script_parser(__doc__)
     parser.add_argument("games", nargs="+", type=game_text, metavar="GAME")
     parser.add_argument(
         "--simulations", nargs="+", type=positive_integer, default=list(SIMULATIONS), metavar="S"
@@ -88,13 +82,7 @@ def main() -> int:
         )
     if given.updates and any(count % given.updates for count in given.simulations):
         parser.error(f"--simulations must be multiples of --updates, got {given.simulations}")
-    report: dict[str, Any] = {
-        "command": " ".join(["python", *sys.argv]),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "versions": versions(PACKAGES),
-        "games": {},
-    }
+    report: dict[str, Any] = {**provenance(), "games": {}}
     for text in given.games:
         rows = []
         for simulations in given.simulations:
@@ -113,8 +101,7 @@ def main() -> int:
         report["games"][text] = {"rows": rows, "exponent": power}
     if given.json_out is not None:
         replace_file(given.json_out, json.dumps(report, indent=1) + "\n")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

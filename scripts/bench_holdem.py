@@ -23,7 +23,6 @@ that was raised twice before, pot 10, 95 behind, bet the pot or all, raise half 
 ranges that public solvers were measured with (their published times are on the page).
 """
 
-import argparse
 import json
 import resource
 import time
@@ -32,7 +31,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from sog.games import make
 from sog.games.cards.holdem import Holdem
@@ -99,9 +99,7 @@ _SPOTS: Final[dict[str, tuple[Callable[[Precision], SpotSolver], float]]] = {
 
 def main() -> None:
     """Measures, prints and, of all spots, writes."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = script_parser(__doc__)
     usual = [name for name in _SPOTS if name != _FOR_A_GPU]
     parser.add_argument("--spots", nargs="+", choices=list(_SPOTS), default=usual)
     parser.add_argument("--precision", choices=PRECISIONS, default=PRECISIONS[0])
@@ -113,11 +111,7 @@ def main() -> None:
         rows[name] = measure(make_solver, percent, arguments.precision)
         print(name, json.dumps(rows[name]), flush=True)
     if names == usual and arguments.precision == PRECISIONS[0]:
-        found = {
-            "processor": processor(),
-            "versions": versions(("jax", "jaxlib", "numpy")),
-            "spots": rows,
-        }
+        found = {**provenance(), "spots": rows}
         _OUT.write_text(json.dumps(found, indent=1) + "\n")
 
 

@@ -7,7 +7,6 @@ A network is its torso, width and depth. All searches of a batch size are compil
 run in turn, so that work beside them slows all down alike. Prints medians of nine runs.
 """
 
-import argparse
 import functools
 import statistics
 import time
@@ -15,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import jax
-from script_arguments import game_text
+from script_arguments import game_text, script_parser
 
 from gtcfr.root import start_of_game
 from gtcfr.search import search
@@ -59,9 +58,7 @@ def seconds_of(programs: Sequence[Callable[[Any], Any]]) -> list[float]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("game", type=game_text)
     parser.add_argument("networks", nargs="+", metavar="TORSO,WIDTH,DEPTH", type=network)
     parser.add_argument("--simulations", type=int, default=20)

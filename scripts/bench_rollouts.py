@@ -10,7 +10,6 @@ Times are by the clock; beside other work look at those of the processor, of all
 Prints one JSON object.
 """
 
-import argparse
 import dataclasses
 import itertools
 import json
@@ -22,7 +21,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 from jax import Array
-from script_arguments import game_text
+from script_arguments import game_text, script_parser
 
 from gtcfr.settings import SearchSettings
 from sog.cli.errors import CommandError
@@ -70,9 +69,7 @@ def seconds_per_decision(
 
 def main() -> None:
     """Measures, and prints."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     add = parser.add_argument
     add("--game", type=game_text, default="london", help="default: london")
     add("--method", default="rollout", help="a method that searches (default: rollout)")

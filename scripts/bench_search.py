@@ -29,12 +29,10 @@ perfect information, both on one device, with the same 2 x 64 MLP. Exponents are
 slopes of the logarithm of time, by least squares. Times are medians of several runs after warm-up.
 """
 
-import argparse
 import dataclasses
 import functools
 import importlib.util
 import json
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -48,10 +46,10 @@ from bench_mctx import measure_mctx
 from bench_mlp import median_seconds, mlp, mlp_params
 from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-from machine import processor, versions
+from machine import provenance
 from rich.console import Console
 from rich.table import Table
-from script_arguments import game_text
+from script_arguments import game_text, script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
@@ -79,7 +77,6 @@ MCTX_SIMULATIONS: Final = (100, 400)
 MCTX_HIDDEN: Final = (64, 64)
 MCTX_BATCH: Final = 64
 MCTX_PER_UPDATE: Final = (1, 10)
-PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "mctx")
 
 
 def floor_seconds(
@@ -250,9 +247,7 @@ def main() -> None:
     """Runs the benchmark."""
     use_command_buffers()
     use_all_cores()
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--games", nargs="*", type=game_text, default=list(GAMES), metavar="GAME")
     default_batches = [1, 64]
     if is_accelerated():
@@ -288,11 +283,8 @@ def main() -> None:
     console = Console(width=None if sys.stdout.isatty() else 110)
     device = jax.devices()[0]
     report: Row = {
-        "command": " ".join(["python", *sys.argv]),
-        "processor": processor(),
-        "cores": os.cpu_count(),
+        **provenance(),
         "device": f"{device.platform}: {device.device_kind}",
-        "versions": versions(PACKAGES),
     }
     console.print(", ".join(str(value) for value in list(report.values())[1:]))
     report |= {

@@ -16,7 +16,6 @@ the leaves. They report 6.5 per second and core of a server processor with a C++
 own network; our figure is of this machine.
 """
 
-import argparse
 import functools
 import json
 import statistics
@@ -27,9 +26,10 @@ from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
-from machine import processor, versions
+from machine import provenance
 from rich.console import Console
 from rich.table import Table
+from script_arguments import script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
@@ -54,7 +54,6 @@ CAPACITY: Final = 64  # the root of that game has 8 children, and these have 28
 BATCH: Final = 64
 WARM_UP_STEPS: Final = 200  # by then every worker has compiled what it needs
 MIN_RUNS: Final = 5
-PACKAGES: Final = ("sog", "jax", "jaxlib", "flax", "optax", "numpy")
 
 
 def measure_training(name: str, seconds: float) -> list[Row]:
@@ -139,9 +138,7 @@ def print_row(console: Console, title: str, row: Row) -> None:
 
 def main() -> None:
     """Reads the options, measures, prints."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--config", default="leduc", help="a configuration (default: leduc)")
     parser.add_argument("--seconds", type=float, default=60.0, help="of training (default: 60)")
     parser.add_argument("--json-out", type=Path, metavar="FILE", help="write the figures there")
@@ -158,7 +155,7 @@ def main() -> None:
     rebel = measure_rebel()
     print_row(console, "query solver, ReBeL's setting", rebel)
     found = {
-        "machine": {"processor": processor(), "versions": versions(PACKAGES)},
+        "machine": provenance(),
         "training": training,
         "solver": rebel,
     }

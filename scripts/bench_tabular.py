@@ -24,7 +24,6 @@ project: `make bench` installs it apart; by hand, `pip install --no-deps LiteEFG
 `pip install '.[bench]'`.
 """
 
-import argparse
 import contextlib
 import functools
 import importlib.metadata
@@ -41,16 +40,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from machine import processor, versions
+from machine import provenance
 from rich.console import Console
 from rich.table import Table
+from script_arguments import script_parser
 
 Row = dict[str, Any]
 
 GAMES: Final = {"leduc": "leduc_poker", "liars_dice": "liars_dice"}
 """Our name -> OpenSpiel's, both with default parameters (liar's dice: one die each, six faces)."""
 MBB_GAMES: Final = ("leduc",)
-PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "open_spiel", "LiteEFG")
 BATCH: Final = 64
 MIN_RUN_SECONDS: Final = 0.5
 CHECK_GROWTH: Final = 1.01  # exploitability is looked at after each 1% more iterations
@@ -329,9 +328,7 @@ def roofline_text(line: Row) -> str:
 
 def main() -> None:
     """Measures, prints a table per game, and writes the rows as JSON where asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME")
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
     parser.add_argument("--repeats", type=int, default=5, help="runs per figure (default: 5)")
@@ -343,7 +340,7 @@ def main() -> None:
     if arguments.repeats < 1:
         parser.error(f"--repeats must be >= 1, got {arguments.repeats}")
     console = Console(width=None if sys.stdout.isatty() else 110)
-    console.print(f"{processor()}, {os.cpu_count()} cores; {versions(PACKAGES)}")
+    console.print(", ".join(str(value) for value in provenance().values()))
     rows: list[Row] = []
     rooflines: list[Row] = []
     for game in arguments.games:
@@ -362,10 +359,7 @@ def main() -> None:
             console.print(roofline_text(rooflines[-1]))
     if arguments.json_out:
         result = {
-            "command": " ".join(["python", *sys.argv]),
-            "processor": processor(),
-            "cores": os.cpu_count(),
-            "versions": versions(PACKAGES),
+            **provenance(),
             "repeats": arguments.repeats,
             "rows": rows,
             "rooflines": rooflines,

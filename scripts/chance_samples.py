@@ -19,7 +19,6 @@ Printed: root mean squares over hands and draws of the error of a hand's value, 
 pot; and the mean over draws of these errors, which is 0 but for the noise of the draws.
 """
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +26,8 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from gtcfr.children import spread
 from sog.games.cards.board_classes import by_ranks
@@ -36,7 +36,6 @@ from sog.games.cards.deck import Deck
 from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.cards.showdown import Hands, met, net_wins, sort_hands
 
-PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy")
 BOARD: Final = (3, 18, 30, 41)  # of the card that comes last; other decks take the remainders
 BOARDS_PER_CALL: Final = 32
 
@@ -129,9 +128,7 @@ def measure(deck: Deck, counts: dict[str, list[int]], draws: int) -> list[dict[s
 
 def main() -> None:
     """Reads the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--ranks", type=int, default=13, help="ranks in the deck (default: 13)")
     parser.add_argument("--draws", type=int, default=200, help="samples of each kind")
     parser.add_argument("--out", type=Path, help="a file for the figures, JSON")
@@ -140,8 +137,8 @@ def main() -> None:
     counts = {"flop": [16, 64, 256], "river": [8, 16, 24]}
     rows = measure(deck, counts, arguments.draws)
     if arguments.out:
-        record = {"machine": processor(), "versions": versions(PACKAGES), "ranks": arguments.ranks}
-        text = json.dumps({**record, "draws": arguments.draws, "rows": rows}, indent=1)
+        record = {**provenance(), "ranks": arguments.ranks, "draws": arguments.draws, "rows": rows}
+        text = json.dumps(record, indent=1)
         arguments.out.write_text(text + "\n", encoding="utf-8")
 
 

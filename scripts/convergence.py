@@ -1,8 +1,6 @@
 """Convergence of several methods on one game, for the scripts beside this file."""
 
-import argparse
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -10,8 +8,8 @@ from typing import Any, Final
 
 import jax
 import numpy as np
-from machine import processor, versions
-from script_arguments import prefix
+from machine import provenance
+from script_arguments import prefix, script_parser
 
 from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
@@ -72,9 +70,7 @@ def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None
 
     games: for each, the methods by the names that the paper gives them.
     """
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(description)
     parser.add_argument("game", choices=games, metavar="GAME", help=f"one of {', '.join(games)}")
     parser.add_argument("--runs", type=int, default=8, help="independent runs (default: 8)")
     parser.add_argument("--episodes", type=int, default=1_000_000, help="games (default: 1000000)")
@@ -102,10 +98,7 @@ def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None
         results[name] = {"method": str(method), "points": points}
         if arguments.out:
             facts = {
-                "command": " ".join(["python", *sys.argv]),
-                "processor": processor(),
-                "cores": os.cpu_count(),
-                "versions": versions(("jax", "jaxlib", "numpy")),
+                **provenance(),
                 "devices": jax.device_count(),
                 "game": arguments.game,
                 "runs": arguments.runs,

@@ -20,15 +20,14 @@ file ending in .games.jsonl: the same command goes on where it was stopped, and 
 import argparse
 import dataclasses
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import processor, versions
-from script_arguments import game_text
+from machine import provenance
+from script_arguments import game_text, script_parser
 
 from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder
@@ -47,7 +46,6 @@ from sog.players.seating import Seating, seat
 from sog.players.told import split_told
 from sog.players.trained import trained_steps
 
-PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "mctx")
 _HOUR: Final = 3600.0
 _TRAINING, _SIMULATIONS = "hours of training", "simulations of a move"
 
@@ -171,10 +169,7 @@ def report(
         )
     return {
         "game": str(seating.game),
-        "command": " ".join(["python", *sys.argv]),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "versions": versions(PACKAGES),
+        **provenance(),
         "x": axis,
         "lines": [{"label": label, "points": line} for label, line in lines.items()],
         "added_draws": ratings.added_draws,
@@ -227,9 +222,7 @@ def read_line(text: str, given: argparse.Namespace) -> list[Point]:
 
 def main() -> int:
     """Runs the script; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("lines", nargs="+", metavar="LABEL=PLAYER")
     parser.add_argument("--game", type=game_text, help="for players of any game")
     parser.add_argument("--steps", nargs="+", type=int, default=[], metavar="STEP")

@@ -16,9 +16,7 @@ there lies outside of today's trainings, or, where one number is all there is, d
 10%.
 """
 
-import argparse
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -26,13 +24,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from figure_rows import ROWS, Row
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from sog.cli.numbers import positive_integer
 
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
 KEPT: Final = CHECKOUT / "docs" / "results" / "data" / "figures.json"
-PACKAGES: Final = ("sog", "jax", "jaxlib", "flax", "optax", "numpy", "mctx", "open_spiel")
 _MOVED: Final = 0.1  # of a figure that has no trainings to tell its spread
 
 
@@ -58,9 +56,7 @@ def make_row(name: str, trainings: int | None, runs: Path) -> dict[str, Any]:
         "most": max(figures),
         "trainings": figures if row.config else None,
         "commands": _commands(row),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "versions": versions(PACKAGES),
+        **provenance(),
     }
 
 
@@ -125,9 +121,7 @@ def in_words(name: str, row: dict[str, Any], old: dict[str, Any] | None) -> str:
 
 def main() -> int:
     """Makes the rows that are asked for; exit code 0."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", help="default: all, the shortest first")
     parser.add_argument("--trainings", type=positive_integer, help="of each row (default: 5 or 3)")
     parser.add_argument("--runs", type=Path, default=CHECKOUT / "runs" / "figures", metavar="DIR")

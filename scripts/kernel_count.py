@@ -33,11 +33,11 @@ import sys
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from machine import versions
+from machine import provenance
+from script_arguments import script_parser
 
 GAMES: Final = ("leduc", "glasses", "connect_four", "london")
 MANY_OUTCOMES: Final = 64
-PACKAGES: Final = ("sog", "jax", "jaxlib", "jax-cuda12-plugin")
 PHASES: Final = "search.py _all_phases"
 """Where the loop over updates and simulations is written."""
 Row = dict[str, Any]
@@ -165,9 +165,7 @@ def print_rows(rows: list[Row]) -> None:
 
 def read_arguments() -> argparse.Namespace:
     """What the command line says."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--target", type=Path, required=True, metavar="FILE")
     parser.add_argument("--games", nargs="+", default=list(GAMES), metavar="GAME")
     parser.add_argument("--batches", nargs="+", type=int, default=[64, 1024, 4096], metavar="N")
@@ -221,9 +219,8 @@ def main() -> None:
         print_rows(rows)
         return
     report = {
-        "command": " ".join(["python", *sys.argv]),
+        **provenance(),
         "target": device.device_kind,
-        "versions": versions(PACKAGES),
         "simulations": arguments.simulations,
         "kernel_us": arguments.kernel_us,
         "condition_us": arguments.condition_us,

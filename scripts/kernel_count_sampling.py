@@ -11,13 +11,13 @@ A speed is ESTIMATED: a kernel takes --kernel-us, or the time to read and write 
 results by the bandwidth that the target states, if that is longer.
 """
 
-import argparse
 import os
 import re
 from pathlib import Path
 from typing import Any, Final
 
 from kernel_count import fail
+from script_arguments import script_parser
 
 METHODS: Final = ("outcome_sampling", "external_sampling", "smooth_uct", "ismcts")
 SIMULATIONS: Final = 100
@@ -55,9 +55,7 @@ def batched(name: str, tree: Any, batch: int) -> tuple[Any, Any, int]:
 
 def main() -> None:
     """Counts, and prints a table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--target", type=Path, required=True, metavar="FILE")
     parser.add_argument("--batches", nargs="+", type=int, default=[512, 8192], metavar="N")
     parser.add_argument("--kernel-us", type=float, default=4.0, metavar="US", help="default 4")

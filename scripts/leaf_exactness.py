@@ -11,10 +11,8 @@ asks about in it is checked: how exploitable is the profile that its values are 
 what both players gain there by responding best, in the game's unit; 0 is exact.
 """
 
-import argparse
 import dataclasses
 import json
-import sys
 import time
 from typing import Any, Final
 
@@ -22,8 +20,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from machine import processor, versions
-from script_arguments import game_text
+from machine import provenance
+from script_arguments import game_text, script_parser
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
 from gtcfr.exact import ExactEvaluator, exact_evaluator
@@ -37,7 +35,6 @@ from sog.pytree import pytree
 from sog.tabular import compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 
-PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy")
 _BINS: Final = np.logspace(-9, 3, 12 * 50 + 1)
 """Bounds of a histogram; there are too many belief states to keep a number for each."""
 
@@ -133,16 +130,13 @@ def measure(name: str, search: SearchSettings, iterations: int, fading: float) -
             "max": record.largest,
         },
         "seconds": time.perf_counter() - began,
-        "processor": processor(),
-        "versions": versions(PACKAGES),
+        **provenance(),
     }
 
 
-def main() -> int:
+def main() -> None:
     """Runs the script."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("game", type=game_text, metavar="GAME", help="as for sog evaluate")
     parser.add_argument("--search", default="100,1", metavar="S,C", help="default: 100,1")
     parser.add_argument("--solver-iterations", type=positive_integer, default=30, metavar="N")
@@ -154,8 +148,7 @@ def main() -> int:
     except (CommandError, ValueError) as error:
         parser.error(str(error))
     print(json.dumps(found, indent=1))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -12,7 +12,6 @@ Examples:
     python scripts/limit_holdem.py --players 3      the same with three, in 8 GB of memory
 """
 
-import argparse
 import dataclasses
 import itertools
 import json
@@ -37,7 +36,8 @@ from limit_learning import (
     match,
     simple_policies,
 )
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from sog.cli.numbers import positive_integer
 from sog.cli.numbers import seed as seed_number
@@ -158,8 +158,7 @@ def _write(
         "seed": seed,
         "deals_of_a_match": calls * GAMES,
         "seconds": seconds,
-        "processor": processor(),
-        "versions": versions(("jax", "numpy")),
+        **provenance(),
         "points": points,
     }
     path.write_text(json.dumps(content, indent=1) + "\n")
@@ -167,9 +166,7 @@ def _write(
 
 def main() -> None:
     """Reads the options."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--players", type=int, choices=(2, 3), default=2)
     parser.add_argument("--episodes", type=positive_integer, default=8_000_000, metavar="N")
     parser.add_argument(

@@ -2,9 +2,18 @@
 
 import contextlib
 import importlib.metadata
+import os
 import platform
+import shlex
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, Final
+
+_PACKAGES: Final = (
+    *("sog", "jax", "jaxlib", "jax-cuda12-plugin", "flax", "optax", "numpy", "scipy", "mctx"),
+    *("open_spiel", "LiteEFG", "pgx", "orbax-checkpoint", "tensorstore"),
+)
 
 
 def processor() -> str:
@@ -19,6 +28,16 @@ def processor() -> str:
     if "cpu family" in found:
         name += f" (family {found['cpu family']}, model {found['model']})"
     return name
+
+
+def provenance() -> dict[str, Any]:
+    """What an output says about where it comes from: the command, the processor and versions."""
+    return {
+        "command": shlex.join(["python", *sys.argv]),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "versions": versions(_PACKAGES),
+    }
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:

@@ -8,11 +8,9 @@ nearest detective that some possible station has is counted, and the one that Mr
 ratio is printed, as `sog/methods/grown/pimbot.py` has it (Nijssen and Winands 2012, section V.B).
 """
 
-import argparse
-
 import jax
 import numpy as np
-from script_arguments import game_text
+from script_arguments import game_text, script_parser
 
 from sog.games import make
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
@@ -25,9 +23,7 @@ from sog.players.player import Host
 
 def main() -> None:
     """Plays, counts and prints."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("game", type=game_text, help="a game of Scotland Yard")
     parser.add_argument("--games", type=int, default=100, help="default: 100")
     parser.add_argument("--simulations", type=int, default=300, help="per move (default: 300)")

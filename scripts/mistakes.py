@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import jax
 import numpy as np
-from script_arguments import game_text
+from script_arguments import game_text, script_parser
 
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.numbers import positive_integer
@@ -159,9 +159,7 @@ def _opening(game: Game[Any], most: int, rng: random.Random) -> list[int]:
 
 def main() -> int:
     """Prints a line of JSON for each phase."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("player", metavar="PLAYER", help="as of sog match")
     parser.add_argument("--game", type=game_text, help="for a player of any game")
     parser.add_argument("--search", metavar="S,C", help="how it searches")

@@ -10,13 +10,12 @@ error of the values, in the game's unit, over all infostates and over those in r
 1000 iterations of PCFR+ below each state.
 """
 
-import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from script_arguments import script_parser
 
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.numbers import positive_integer
@@ -70,11 +69,9 @@ def measure(trained: Trained, compiled: CompiledGame, seeds: int, count: int) ->
     return found
 
 
-def main() -> int:
+def main() -> None:
     """Prints a line of JSON for each run."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("runs", metavar="RUN", type=Path, nargs="+", help="run folders of a game")
     parser.add_argument("--seeds", type=positive_integer, default=10, metavar="N")
     parser.add_argument("--count", type=positive_integer, default=1000, help="belief states")
@@ -90,8 +87,7 @@ def main() -> int:
         if name not in compiled:
             compiled[name] = compile_tree(trained.game)
         print(json.dumps(measure(trained, compiled[name], given.seeds, given.count)), flush=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

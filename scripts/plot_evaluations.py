@@ -12,10 +12,11 @@ seeds for each file (and search), and what CFR over the whole tree reaches by th
 All files must be of the same game.
 """
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any, Final
+
+from script_arguments import script_parser
 
 from sog.cli.errors import CommandError
 from sog.cli.evaluate.plot import Lines, plot_results
@@ -59,9 +60,7 @@ def _read(argument: str) -> tuple[str, dict[str, Any]]:
 
 def main() -> int:
     """Runs the script; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("files", nargs="+", metavar="LABEL=FILE", help="outputs, by their label")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.png", help="the picture")
     parser.add_argument("--title", default="", help="its title (default: the game)")

@@ -8,10 +8,11 @@ The axis of what is won is linear from -100 to 100 and logarithmic beyond. All f
 of the same rules, with the same matches after as many games.
 """
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any, Final
+
+from script_arguments import script_parser
 
 from sog.cli.errors import CommandError
 from sog.cli.figure import (
@@ -82,9 +83,7 @@ def _pairings(found: dict[str, Any]) -> list[tuple[float, list[tuple[str, ...]]]
 
 def main() -> int:
     """Runs the script; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="of each seed one")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.png", help="the picture")
     given = parser.parse_args()

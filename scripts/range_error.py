@@ -12,16 +12,15 @@ infostates, and over those of positive range alone, since the others' exact valu
 equilibrium that the solve finds; values in the game's unit.
 """
 
-import argparse
 import json
-import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import normalize
@@ -38,8 +37,6 @@ from sog.players.trained import load_trained
 from sog.tabular import CompiledGame, compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from sog.tabular.public_tree import PublicTree
-
-PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "optax")
 
 
 def measure(run: Path, settings: SearchSettings, searches: int, leaves: int) -> dict[str, Any]:
@@ -67,8 +64,7 @@ def measure(run: Path, settings: SearchSettings, searches: int, leaves: int) -> 
         "searches": searches,
         "leaves": len(nodes),
         "errors": rows,
-        "processor": processor(),
-        "versions": versions(PACKAGES),
+        **provenance(),
     }
 
 
@@ -117,11 +113,9 @@ def _share_without(compiled: CompiledGame, nodes: np.ndarray, ranges: np.ndarray
     return float((ranges[mask] == 0).mean())
 
 
-def main() -> int:
+def main() -> None:
     """Runs the script."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("run", metavar="RUN", type=Path, help="a run folder of sog train")
     parser.add_argument("--search", metavar="S,C", help="default: the search the run evaluates")
     add_options(parser, ("--rule", "--leaf-averaging", "--set"))
@@ -136,8 +130,7 @@ def main() -> int:
     except (CommandError, ValueError) as error:
         parser.error(str(error))
     print(json.dumps(found))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -8,17 +8,14 @@ iterations of CFR+. Random games and pursuits are solved for several seeds and l
 of one core, the game being in memory; a linear program takes about a millisecond of them.
 """
 
-import argparse
 import dataclasses
 import json
-import os
-import sys
 import time
 from pathlib import Path
 from typing import Any, Final
 
-from machine import processor, versions
-from script_arguments import game_text
+from machine import provenance
+from script_arguments import game_text, script_parser
 
 from sog.games import make
 from sog.methods.histories.layout import lay_out_histories
@@ -78,9 +75,7 @@ def measure(text: str) -> dict[str, Any]:
 
 def main() -> None:
     """Measures all games, and prints a line for each."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     add = parser.add_argument
     add("games", nargs="*", type=game_text, metavar="GAME", help="others than those of the page")
     add("--out", type=Path, metavar="FILE.json", help="write all figures")
@@ -98,14 +93,7 @@ def main() -> None:
         )
         print(f"{text}: {values}; {work}", flush=True)
         if arguments.out:
-            facts = {
-                "command": " ".join(["python", *sys.argv]),
-                "processor": processor(),
-                "cores": os.cpu_count(),
-                "versions": versions(("jax", "numpy", "scipy")),
-                "iterations": _ITERATIONS,
-                "results": results,
-            }
+            facts = {**provenance(), "iterations": _ITERATIONS, "results": results}
             arguments.out.write_text(json.dumps(facts, indent=1) + "\n")
 
 

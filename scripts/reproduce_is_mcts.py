@@ -8,19 +8,16 @@ three final policies: visit counts normalized (mvd), most visits (mvis), largest
 next to the paper's numbers. All searches of a construction are one compiled program.
 """
 
-import argparse
 import dataclasses
 import json
-import os
-import sys
 import time
 from pathlib import Path
 from typing import Final
 
 import jax
 import numpy as np
-from machine import processor, versions
-from script_arguments import game_text, prefix
+from machine import provenance
+from script_arguments import game_text, prefix, script_parser
 
 from sog.cli.devices import use_all_cores
 from sog.games import make
@@ -87,9 +84,7 @@ def construct(game: str, simulations: int, c: float, policies: int) -> dict[str,
 
 def main() -> None:
     """Measures all that the paper has at these numbers of simulations."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--simulations", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--policies", type=int, default=5, help="constructions (default: 5)")
     parser.add_argument("--game", type=game_text, default="leduc")
@@ -124,10 +119,7 @@ def main() -> None:
         )
         if arguments.out:
             facts = {
-                "command": " ".join(["python", *sys.argv]),
-                "processor": processor(),
-                "cores": os.cpu_count(),
-                "versions": versions(("jax", "jaxlib", "numpy")),
+                **provenance(),
                 "game": arguments.game,
                 "policies": arguments.policies,
                 "results": results,

@@ -14,7 +14,6 @@ settings and PREFIX.png the curves of the best ones, written anew after each set
 import argparse
 import itertools
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -22,7 +21,8 @@ from typing import Any, Final
 
 import jax
 import numpy as np
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
@@ -52,9 +52,7 @@ _POINTS: Final = 24
 
 def main() -> None:
     """Runs all settings and prints the best ones."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("game", choices=PAPER_MBB)
     parser.add_argument("--methods", nargs="+", choices=SWEEP, default=list(SWEEP))
     parser.add_argument(
@@ -119,10 +117,7 @@ def _settings(methods: list[str], only: dict[str, str]) -> list[tuple[str, str]]
 
 def _write(arguments: argparse.Namespace, results: list[Any], best: dict[str, Any]) -> None:
     facts = {
-        "command": " ".join(["python", *sys.argv]),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "versions": versions(("jax", "jaxlib", "numpy", "optax")),
+        **provenance(),
         "devices": jax.device_count(),
         "game": arguments.game,
         "paper_mbb": PAPER_MBB[arguments.game],

@@ -10,9 +10,7 @@ whole game learns, and of what the searches of some matches against random play 
 largest utility, as in the paper. With --out, PREFIX.json is written, anew after each figure.
 """
 
-import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -20,8 +18,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import processor, versions
-from script_arguments import game_text, prefix
+from machine import provenance
+from script_arguments import game_text, prefix, script_parser
 
 from sog.games import make
 from sog.methods.histories.layout import lay_out_histories
@@ -48,9 +46,7 @@ METHODS: Final = {
 
 def main() -> None:
     """Measures, prints tables, and writes them as JSON where asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     add = parser.add_argument
     add("game", type=game_text, metavar="GAME")
     add("--root-simulations", type=int, nargs="*", default=[], metavar="N", help="at the root")
@@ -72,14 +68,7 @@ def main() -> None:
     evaluator = RowEvaluator(tree)
     if unknown := set(arguments.without) - set(METHODS):
         parser.error(f"--without must name some of {', '.join(METHODS)}, got {min(unknown)}")
-    facts: dict[str, Any] = {
-        "command": " ".join(["python", *sys.argv]),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "versions": versions(("jax", "jaxlib", "numpy")),
-        "game": str(game),
-        "matches": arguments.matches,
-    }
+    facts: dict[str, Any] = {**provenance(), "game": str(game), "matches": arguments.matches}
 
     def measure(part: str, text: str, search: Callable[[Searcher[Any], int], np.ndarray]) -> str:
         """One figure: of a method with its budget."""

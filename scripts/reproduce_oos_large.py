@@ -10,7 +10,6 @@ the row with their 95% interval, draws as half wins. Pairings are shared among t
 --out, PREFIX.json is written, anew after each pairing.
 """
 
-import argparse
 import concurrent.futures
 import itertools
 import json
@@ -23,8 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import processor, versions
-from script_arguments import prefix
+from machine import provenance
+from script_arguments import prefix, script_parser
 
 from sog.games import make
 from sog.games.core import TERMINAL
@@ -96,9 +95,7 @@ def match(task: tuple[str, str, str, int, int]) -> dict[str, Any]:
 
 def main() -> None:
     """Plays all pairings, and prints a table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     add = parser.add_argument
     add("game", choices=GAMES)
     add("--simulations", type=int, default=2000, metavar="N", help="per move (default: 2000)")
@@ -111,13 +108,7 @@ def main() -> None:
     least = min(arguments.simulations, arguments.processes)
     if least < 1:
         parser.error(f"--simulations and --processes must be >= 1, got {least}")
-    facts: dict[str, Any] = {
-        "command": " ".join(["python", *sys.argv]),
-        "processor": processor(),
-        "cores": os.cpu_count(),
-        "versions": versions(("numpy",)),
-        "pairings": [],
-    }
+    facts: dict[str, Any] = {**provenance(), "pairings": []}
     tasks = [
         (arguments.game, first, second, arguments.simulations, arguments.games)
         for first, second in itertools.combinations(PLAYERS, 2)

@@ -11,17 +11,15 @@ and both players, with its 95% interval. Constants are those that the paper tune
 SM-OOS is the journal's.
 """
 
-import argparse
 import json
-import os
 import random
-import sys
 import time
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from sog.games.core import PLAYER_0
 from sog.games.goofspiel import Goofspiel
@@ -107,9 +105,7 @@ def measure(
 
 def main() -> None:
     """Measures, and prints a line for each selection."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     add = parser.add_argument
     add("--cards", type=int, default=6, metavar="N", help="3 to 10 (default: 6)")
     add("--simulations", type=int, default=10_000, metavar="N", help="(default: 10000)")
@@ -147,10 +143,7 @@ def main() -> None:
         }
         if arguments.out:
             facts = {
-                "command": " ".join(["python", *sys.argv]),
-                "processor": processor(),
-                "cores": os.cpu_count(),
-                "versions": versions(("jax", "numpy", "scipy")),
+                **provenance(),
                 "game": str(game),
                 "simulations": arguments.simulations,
                 "searches": arguments.searches,

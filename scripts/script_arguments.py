@@ -1,14 +1,21 @@
-"""Types of arguments of scripts: argparse says why it refuses one, with exit code 2."""
+"""The parser of scripts and types of arguments: argparse says why it refuses one, with code 2."""
 
 import argparse
 import os
 from pathlib import Path
 
-from sog.games import make
+
+def script_parser(text: str | None) -> argparse.ArgumentParser:
+    """A parser whose help begins with a script's docstring, line by line."""
+    return argparse.ArgumentParser(
+        description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
 
 
 def game_text(text: str) -> str:
     """The text of a game."""
+    from sog.games import make  # here, as some scripts choose a backend before JAX is imported
+
     try:
         make(text)
     except ValueError as error:

@@ -10,7 +10,6 @@ Example:
 Printed is NashConv, the sum over the players of what a best response to the others gains, in chips.
 """
 
-import argparse
 import dataclasses
 import json
 import math
@@ -21,9 +20,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyspiel
-from machine import processor, versions
+from machine import provenance
 from open_spiel.python import policy as spiel_policy
 from open_spiel.python.algorithms import exploitability
+from script_arguments import script_parser
 
 GAME: Final = "kuhn_poker(players=3)"
 PLAYERS: Final = 3
@@ -132,9 +132,7 @@ def nash_conv(game: Any, policy: spiel_policy.TabularPolicy) -> float:
 
 def main() -> None:
     """Runs both methods."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("--episodes", type=int, default=1_000_000, help="games of each run")
     parser.add_argument("--runs", type=int, default=4, help="independent runs")
     parser.add_argument("--json-out", type=Path, metavar="FILE")
@@ -145,8 +143,7 @@ def main() -> None:
     root = whole_tree(game.new_initial_state())
     marks = [10**power for power in range(3, 12) if 10**power < arguments.episodes]
     report: dict[str, Any] = {
-        "processor": processor(),
-        "versions": versions(("open_spiel",)),
+        **provenance(),
         "game": GAME,
         "runs": arguments.runs,
         "nash_conv": {},

@@ -11,10 +11,8 @@ Means of the absolute error over infostates, in the game's unit. Where the targe
 the network, queries should be solved better; where they are far better, it should learn better.
 """
 
-import argparse
 import functools
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +21,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from machine import processor, versions
+from machine import provenance
+from script_arguments import script_parser
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.exact import exact_evaluator
@@ -45,7 +44,6 @@ from sog.players.trained import load_trained
 from sog.tabular import compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame
 
-PACKAGES: Final = ("sog", "jax", "jaxlib", "numpy", "optax")
 _BATCH: Final = 128
 _ITERATIONS: Final = 1000  # of PCFR+, for the exact values
 
@@ -107,8 +105,7 @@ def measure(run: Path, search: SearchSettings, count: int) -> dict[str, Any]:
         ),
         # The first call compiles.
         "seconds_per_query": min(seconds) / _BATCH,
-        "processor": processor(),
-        "versions": versions(PACKAGES),
+        **provenance(),
     }
 
 
@@ -122,11 +119,9 @@ def _values(
     return np.concatenate([program(evaluator, nodes[p], ranges[p])[0] for p in parts])
 
 
-def main() -> int:
+def main() -> None:
     """Runs the script."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = script_parser(__doc__)
     parser.add_argument("run", metavar="RUN", type=Path, help="a run folder of sog train")
     parser.add_argument("--search", metavar="S,C", help="default: what solved the run's queries")
     add_options(parser, ("--rule", "--leaf-averaging", "--set"))
@@ -139,8 +134,7 @@ def main() -> int:
     except (CommandError, ValueError) as error:
         parser.error(str(error))
     print(json.dumps(found))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

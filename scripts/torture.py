@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from damages import DAMAGES, RECOVERABLE, saved_steps
-from machine import processor, versions
+from machine import provenance
 from tortured_runs import CONFIG, FINISHED, KEPT, TINY, Life, TortureError, read_damaged, state_of
 
 _EVERYTHING: Final = "run.keep=1000000"
@@ -40,7 +40,6 @@ _SHARE_DAMAGED: Final = 0.4
 """Of the runs that were killed."""
 _DAMAGES_PER_KILL: Final = 6
 """To copies of a run that is at its end."""
-_PACKAGES: Final = ("jax", "numpy", "flax", "orbax-checkpoint", "tensorstore")
 
 
 def torture(
@@ -131,8 +130,7 @@ def main() -> int:
         "seed": arguments.seed,
         "jobs": arguments.jobs,
         "minutes": round((time.time() - began) / 60, 1),
-        "machine": f"{processor()}, {os.cpu_count()} cores",
-        "versions": versions(_PACKAGES),
+        **provenance(),
         "counts": table(counts),
         "failures": failures,
     }

@@ -110,7 +110,8 @@ def draw_curve(axes: "Axes", curve: Curve, color: str, linestyle: str = "-") -> 
         label=curve.label,
     )
     axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)
-    axes.vlines(curve.x, curve.low, curve.high, color=color, linewidth=1)  # if it is one point
+    if len(curve.x) == 1:  # a band has no width there
+        axes.vlines(curve.x, curve.low, curve.high, color=color, linewidth=1)
 
 
 def empty_figure(width: float, height: float) -> "Figure":
