@@ -25,7 +25,8 @@ _LIKELIHOOD: Final[dict[str, tuple[float, ...]]] = {
     "london": (0.074, 0.614, 0.403, 0.375, 0.143),
 }
 """By map: how often Mr X was so many moves from the nearest detective (1, 2, ..., 5 or more), when
-he could have been, by `scripts/measure_categories.py`; 1 where that never came up."""
+he could have been, in games of PimBot without these weights against itself (section V.B of the
+paper); 1 where that never came up."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
