@@ -1,16 +1,15 @@
 """How much of a game a search tree holds: how deep at the start, and how wide."""
 
 import dataclasses
-import math
 from typing import Any, Final
 
 from gtcfr.layout import Layout, layout_of
 from sog.games.core import Game
+from sog.parameters import check_fields
 
 WHOLE_GAME: Final = 2**30 + 1
 """A `lookahead` without end: the tree holds the rest of the game before the first update, as far as
 `lookahead` says."""
-_COUNTS: Final = ("num_children", "max_actions", "max_outcomes", "first_outcomes", "widest_chance")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -57,10 +56,8 @@ class Extent:
     `gtcfr.resolving`. None to expand all."""
 
     def __post_init__(self) -> None:
-        at_least("lookahead", self.lookahead, 1)
-        for name in _COUNTS:
-            if getattr(self, name) is not None:
-                at_least(name, getattr(self, name), 1)
+        check_fields(self, "an integer >= 1", "lookahead", "num_children", "max_actions")
+        check_fields(self, "an integer >= 1", "max_outcomes", "first_outcomes", "widest_chance")
 
     def children_added(self, game: Game[Any]) -> int | None:
         """Children that an expansion adds, the best by the prior; None for all of them."""
@@ -141,9 +138,3 @@ def least_outcomes(game: Game[Any]) -> tuple[int, str]:
     if least == 1 < game.num_outcomes and game.has_chance:
         return 2, "what chance did on the way of a re-solve and one that stands for the rest"
     return least, "all outcomes of a decision"
-
-
-def at_least(name: str, value: int, least: int) -> None:
-    """Raises ValueError for a setting that is not an integer so large."""
-    if not math.isfinite(value) or value != int(value) or value < least:
-        raise ValueError(f"{name} must be an integer >= {least}, got {value}.")

@@ -12,10 +12,11 @@ import dataclasses
 import math
 from typing import Any, Final
 
-from gtcfr.extent import Extent, at_least
+from gtcfr.extent import Extent
 from gtcfr.tree import TreeShape
 from gtcfr.tree_size import Room
 from sog.games.core import Game
+from sog.parameters import check_fields
 from sog.tabular.cfr import RULES, Rule
 
 DEEPEST: Final = "deepest"
@@ -47,7 +48,7 @@ class Resolving:
         return 2 if self.search_everywhere else 1
 
     def __post_init__(self) -> None:
-        _is_share("alpha", self.alpha)
+        check_fields(self, "in [0, 1]", "alpha")
         if self.resolve_from not in RESOLVE_FROM:
             raise ValueError(
                 f"resolve_from must be one of {', '.join(RESOLVE_FROM)}, got {self.resolve_from!r}."
@@ -84,18 +85,13 @@ class SearchSettings(Extent, Room, Resolving):
     """How many of its leaf queries a search returns, drawn at random from all of them."""
 
     def __post_init__(self) -> None:
-        at_least("num_simulations", self.num_simulations, 1)
-        at_least("num_queries", self.num_queries, 0)
-        at_least("leaf_interval", self.leaf_interval, 1)
+        check_fields(self, "an integer >= 1", "num_simulations", "leaf_interval")
+        check_fields(self, "an integer >= 0", "num_queries")
         for part in (Extent, Room, Resolving):
             part.__post_init__(self)
-        for name in ("simulations_per_update", "prior_temperature"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                raise ValueError(f"{name} must be > 0 and finite, got {value}.")
-        if not (math.isfinite(self.c_puct) and self.c_puct >= 0):
-            raise ValueError(f"c_puct must be >= 0 and finite, got {self.c_puct}.")
-        _is_share("leaf_averaging", self.leaf_averaging)
+        check_fields(self, "> 0 and finite", "simulations_per_update", "prior_temperature")
+        check_fields(self, ">= 0 and finite", "c_puct")
+        check_fields(self, "in [0, 1]", "leaf_averaging")
         # 1 / c may be too large for an integer.
         updates = self.num_simulations * max(1 / self.simulations_per_update, 1)
         if updates > _MOST_UPDATES:
@@ -151,8 +147,3 @@ class SearchSettings(Extent, Room, Resolving):
             path_length=path_length,
             looks_ahead=self.lookahead > 1,
         )
-
-
-def _is_share(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must be in [0, 1], got {value}.")

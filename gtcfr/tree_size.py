@@ -4,11 +4,11 @@ import dataclasses
 import math
 from typing import Any, Final
 
-from gtcfr.extent import at_least
 from gtcfr.layout import Layout
 from gtcfr.tree import TreeShape
 from sog.accelerators import is_accelerated
 from sog.games.core import Game
+from sog.parameters import check_fields
 
 _CHUNK_SIZE: Final = 4
 _CHUNK_SIZE_OF_AN_ACCELERATOR: Final = 16
@@ -37,10 +37,8 @@ class Room:
     `chunk_size_of` says, or fewer in trees that may be deep."""
 
     def __post_init__(self) -> None:
-        at_least("kept_simulations", self.kept_simulations, 0)
-        for name in ("capacity", "chunk_size"):
-            if getattr(self, name) is not None:
-                at_least(name, getattr(self, name), 1)
+        check_fields(self, "an integer >= 0", "kept_simulations")
+        check_fields(self, "an integer >= 1", "capacity", "chunk_size")
 
     def shape_for(
         self,

@@ -6,35 +6,16 @@ for Scotland Yard are in `configs/paper_scotland_yard.toml`.
 """
 
 import dataclasses
-import math
-from typing import Any, Final
+from typing import Final
 
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
+from sog.parameters import check_fields
 
 OPTIMIZERS: Final = ("adam", "sgd", "muon")
 GUMBEL: Final = "gumbel"
 PUCT: Final = "puct"
 _MOST_ERROR_STATES: Final = 100_000
-
-
-def _at_least(name: str, value: Any, least: int) -> None:
-    if value < least:
-        raise ValueError(f"{name} must be >= {least}, got {value}.")
-
-
-def _is_share(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must be in [0, 1], got {value}.")
-
-
-def _is_number(
-    name: str, value: float, *, at_least: float | None = None, above: float | None = None
-) -> None:
-    rule = f">= {at_least:g}" if at_least is not None else f"> {above:g}"
-    fits = value >= at_least if at_least is not None else above is not None and value > above
-    if not (math.isfinite(value) and fits):
-        raise ValueError(f"{name} must be {rule} and finite, got {value}.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -74,18 +55,12 @@ class SelfplaySettings:
     """Public events between two decisions of a player that there is room for."""
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "max_events"):
-            _at_least(name, getattr(self, name), 1)
-        for name in ("random_games", "random_spots"):
-            _at_least(name, getattr(self, name), 0)
-        for name in ("greedy_after", "max_moves"):
-            if getattr(self, name) is not None:
-                _at_least(name, getattr(self, name), 0 if name == "greedy_after" else 1)
-        for name in ("uniform_mix", "no_resign", "td1", "search_targets", "random_share"):
-            _is_share(name, getattr(self, name))
-        _is_number("queries_per_search", self.queries_per_search, at_least=0)
-        if self.resign_threshold is not None and not -1 <= self.resign_threshold <= 0:
-            raise ValueError(f"resign_threshold must be in [-1, 0], got {self.resign_threshold}.")
+        check_fields(self, ">= 1", "batch_size", "max_events", "max_moves")
+        check_fields(self, ">= 0", "random_games", "random_spots", "greedy_after")
+        check_fields(self, "in [0, 1]", "uniform_mix", "no_resign", "td1", "search_targets")
+        check_fields(self, "in [0, 1]", "random_share")
+        check_fields(self, ">= 0 and finite", "queries_per_search")
+        check_fields(self, "in [-1, 0]", "resign_threshold")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -116,18 +91,14 @@ class SolverSettings:
     """The search that solves queries; `num_queries` follows from `recursive_queries`."""
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "queue_size"):
-            _at_least(name, getattr(self, name), 1)
+        check_fields(self, ">= 1", "batch_size", "queue_size")
         if self.queue_size < self.batch_size:
             raise ValueError(
                 f"queue_size must be at least batch_size = {self.batch_size}, "
                 f"got {self.queue_size}."
             )
-        for name in ("tremble", "random_ranges"):
-            _is_share(name, getattr(self, name))
-        for name in ("recursive_queries", "random_spots"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name} must be in [0, 1), got {getattr(self, name)}.")
+        check_fields(self, "in [0, 1]", "tremble", "random_ranges")
+        check_fields(self, "in [0, 1)", "recursive_queries", "random_spots")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -146,8 +117,8 @@ class AlphaZeroSettings:
     def __post_init__(self) -> None:
         if self.search not in (GUMBEL, PUCT):
             raise ValueError(f"search must be {GUMBEL} or {PUCT}, got {self.search!r}.")
-        _at_least("max_considered_actions", self.max_considered_actions, 1)
-        _is_number("dirichlet_alpha", self.dirichlet_alpha, above=0)
+        check_fields(self, ">= 1", "max_considered_actions")
+        check_fields(self, "> 0 and finite", "dirichlet_alpha")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -162,11 +133,10 @@ class ReplaySettings:
     """How often an example is used on average; the learner waits where it would be more often."""
 
     def __post_init__(self) -> None:
-        for name in ("size", "least"):
-            _at_least(name, getattr(self, name), 1)
+        check_fields(self, ">= 1", "size", "least")
         if self.least > self.size:
             raise ValueError(f"least must be at most size = {self.size}, got {self.least}.")
-        _is_number("max_grad_updates", self.max_grad_updates, above=0)
+        check_fields(self, "> 0 and finite", "max_grad_updates")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -206,20 +176,15 @@ class LearnerSettings:
     """Longer gradients are shortened to it; None: they stay as they are."""
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "decay_steps"):
-            _at_least(name, getattr(self, name), 1)
+        check_fields(self, ">= 1", "batch_size", "decay_steps")
         if self.optimizer not in OPTIMIZERS:
             raise ValueError(
                 f"optimizer must be one of {', '.join(OPTIMIZERS)}, got {self.optimizer!r}."
             )
-        for name in ("learning_rate", "decay_rate", "huber_delta", "max_gradient_norm"):
-            if getattr(self, name) is not None:
-                _is_number(name, getattr(self, name), above=0)
-        for name in ("momentum", "average_decay"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name} must be in [0, 1), got {getattr(self, name)}.")
-        for name in ("value_weight", "policy_weight"):
-            _is_number(name, getattr(self, name), at_least=0)
+        check_fields(self, "> 0 and finite", "learning_rate", "decay_rate", "huber_delta")
+        check_fields(self, "> 0 and finite", "max_gradient_norm")
+        check_fields(self, "in [0, 1)", "momentum", "average_decay")
+        check_fields(self, ">= 0 and finite", "value_weight", "policy_weight")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -248,10 +213,8 @@ class RunSettings:
     100,000."""
 
     def __post_init__(self) -> None:
-        for name in ("steps", "checkpoint_every", "keep"):
-            _at_least(name, getattr(self, name), 1)
-        for name in ("seed", "milestones", "evaluate_every", "value_error_states"):
-            _at_least(name, getattr(self, name), 0)
+        check_fields(self, ">= 1", "steps", "checkpoint_every", "keep")
+        check_fields(self, ">= 0", "seed", "milestones", "evaluate_every", "value_error_states")
         if self.value_error_states > _MOST_ERROR_STATES:
             raise ValueError(
                 f"value_error_states must be <= {_MOST_ERROR_STATES:,}, got "

@@ -8,9 +8,20 @@ import dataclasses
 import difflib
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+_RULES: Final[dict[str, Callable[[Any], bool]]] = {
+    ">= 0": lambda value: value >= 0,
+    ">= 1": lambda value: value >= 1,
+    "an integer >= 0": lambda value: math.isfinite(value) and int(value) == value >= 0,
+    "an integer >= 1": lambda value: math.isfinite(value) and int(value) == value >= 1,
+    "in [0, 1]": lambda value: 0 <= value <= 1,
+    "in [0, 1)": lambda value: 0 <= value < 1,
+    "in [-1, 0]": lambda value: -1 <= value <= 0,
+    "> 0 and finite": lambda value: 0 < value < math.inf,
+    ">= 0 and finite": lambda value: 0 <= value < math.inf,
+}
 _SHORTEST: Final = 3  # fewer letters begin too many words
 
 
@@ -54,6 +65,14 @@ def _check_param(where: str, field: dataclasses.Field[Any], value: Any) -> None:
         raise ValueError(f"{where} must be <= {rule['maximum']}, got {value}.")
     if rule["choices"] is not None and value not in rule["choices"]:
         raise ValueError(f"{where} must be one of {', '.join(rule['choices'])}, got {value!r}.")
+
+
+def check_fields(thing: Any, rule: str, *names: str) -> None:
+    """Raises ValueError for a field that breaks a rule, as "in [0, 1]"; None breaks none."""
+    for name in names:
+        value = getattr(thing, name)
+        if value is not None and not _RULES[rule](value):
+            raise ValueError(f"{name} must be {rule}, got {value}.")
 
 
 def written_call(name: str, values: dict[str, Any]) -> str:
