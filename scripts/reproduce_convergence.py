@@ -1,4 +1,23 @@
-"""Convergence of several methods on one game, for the scripts beside this file."""
+"""How methods converge, beside figures of two papers: NashConv after so many simulated games.
+
+Examples:
+    python scripts/reproduce_convergence.py kuhn --runs 50 --episodes 20000000
+    python scripts/reproduce_convergence.py leduc --runs 5 --episodes 500000000    # days
+    python scripts/reproduce_convergence.py "goofspiel(cards=4,order=random,payoff=wl)" \\
+        --runs 100 --episodes 100000
+
+Kuhn poker and Leduc hold'em: figures 1 and 2 of the Smooth UCT paper (Heinrich and Silver 2015),
+each method with the parameters that it found best. Its exploitability is the NashConv of average
+policies. (For Kuhn poker it has the squared error to the closest equilibrium instead.)
+
+Small Goofspiel, point cards shuffled: figure 4 of the paper on simultaneous-move MCTS (Lanctot,
+Lisy, Winands 2013), what each selection has learned from the root. Constants are those tuned for 13
+cards (its table 1; `sog.methods.simultaneous.selection`). OOS is outcome sampling, SM-OOS that of
+the journal, both with all states in memory from the start.
+
+The mean over the runs, the least and the most; with --out, PREFIX.json and PREFIX.png are written,
+anew after each method.
+"""
 
 import json
 import sys
@@ -22,6 +41,40 @@ from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
 
 _FIRST_SHOWN: Final = 100  # episodes
+_LEDUC: Final = {
+    "UCT": f"extensive_uct(c={20 / 13})",
+    "Smooth UCT": f"smooth_uct(c={18 / 13},gamma=0.1,eta=0.9,d=0.002)",
+    "Parallel Outcome Sampling": "outcome_sampling(epsilon=0.5,updates=parallel)",
+    "Alternating Outcome Sampling": "outcome_sampling(epsilon=0.5,updates=alternating)",
+}
+_SELECTIONS: Final = {
+    "DUCT(max)": "duct_max",
+    "DUCT(mix)": "duct_mix",
+    "Exp3": "exp3",
+    "RM": "rm",
+    "OOS+": "oos_plus",
+}
+METHODS: Final[dict[str, dict[str, str]]] = {
+    "kuhn": {
+        "UCT": "extensive_uct(c=1)",
+        "Smooth UCT": "smooth_uct(c=0.875,gamma=0.1,eta=0.9,d=0.001)",
+    },
+    "leduc": _LEDUC,
+    "leduc(suit_isomorphism=true)": _LEDUC,
+    **{
+        f"goofspiel(cards=4,order=random,payoff={payoff})": {
+            "SM-OOS": "outcome_sampling(epsilon=0.5,values=state)",
+            "OOS": "outcome_sampling(epsilon=0.5)",
+            **{
+                name: f"sm_mcts(selection={selection},tuned={tuned})"
+                for name, selection in _SELECTIONS.items()
+            },
+        }
+        for payoff, tuned in (("wl", "wins"), ("diff", "points"))
+    },
+}
+"""Methods by the names of the papers; c of Smooth UCT is in chips, ours a share of the most that
+can be won, 2 and 13 chips. (The paper does not say whether suits are told apart.)"""
 
 
 def converge(
@@ -65,13 +118,12 @@ def draw(path: Path, game: str, runs: int, results: dict[str, Any]) -> None:
     )
 
 
-def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None:
-    """Runs all methods of a game, and prints the last figure of each.
-
-    games: for each, the methods by the names that the paper gives them.
-    """
-    parser = script_parser(description)
-    parser.add_argument("game", choices=games, metavar="GAME", help=f"one of {', '.join(games)}")
+def main() -> None:
+    """Runs all methods of a game, and prints the last figure of each."""
+    parser = script_parser(__doc__)
+    parser.add_argument(
+        "game", choices=METHODS, metavar="GAME", help=f"one of {', '.join(METHODS)}"
+    )
     parser.add_argument("--runs", type=int, default=8, help="independent runs (default: 8)")
     parser.add_argument("--episodes", type=int, default=1_000_000, help="games (default: 1000000)")
     parser.add_argument(
@@ -83,7 +135,7 @@ def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None
     arguments = parser.parse_args()
     if arguments.runs < 1 or arguments.episodes < 1:
         parser.error("--runs and --episodes must be >= 1")
-    methods = games[arguments.game]
+    methods = METHODS[arguments.game]
     names = arguments.methods or list(methods)
     try:
         made = {name: make_method(methods.get(name, name)) for name in names}
@@ -113,3 +165,7 @@ def reproduce(description: str | None, games: dict[str, dict[str, str]]) -> None
         print(
             f"{name}: NashConv {found.mean():.5f} +- {deviation:.5f} at {last['episodes']:,} games"
         )
+
+
+if __name__ == "__main__":
+    main()
