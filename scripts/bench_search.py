@@ -282,19 +282,10 @@ def main() -> None:
             parser.error(f"--{name} must be >= 1, got {min(values)}")
     console = Console(width=None if sys.stdout.isatty() else 110)
     device = jax.devices()[0]
-    report: Row = {
-        **provenance(),
-        "device": f"{device.platform}: {device.device_kind}",
-    }
+    report: Row = {**provenance(), "device": f"{device.platform}: {device.device_kind}"}
     console.print(", ".join(str(value) for value in list(report.values())[1:]))
-    report |= {
-        "rows": [],
-        "batch_exponents": {},
-        "growth": [],
-        "london": [],
-        "configured": [],
-        "mctx": [],
-    }
+    report |= {"rows": [], "batch_exponents": {}, "growth": [], "london": [], "configured": []}
+    report["mctx"] = []
     with console.status("") as status:
         for text in arguments.games:
             for batch in arguments.batches:

@@ -142,17 +142,11 @@ def main() -> None:
     game = pyspiel.load_game(GAME)
     root = whole_tree(game.new_initial_state())
     marks = [10**power for power in range(3, 12) if 10**power < arguments.episodes]
-    report: dict[str, Any] = {
-        **provenance(),
-        "game": GAME,
-        "runs": arguments.runs,
-        "nash_conv": {},
-    }
+    found_by: dict[str, dict[int, list[float]]] = {}
+    report = {**provenance(), "game": GAME, "runs": arguments.runs, "nash_conv": found_by}
     for name, smooth in (("UCT", False), ("Smooth UCT", True)):
-        began, runs = (
-            time.perf_counter(),
-            [SelfPlay(root, smooth, n) for n in range(arguments.runs)],
-        )
+        began = time.perf_counter()
+        runs = [SelfPlay(root, smooth, n) for n in range(arguments.runs)]
         done = 0
         for mark in (*marks, arguments.episodes):
             for run in runs:
@@ -160,7 +154,7 @@ def main() -> None:
                     run.play()
             done = mark
             found = [nash_conv(game, run.policy(game)) for run in runs]
-            report["nash_conv"].setdefault(name, {})[mark] = found
+            found_by.setdefault(name, {})[mark] = found
             error = statistics.stdev(found) / len(found) ** 0.5 if len(found) > 1 else 0
             seconds = time.perf_counter() - began
             print(
