@@ -92,15 +92,6 @@ def test_a_lookahead_to_the_end_is_the_whole_game() -> None:
     assert (whole["lookahead"], whole["evaluator"], whole["growth"]) == (None, None, False)
 
 
-@pytest.mark.slow
-def test_trees_that_do_not_grow_know_only_their_number_of_updates() -> None:
-    fixed = evaluate(*FIXED_TREES)["exploitability"]["mean"]
-    slower = evaluate(*FIXED_TREES[:-1], "1,0.1")["exploitability"]["mean"]
-    grown = evaluate(*GROWING, "--seeds", "1")["exploitability"]["mean"]
-    assert slower == pytest.approx(fixed)
-    assert abs(grown - fixed) > 1e-4
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     "base",

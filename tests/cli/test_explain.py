@@ -1,6 +1,5 @@
 """`sog explain`: shares of the exploitability, and the bad decision first."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,6 @@ from tests.tabular.test_best_response import kuhn_equilibrium
 
 Run = Callable[..., tuple[int, str, str]]
 RunJson = Callable[..., Any]
-Start = Callable[..., "subprocess.Popen[str]"]
-
 JACK = 0
 
 
@@ -127,14 +124,3 @@ def test_an_equilibrium_loses_nowhere(sog: Run, sog_json: RunJson, tmp_path: Pat
 )
 def test_mistakes_are_told_in_one_line(sog: Run, arguments: list[str], message: str) -> None:
     assert sog("explain", *arguments) == (2, "", f"sog: error: {message}\n")
-
-
-@pytest.mark.thorough
-def test_nobody_reading_is_no_mistake(start: Start, calling_jacks: str) -> None:
-    process = start("explain", calling_jacks)
-    assert process.stdout is not None
-    assert process.stderr is not None
-    process.stdout.close()
-    assert "Traceback" not in process.stderr.read()
-    assert process.wait(timeout=120) == 141
-    process.stderr.close()

@@ -139,12 +139,6 @@ def test_every_example_is_a_game(sog: Run) -> None:
             assert make(example).name == name
 
 
-def test_json_is_all_of_stdout(sog: Run) -> None:
-    _, out, err = sog("games", "kuhn", "--json")
-    assert json.loads(out)["game"] == "kuhn(ranks=3)"
-    assert "counting" in err
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.0, "0"), (-0.0, "0"), (0.00012345, "0.0001234"), (12.3456, "12.35"), (2370.12, "2,370.1")],

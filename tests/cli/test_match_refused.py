@@ -36,26 +36,13 @@ Run = Callable[..., tuple[int, str, str]]
             "--search must be two numbers s,c such as 100,1, got '100'.",
         ),
         (
-            ["zero", "random", "--game", "kuhn", "--rule", "q"],
-            "--rule: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
-        ),
-        (
             ["tabular", "random", "--game", "kuhn", "--leaf-averaging", "0.5"],
             "--leaf-averaging 0.5 has no effect: tabular and random cannot be told how to search.",
-        ),
-        (
-            ["zero", "random", "--game", "kuhn", "--search", "5,2"],
-            "--search 5,2: num_simulations must be a multiple of ceil(simulations_per_update) = 2, "
-            "got 5.",
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
             "zero: num_simulations = 2000000000 could add more public states than 2147483647, "
             "which is all that can be numbered; try fewer simulations: --search s,c.",
-        ),
-        (
-            ["uct:99999999999", "random", "--game", "tic_tac_toe"],
-            "uct: budget must be <= 2147483647, got 99999999999.",
         ),
         (
             ["uct:10", "random", "--game", "kuhn"],
@@ -69,24 +56,14 @@ Run = Callable[..., tuple[int, str, str]]
             ["random", "random", "--game", "kuhn", "--games-out", "games.sgf"],
             "--games-out: games of kuhn are not written in SGF; .json has those of all.",
         ),
-        (["random", "random", "--game", "kuhm"], "unknown game 'kuhm': did you mean 'kuhn'?"),
         (
             ["tabular", "random", "--game", "london"],
             "tabular: london is made for search, too large to enumerate.",
         ),
         (
-            ["tabular", "random", "--game", "kuhn", "--max-nodes", "8"],
-            "the public tree of kuhn(ranks=3) has more than max_nodes = 8 nodes (reached 9 at "
-            "depth 3). A higher limit: --max-nodes N.",
-        ),
-        (
             ["zero", "random", "--game", "kuhn", "--max-outcomes", "1"],
             "zero: max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a "
             "decision, got 1.",
-        ),
-        (
-            ["tabular", "random", "--game", "kuhn", "--max-outcomes", "5"],
-            "--max-outcomes 5 has no effect: tabular and random cannot be told how to search.",
         ),
         (
             ["zero", "random", "--game", "kuhn", "--set", "search.c_pct=2"],
@@ -100,10 +77,6 @@ Run = Callable[..., tuple[int, str, str]]
         (
             ["tabular", "random", "--game", "kuhn", "--set", "search.c_puct=2"],
             "--set search.c_puct=2 has no effect: tabular and random cannot be told how to search.",
-        ),
-        (
-            ["rollout(games=none)", "random", "--game", "kuhn"],
-            "rollout: games must be an integer, got 'none'.",
         ),
         (
             ["random", "tabular", "--game", "kuhn", "--aivat", "network"],

@@ -33,7 +33,6 @@ FIRST_BYTES = {
     ("arguments", "message"),
     [
         (["solve", "leduk"], "unknown game 'leduk': did you mean 'leduc'?"),
-        (["games", "leduk"], "unknown game 'leduk': did you mean 'leduc'?"),
         (["solve", "kuhn(ranks=99)"], "kuhn: ranks must be <= 13, got 99."),
         (["solve", "kuhn(x=1)"], "kuhn: unknown parameter 'x'; its parameters: ranks."),
         (
@@ -66,15 +65,10 @@ FIRST_BYTES = {
             f"argument --until-mbb: must be a finite number > 0, got -1{SEE_SOLVE}",
         ),
         (
-            ["solve", "kuhn", "--until-mbb", "nan"],
-            f"argument --until-mbb: must be a finite number > 0, got nan{SEE_SOLVE}",
-        ),
-        (
             ["solve", "kuhn", "--plot", "kuhn.xyz"],
             "--plot: the name must end in one of .png, .pdf, .svg, got kuhn.xyz.",
         ),
         (["solve", "kuhn", "--save", "/no/k.npz"], "--save: folder /no does not exist."),
-        (["solve", "kuhn", "--save", "/"], "--save: / is a folder; a file name is needed."),
         (
             ["solve", "kuhn", "--save", "k.png", "--plot", "k.png"],
             "--save: the name must end in one of .npz, .spot, got k.png.",
@@ -101,15 +95,7 @@ FIRST_BYTES = {
             ["solve", "kuhn", "--until-mbb", "1e300"],
             f"argument --until-mbb: must be at most 1e+18, got 1e300{SEE_SOLVE}",
         ),
-        (
-            ["solve", "kuhn", "--save", "R.md"],
-            "--save: the name must end in one of .npz, .spot, got R.md.",
-        ),
         (["search", "kuhn", "--svg", "k.png"], "--svg: the name must end in .svg, got k.png."),
-        (
-            ["play", "random", "--game", "kuhn", "--save", "policy.npz"],
-            "--save: the name must end in one of .json, .pgn, .sgf, got policy.npz.",
-        ),
         (["exploitability", "kuhn", "."], ". is a folder; a file is needed."),
         (["play", "", "--game", "kuhn"], f"'' is no player: {PLAYERS}"),
         (["play", "tabluar", "--game", "kuhn"], "'tabluar' is no player: did you mean tabular?"),
@@ -127,14 +113,9 @@ FIRST_BYTES = {
             "random: unknown parameter 'budget'; its parameters: none.",
         ),
         (
-            ["match", "tabular(rule=q)", "random", "--game", "kuhn"],
-            "tabular: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
-        ),
-        (
             ["match", "uct(1000)", "random", "--game", "kuhn"],
             "uct: write parameters as key=value, got '1000'.",
         ),
-        (["methods", "tabluar"], "unknown method 'tabluar': did you mean 'tabular'?"),
         (
             ["match", "goofspiel", "random"],
             "'goofspiel' is no player: it is a game, which --game goofspiel says.",

@@ -80,7 +80,7 @@ def test_the_picture_shows_ones_own_card_and_in_the_end_both(run_play: Run, tmp_
     assert len(set(shown) & KUHN_CARDS) == 2
 
 
-@pytest.mark.parametrize("typed", ["", "q\n", "quit\n", "?\nq\n", "what\n"])
+@pytest.mark.parametrize("typed", ["", "q\n", "?\nquit\n", "what\n"])
 def test_a_person_may_leave_in_the_middle(run_play: Run, typed: str, tmp_path: Path) -> None:
     file = tmp_path / "replay.json"
     code, out, _ = run_play(typed, "random", "--game", "kuhn", "--seed", "1", "--save", str(file))
@@ -265,18 +265,6 @@ def test_hints_advise_the_person(run_play: Run) -> None:
         (
             ["random", "--game", "rps", "--picture", "map.svg"],
             "--picture: there is no picture of rps, only text.",
-        ),
-        (
-            ["random", "--game", "glasses", "--picture", "map.png"],
-            "--picture: the name must end in .svg, got map.png.",
-        ),
-        (
-            ["random", "--game", "glasses", "--picture", "/no/map.svg"],
-            "--picture: folder /no does not exist.",
-        ),
-        (
-            ["random", "--game", "kuhn", "--save", "/no/replay.json"],
-            "--save: folder /no does not exist.",
         ),
         (
             ["zero", "--game", "kuhn", "--search", "x"],

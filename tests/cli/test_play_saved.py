@@ -56,12 +56,10 @@ def test_an_unfinished_game_is_resumed_and_ends_as_it_would_have(
 @pytest.mark.parametrize(
     "change",
     [
-        {"seed": 2**63},
         {"seed": 2**32},
         {"seed": -1},
         {"games": [{"human": 2, "utility": 1, "moves": [], "names": []}]},
         {"games": [{"human": 0, "utility": float("nan"), "moves": [], "names": []}]},
-        {"games": [{"human": 0, "utility": [1], "moves": [], "names": []}]},
     ],
 )
 def test_a_file_that_no_session_left_is_not_resumed(
@@ -111,15 +109,8 @@ def test_a_replay_has_all_that_happened(run_play: Run, tmp_path: Path) -> None:
     run_play("call\ncheck\n" * 9, *options)
     replay = json.loads(file.read_text())
     assert (replay["game"], replay["seed"]) == (str(make("leduc")), 5)
-    assert replay["agent"] == {
-        "name": "random",
-        "search": None,
-        "rule": None,
-        "leaf_averaging": None,
-        "leaf_interval": None,
-        "resolve_from": None,
-        "seconds": None,
-    }
+    how = ("search", "rule", "leaf_averaging", "leaf_interval", "resolve_from", "seconds")
+    assert replay["agent"] == {"name": "random", **dict.fromkeys(how)}
     (game,) = replay["games"]
     assert game["human"] == 0
     assert len(game["infostates"]) == len(game["names"]) == len(game["moves"]) + 1

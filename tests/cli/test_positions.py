@@ -69,13 +69,6 @@ def test_a_game_that_was_left_goes_on_from_its_position(typed: Run, tmp_path: Pa
     assert saved(file)["unfinished"] is None
 
 
-def test_taking_back_leads_to_the_position_and_not_to_the_root(typed: Run) -> None:
-    options = ("--history", MATE_IN_1, "--as", "0", "--games", "1")
-    code, out, err = typed("a1a2\nundo\na1a5\n", "play", *CHESS, *options)
-    assert code == 0, err
-    assert "You win" in out
-
-
 @pytest.mark.parametrize(
     ("begins", "message"),
     [

@@ -84,7 +84,7 @@ def test_a_saved_policy_is_the_one_reported(sog_json: Callable[..., Any], tmp_pa
     assert evaluated["value"] == pytest.approx(solved["value"], abs=1e-12)
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+@pytest.mark.parametrize("suffix", [".svg", ".pdf"])
 def test_the_curve_is_drawn_with_its_labels(sog: Run, tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"kuhn{suffix}"
     code, _, err = sog("solve", "kuhn", "--iterations", "30", "--plot", str(file))
@@ -178,7 +178,6 @@ def test_what_lies_below_a_position_is_solved(sog_json: Callable[..., Any]) -> N
     [
         (["kuhn", "--history", "check"], "only a game of perfect information can begin at a later"),
         (["tic_tac_toe", "--history", "XXX/OO./..."], "the game is over at 'XXX/OO./..."),
-        (["tic_tac_toe", "--history", "XX./.../..."], "a board must have as many X as O"),
         (["tic_tac_toe", "--history", "b2", "--save", "a.npz"], "--save is of a whole game"),
         (["tic_tac_toe", "--history", "b2", "--resume", "a.solve"], "--resume is of a whole game"),
     ],

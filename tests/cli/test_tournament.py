@@ -166,8 +166,6 @@ def test_averages_are_over_the_opponents_that_were_met(sog: Run, as_played: Play
     [
         (["random"], "two or more players are needed, got 1."),
         (["random", "random"], "players must differ, got random more than once."),
-        (["random", "tabular", "--games", "3"], "--games must be even, since every deal is played"),
-        (["random", "tabular"], "--game is needed: random and tabular can play any game."),
         (["random", "uct", "--openings", "random:0"], "--openings: random:PLIES needs a number of"),
         (["random", "uct", "--openings", "none.txt"], "--openings: cannot read none.txt: No such"),
         (["random", "uct", "--games-out", "x.txt"], "--games-out: the name must end in one of .js"),
