@@ -226,33 +226,6 @@ def test_a_seed_begins_the_same_game_again_and_none_goes_on() -> None:
     assert games[0] == games[1] != games[2]
 
 
-def test_a_random_agent_takes_every_legal_action_equally_often() -> None:
-    agent = RandomAgent(make("tic_tac_toe"), player=1, seed=0)
-    agent.observe(4)
-    counts = np.bincount([agent.act(0) for _ in range(800)], minlength=9)
-    assert counts[4] == 0
-    assert counts.sum() == 800
-    assert (np.delete(counts, 4) > 60).all()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("text", ["kuhn", pytest.param("tic_tac_toe", marks=pytest.mark.slow)])
-def test_a_search_plays_a_match(text: str) -> None:
-    game = make(text)
-
-    def searching(player: int, seed: int) -> Agent:
-        settings = SearchSettings(num_simulations=4)
-        return SearchAgent(game, ZeroEvaluator(), settings, player=player, seed=seed)
-
-    def random(player: int, seed: int) -> Agent:
-        return RandomAgent(game, player=player, seed=seed)
-
-    seen: list[int] = []
-    result = play_match(game, searching, random, 4, progress=lambda now: seen.append(now.num_games))
-    assert seen == [2, 4]
-    assert result.wins + result.draws + result.losses == 4
-
-
 def test_an_interrupted_match_keeps_the_finished_pairs() -> None:
     def interrupt(now: MatchResult) -> None:
         if now.num_games == 6:
@@ -274,7 +247,7 @@ def test_an_interrupt_before_the_first_pair_is_passed_on() -> None:
         play_match(KUHN, make_interrupting, random_player, 2)
 
 
-@pytest.mark.parametrize("num_games", [0, -2, 3])
+@pytest.mark.parametrize("num_games", [0, 3])
 def test_the_number_of_games_must_be_even(num_games: int) -> None:
     with pytest.raises(ValueError, match=f"num_games must be even and >= 2 .* got {num_games}"):
         play_match(KUHN, random_player, random_player, num_games)

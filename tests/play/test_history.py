@@ -22,7 +22,7 @@ from sog.play.match import Agent
 from sog.play.replay import ReplayError, played_of, replay_of
 from sog.play.rules import after, situation
 from sog.play.simple_agents import RandomAgent
-from sog.play.thinking import first_root, think
+from sog.play.thinking import first_root
 
 MATE: Final = "2k2/5/2K2/5/R4 w - - 0 1"
 GAME: Final[Any] = make("gardner_chess")
@@ -140,31 +140,3 @@ def test_where_something_is_hidden_an_agent_begins_at_the_root() -> None:
     kuhn = make("kuhn")
     with pytest.raises(ValueError, match="only a game of perfect information can begin at a later"):
         SearchAgent(kuhn, ZeroEvaluator(), player=0).begin(kuhn.root())
-
-
-@pytest.mark.slow
-def test_an_agent_with_handicap_stones_plays_on_from_them() -> None:
-    game = Go(size=3, komi=0.5)
-    opening = read_history(game, "(;SZ[3]HA[2]AB[ab][bb][cb])", anywhere=True).opening
-
-    def searching(player: int, seed: int) -> Agent:
-        return SearchAgent(
-            game, ZeroEvaluator(), SearchSettings(num_simulations=20), player=player, seed=seed
-        )
-
-    result = play_match(game, searching, searching, 2, openings=[opening], batch_size=2)
-    assert result.mean_as == (1, -1)  # the wall lets nobody live
-
-
-@pytest.mark.slow
-def test_a_search_of_a_position_finds_the_mate() -> None:
-    history = read_history(GAME, MATE, anywhere=True)
-    found = think(
-        GAME,
-        evaluator=ZeroEvaluator(),
-        root=first_root(GAME, history.path, history.start),
-        key=jax.random.key(0),
-        settings=SearchSettings(num_simulations=30),
-    )
-    best = int(np.argmax(np.asarray(found.policy)[0, 0]))
-    assert GAME.describe_action(history.state, 0, best) == "a1a5"

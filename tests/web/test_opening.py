@@ -110,16 +110,6 @@ def test_all_finished_games_of_go_are_in_one_file(
     assert "RE[W+R]" in second
 
 
-def test_taking_back_leads_to_the_position(visitor: Visitor) -> None:
-    path = visitor.begin(player="random", game="gardner_chess", history=MATE_IN_1)
-    before = visitor.get(path).text
-    page = visitor.choose(path, min(actions_in(before)), turn_in(before))
-    visitor.post(f"{path}/undo", turn=turn_in(page))
-    assert actions_in(visitor.get(path).text) == actions_in(before)
-    page = visitor.choose(path, min(actions_in(before)), turn_in(before))
-    assert len(events_in(page)) == 2
-
-
 @pytest.mark.thorough
 def test_a_saved_game_is_gone_through_and_judged(visitor: Visitor, kuhn_file: str) -> None:
     path = visitor.follow("/games/opened", text=kuhn_file, player="tabular")
@@ -198,7 +188,6 @@ def change_game(**values: object) -> Callable[[Any], Any]:
     ("changed", "message"),
     [
         (change(game="poker"), "is no game of this server; SOG_GAMES may name others."),
-        (change(game="kuhn(ranks=13)"), "is no game of this server; SOG_GAMES may name others."),
         (
             change(game="leduc(ranks=3,max_raises=2,suit_isomorphisms=True,and_much_more=1)"),
             "'leduc(ranks=3,max_raises=2,suit_isomorphisms=True,and_much_more=1)' is no game: "
@@ -209,9 +198,7 @@ def change_game(**values: object) -> Callable[[Any], Any]:
         (change(games=3), "That is no file of games"),
         (change_game(human=2), "That is no file of games"),
         (change_game(utility=0.5), "The rules deny that game: it is said to give 0.5"),
-        (change_game(utility=float("nan")), "The rules deny that game: it is said to give nan"),
         (change_game(moves=[]), "The rules deny that game: its end is none"),
-        (change_game(moves=[{}]), "That is no file of games"),
         (change_game(infostates=[[9, 9]] * 9), "The rules deny that game: move 1 is not"),
         (change_game(begins="8/8"), "The rules deny that game: where it begins: "),
         (change_game(begins=8), "That is no file of games"),
@@ -233,11 +220,9 @@ def test_what_is_wrong_with_a_file_is_told_in_a_line(
     [
         ({}, "Choose a file, or paste a text."),
         ({"text": "e4 e5", "game": ""}, "Choose the game that the text is of"),
-        ({"text": "e4 e5", "game": "e"}, "is no game of this server"),
         ({"text": "e4 e9", "game": "chess", "player": "random"}, "Game: move 1... "),
         ({"text": "8/8 w", "game": "chess", "player": "random"}, "Game: "),
         ({"text": "check", "game": "kuhn", "player": "random"}, "Game: only a game of perfect"),
-        ({"text": "{", "game": "kuhn"}, "That is no file of games"),
         ({"text": "[" * 50_000, "game": "chess", "player": "random"}, "Game: "),
         ({"text": '{"a":' * 50_000, "game": "chess"}, "That is no file of games"),
         ({"text": "e4", "game": "chess", "player": "agent:kuhn"}, "plays its own game, and not"),

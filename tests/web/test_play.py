@@ -209,7 +209,7 @@ def test_reloading_in_the_middle_of_a_game_loses_nothing(visitor: Visitor, app: 
     assert turn_in(again) == turn_in(page)
 
 
-@pytest.mark.parametrize("action", [0, 7, 10**8, -1, "x", ""])
+@pytest.mark.parametrize("action", [0, 10**8, -1, "x"])
 def test_an_action_that_cannot_be_is_told(visitor: Visitor, action: object) -> None:
     path = visitor.begin(player="random", game="kuhn")  # 0 would fold, to no bet
     turn = turn_in(visitor.get(path).text)
