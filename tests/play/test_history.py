@@ -78,7 +78,7 @@ class _Mates(Agent):
 
 def test_in_a_match_from_a_position_either_has_both_sides_of_it() -> None:
     """White has the rook, which mates on a5; with it each agent wins, and without it loses."""
-    opening = read_history(GAME, MATE, anywhere=True).opening
+    opening = read_history(GAME, MATE, anywhere=True)
     played: list[tuple[Any, Any]] = []
 
     def keep(number: int, first: Any, second: Any) -> None:
@@ -109,7 +109,7 @@ def test_in_a_match_from_a_position_either_has_both_sides_of_it() -> None:
 def test_luck_is_taken_out_of_a_game_from_a_position() -> None:
     """White moves once and the game ends, so all that is left is the mean over his moves."""
     game = Go(size=2, komi=0.0, move_limit=2, payoff="diff")
-    opening = read_history(game, "(;SZ[2]AB[aa]PL[W])", anywhere=True).opening
+    opening = read_history(game, "(;SZ[2]AB[aa]PL[W])", anywhere=True)
     agents = [RandomAgent(game, player=player) for player in (0, 1)]
     aivat = Aivat(game, ZeroEvaluator())
     games = [
