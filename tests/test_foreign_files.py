@@ -192,13 +192,8 @@ def is_plain(text: str) -> bool:
     return all(one.isprintable() or one in "\n\t" for one in text)
 
 
-@pytest.mark.parametrize(
-    ("reader", "thing"),
-    [
-        *((reader, thing) for reader in READERS for thing in ("a pipe", "a terabyte")),
-        *(("sog policy", thing) for thing in ("a device", "a socket", "a folder")),
-    ],
-)
+@pytest.mark.parametrize("thing", THINGS)
+@pytest.mark.parametrize("reader", READERS)
 def test_what_is_no_file_of_the_kind_is_refused_at_once(
     folder: Path, reader: str, thing: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -234,10 +229,8 @@ NAMES: Final = (
 )
 
 
-@pytest.mark.parametrize(
-    ("reader", "name"),
-    [*((reader, NAMES[0]) for reader in NAMERS), *(("sog policy", name) for name in NAMES[1:])],
-)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("reader", NAMERS)
 def test_a_file_chooses_neither_what_is_imported_nor_what_else_is_read(
     folder: Path, reader: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,7 @@ from sog.tabular import PublicTree
 from tests.tabular.small_games import compiled_game
 
 KUHN = make("kuhn")
+KUHN_VALUE = -1 / 18  # of player 0 (Kuhn 1950)
 CHECK, BET = 1, 2
 UPDATES = 30  # the same everywhere, so that Kuhn poker is compiled once
 
@@ -85,6 +86,20 @@ def test_with_the_whole_game_in_its_tree_an_agent_plays_the_composed_policy(
                 )
             num_seen += 1
     assert num_seen == np.sum(tree.node_actor < CHANCE)
+
+
+@pytest.mark.thorough
+def test_the_gadget_and_searches_at_the_opponents_decisions_make_a_difference() -> None:
+    """So that the test above compares different things."""
+    policies = []
+    for options in ({}, {"safe": False}, {"search_everywhere": True}):
+        agent = kuhn_agent(**options)
+        agent.policy(0)
+        agent.observe(CHECK)
+        agent.observe(BET)
+        policies.append(agent.policy(1))
+    assert np.abs(policies[0] - policies[1]).max() > 0.001
+    assert np.abs(policies[0] - policies[2]).max() > 0.001
 
 
 def test_a_state_is_searched_once_and_only_where_there_is_a_choice() -> None:
@@ -227,6 +242,14 @@ def test_a_search_is_compiled_once_for_all_agents_games_and_parameters() -> None
             agent.observe(BET)
         assert agents[0].policy(0).sum() == pytest.approx(1)
     assert TRACES == [KUHN]
+
+
+def test_the_values_of_kuhn_poker_come_out() -> None:
+    agent = kuhn_agent()
+    values = [agent.value(infostate) for infostate in range(3)]
+    assert np.mean(values) == pytest.approx(KUHN_VALUE, abs=0.02)
+    assert values[0] == pytest.approx(-1, abs=0.15)  # the jack loses the ante at least
+    assert values == sorted(values)
 
 
 def games_of(seeds: tuple[int, int], num_games: int) -> list[PlayedGame]:

@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -159,6 +159,37 @@ def test_a_greedy_search_with_rollouts_loses_no_line_of_tic_tac_toe() -> None:
     assert [worst_result(first, later, player) for player in (0, 1)] == [0, 0]
 
 
+def results_of_all_lines(agent: SearchAgent, line: tuple[int, ...] = ()) -> Iterator[int]:
+    """What an agent gets against every way to play against it."""
+    position = TIC_TAC_TOE.after(line)
+    end = TIC_TAC_TOE.end_value(position)
+    if end is not None:
+        yield end if len(line) % 2 == agent.player else -end
+        return
+    actions = [action for action, _ in TIC_TAC_TOE.moves(position)]
+    if len(line) % 2 == agent.player:
+        actions = [agent.act(0)]
+    for action in actions:
+        led = copy.copy(agent)
+        led.observe(action)
+        yield from results_of_all_lines(led, (*line, action))
+
+
+@pytest.mark.slow
+def test_a_greedy_agent_that_begins_loses_no_line_of_tic_tac_toe() -> None:
+    """The agent itself, its chain of searches included: some 100 searches."""
+    agent = SearchAgent(
+        make("tic_tac_toe"),
+        EVALUATORS["rollouts"],
+        settings_of(1000, 10),
+        player=0,
+        greedy=True,
+    )
+    results = list(results_of_all_lines(agent))
+    assert min(results) == 0
+    assert results.count(1) > len(results) / 2
+
+
 @pytest.mark.thorough
 def test_a_search_goes_on_from_a_state_that_the_last_tree_holds() -> None:
     """And where it does not hold it, from an earlier one, by the events since."""
@@ -222,10 +253,14 @@ def test_a_search_from_the_rules_alone_finds_the_only_column_in_endgames() -> No
 
 
 @pytest.mark.thorough
-def test_a_simulation_costs_one_evaluation() -> None:
+@pytest.mark.parametrize(
+    "simulations",
+    [pytest.param(50, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.slow), 200],
+)
+def test_a_simulation_costs_one_evaluation(simulations: int) -> None:
     """The root and its children, then a node per simulation: the game cannot end so soon."""
     game = make("connect_four(run_length=7)")
-    run = jax.jit(functools.partial(search, game, settings=settings_of(200)))
+    run = jax.jit(functools.partial(search, game, settings=settings_of(simulations)))
     result = run(evaluator=ZeroEvaluator(), root=start_of_game(game), key=jax.random.key(0))
     assert result.tree.num_terminals[0] == 0
-    assert result.queries.num_seen[0] == 1 + 7 + 200
+    assert result.queries.num_seen[0] == 1 + 7 + simulations

@@ -75,9 +75,6 @@ def test_what_a_choice_lost_is_what_it_was_worth_less_than_the_best(
     assert fold.loss == pytest.approx(2 + 1, abs=1e-6)
     assert fold.grade(KUHN.max_utility) == "mistake"
     assert found.lost(0) == pytest.approx(sum(choice.loss for choice in found.of(0)))
-    # The other one gets what was lost after his first choice; what was before is expected already.
-    assert found.given(1) == pytest.approx(fold.loss)
-    assert found.given(0) == pytest.approx(found.choices[1].loss)
 
 
 def check_sum(found: Review) -> None:
@@ -96,6 +93,17 @@ def test_utility_is_what_was_expected_and_luck_and_what_choices_lost_and_gave(
         for player in (0, 1):
             assert found.revised(player) == found.chance(player) == 0
             assert found.hidden(player) == found.luck(player)
+
+
+def test_what_the_other_one_lost_after_the_first_choice_was_given(
+    advisers: list[TabularAgent],
+) -> None:
+    """Who folds a king to a bet with a jack gives 3 chips; what was before is expected already."""
+    found = judged(kuhn_game((KING, JACK), CHECK, BET, FOLD), advisers)
+    fold = found.choices[-1].loss
+    assert found.given(1) == pytest.approx(fold) == pytest.approx(3, abs=1e-6)
+    assert found.given(0) == pytest.approx(found.choices[1].loss)
+    assert found.lost(0) == pytest.approx(found.choices[0].loss + fold)
 
 
 def test_a_bluff_of_the_solution_is_best_though_it_checks_more_often(
