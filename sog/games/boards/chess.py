@@ -24,7 +24,7 @@ from sog.games.boards.chess_fen import (
     state_of,
     write_fen,
 )
-from sog.games.boards.chess_notation import move_of, read_line, read_move, write_san
+from sog.games.boards.chess_notation import move_of, read_line, read_move
 from sog.games.boards.chess_planes import num_channels, observe
 from sog.games.boards.chess_rules import ChessState
 from sog.games.boards.chess_variant import CHESS, GARDNER, LOS_ALAMOS, Variant
@@ -136,10 +136,6 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
     def uci_of_action(self, state: ChessState, action: int) -> str:
         """A legal move as engines write it."""
         return move_of(self.variant, state, action).uci
-
-    def san_of_action(self, state: ChessState, action: int) -> str:
-        """A legal move as books write it."""
-        return write_san(self.variant, self.max_moves, state, action)
 
     def read_action(self, state: ChessState, text: str) -> int:
         """A legal move from UCI or SAN; raises ValueError, one line, if it is none."""
