@@ -18,11 +18,11 @@ import numpy as np
 from jax import Array
 from script_arguments import script_parser
 
-import sog.play.aivat
 from gtcfr.evaluator import ask_once
 from gtcfr.flow import normalize
 from sog.games.core import PLAYER_1, Game
 from sog.methods.poker.bots import AlwaysCall
+from sog.play.aivat import Aivat
 from sog.play.arena import MatchResult, play_match
 from sog.play.rules import after, first_state
 from sog.play.simple_agents import SamplingAgent
@@ -85,7 +85,6 @@ def main() -> None:
     parser.add_argument("--outcomes", type=int, default=64, help="of chance, at most (default: 64)")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    sog.play.aivat.MOST_OUTCOMES = arguments.outcomes  # type: ignore[misc]
     run = load_run("agent:holdem")
     game, evaluator = run.game, run.evaluator
 
@@ -108,7 +107,7 @@ def main() -> None:
         arguments.games,
         arguments.seed,
         show,
-        aivat=sog.play.aivat.Aivat(game, evaluator),
+        aivat=Aivat(game, evaluator, most_outcomes=arguments.outcomes),
     )
 
 

@@ -20,6 +20,8 @@ from sog.pytree import pytree
 
 _NEVER: Final = -1e9
 """The logit of an illegal action."""
+_NOISE: Final = 0.25
+"""Share of Dirichlet noise in the prior of the root, as AlphaZero has it."""
 _BYTES_PER_ACTION: Final = 24  # child, prior, visits, value, reward and discount
 _BYTES_PER_NODE: Final = 20
 
@@ -103,7 +105,7 @@ def search(
         policy_of, options = (
             mctx.muzero_policy,
             {
-                "dirichlet_fraction": 0.25 if explores else 0.0,
+                "dirichlet_fraction": _NOISE if explores else 0.0,
                 "dirichlet_alpha": settings.dirichlet_alpha,
             },
         )

@@ -43,8 +43,7 @@ from sog.play.rules import Situation, after, situation
 from sog.precision import in_32_bits
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
-MOST_OUTCOMES: Final = 64
-"""Of chance, at one state; more are sampled."""
+_MOST_OUTCOMES: Final = 64
 _DEAL: Final = -1
 
 
@@ -67,9 +66,14 @@ class _Step:
 class Aivat:
     """Corrects played games with the values of one evaluator."""
 
-    def __init__(self, game: Game[Any], evaluator: Evaluator) -> None:
-        """game: what the evaluator is asked about: the played one, or its `EnumeratedGame`."""
-        self.game, self.evaluator = game, evaluator
+    def __init__(
+        self, game: Game[Any], evaluator: Evaluator, *, most_outcomes: int = _MOST_OUTCOMES
+    ) -> None:
+        """game: what the evaluator is asked about: the played one, or its `EnumeratedGame`.
+
+        most_outcomes: of chance, at one state; of more a sample stands for all.
+        """
+        self.game, self.evaluator, self._most_outcomes = game, evaluator, most_outcomes
         self._random = np.random.default_rng(0)
 
     @in_32_bits
@@ -143,7 +147,7 @@ class Aivat:
         legal = np.flatnonzero(now.legal_outcomes)
         most = self.game.num_decision_outcomes
         if now.actor == CHANCE:
-            most = min(self.game.num_chance_outcomes, MOST_OUTCOMES)
+            most = min(self.game.num_chance_outcomes, self._most_outcomes)
         kept = legal
         if len(legal) > most:
             kept = self._random.choice(legal, most, replace=False)

@@ -76,7 +76,7 @@ class PlayedGame:
     beginning: Beginning | None = None
     """Where it began, if not at the root."""
     tells: tuple[bool, bool] | None = None
-    """Who tells his policies (`TellingAgent`); None if nobody was asked."""
+    """Who tells his policies (`Agent.policies`); None if nobody was asked."""
 
     def utility_to(self, player: int) -> float:
         """What a player got, in the game's unit."""

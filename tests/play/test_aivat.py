@@ -309,11 +309,10 @@ def test_samples_of_chance_have_the_expectation_of_all_its_outcomes(name: str) -
 
 
 @pytest.mark.thorough
-def test_a_match_stays_right_where_chance_is_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sog.play.aivat.MOST_OUTCOMES", 2)
+def test_a_match_stays_right_where_chance_is_sampled() -> None:
     compiled = compile_tree(make("leduc"))
     game, policy = EnumeratedGame(tree=compiled.tree), random_policy(compiled.tree)
-    aivat = Aivat(game, policy_evaluator(game, policy))
+    aivat = Aivat(game, policy_evaluator(game, policy), most_outcomes=2)
 
     def player(player: int, seed: int) -> TabularAgent:
         return TabularAgent(game, policy, player=player, seed=seed)
