@@ -19,7 +19,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-
 help:
 	@echo "make demo       train an agent for Leduc hold'em, evaluate it, plot how it learned"
 	@echo "make figure3    the paper's Figure 3: train by its search, exploitability over training;"
-	@echo "                GAME=leduc or GAME=glasses, some half an hour each"
+	@echo "                GAME=leduc or GAME=glasses"
 	@echo "make test       all checks and the tests (what CI runs)"
 	@echo "make check      format, lint, types and import rules only"
 	@echo "make format     rewrite the files as 'make check' wants them"
