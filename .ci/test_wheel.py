@@ -36,7 +36,7 @@ def test_only_our_packages_are_installed_at_the_top_level() -> None:
 
 def test_the_data_files_came_along() -> None:
     assert importlib.resources.files("sog.configs").is_dir()
-    maps = importlib.resources.files("sog.games.scotland_yard") / "maps"
+    maps = importlib.resources.files("sog.scotland_yard") / "maps"
     assert [entry for entry in maps.iterdir() if entry.is_file()]
     pages = importlib.resources.files("sog.web")
     assert (pages / "templates" / "base.html").is_file()

@@ -18,7 +18,7 @@ _OF_THE_SYSTEM: Final = {
 _INSTALLED_WITH_US: Final = {
     "selfplay/runs/config_files.py",
     "sog/players/shipped.py",
-    "sog/games/scotland_yard/station_map.py",
+    "sog/scotland_yard/station_map.py",
     "sog/web/pages.py",
 }
 _JUST_MADE_OR_LOOKED_AT: Final = {"selfplay/runs/manifest.py", "sog/cli/errors.py"}

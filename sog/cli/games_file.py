@@ -22,11 +22,11 @@ from sog.games.boards.game_records import (
     split_records,
 )
 from sog.games.registry import game_class, is_game
-from sog.games.scotland_yard.station_map import SHIPPED_MAPS
 from sog.parameters import read_parameters, split_call
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far, replay_of
+from sog.scotland_yard.station_map import SHIPPED_MAPS
 
 _MOST_BYTES: Final = 2**26
 _NO_GAME: Final = (KeyError, IndexError, TypeError, ValueError)

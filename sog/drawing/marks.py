@@ -12,9 +12,9 @@ import numpy as np
 from sog.drawing.svg import INK, circle, text
 from sog.games import Game
 from sog.games.core import CHANCE
-from sog.games.scotland_yard.view import MapView
 from sog.games.shown import Seen
 from sog.games.views import BoardView, GoView, SquaresView, View
+from sog.scotland_yard.view import MapView
 
 COLOR: Final = "#0b7285"
 """Of what is marked; no player and no piece has it."""

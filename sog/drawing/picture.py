@@ -10,12 +10,12 @@ from sog.drawing.cards import draw_cards, draw_prizes
 from sog.drawing.dice import draw_dice
 from sog.drawing.goban import draw_goban
 from sog.drawing.marks import Marks
-from sog.drawing.scotland_yard import draw_map
 from sog.drawing.squares import draw_squares
 from sog.games import Game
-from sog.games.scotland_yard.view import MapView
 from sog.games.shown import Seen
 from sog.games.views import BoardView, CardsView, DiceView, GoView, PrizesView, SquaresView
+from sog.scotland_yard.drawing import draw_map
+from sog.scotland_yard.view import MapView
 
 
 def has_picture(game: Game[Any]) -> bool:

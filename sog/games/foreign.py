@@ -13,8 +13,8 @@ from typing import Final
 
 from sog.games.packages import is_class_path
 from sog.games.registry import GAMES, OPENSPIEL_PREFIX, PGX_PREFIX
-from sog.games.scotland_yard.station_map import SHIPPED_MAPS, positions_file
 from sog.parameters import split_call
+from sog.scotland_yard.station_map import SHIPPED_MAPS, positions_file
 
 TRUSTED: Final = "SOG_GAMES"
 """Environment variable: `module:Class` of games, and paths of maps, that files may name, with

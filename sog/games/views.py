@@ -11,7 +11,7 @@ Choices = Mapping[int, Sequence[int]]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class View:
-    """One of the kinds below, or the map of Scotland Yard (`sog.games.scotland_yard.view`)."""
+    """One of the kinds below, or the map of Scotland Yard (`sog.scotland_yard.view`)."""
 
     title: str
 

@@ -144,7 +144,7 @@ METHODS: Final[dict[str, Entry]] = {
         summary="online outcome sampling: sound Monte Carlo search, N simulations per move",
     ),
     "pimbot": Entry(
-        module="sog.methods.grown.pimbot",
+        module="sog.scotland_yard.pimbot",
         attribute="PimBot",
         form="pimbot:N",
         summary="determinized tree search for Scotland Yard, N simulations per move",

@@ -14,7 +14,7 @@ from sog.games.conformance import ConformanceError, check_game
 from sog.games.conformance.encoding_laws import check_shown_graph, check_shown_hands
 from sog.games.core import public_action
 from sog.games.encoding import MOVER
-from sog.games.scotland_yard.game import Glasses
+from sog.scotland_yard.game import Glasses
 from tests.games.broken_games import (
     SMALL_HOLDEM,
     broken,

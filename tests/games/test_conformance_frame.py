@@ -11,7 +11,7 @@ from sog.games.cards.kuhn import Kuhn
 from sog.games.conformance import ConformanceError, check_game
 from sog.games.core import opponents_weight
 from sog.games.encoding import Moves, Planes
-from sog.games.scotland_yard.game import Glasses
+from sog.scotland_yard.game import Glasses
 from tests.games.broken_games import SMALL_HOLDEM, broken, kuhn
 from tests.games.hidden_draw import HiddenDraw
 

@@ -10,9 +10,9 @@ import pytest
 from sog.games import make
 from sog.games.cards.poker import BettingGame
 from sog.games.core import CHANCE, TERMINAL, Game
-from sog.methods.plain.agent import PlainAgent
 from sog.methods.plain.games import plain_game
 from sog.methods.plain.worlds import InfostateGame, InfostateWorld, PlainGame, World
+from sog.play.plain_agent import PlainAgent
 from sog.play.rules import after, deal, first_state, situation, step, utility
 from sog.players.methods import make_method
 from sog.players.player import Host

@@ -17,7 +17,7 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network, num_kept
 from networks.losses import Example, batch_loss
 from sog.games import PLAYER_0, PLAYER_1, Game, make
-from sog.games.scotland_yard.game import ScotlandYard
+from sog.scotland_yard.game import ScotlandYard
 from tests.games.random_plays import play_randomly
 
 TINY = NetworkSettings(torso="graph", width=4, depth=2)
@@ -186,7 +186,7 @@ def test_a_logit_is_the_sum_of_what_both_ends_say() -> None:
 def renumbered(tmp_path: Path) -> tuple[Game[Any], Game[Any], np.ndarray]:
     """Quarter and the same map with other numbers of the stations; for each index, the other."""
     quarter = make("quarter")
-    text = (importlib.resources.files("sog.games.scotland_yard") / "maps/quarter.csv").read_text()
+    text = (importlib.resources.files("sog.scotland_yard") / "maps/quarter.csv").read_text()
     rows = [row.split(",") for row in text.splitlines() if row[:1].isdigit()]
     old = sorted({int(end) for row in rows for end in row[:2]})
     new = np.random.default_rng(0).permutation(len(old)) + 1

@@ -5,9 +5,9 @@ import random
 from collections.abc import Hashable
 from typing import Any, Generic, TypeVar
 
-from sog.methods.plain.agent import PlainSearch
-from sog.methods.plain.budget import Simulations
 from sog.methods.plain.worlds import InfostateGame, Seen
+from sog.play.budget import Simulations
+from sog.play.plain_agent import PlainSearch
 
 Node = TypeVar("Node")
 

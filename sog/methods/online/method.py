@@ -19,12 +19,12 @@ from sog.games.core import Game, param
 from sog.methods.grown.search import TreeSearch
 from sog.methods.histories.arrays import HistoryTree
 from sog.methods.histories.layout import lay_out_histories
-from sog.methods.plain.agent import PlainAgent
-from sog.methods.plain.budget import seconds_param
 from sog.methods.plain.games import infostate_game
 from sog.methods.plain.worlds import InfostateGame
 from sog.play.arena import AgentFactory
+from sog.play.budget import seconds_param
 from sog.play.match import Agent, only_at_the_start
+from sog.play.plain_agent import PlainAgent
 from sog.play.rules import sample
 from sog.players.method import Method
 from sog.players.player import Host

@@ -7,13 +7,13 @@ from sog.games.core import Game
 from sog.games.goofspiel import Goofspiel
 from sog.games.ii_goofspiel import IIGoofspiel
 from sog.games.liars_dice import LiarsDice
-from sog.games.scotland_yard.game import ScotlandYard
 from sog.methods.plain.goofspiel import PlainGoofspiel
 from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.plain.liars_dice import PlainLiarsDice
 from sog.methods.plain.poker import PlainPoker
-from sog.methods.plain.scotland_yard import Roads
 from sog.methods.plain.worlds import InfostateGame, PlainGame
+from sog.scotland_yard.game import ScotlandYard
+from sog.scotland_yard.plain import Roads
 
 
 def plain_game(game: Game[Any]) -> PlainGame | None:

@@ -8,12 +8,12 @@ import numpy as np
 
 from sog.games.core import Game, param
 from sog.games.goofspiel import Goofspiel
-from sog.methods.plain.agent import PlainAgent, PlainSearch
-from sog.methods.plain.budget import Simulations, seconds_param
 from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.methods.simultaneous.selection import SelectionOptions
 from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import AgentFactory
+from sog.play.budget import Simulations, seconds_param
+from sog.play.plain_agent import PlainAgent, PlainSearch
 from sog.players.method import Method
 from sog.players.player import Host
 

@@ -11,9 +11,9 @@ from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
 from sog.games.encoding import Graph, within
-from sog.games.scotland_yard.rules import YardRules
-from sog.games.scotland_yard.setup import YardState
-from sog.games.scotland_yard.station_map import NUM_TICKETS
+from sog.scotland_yard.rules import YardRules
+from sog.scotland_yard.setup import YardState
+from sog.scotland_yard.station_map import NUM_TICKETS
 
 _FARTHEST: Final = 5  # moves; how much farther a detective is makes no difference
 

@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from sog.games.core import PLAYER_0, TERMINAL, Game, param
-from sog.games.scotland_yard.game import ScotlandYard
-from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
-from sog.methods.plain.agent import PlainAgent, PlainSearch
-from sog.methods.plain.budget import Simulations, seconds_param
-from sog.methods.plain.scotland_yard import NOBODY, Move, Roads, YardWorld
 from sog.play.arena import AgentFactory
+from sog.play.budget import Simulations, seconds_param
+from sog.play.plain_agent import PlainAgent, PlainSearch
 from sog.players.method import Method
 from sog.players.player import Host
+from sog.scotland_yard.game import ScotlandYard
+from sog.scotland_yard.plain import NOBODY, Move, Roads, YardWorld
+from sog.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 
 CATEGORIES: Final = 5
 """Distances to the nearest detective, the last one and all above it being one."""

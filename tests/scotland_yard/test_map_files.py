@@ -12,8 +12,8 @@ import pytest
 from sog.cli.errors import check_target
 from sog.cli.picture_file import write_picture
 from sog.games import make
-from sog.games.scotland_yard.station_map import load_map
 from sog.play.rules import after, first_state
+from sog.scotland_yard.station_map import load_map
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHADE = "#5b2a9d"

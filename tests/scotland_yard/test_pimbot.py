@@ -11,13 +11,13 @@ import pytest
 
 from sog.games.cards.kuhn import Kuhn
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.games.scotland_yard.game import Glasses
-from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
-from sog.methods.grown.pimbot import PimBot, Whereabouts, _reward, category, search
-from sog.methods.plain.scotland_yard import Roads, YardWorld
 from sog.methods.simple import Random
 from sog.play.arena import play_match
 from sog.players.player import Host
+from sog.scotland_yard.game import Glasses
+from sog.scotland_yard.pimbot import PimBot, Whereabouts, _reward, category, search
+from sog.scotland_yard.plain import Roads, YardWorld
+from sog.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sog.games.core import TERMINAL, Game
-from sog.games.scotland_yard.game import London, ScotlandYard
+from sog.scotland_yard.game import London, ScotlandYard
 
 # Shorter, so that Mr X is often caught or wins by the last round.
 HUNT = London(rounds=8, reveals="3/6", detectives=12, doubles=1, black=2, mr_x_taxi=2)

@@ -10,7 +10,8 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game, param
-from sog.games.scotland_yard.station_map import (
+from sog.pytree import pytree
+from sog.scotland_yard.station_map import (
     BLACK,
     NUM_TICKETS,
     MoveTable,
@@ -18,7 +19,6 @@ from sog.games.scotland_yard.station_map import (
     load_map,
     move_table,
 )
-from sog.pytree import pytree
 
 CLASSIC_DECK: Final = "13/26/29/34/50/53/91/94/103/112/117/132/138/141/155/174/197/198"
 DECK: Final = "deck"

@@ -14,9 +14,9 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
-from sog.games.scotland_yard.rules import YardRules
-from sog.games.scotland_yard.setup import YardState
-from sog.games.scotland_yard.station_map import NUM_TICKETS
+from sog.scotland_yard.rules import YardRules
+from sog.scotland_yard.setup import YardState
+from sog.scotland_yard.station_map import NUM_TICKETS
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

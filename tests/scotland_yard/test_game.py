@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard.game import Glasses, London, ScotlandYard
+from sog.scotland_yard.game import Glasses, London, ScotlandYard
 from tests.games.random_plays import play_randomly
 
 KINDS = ["taxi", "bus", "underground", "black"]
@@ -172,9 +172,7 @@ class PlainRules:
 
 
 def shipped_edges(name: str) -> list[tuple[int, int, str]]:
-    text = (
-        importlib.resources.files("sog.games.scotland_yard") / "maps" / f"{name}.csv"
-    ).read_text()
+    text = (importlib.resources.files("sog.scotland_yard") / "maps" / f"{name}.csv").read_text()
     rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
     return [(int(r["station_a"]), int(r["station_b"]), r["transport"]) for r in rows]
 

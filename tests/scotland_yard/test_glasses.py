@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard.game import Glasses
+from sog.scotland_yard.game import Glasses
 
 
 class Level(NamedTuple):

@@ -10,8 +10,8 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard.setup import YardSetup, YardState
-from sog.games.scotland_yard.station_map import NO_TICKET, NUM_TICKETS
+from sog.scotland_yard.setup import YardSetup, YardState
+from sog.scotland_yard.station_map import NO_TICKET, NUM_TICKETS
 
 MR_X_WINS: Final = 1
 DETECTIVES_WIN: Final = -1

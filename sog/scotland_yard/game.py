@@ -19,19 +19,19 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard.graph import YardGraph
-from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
-from sog.games.scotland_yard.setup import NONE, YardState, changed
-from sog.games.scotland_yard.station_map import (
+from sog.games.shown import Seen
+from sog.scotland_yard.graph import YardGraph
+from sog.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
+from sog.scotland_yard.setup import NONE, YardState, changed
+from sog.scotland_yard.station_map import (
     NO_TICKET,
     NUM_TICKETS,
     TICKETS,
     load_positions,
     positions_file,
 )
-from sog.games.scotland_yard.view import DetectiveView, MapView, Positions, YardView, board_text
-from sog.games.scotland_yard.worlds import YardWorlds
-from sog.games.shown import Seen
+from sog.scotland_yard.view import DetectiveView, MapView, Positions, YardView, board_text
+from sog.scotland_yard.worlds import YardWorlds
 
 _MOST_NAMED: Final = 6  # stations where Mr X may be, listed one by one in a line of text
 _TAKES: Final = ("takes a taxi", "takes a bus", "takes the underground", "plays a black ticket")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard.game import London, ScotlandYard
-from sog.games.scotland_yard.station_map import load_map
+from sog.scotland_yard.game import London, ScotlandYard
+from sog.scotland_yard.station_map import load_map
 
 
 class Maps(NamedTuple):

@@ -162,9 +162,7 @@ def _read(path: Path, rule: str) -> str:
 
 
 def _shipped_text(file_name: str) -> str:
-    return (importlib.resources.files("sog.games.scotland_yard") / "maps" / file_name).read_text(
-        "utf-8"
-    )
+    return (importlib.resources.files("sog.scotland_yard") / "maps" / file_name).read_text("utf-8")
 
 
 def _rows(name: str, text: str, header: str, what: str) -> Iterator[tuple[str, str]]:

@@ -12,14 +12,14 @@ from typing import Final
 
 from sog.drawing.marks import COLOR, TAKEN, Marks, opacity_of, told_with
 from sog.drawing.svg import INK, SOFT, as_text, choice, circle, cut, document, line, rectangle, text
-from sog.games.scotland_yard.view import (
+from sog.games.views import Choices
+from sog.scotland_yard.view import (
     DetectiveView,
     MapView,
     Positions,
     YardView,
     nearest_distance,
 )
-from sog.games.views import Choices
 
 _MARGIN, _HEADER, _ROW = 36.0, 104.0, 18.0
 _WIDEST, _HIGHEST = 1280.0, 1000.0  # of the map alone

@@ -1,6 +1,6 @@
 """Scotland Yard where everything is known, in plain Python: what a search plays thousands of.
 
-The rules are those of `sog.games.scotland_yard.rules`, without what the players know of it.
+The rules are those of `sog.scotland_yard.rules`, without what the players know of it.
 """
 
 import dataclasses
@@ -12,10 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.scotland_yard.game import ScotlandYard
-from sog.games.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
-from sog.games.scotland_yard.station_map import NUM_TICKETS
 from sog.methods.plain.worlds import PlainGame, World
+from sog.scotland_yard.game import ScotlandYard
+from sog.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
+from sog.scotland_yard.station_map import NUM_TICKETS
 
 Move = tuple[int, int, int]
 """(action of the game, where it leads, ticket)"""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sog.games.registry import make
-from sog.games.scotland_yard.station_map import load_positions
 from sog.play.rules import after, first_state, situation
+from sog.scotland_yard.station_map import load_positions
 
 
 def played(game: Any, num_events: int, seed: int = 0) -> Any:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sog.games.registry import make
-from sog.games.scotland_yard.game import ScotlandYard
-from sog.games.scotland_yard.station_map import load_map, load_positions
+from sog.scotland_yard.game import ScotlandYard
+from sog.scotland_yard.station_map import load_map, load_positions
 
 
 def write_map(folder: Path, rows: str) -> str:
