@@ -1,19 +1,25 @@
 """Writes the catalog of games that `sog games` lists: run it when a game was added or changed."""
 
 import argparse
+import importlib.resources
 import json
 from pathlib import Path
 
-import sog.catalog
+from sog.catalog import CATALOG
 from sog.cli.game_facts import list_games
+from sog.domain import domains
 
 
 def main() -> None:
     """Asks all games, and counts their public states."""
     argparse.ArgumentParser(description=__doc__).parse_args()
-    file = Path(sog.catalog.__file__).with_name(sog.catalog.CATALOG)
-    file.write_text(json.dumps(list_games(), indent=1) + "\n", encoding="utf-8")
-    print(f"written: {file}")
+    games = list_games()
+    package_of = {name: domain.package for domain in domains() for name in domain.games}
+    for package in ("sog", *sorted(set(package_of.values()))):
+        listed = [game for game in games if package_of.get(game["name"], "sog") == package]
+        file = Path(str(importlib.resources.files(package))) / CATALOG
+        file.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+        print(f"written: {file}")
 
 
 if __name__ == "__main__":

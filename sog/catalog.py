@@ -3,18 +3,25 @@
 `python scripts/make_catalog.py` writes it, see `game_facts.list_games`; a test compares the two.
 """
 
+import importlib.resources
 import json
 from typing import Any, Final
 
+from sog.domain import domains
 from sog.files import read_shipped
 
 CATALOG: Final = "catalog.json"
 
 
 def read_catalog() -> list[dict[str, Any]]:
-    """What `sog games --json` prints."""
-    games: list[dict[str, Any]] = read_shipped("sog", CATALOG, json.loads)
-    return games
+    """What `sog games --json` prints: the games of the core, then those of domains."""
+    packages = ["sog", *(domain.package for domain in domains())]
+    return [
+        game
+        for package in packages
+        if (importlib.resources.files(package) / CATALOG).is_file()
+        for game in read_shipped(package, CATALOG, json.loads)
+    ]
 
 
 def game_parameters() -> set[str]:

@@ -22,11 +22,10 @@ from sog.games.boards.game_records import (
     split_records,
 )
 from sog.games.registry import game_class, is_game
-from sog.parameters import read_parameters, split_call
+from sog.parameters import as_typed, read_parameters, split_call
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far, replay_of
-from sog.scotland_yard.station_map import SHIPPED_MAPS
 
 _MOST_BYTES: Final = 2**26
 _NO_GAME: Final = (KeyError, IndexError, TypeError, ValueError)
@@ -177,6 +176,5 @@ def installed_game(text: str) -> Game[Any] | None:
         return None
     cls = game_class(call[0])
     with mistakes():
-        if read_parameters(cls, *call).get("map", SHIPPED_MAPS[0]) not in SHIPPED_MAPS:
-            return None
-        return load_game(text)
+        typed = {key: as_typed(value) for key, value in read_parameters(cls, *call).items()}
+        return None if cls.files_read(typed) else load_game(text)

@@ -17,6 +17,7 @@ from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory,
 from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening
 from sog.cli.lines import tell
 from sog.cli.streams import prepare_streams
+from sog.domain import DomainError
 
 _INTERRUPTED: Final = tuple(map(exit_code, STOPPING))
 _NO_MEMORY: Final = "out of memory; try a smaller game, fewer simulations, or smaller batches."
@@ -74,8 +75,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    from sog.cli.arguments import make_parser  # an interrupt while it is imported is handled
-
+    try:
+        from sog.cli.arguments import make_parser  # an interrupt while it is imported is handled
+    except DomainError as error:
+        raise CommandError(str(error)) from error
     try:
         arguments = make_parser().parse_args(argv)
     except SystemExit as stop:  # after --help and --version

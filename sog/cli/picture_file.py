@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sog.cli.errors import CommandError, check_target, mistakes, writing
+from sog.drawing.look import Look
 from sog.drawing.picture import draw_picture, has_picture
 from sog.files import replace_file
 from sog.games import Game
@@ -41,7 +42,9 @@ def write_picture(
     title: of a map. what: see `writing`. ranges: as for `Game.draw`. infostates: those
     that the picture may show.
     """
-    picture = draw_picture(game, state, infostates=infostates, ranges=ranges, title=title)
+    picture = draw_picture(
+        game, state, infostates=infostates, ranges=ranges, look=Look(title=title)
+    )
     assert picture is not None  # see `check_has_picture`
     with writing(path, what):
         replace_file(path, picture)

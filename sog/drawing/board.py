@@ -3,7 +3,8 @@
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
-from sog.drawing.marks import Marks, draw_disk, told_with
+from sog.drawing.look import Look
+from sog.drawing.marks import draw_disk, told_with
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.views import BoardView
 
@@ -13,8 +14,9 @@ _PIECES: Final = {0: "#f2b632", 1: "#d9534f"}
 _EDGE, _WON = "#1d2733", "#2f9e44"
 
 
-def draw_board(view: BoardView, marks: Marks) -> str:
+def draw_board(view: BoardView, look: Look) -> str:
     """The text of an SVG file."""
+    marks = look.marks
     rows, columns = view.rows, view.columns
     slant = _CELL / 2 if view.is_rhombus else 0.0
     width = 2 * _MARGIN + _NAMES + columns * _CELL + (rows - 0.5) * slant

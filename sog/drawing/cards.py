@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
+from sog.drawing.look import Look
 from sog.drawing.svg import as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.views import CardsView, PrizesView
 
@@ -22,11 +23,10 @@ _MOST_IN_NAME: Final = 20  # letters
 _AT: Final = " at "
 """Before the step of a network in the name of a player."""
 
-Names = tuple[str, str]
 
-
-def draw_cards(view: CardsView, *, names: Names, bottom: int) -> str:
-    """The text of an SVG file: cards and chips on a table. bottom: the player who sits there."""
+def draw_cards(view: CardsView, look: Look) -> str:
+    """The text of an SVG file: cards and chips on a table."""
+    names, bottom = look.names, look.bottom
     svg = document(view.title, _WIDTH, _HEIGHT, background=None)
     rectangle(svg, 0, 0, _WIDTH, _HEIGHT, fill=_CLOTH, rx="20", stroke=_RIM)
     middle = _WIDTH / 2
@@ -86,7 +86,7 @@ def _public_cards(svg: ElementTree.Element, view: CardsView) -> None:
     text(svg, middle, top + _TALL + 20, name, size=13, color=_SOFT_WORDS, anchor="middle")
 
 
-def draw_prizes(view: PrizesView, *, names: Names) -> str:
+def draw_prizes(view: PrizesView, look: Look) -> str:
     """The text of an SVG file: the point cards, who won them, and the cards one may bid."""
     count = len(view.points)
     in_row = min(count, _MOST_IN_ROW)
@@ -107,7 +107,7 @@ def draw_prizes(view: PrizesView, *, names: Names) -> str:
         if number < len(view.winners):
             group.set("opacity", "0.6")
             winner = view.winners[number]
-            told = "nobody" if winner is None else names[winner]
+            told = "nobody" if winner is None else look.names[winner]
         draw_card(group, x, y, str(card) if card else None, width=_CARD * 0.8, is_lit=is_now)
         text(svg, x + 0.4 * _CARD, y + _TALL + 16, told, size=12, color=_WORDS, anchor="middle")
     if view.choices:

@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
+from sog.drawing.look import Look
 from sog.drawing.svg import as_text, choice, circle, document, rectangle, text
 from sog.games.views import DiceView
 
@@ -25,8 +26,9 @@ _PIPS: Final = {
 }
 
 
-def draw_dice(view: DiceView, *, names: tuple[str, str], bottom: int) -> str:
-    """The text of an SVG file. bottom: the player who sits there."""
+def draw_dice(view: DiceView, look: Look) -> str:
+    """The text of an SVG file."""
+    names, bottom = look.names, look.bottom
     ladder_top = _MARGIN + _ROW + 6
     ladder_height = _ladder_height(view)
     height = ladder_top + ladder_height + _ROW + _MARGIN

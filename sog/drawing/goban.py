@@ -7,10 +7,11 @@ unseen) where one points, and only empty points that are barred, by ko or as sui
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
-from sog.drawing.marks import PASS, Mark, Marks, draw_disk, told_with
+from sog.drawing.look import Look
+from sog.drawing.marks import Mark, Marks, draw_disk, told_with
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.core import PLAYER_0
-from sog.games.views import GoView
+from sog.games.views import PASS, GoView
 
 _CELL, _MARGIN, _BELOW = 40.0, 37.0, 40.0
 _NARROWEST: Final = 320.0  # what stands below has room
@@ -24,8 +25,9 @@ _BUTTON: Final = "#f4e3bf"
 _BARRED: Final = ", where no stone may be put now"
 
 
-def draw_goban(view: GoView, marks: Marks) -> str:
+def draw_goban(view: GoView, look: Look) -> str:
     """The text of an SVG file."""
+    marks = look.marks
     length = (view.size - 1) * _CELL
     side = 2 * _MARGIN + length + _CELL / 2
     width, height = max(side, _NARROWEST), side + _BELOW

@@ -4,7 +4,7 @@ them, which the game's view declares."""
 import dataclasses
 import math
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -13,8 +13,7 @@ from sog.drawing.svg import INK, circle, text
 from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
-from sog.games.views import BoardView, GoView, SquaresView, View
-from sog.scotland_yard.view import MapView
+from sog.games.views import Place
 
 COLOR: Final = "#0b7285"
 """Of what is marked; no player and no piece has it."""
@@ -22,15 +21,10 @@ TAKEN: Final = "#c2255c"
 """Of the action that was taken, where that is not the likeliest."""
 LEAST: Final = 0.01
 """A probability that is drawn."""
-PASS: Final = -1
-"""The place of what is done nowhere on a board, as a pass of Go."""
 _PALEST, _DARKEST = 0.12, 0.8
 _PALE: Final = 0.45
 """Opacity up to which letters are dark."""
 _MOST_HELD: Final = 24  # infostates that are asked about
-
-Place = int | tuple[int, int]
-"""A cell, a point, a station; or the cells where a move begins and ends."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -94,7 +88,7 @@ def read_marks(
         view = game.view(state, infostates=seen, choices=legal)
         if view is None:
             return {}
-        for place, actions in _places(view).items():
+        for place, actions in view.places().items():
             share = float(row[list(actions)].sum()) * weights[infostate] / total
             known = found.get(place, Mark(share=0.0))
             worth = math.nan
@@ -139,22 +133,3 @@ def draw_disk(
     text(
         group, x, y + 0.36 * size, mark.text, size=size, weight="bold", color=color, anchor="middle"
     )
-
-
-def _places(view: View) -> Mapping[Place, Sequence[int]]:
-    """The actions by place."""
-    match view:
-        case BoardView():
-            return {cell: view.choices[cell] for cell in sorted(view.landing)}
-        case SquaresView():
-            return {
-                (start, end): actions
-                for start, ends in view.moves.items()
-                for end, actions in ends.items()
-            }
-        case GoView():
-            points: dict[Place, Sequence[int]] = {**dict(view.choices.items())}
-            return {**points, PASS: view.passes} if view.passes else points
-        case MapView():
-            return dict(view.choices.items())
-    return {}

@@ -5,17 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from sog.drawing.board import draw_board
-from sog.drawing.cards import draw_cards, draw_prizes
-from sog.drawing.dice import draw_dice
-from sog.drawing.goban import draw_goban
-from sog.drawing.marks import Marks
-from sog.drawing.squares import draw_squares
+from sog.domain import load_part
+from sog.drawing.look import Look
 from sog.games import Game
 from sog.games.shown import Seen
-from sog.games.views import BoardView, CardsView, DiceView, GoView, PrizesView, SquaresView
-from sog.scotland_yard.drawing import draw_map
-from sog.scotland_yard.view import MapView
 
 
 def has_picture(game: Game[Any]) -> bool:
@@ -28,34 +21,17 @@ def draw_picture(
     state: Any,
     *,
     infostates: Seen = (None, None),
-    names: tuple[str, str] = ("player 0", "player 1"),
-    bottom: int = 0,
     choices: Sequence[int] = (),
     ranges: np.ndarray | None = None,
-    marks: Marks | None = None,
-    title: str | None = None,
+    look: Look | None = None,
 ) -> str | None:
     """The text of an SVG file; None for a game without a picture, which `Game.draw` shows.
 
     infostates, choices and ranges: as for `Game.view`; shapes that one may click are groups with
-    the attribute `data-actions`. names: what the players are called. bottom: the player whose place
-    it is. marks: what is known of the actions, on boards and maps, see `read_marks`. title: of a
-    map, which has room for one.
+    the attribute `data-actions`. look: how it is looked at.
     """
     view = game.view(state, infostates=infostates, choices=choices, ranges=ranges)
-    match view:
-        case BoardView():
-            return draw_board(view, marks or {})
-        case SquaresView():
-            return draw_squares(view, marks or {})
-        case GoView():
-            return draw_goban(view, marks or {})
-        case CardsView():
-            return draw_cards(view, names=names, bottom=bottom)
-        case DiceView():
-            return draw_dice(view, names=names, bottom=bottom)
-        case PrizesView():
-            return draw_prizes(view, names=names)
-        case MapView():
-            return draw_map(view, title=title or view.title, marks=marks or {})
-    return None
+    if view is None:
+        return None
+    drawn: str = load_part(view.drawer)(view, look or Look())
+    return drawn

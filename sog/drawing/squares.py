@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Final
 
+from sog.drawing.look import Look
 from sog.drawing.marks import COLOR, TAKEN, Mark, Marks
 from sog.drawing.svg import as_text, circle, document, line, rectangle, text
 from sog.games.views import SquaresView
@@ -26,8 +27,9 @@ _TEXT: Final = "\ufe0e"
 """Asks for a letter, and not for a small picture of it."""
 
 
-def draw_squares(view: SquaresView, marks: Marks) -> str:
+def draw_squares(view: SquaresView, look: Look) -> str:
     """The text of an SVG file."""
+    marks = look.marks
     rows, columns = view.rows, view.columns
     width, height = 2 * _MARGIN + _NAMES + columns * _CELL, 2 * _MARGIN + _NAMES + rows * _CELL
     svg = document(view.title, width, height, background=None)

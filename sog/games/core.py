@@ -84,6 +84,14 @@ class Game(Shown[State]):
         """One line for people about parameters that do not do what they seem to; else empty."""
         return ""
 
+    @classmethod
+    def files_read(cls, parameters: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+        """The files that a game reads, by the parameter that names them; parameters: as typed.
+
+        `sog.games.foreign` says which of them a file of somebody else may name.
+        """
+        return {}
+
     # Sizes, all static.
 
     @property

@@ -7,14 +7,13 @@ What is installed, by an entry point or with us, needs nobody's permission.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from sog.games.packages import is_class_path
-from sog.games.registry import GAMES, OPENSPIEL_PREFIX, PGX_PREFIX
+from sog.games.registry import GAMES, OPENSPIEL_PREFIX, PGX_PREFIX, game_class
 from sog.parameters import split_call
-from sog.scotland_yard.station_map import SHIPPED_MAPS, positions_file
 
 TRUSTED: Final = "SOG_GAMES"
 """Environment variable: `module:Class` of games, and paths of maps, that files may name, with
@@ -40,8 +39,9 @@ def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
             f"{file} is of the game {name}, and no file chooses what is imported: set "
             f"{TRUSTED}={name} if it is yours, or install it with an entry point."
         )
-    for path in _paths(game.strip()):
-        if not _is_trusted(path) and not _is_inside(path, Path(file).absolute().parent.resolve()):
+    folder = Path(file).absolute().parent.resolve()
+    for path, files in _files(game.strip()).items():
+        if not _is_trusted(path) and not all(_is_inside(one, folder) for one in files):
             raise ValueError(
                 f"{file} names the file {path}, which is not in its own folder: set "
                 f"{TRUSTED}={path} if it is yours."
@@ -61,21 +61,21 @@ def _is_inside(path: str, folder: Path) -> bool:
     if _UNCLEAR.search(path):
         return False
     try:
-        files = Path(path).expanduser(), positions_file(path)
-        return all(one.resolve().is_relative_to(folder) for one in files)
+        return Path(path).expanduser().resolve().is_relative_to(folder)
     except (OSError, RuntimeError, ValueError):  # no such user, no name of a file
         return False
 
 
-def _paths(game: str) -> Iterator[str]:
-    """The paths among the parameters of a game."""
+def _files(game: str) -> Mapping[str, tuple[str, ...]]:
+    """The files that a game reads, by the parameter that names them."""
     if game.startswith(OPENSPIEL_PREFIX):
-        if _READS_A_FILE.search(game):
-            one = _ONE_PARAMETER.fullmatch(game.removeprefix(OPENSPIEL_PREFIX).strip())
-            yield one[1] if one else game  # which is unclear
-        return
+        if not _READS_A_FILE.search(game):
+            return {}
+        one = _ONE_PARAMETER.fullmatch(game.removeprefix(OPENSPIEL_PREFIX).strip())
+        path = one[1] if one else game  # which is unclear
+        return {path: (path,)}
     name, parameters = split_call(game) or ("", "")
-    for part in parameters.split(",") if name in GAMES else ():
-        key, _, value = (piece.strip() for piece in part.partition("="))
-        if key == "map" and value not in SHIPPED_MAPS:
-            yield value
+    if name not in GAMES:
+        return {}
+    parts = (part.partition("=") for part in parameters.split(","))
+    return game_class(name).files_read({key.strip(): value.strip() for key, _, value in parts})

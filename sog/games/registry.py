@@ -1,13 +1,13 @@
 """Games by name: `make("leduc(ranks=4)")`.
 
 To add a game, write one file in this folder and add its line to `GAMES`; or keep it in a package of
-your own, see `sog.games.packages`.
+your own, see `sog.games.packages`, or in a domain, see `sog.domain`.
 """
 
-import importlib
 from collections.abc import Callable
 from typing import Any, Final
 
+from sog.domain import domains, load_part
 from sog.games.core import Game
 from sog.games.packages import import_typed, installed_games, is_class_path
 from sog.parameters import read_parameters, split_call, unknown_name
@@ -15,43 +15,42 @@ from sog.parameters import read_parameters, split_call, unknown_name
 OPENSPIEL_PREFIX: Final = "openspiel:"
 PGX_PREFIX: Final = "pgx:"
 
-GAMES: Final[dict[str, tuple[str, str]]] = {
-    "matching_pennies": ("sog.games.matrix", "MatchingPennies"),
-    "rps": ("sog.games.matrix", "RockPaperScissors"),
-    "biased_rps": ("sog.games.matrix", "BiasedRockPaperScissors"),
-    "non_locality": ("sog.games.non_locality", "NonLocality"),
-    "kuhn": ("sog.games.cards.kuhn", "Kuhn"),
-    "leduc": ("sog.games.cards.leduc", "Leduc"),
-    "generic_poker": ("sog.games.cards.generic_poker", "GenericPoker"),
-    "board_poker": ("sog.games.cards.board_poker", "BoardPoker"),
-    "holdem": ("sog.games.cards.holdem", "Holdem"),
-    "liars_dice": ("sog.games.liars_dice", "LiarsDice"),
-    "goofspiel": ("sog.games.goofspiel", "Goofspiel"),
-    "ii_goofspiel": ("sog.games.ii_goofspiel", "IIGoofspiel"),
-    "oshi_zumo": ("sog.games.oshi_zumo", "OshiZumo"),
-    "random_game": ("sog.games.random_game", "RandomGame"),
-    "tron": ("sog.games.tron", "Tron"),
-    "pursuit_evasion": ("sog.games.pursuit_evasion", "PursuitEvasion"),
-    "glasses": ("sog.scotland_yard.game", "Glasses"),
-    "quarter": ("sog.scotland_yard.game", "Quarter"),
-    "london": ("sog.scotland_yard.game", "London"),
-    "scotland_yard": ("sog.scotland_yard.game", "ScotlandYard"),
-    "tic_tac_toe": ("sog.games.boards.tic_tac_toe", "TicTacToe"),
-    "connect_four": ("sog.games.boards.connect_four", "ConnectFour"),
-    "othello": ("sog.games.boards.othello", "Othello"),
-    "othello6": ("sog.games.boards.othello", "Othello6"),
-    "hex": ("sog.games.boards.hex", "Hex"),
-    "hex5": ("sog.games.boards.hex", "Hex5"),
-    "go": ("sog.games.boards.go", "Go"),
-    "go5": ("sog.games.boards.go_sizes", "Go5"),
-    "go7": ("sog.games.boards.go_sizes", "Go7"),
-    "go9": ("sog.games.boards.go_sizes", "Go9"),
-    "go19": ("sog.games.boards.go_sizes", "Go19"),
-    "chess": ("sog.games.boards.chess", "Chess"),
-    "gardner_chess": ("sog.games.boards.chess", "GardnerChess"),
-    "los_alamos_chess": ("sog.games.boards.chess", "LosAlamosChess"),
+GAMES: Final[dict[str, str]] = {
+    "matching_pennies": "sog.games.matrix:MatchingPennies",
+    "rps": "sog.games.matrix:RockPaperScissors",
+    "biased_rps": "sog.games.matrix:BiasedRockPaperScissors",
+    "non_locality": "sog.games.non_locality:NonLocality",
+    "kuhn": "sog.games.cards.kuhn:Kuhn",
+    "leduc": "sog.games.cards.leduc:Leduc",
+    "generic_poker": "sog.games.cards.generic_poker:GenericPoker",
+    "board_poker": "sog.games.cards.board_poker:BoardPoker",
+    "holdem": "sog.games.cards.holdem:Holdem",
+    "liars_dice": "sog.games.liars_dice:LiarsDice",
+    "goofspiel": "sog.games.goofspiel:Goofspiel",
+    "ii_goofspiel": "sog.games.ii_goofspiel:IIGoofspiel",
+    "oshi_zumo": "sog.games.oshi_zumo:OshiZumo",
+    "random_game": "sog.games.random_game:RandomGame",
+    "tron": "sog.games.tron:Tron",
+    "pursuit_evasion": "sog.games.pursuit_evasion:PursuitEvasion",
+    "tic_tac_toe": "sog.games.boards.tic_tac_toe:TicTacToe",
+    "connect_four": "sog.games.boards.connect_four:ConnectFour",
+    "othello": "sog.games.boards.othello:Othello",
+    "othello6": "sog.games.boards.othello:Othello6",
+    "hex": "sog.games.boards.hex:Hex",
+    "hex5": "sog.games.boards.hex:Hex5",
+    "go": "sog.games.boards.go:Go",
+    "go5": "sog.games.boards.go_sizes:Go5",
+    "go7": "sog.games.boards.go_sizes:Go7",
+    "go9": "sog.games.boards.go_sizes:Go9",
+    "go19": "sog.games.boards.go_sizes:Go19",
+    "chess": "sog.games.boards.chess:Chess",
+    "gardner_chess": "sog.games.boards.chess:GardnerChess",
+    "los_alamos_chess": "sog.games.boards.chess:LosAlamosChess",
 }
-"""Name on the command line -> (module, class); the module is imported when the game is made."""
+"""By name on the command line: module:Class, of which the module is imported when the game is made.
+The games of domains are among them; none takes the name of one of the core."""
+for _domain in domains():
+    GAMES.update((name, path) for name, path in _domain.games.items() if name not in GAMES)
 
 
 def game_class(name: str) -> type[Game[Any]]:
@@ -60,8 +59,7 @@ def game_class(name: str) -> type[Game[Any]]:
     Raises ValueError if there is none of that name.
     """
     if name in GAMES:
-        module, attribute = GAMES[name]
-        found: type[Game[Any]] = getattr(importlib.import_module(module), attribute)
+        found: type[Game[Any]] = load_part(GAMES[name])
         return found
     if is_class_path(name):
         return import_typed(name)

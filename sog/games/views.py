@@ -1,25 +1,38 @@
-"""What the picture of a public state shows, as data: `Game.view` makes it, `sog.drawing` draws it.
+"""What the picture of a public state shows, as data: `Game.view` makes it, its `drawer` draws it.
 
 `choices` are the actions that a page may let one click, by the place where one clicks for them.
 """
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
 
 Choices = Mapping[int, Sequence[int]]
+
+Place = int | tuple[int, int]
+"""A cell, a point, a station; or the cells where a move begins and ends."""
+PASS: Final = -1
+"""The place of what is done nowhere on a board, as a pass of Go."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class View:
-    """One of the kinds below, or the map of Scotland Yard (`sog.scotland_yard.view`)."""
+    """One of the kinds below, or a kind of a domain."""
 
+    drawer: ClassVar[str]
+    """What draws it, as module:function, called with the view and a `sog.drawing.look.Look`."""
     title: str
+
+    def places(self) -> Mapping[Place, Sequence[int]]:
+        """The actions by the place on the board where they are marked; none without a board."""
+        return {}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BoardView(View):
     """A board with pieces; cells are counted row by row from the top left."""
 
+    drawer = "sog.drawing.board:draw_board"
     rows: int
     columns: int
     row_names: Sequence[str]
@@ -39,11 +52,16 @@ class BoardView(View):
     """Every row begins half a cell further right than the one above it, as in Hex, where the top
     and the bottom are sides of player 0 and the others of player 1."""
 
+    def places(self) -> Mapping[Place, Sequence[int]]:
+        """By cell."""
+        return {cell: self.choices[cell] for cell in sorted(self.landing)}
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SquaresView(View):
     """Squares and pieces that go from one to another; cells are counted row by row from the top."""
 
+    drawer = "sog.drawing.squares:draw_squares"
     status: str
     """Who is to move, or how the game has ended."""
     rows: int
@@ -62,11 +80,20 @@ class SquaresView(View):
     told: Sequence[str]
     """[cell]: what pointing at it shows."""
 
+    def places(self) -> Mapping[Place, Sequence[int]]:
+        """By the cells where a move begins and ends."""
+        return {
+            (start, end): actions
+            for start, ends in self.moves.items()
+            for end, actions in ends.items()
+        }
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CardsView(View):
     """A table with cards in front of each player, and public cards; None lies face down."""
 
+    drawer = "sog.drawing.cards:draw_cards"
     cards: tuple[Sequence[str | None], Sequence[str | None]]
     public_cards: Sequence[str]
     num_public_cards: int
@@ -87,6 +114,7 @@ class CardsView(View):
 class DiceView(View):
     """Dice of both players and the bids on them, each as (quantity, face)."""
 
+    drawer = "sog.drawing.dice:draw_dice"
     hands: tuple[Sequence[int | None], Sequence[int | None]]
     """The faces; None under the cup."""
     faces: int
@@ -105,6 +133,7 @@ class DiceView(View):
 class PrizesView(View):
     """Point cards that are won one after the other, and the cards that one may bid for them."""
 
+    drawer = "sog.drawing.cards:draw_prizes"
     points: Sequence[int]
     """Of each round; 0 lies face down."""
     winners: Sequence[int | None]
@@ -119,6 +148,7 @@ class PrizesView(View):
 class GoView(View):
     """A board of Go; points are counted row by row from the top left."""
 
+    drawer = "sog.drawing.goban:draw_goban"
     size: int
     """Lines, each way."""
     column_names: Sequence[str]
@@ -142,3 +172,8 @@ class GoView(View):
     """Actions that put no stone."""
     told: Sequence[str]
     """[point]: what pointing at it shows."""
+
+    def places(self) -> Mapping[Place, Sequence[int]]:
+        """By point, and the pass."""
+        points: dict[Place, Sequence[int]] = {**dict(self.choices.items())}
+        return {**points, PASS: self.passes} if self.passes else points

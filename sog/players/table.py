@@ -5,14 +5,14 @@ entry of `PLAYERS` with a reader of its own. The help of commands and the pages 
 from here. Imports nothing heavy: what an entry names is imported when it is asked for.
 """
 
-import importlib
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from sog.domain import domains
 from sog.parameters import near_name
 from sog.players.agents import AGENT_PREFIX, read_agents
-from sog.players.methods import METHODS, Entry, rule_form
+from sog.players.entry import Entry
+from sog.players.methods import METHODS, rule_form
 from sog.players.runs import load_run, near_run, split_step
 from sog.players.told import Told, read_told, split_told
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sog.players.player import Candidate, Host
 
 
-def _read_network(text: str, host: "Host") -> "Candidate":
+def read_network(text: str, host: "Host") -> "Candidate":
     """Of a run or of the package; also says what was probably meant where it is neither."""
     if text.startswith(AGENT_PREFIX) or (text and split_step(text)[0].is_dir()):
         trained = load_run(text)
@@ -52,69 +52,60 @@ def _read_network(text: str, host: "Host") -> "Candidate":
     raise ValueError(f"{text!r} is no player: {hint}")
 
 
-def _reader(module: str, function: str) -> "Callable[[str, Host], Candidate]":
-    """A function of a module that is imported when it is called."""
-
-    def read(text: str, host: "Host") -> "Candidate":
-        found: Candidate = getattr(importlib.import_module(module), function)(text, host)
-        return found
-
-    return read
-
-
 _NETWORK: Final = "run"
 PLAYERS: Final[dict[str, Entry]] = {
     _NETWORK: Entry(
         form="RUN",
         summary="the folder of a training run: search with its last network",
-        read=_read_network,
+        reader="sog.players.table:read_network",
         searches=True,
         has_network=True,
     ),
     "step": Entry(
         form="RUN@STEP",
         summary="the same, with the network of a certain step",
-        read=_read_network,
+        reader="sog.players.table:read_network",
         searches=True,
         has_network=True,
     ),
     "agent": Entry(
         form="agent:NAME",
         summary="the same, with a network that comes with the package, see sog agents",
-        read=_read_network,
+        reader="sog.players.table:read_network",
         searches=True,
         has_network=True,
     ),
     "policy": Entry(
         form="policy:FILE",
         summary="the policy of a file of sog solve --save, or of a table (FILE.csv)",
-        read=_reader("sog.players.policies", "read_policy_player"),
+        reader="sog.players.policies:read_policy_player",
         plays_a_table=True,
     ),
     "uci": Entry(
         form="uci:COMMAND",
         summary="a chess engine by UCI, as 'uci:stockfish?nodes=2000&Skill Level=0'",
-        read=_reader("sog.players.engines.uci", "read_uci"),
+        reader="sog.players.engines.uci:read_uci",
         reads_told=False,
     ),
     "gtp": Entry(
         form="gtp:COMMAND",
         summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
-        read=_reader("sog.players.engines.gtp", "read_gtp"),
+        reader="sog.players.engines.gtp:read_gtp",
         reads_told=False,
     ),
     "blueprint": Entry(
         form="blueprint:FILE",
         summary="the average strategy of a file of sog blueprint, for the game it is of",
-        read=_reader("sog.players.blueprint", "read_blueprint"),
+        reader="sog.players.blueprint:read_blueprint",
     ),
     "acpc": Entry(
         form="acpc:COMMAND",
         summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
-        read=_reader("sog.players.engines.acpc", "read_acpc"),
+        reader="sog.players.engines.acpc:read_acpc",
         reads_told=False,
     ),
     **METHODS,
+    **{name: entry for domain in domains() for name, entry in domain.players.items()},
 }
 """By the word that a text of the kind begins with, before a bracket or a colon. What begins with
 none of them is the path of a run."""

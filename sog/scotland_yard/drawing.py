@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Final
 
+from sog.drawing.look import Look
 from sog.drawing.marks import COLOR, TAKEN, Marks, opacity_of, told_with
 from sog.drawing.svg import INK, SOFT, as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.views import Choices
@@ -45,8 +46,9 @@ _EDGES: Final = {
 }
 
 
-def draw_map(view: MapView, *, title: str, marks: Marks) -> str:
+def draw_map(view: MapView, look: Look) -> str:
     """The text of an SVG file."""
+    title, marks = look.title or view.title, look.marks
     yard = view.yard
     places, radius, size = _places(view.positions)
     told = [wrapped for fact in _facts(yard) for wrapped in textwrap.wrap(fact, _LETTERS_PER_LINE)]

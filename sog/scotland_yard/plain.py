@@ -12,7 +12,6 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.methods.plain.worlds import PlainGame, World
 from sog.scotland_yard.game import ScotlandYard
 from sog.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.scotland_yard.station_map import NUM_TICKETS
@@ -22,7 +21,7 @@ Move = tuple[int, int, int]
 NOBODY: Final = -1
 
 
-class Roads(PlainGame):
+class Roads:
     """The contract's `ScotlandYard`: the map in lists, made once per game."""
 
     def __init__(self, game: ScotlandYard) -> None:
@@ -74,7 +73,7 @@ class Roads(PlainGame):
 
 
 @dataclasses.dataclass(slots=True)
-class YardWorld(World):
+class YardWorld:
     """One, changed by its moves; D detectives. `turn` is the detective to move, D for Mr X."""
 
     player: int

@@ -4,6 +4,7 @@ import abc
 import dataclasses
 import functools
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -14,10 +15,12 @@ from sog.pytree import pytree
 from sog.scotland_yard.station_map import (
     BLACK,
     NUM_TICKETS,
+    SHIPPED_MAPS,
     MoveTable,
     StationMap,
     load_map,
     move_table,
+    positions_file,
 )
 
 CLASSIC_DECK: Final = "13/26/29/34/50/53/91/94/103/112/117/132/138/141/155/174/197/198"
@@ -80,6 +83,16 @@ class YardSetup(Game[YardState], abc.ABC):
             if list(moves) != sorted(set(moves)) or moves[0] < 1:
                 self._reject("reveals", "ascend from 1 up", self.reveals)
         self._check_starts()
+
+    @classmethod
+    def files_read(cls, parameters: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
+        name = parameters.get("map", SHIPPED_MAPS[0])
+        if name in SHIPPED_MAPS:
+            return {}
+        try:
+            return {name: (name, str(positions_file(name)))}
+        except (RuntimeError, ValueError):  # no such user, no name of a file
+            return {name: (name,)}
 
     @property
     def remark(self) -> str:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from sog.games.views import Choices, View
+from sog.games.views import Choices, Place, View
 
 TEXT_WIDTH: Final = 76
 """Letters in a line, so that it can be indented in a terminal of 80."""
@@ -102,6 +102,7 @@ class YardView:
 class MapView(View):
     """The map with the pawns on it."""
 
+    drawer = "sog.scotland_yard.drawing:draw_map"
     edges: Sequence[tuple[int, int, str]]
     """As `StationMap.edges`."""
     positions: Positions
@@ -111,6 +112,10 @@ class MapView(View):
     """His station, for a picture that only those may see who know it."""
     choices: Choices
     """By the station that they lead to."""
+
+    def places(self) -> Mapping[Place, Sequence[int]]:
+        """By station."""
+        return dict(self.choices.items())
 
 
 def board_text(view: YardView, positions: Positions) -> str:

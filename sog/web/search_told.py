@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sog.drawing.look import Look
 from sog.drawing.marks import read_marks
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
@@ -42,7 +43,9 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
     marks = read_marks(
         game, node.state, node.policy, node.ranges[node.actor % 2], values=node.action_values
     )
-    board = draw_picture(game, node.state, ranges=np.nan_to_num(node.ranges), marks=marks)
+    board = draw_picture(
+        game, node.state, ranges=np.nan_to_num(node.ranges), look=Look(marks=marks)
+    )
     exact = search.solving.exact if is_searched else None
     before = search.before if is_searched else None
     return {

@@ -6,13 +6,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.drawing.marks import PASS, Marks, read_marks
+from sog.drawing.look import Look
+from sog.drawing.marks import Marks, read_marks
 from sog.drawing.picture import draw_picture
 from sog.drawing.worth import draw_worth
 from sog.games import Game
 from sog.games.boards.game_records import ENDINGS, has_format
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
+from sog.games.views import PASS
 from sog.play.choice import Choice
 from sog.play.game_in_progress import Step
 from sog.play.history import tell_events
@@ -49,10 +51,12 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         game,
         state,
         infostates=(visible[0], visible[1]),
-        names=names,
-        bottom=seat,
         choices=legal,
-        marks=_marks(table, (visible[0], visible[1]), hint, choice),
+        look=Look(
+            names=names,
+            bottom=seat,
+            marks=_marks(table, (visible[0], visible[1]), hint, choice) or {},
+        ),
     )
     drawn = _drawn(picture)
     hidden = game.hides_information

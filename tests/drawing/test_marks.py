@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.drawing.marks import COLOR, PASS, TAKEN, Mark, Marks, read_marks
+from sog.drawing.look import Look
+from sog.drawing.marks import COLOR, TAKEN, Mark, Marks, read_marks
 from sog.drawing.picture import draw_picture
 from sog.games import make
+from sog.games.views import PASS
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -21,7 +23,7 @@ def marks_of(game: Any, state: Any, shares: dict[int, float], **more: Any) -> Ma
 
 
 def drawn(game: Any, state: Any, marks: Marks, **more: Any) -> ElementTree.Element:
-    picture = draw_picture(game, state, marks=marks, **more)
+    picture = draw_picture(game, state, look=Look(marks=marks), **more)
     assert picture is not None
     return ElementTree.fromstring(picture)
 

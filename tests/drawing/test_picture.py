@@ -10,6 +10,7 @@ import pytest
 
 from sog.drawing.board import draw_board
 from sog.drawing.curves import draw_curves
+from sog.drawing.look import Look
 from sog.drawing.picture import draw_picture
 from sog.games import make
 from sog.games.core import TERMINAL
@@ -28,7 +29,8 @@ def state_after(game: Any, *outcomes: int) -> Any:
 
 def drawn(text: str, *outcomes: int, **options: Any) -> ElementTree.Element:
     game = make(text)
-    picture = draw_picture(game, state_after(game, *outcomes), **options)
+    look = Look(**{name: options.pop(name) for name in ("names", "bottom") if name in options})
+    picture = draw_picture(game, state_after(game, *outcomes), look=look, **options)
     assert picture is not None
     return ElementTree.fromstring(picture)
 
@@ -121,7 +123,7 @@ def test_a_bid_card_can_be_clicked_and_point_cards_name_their_winner() -> None:
     state = state_after(game, 0)
     outcome = int(np.flatnonzero(situation(game, state).legal_outcomes).tolist()[12])
     state = after(game, state, outcome)
-    picture = draw_picture(game, state, names=("You", "zero"), choices=[0, 1, 2])
+    picture = draw_picture(game, state, choices=[0, 1, 2], look=Look(names=("You", "zero")))
     assert picture is not None
     root = ElementTree.fromstring(picture)
     assert choices(root) == {0, 1, 2}
@@ -164,7 +166,7 @@ def test_a_piece_that_is_no_stone_shows_its_letter() -> None:
     shown = game.view(state_after(game, 4))
     assert isinstance(shown, BoardView)
     view = dataclasses.replace(shown, pieces={4: (0, "K")})
-    assert "K" in words(ElementTree.fromstring(draw_board(view, {})))
+    assert "K" in words(ElementTree.fromstring(draw_board(view, Look())))
 
 
 def test_a_game_without_a_picture_has_none() -> None:

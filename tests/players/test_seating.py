@@ -10,7 +10,7 @@ import pytest
 from sog.games import Game, make
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.play.simple_agents import RandomAgent
-from sog.players.methods import Entry
+from sog.players.entry import Entry
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.seating import is_variant, seat
 from sog.players.table import PLAYERS
@@ -98,17 +98,23 @@ def test_a_host_hears_how_far_players_are() -> None:
     assert heard == ["enumerating kuhn", "solving kuhn"]
 
 
+class Engine:
+    game = None
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        def make(player: int, seed: int) -> RandomAgent:
+            return RandomAgent(game, player=player, seed=seed)
+
+        return Player(name=name, game=game, make=make)
+
+
+def read_engine(text: str, host: Host) -> Engine:
+    return Engine()
+
+
 def test_another_kind_of_player_is_one_entry_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Engine:
-        game = None
-
-        def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-            def make(player: int, seed: int) -> RandomAgent:
-                return RandomAgent(game, player=player, seed=seed)
-
-            return Player(name=name, game=game, make=make)
-
-    entry = Entry(form="engine:PATH", summary="an engine", read=lambda text, host: Engine())
+    reader = f"{__name__}:read_engine"
+    entry = Entry(form="engine:PATH", summary="an engine", reader=reader)
     monkeypatch.setitem(PLAYERS, "engine", entry)
     (player,) = seat(["engine:/bin/some"], game="kuhn").players
     assert player.name == "engine:/bin/some"

@@ -12,8 +12,6 @@ from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
 from sog.methods.plain.liars_dice import PlainLiarsDice
 from sog.methods.plain.poker import PlainPoker
 from sog.methods.plain.worlds import InfostateGame, PlainGame
-from sog.scotland_yard.game import ScotlandYard
-from sog.scotland_yard.plain import Roads
 
 
 def plain_game(game: Game[Any]) -> PlainGame | None:
@@ -26,7 +24,7 @@ def plain_game(game: Game[Any]) -> PlainGame | None:
         return PlainGoofspiel(game)
     if isinstance(game, BettingGame) and game.most_public_cards <= 1:
         return PlainPoker(game)
-    return Roads(game) if isinstance(game, ScotlandYard) else None
+    return None
 
 
 def infostate_game(game: Game[Any]) -> InfostateGame | None:

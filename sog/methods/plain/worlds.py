@@ -25,12 +25,11 @@ class World(abc.ABC):
     """To move; TERMINAL at the end."""
 
     @abc.abstractmethod
-    def actions(self) -> Sequence[Any]:
-        """Of the player to move, in the order of the contract's numbers: these, or for Scotland
-        Yard its `Move`."""
+    def actions(self) -> Sequence[int]:
+        """Of the player to move, as the contract's numbers in their order."""
 
     @abc.abstractmethod
-    def play(self, action: Any) -> None:
+    def play(self, action: int) -> None:
         """Makes a legal move, and what chance does after it."""
 
     @abc.abstractmethod
