@@ -82,13 +82,15 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_head(page: Path) -> None:
         assert {row.count("|") for row in rows} == {rows[1].count("|")}, rows[0]
 
 
+def test_the_results_are_at_most_20_pages_and_12000_words() -> None:
+    pages = sorted(RESULTS.glob("*.md"))
+    assert len(pages) <= 20
+    assert sum(len(page.read_text().split()) for page in pages) <= 12_000
+
+
 @pytest.mark.parametrize("page", sorted(RESULTS.glob("*.md")), ids=lambda page: page.stem)
-def test_a_page_of_results_answers_at_once_and_is_short(page: Path) -> None:
-    text = page.read_text()
-    assert len(text.split()) <= 600
-    assert len(re.findall(r"^\|(?:---\|)+$", text, re.MULTILINE)) == 1
-    assert len(re.findall(r"!\[", text)) <= 1
-    title, answer = text.split("\n\n")[:2]
+def test_a_page_of_results_answers_at_once(page: Path) -> None:
+    title, answer = page.read_text().split("\n\n")[:2]
     assert re.fullmatch("# .*", title)
     assert re.match(r"[\w*`]", answer), "the answer comes before commands, lists and tables"
 
@@ -97,7 +99,7 @@ def test_the_index_of_results_has_a_line_for_each_page() -> None:
     lines = re.findall(
         r"^\| \[.*\]\((\w+)\.md\) \| .+ \|$", RESULTS.joinpath("README.md").read_text(), re.M
     )
-    assert sorted([*lines, "README", "words"]) == sorted(page.stem for page in RESULTS.glob("*.md"))
+    assert sorted([*lines, "README"]) == sorted(page.stem for page in RESULTS.glob("*.md"))
 
 
 def test_every_file_of_results_is_told_of_on_a_page() -> None:

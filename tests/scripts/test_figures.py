@@ -97,7 +97,7 @@ def test_every_configuration_that_is_trained_is_one_that_is_installed() -> None:
 
 def test_the_readme_or_a_page_has_the_figures_that_were_found() -> None:
     kept = json.loads(figures.KEPT.read_text())
-    pages = ("boards_agents", "training", "leduc", "glasses", "liars_dice", "london")
+    pages = ("boards", "training", "leduc", "scotland_yard")
     files = ("README.md", *(f"docs/results/{page}.md" for page in pages))
     shown = "\n".join((CHECKOUT / name).read_text() for name in files)
     for name, row in kept.items():
