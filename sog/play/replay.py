@@ -142,7 +142,7 @@ def check_public(
 
 
 def _check_end(course: GameInProgress) -> None:
-    """Raises ReplayError unless the game is over, one player resigned or both agreed on a result."""
+    """Raises ReplayError unless the game is over, a player resigned or both agreed on a result."""
     resigned, is_resigned = course.resigned, course.resigned is not None
     if is_resigned and (type(resigned) is not int or resigned not in (PLAYER_0, PLAYER_1)):
         raise ReplayError(f"resigned must be player 0 or 1, got {resigned!r}.")
