@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from machine import processor, versions
 from selenium import webdriver
@@ -30,6 +31,11 @@ _SEARCHES: Final = (
     ("agent:leduc", "check bet2", "100,1"),
     ("agent:glasses", "", "100,1"),
     ("tic_tac_toe", "", "400,1"),
+)
+_RANGE: Final = "22+,A2s+,K9s+,Q9s+,J9s+,T8s+,97s+,86s+,75s+,65s,A8o+,KTo+,QTo+,JTo"
+_SPOT: Final = (
+    "spots/new?board=KsTh7s4d2c&pot=100&stack=200&bets=0.5/1/allin&raises=allin"
+    f"&range0={quote(_RANGE)}&range1={quote(_RANGE)}&until=0.3"
 )
 _LOAD: Final = "const t = performance.getEntriesByType('navigation')[0]; return t.loadEventEnd;"
 
@@ -84,6 +90,21 @@ class Visitor:
         seconds = time.perf_counter() - began
         self.wait(lambda: self.status().startswith("Done."))
         return seconds
+
+    def solve_spot(self, address: str, action: str, hands: str) -> None:
+        """Solves a spot of hold'em, takes one action and opens hands of the player who acts."""
+        self.driver.get(f"{self.home}{address}")
+        self.wait(lambda: "%" in self.find("#range1-share").text)
+        self.find("#solve").click()
+        self.wait(lambda: self.status().startswith("Solved."))
+        actions = self.driver.find_elements(By.CSS_SELECTOR, "a.action")
+        next(one for one in actions if one.text.startswith(action)).click()
+        self.wait(lambda: self.find("a.action").text.startswith("fold"))
+        click = (
+            "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))"
+        )
+        self.driver.execute_script(click, self.find(f"a[data-hands='{hands}']"))
+        self.wait(lambda: self.find("#combos tbody tr"))
 
     def play(self, game: str, player: str, seat: str, seed: int) -> None:
         """Begins a game, and waits for the first turn."""
@@ -191,6 +212,8 @@ def _pictures(visitor: Visitor, folder: Path) -> None:
     visitor.find("#solve").click()
     visitor.wait(lambda: "CFR+ over all" in visitor.find("main").text)
     shoot("search", 1100, 820)
+    visitor.solve_spot(_SPOT, "bet 50", "QJs")
+    shoot("spot", 1000, 1050)
 
 
 @contextlib.contextmanager

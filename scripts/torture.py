@@ -45,14 +45,14 @@ _DAMAGES_PER_KILL: Final = 6
 def torture(
     folder: Path, states: dict[int, str], seed: str, end: float
 ) -> tuple["Counter[str]", list[str]]:
-    """Kills and damages in turns until it is time (of `time.time`); counts and failures."""
+    """Kills and damages in turns until it is time (of `time.monotonic`); counts and failures."""
     dice, counts, failures = random.Random(seed), Counter[str](), list[str]()
     damages = _in_any_order(list(DAMAGES), dice)
     for number in itertools.count():
         place = folder / f"{seed}-{number}"
         place.mkdir()
         this, finished = Life(place, states, dice), False
-        while not finished and time.time() < end:
+        while not finished and time.monotonic() < end:
             with _failing(place, failures) as failed:
                 name, moment, finished = this.session()
                 what = "at its end before it was killed" if finished else f"{name}, {moment}"
@@ -68,7 +68,7 @@ def torture(
                 with _failing(place, failures) as failed:
                     read_damaged(folder, place, states, damage, dice)
                     counts[f"damaged at rest|{damage}"] += 1
-        if time.time() >= end:
+        if time.monotonic() >= end:
             return counts, failures
     raise AssertionError
 
@@ -115,7 +115,7 @@ def main() -> int:
     undisturbed.rename(folder / FINISHED)
     for step in steps[:-KEPT]:
         shutil.rmtree(folder / FINISHED / "checkpoints" / str(step))
-    began = time.time()
+    began = time.monotonic()
     end = began + 60 * arguments.minutes
     counts, failures = Counter[str](), list[str]()
     spawn = multiprocessing.get_context("spawn")
@@ -129,7 +129,7 @@ def main() -> int:
     summary: dict[str, Any] = {
         "seed": arguments.seed,
         "jobs": arguments.jobs,
-        "minutes": round((time.time() - began) / 60, 1),
+        "minutes": round((time.monotonic() - began) / 60, 1),
         **provenance(),
         "counts": table(counts),
         "failures": failures,

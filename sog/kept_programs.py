@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +31,7 @@ from sog.result_structure import UnknownStructureError, build, take_apart
 
 _MAGIC: Final = b"sog traced 1\n"
 _MOST_KEPT: Final = 300
+_CLOCK_ERROR: Final = 3600.0  # seconds that the clock of a file server may be ahead
 """Files; the ones that were not used for longest go."""
 _MOST_BYTES: Final = 2**26  # of a file; a program with larger tables in it is traced again
 _DIGEST: Final = hashlib.sha256().digest_size
@@ -265,6 +267,12 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def _remove_old(folder: Path) -> None:
-    files = sorted(folder.glob("*.traced"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in files[_MOST_KEPT:]:
+    """Files of the future are of a clock that was wrong: they go first, and not what is new."""
+    most = time.time() + _CLOCK_ERROR
+
+    def last_used(path: Path) -> float:
+        found = path.stat().st_mtime
+        return found if found <= most else 0.0
+
+    for path in sorted(folder.glob("*.traced"), key=last_used, reverse=True)[_MOST_KEPT:]:
         path.unlink(missing_ok=True)

@@ -33,7 +33,7 @@ _LOADED_LATER: Final = ("mctx", "pgx")
 _SOURCES: Final = (".py", ".csv")
 _MOST_BYTES: Final = 2**26  # of arrays and of sources: reading more takes as long as tracing
 
-_STARTED: Final = time.time()
+_STARTED, _STARTED_MONOTONIC = time.time(), time.monotonic()
 
 
 class UnnamedError(ValueError):
@@ -130,13 +130,15 @@ def _sources_of(package: str) -> str:
 
 def _digest(folder: Path, *, is_package: bool) -> str:
     digest, size = hashlib.sha256(), 0
+    # If the clock was set back, what was edited since looks older than `_STARTED`.
+    started = min(_STARTED, time.time() - (time.monotonic() - _STARTED_MONOTONIC))
     paths = folder.rglob("*") if is_package else folder.glob("*")
     for path in sorted(path for path in paths if path.suffix in _SOURCES):
         found = path.stat()
         size += found.st_size
         if size > _MOST_BYTES:
             raise UnnamedError(f"{folder} has too many source files")
-        if found.st_mtime > _STARTED:
+        if found.st_mtime > started:
             raise UnnamedError(f"{path} may be newer than what was loaded of it")
         digest.update(f"{path.relative_to(folder)}\n".encode())
         digest.update(read_bytes(path, _MOST_BYTES))

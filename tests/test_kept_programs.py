@@ -196,6 +196,22 @@ def test_the_files_that_were_not_used_for_longest_go(
     assert not first.exists()
 
 
+def test_files_from_the_future_do_not_push_out_new_ones(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock was a year ahead, and has been set back."""
+    monkeypatch.setattr(kept_programs, "_MOST_KEPT", 2)
+    run(1.0)
+    run(2.0)
+    ahead = set(folder.iterdir())
+    for path in ahead:
+        os.utime(path, (time.time() + 3e7,) * 2)
+    run(3.0)
+    run(4.0)
+    assert len(list(folder.iterdir())) == 2
+    assert not ahead & set(folder.iterdir())
+
+
 def test_an_edited_source_beside_a_game_is_another_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +238,12 @@ def test_an_edited_source_beside_a_game_is_another_program(
     assert described() != before
     # What was loaded may be what the file said before.
     write("helper_of_mine.py", "SIZE = 1", seconds_ago=-10.0)
+    with pytest.raises(UnnamedError):
+        described()
+    # So may what is edited after the clock was set back.
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 1e5)
+    write("helper_of_mine.py", "SIZE = 1", seconds_ago=0.0)
     with pytest.raises(UnnamedError):
         described()
 

@@ -134,7 +134,8 @@ class RecordsFile(GamesFile):
             game = self._game(record.text)
             if notice := notice_of(record.text):
                 note(f"{self.path}: game {number}: {notice}")
-            played = played_so_far(game, read_opening(game, record.text), record.result)
+            opening = read_opening(game, record.text)
+            played = played_so_far(game, opening, record.result, record.is_scored)
         return OneGame(
             game=game,
             told=str(game),

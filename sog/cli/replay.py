@@ -93,7 +93,7 @@ def _reason(one: OneGame) -> str:
     """Why it was over where the board does not show it."""
     resigned = one.record.get("resigned")
     if one.record.get("agreed"):
-        return ": the players agreed on a draw"
+        return f": the players agreed on {'a draw' if resigned is None else 'the score'}"
     if resigned is None:
         return ""
     gave_up = f"{one.names[int(resigned)]} gave up"

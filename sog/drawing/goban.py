@@ -91,15 +91,17 @@ def _draw_point(
 def _draw_foot(
     svg: ElementTree.Element, view: GoView, width: float, y: float, mark: Mark | None
 ) -> None:
-    """Captured stones, each with a stone of their color before the number, and the pass."""
+    """Captured stones, each with a stone of their color before the number, and a marked pass.
+
+    The pass is not to be clicked here: below a large board the box is too small for a finger.
+    """
     for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.3 * _CELL)):
         name = ("Black", "White")[player]
         group = choice(svg, (), f"{name} has captured {view.captured[player]}")
         circle(group, x, y, 9, fill=_STONES[1 - player], stroke=_EDGE, width=1)
         text(group, x + 15, y + 5, f"{view.captured[player]} taken", size=14, color=_EDGE)
-    if view.passes or mark is not None:
-        group = choice(svg, view.passes, told_with("pass", mark))
-        name = "pass" if mark is None else f"pass {mark.text}"
+    if mark is not None:
+        group, name = choice(svg, (), told_with("pass", mark)), f"pass {mark.text}"
         left = width - _MARGIN - _BUTTON_WIDTH
         rectangle(group, left, y - 14, _BUTTON_WIDTH, 28, fill=_BUTTON, stroke=_LINE, rx="6")
         text(group, left + _BUTTON_WIDTH / 2, y + 5, name, size=14, color=_EDGE, anchor="middle")

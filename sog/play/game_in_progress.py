@@ -70,9 +70,9 @@ class PlayedGame:
     policies: tuple[np.ndarray | None, ...] = ()
     """[S, A]: of the player who moved, None where chance did or he does not tell it."""
     resigned: int | None = None
-    """The player who gave up; None for a game that came to its end."""
+    """The player who gave up, or lost by a score that is `agreed`; None otherwise."""
     agreed: bool = False
-    """Whether the players agreed on a draw, as files of other programs tell."""
+    """Whether the players agreed on the result, a draw unless one `resigned`, as files say."""
     beginning: Beginning | None = None
     """Where it began, if not at the root."""
     tells: tuple[bool, bool] | None = None
@@ -141,7 +141,7 @@ class GameInProgress:
         self.resigned: int | None = None
         """The player who gave the game up."""
         self.agreed = False
-        """Whether the players agreed on a draw."""
+        """Whether the players agreed on the result: a draw unless one `resigned`."""
         self.steps: list[Step] = []
         self._key = key
         self._on_device: Any = state_at_beginning(game, opening.beginning)
@@ -247,7 +247,7 @@ class GameInProgress:
         at = self.steps[number]
         del self.steps[number:]
         self._on_device, self.now, self.infostates = at.on_device, at.now, at.infostates
-        self.resigned = None
+        self.resigned, self.agreed = None, False
 
     def played(self) -> PlayedGame:
         """The game so far."""
@@ -265,8 +265,8 @@ class GameInProgress:
     def _utility(self) -> float:
         if not self.is_over:
             return math.nan
-        if self.agreed:
-            return 0.0
         if self.resigned is None:
+            if self.agreed:
+                return 0.0
             return utility(self.game, self._on_device, np.asarray(self.infostates, np.int32))
         return self.game.max_utility if self.resigned == PLAYER_1 else -self.game.max_utility

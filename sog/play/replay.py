@@ -142,11 +142,11 @@ def check_public(
 
 
 def _check_end(course: GameInProgress) -> None:
-    """Raises ReplayError unless the game is over, one player resigned or both agreed to a draw."""
+    """Raises ReplayError unless the game is over, a player resigned or both agreed on a result."""
     resigned, is_resigned = course.resigned, course.resigned is not None
     if is_resigned and (type(resigned) is not int or resigned not in (PLAYER_0, PLAYER_1)):
         raise ReplayError(f"resigned must be player 0 or 1, got {resigned!r}.")
-    if (course.now.actor == TERMINAL) + is_resigned + course.agreed != 1:
+    if (course.now.actor == TERMINAL) == (is_resigned or course.agreed):
         raise ReplayError(f"its end is none in {course.game}.")
 
 
@@ -165,17 +165,19 @@ def _can_hold(course: GameInProgress) -> bool:
     return all(0 <= one < masks.shape[1] and mask[one] for one, mask in pairs)
 
 
-def played_so_far(game: Game[Any], opening: Opening, said: float | None = None) -> PlayedGame:
+def played_so_far(
+    game: Game[Any], opening: Opening, said: float | None = None, is_scored: bool = False
+) -> PlayedGame:
     """A game of perfect information as far as its opening tells it.
 
-    said: the result that a file says, see `GameRecord`; it counts where the board shows none. A
-    game that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
+    said, is_scored: the result in a file, see `GameRecord`; it counts where the board shows none.
+    A game that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
     """
     check_begins_anywhere(game)
     course = GameInProgress(game, opening)
     if said is not None and not course.is_over:
         course.resigned = None if said == 0 else PLAYER_0 if said < 0 else PLAYER_1
-        course.agreed = said == 0
+        course.agreed = said == 0 or is_scored
     return course.played()
 
 

@@ -50,12 +50,12 @@ def read_opened(
         raise Mistake("Choose a file, or paste a text.")
     number, chosen = form.get("number", "").strip(), form.get("game", "")
     record, told = _read_saved(text, number)
-    names, said = _UNNAMED, None
+    names, said, is_scored = _UNNAMED, None, False
     if record is None:
         asked_game = offers.game(chosen) if chosen else None
         if is_record(text) and (asked_game is None or has_some_format(asked_game)):
             found, told = _read_record(text, number, asked_game)
-            text, said = found.text, found.result
+            text, said, is_scored = found.text, found.result, found.is_scored
             names = found.names[0] or names[0], found.names[1] or names[1]
         elif asked_game is None:
             raise Mistake("Choose the game that the text is of: only files of games say it.")
@@ -74,7 +74,8 @@ def read_opened(
     heed()
     if record is None:
         with mistaken("Game: "):
-            played = played_so_far(opponent.game, read_opening(opponent.game, text), said)
+            opening = read_opening(opponent.game, text)
+            played = played_so_far(opponent.game, opening, said, is_scored)
     else:
         played = _played(opponent.game, record)
     human = None if record is None else int(record["human"])

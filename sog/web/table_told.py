@@ -78,8 +78,8 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "choices": [
             {
                 "action": action,
-                "text": _spaced(text := game.describe_action(state, own, action)),
-                "is_drawn": action in drawn and text != "pass",
+                "text": _spaced(game.describe_action(state, own, action)),
+                "is_drawn": action in drawn,
             }
             for action in legal
         ],

@@ -114,6 +114,14 @@ def test_each_game_of_a_file_is_told_by_its_number(sog: Run, ladder: Path) -> No
     assert sog("replay", str(ladder), "--number", "2") == (0, f"{games[1]}\n", "")
 
 
+def test_a_score_counts_where_the_board_does_not_show_the_end(sog: Run, ladder: Path) -> None:
+    """Servers leave out the passes."""
+    ladder.write_text("(;SZ[2]PW[Bob]RE[W+3.5];B[aa];W[bb])\n")
+    code, told, _ = sog("replay", str(ladder))
+    assert code == 0
+    assert told.endswith("\n  player 0 lost 1 point: the players agreed on the score.\n")
+
+
 @pytest.mark.thorough
 def test_a_review_is_of_the_last_game_or_of_that_number(sog: Run, ladder: Path) -> None:
     by = ("--by", "zero", "--search", "2,1")

@@ -50,7 +50,7 @@ def test_a_file_is_split_into_its_games(text: str) -> None:
 
 
 def test_heads_tell_names_and_who_lost_without_the_board_saying_so() -> None:
-    """A score is the count of an end that is on the board; a PGN does not say why."""
+    """A PGN does not say why."""
     found = [read_record(text) for file in (LADDER_PGN, LADDER_SGF) for text in split_records(file)]
     assert [one.names for one in found] == [
         ("Ann", ""),
@@ -58,7 +58,28 @@ def test_heads_tell_names_and_who_lost_without_the_board_saying_so() -> None:
         ("Ann", "Bob"),
         ("", ""),
     ]
-    assert [one.result for one in found] == [1, -1, -1, None]
+    assert [one.result for one in found] == [1, -1, -1, 1]
+    assert [one.is_scored for one in found] == [False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("said", "result", "is_scored"),
+    [
+        ("W+T", -1, False),
+        ("b+resign", 1, False),
+        ("W+0.5", -1, True),
+        ("B+12,5", 1, True),
+        ("W+", -1, True),
+        ("Jigo", 0, False),
+        ("Void", None, False),
+        ("?", None, False),
+    ],
+)
+def test_a_result_in_sgf_says_who_won_and_whether_by_a_score(
+    said: str, result: float | None, is_scored: bool
+) -> None:
+    found = read_record(f"(;SZ[2]RE[{said}])")
+    assert (found.result, found.is_scored) == (result, is_scored)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +151,8 @@ def test_what_is_written_says_its_game_and_who_gave_up() -> None:
     text = write_record(go, ".sgf", [4], names=("a", "b"), resigned=1)
     assert game_of(text) == "go(size=3,komi=2)"
     assert (read_record(text).names, read_record(text).result) == (("a", "b"), 1)
+    text = write_record(go, ".sgf", [4], names=("a", "b"), resigned=0, agreed=True)
+    assert (read_record(text).result, read_record(text).is_scored) == (-1, True)
     text = write_record(go, ".sgf", [4], names=("a", "b"), agreed=True)
     assert read_record(text).result == 0
     chess = make("gardner_chess")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -162,6 +163,31 @@ def test_a_file_that_was_cut_off_or_is_not_there_is_refused(saved: Path, tmp_pat
     for name in ("cut.spot", "nothing.spot"):
         with pytest.raises(SpotFileError, match=name):
             load_spot(tmp_path / name)
+
+
+def test_a_damaged_file_is_refused_in_a_line_or_says_what_it_said(
+    saved: Path, tmp_path: Path
+) -> None:
+    content, dice, refusals = saved.read_bytes(), np.random.default_rng(0), list[str]()
+    whole, path = load_spot(saved), tmp_path / "damaged.spot"
+    for number in range(60):
+        damaged, place = bytearray(content), int(dice.integers(len(content)))
+        if number % 3 == 0:
+            damaged[place] ^= 1 << int(dice.integers(8))
+        elif number % 3 == 1:
+            del damaged[place:]
+        else:
+            damaged[place : place + 512] = bytes(len(damaged[place : place + 512]))
+        path.write_bytes(damaged)
+        try:
+            found = load_spot(path)
+        except SpotFileError as error:
+            refusals.append(str(error))
+        else:
+            np.testing.assert_array_equal(found.ranges, whole.ranges)
+            jax.tree.map(np.testing.assert_array_equal, found.solver.memory, whole.solver.memory)
+    assert len(refusals) > 40
+    assert not any("\n" in one for one in refusals)
 
 
 def test_what_cannot_be_read_again_is_not_saved(tmp_path: Path) -> None:

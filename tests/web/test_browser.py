@@ -56,6 +56,20 @@ def test_the_stone_that_would_come_is_shown_where_one_points_or_keys_have_come_t
     assert coming() == []  # no key plays a move that nobody chose
 
 
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_a_pass_beside_a_large_board_is_large_enough_for_a_finger(
+    browser: Browser, width: int
+) -> None:
+    screen = {**PHONE, "width": width, "mobile": width < 1000}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    browser.begin("go19")
+    targets = browser.all("[data-actions='361'] rect, #action-361")
+    assert targets
+    assert all(min(one.rect["height"], one.rect["width"]) >= 44 for one in targets)
+    browser.act(targets[0].click)
+    assert "pass" in browser.find("ol.events").text
+
+
 def square(browser: Browser, name: str) -> WebElement:
     """A square of a board on which pieces are moved, by what pointing at it shows."""
     drawn = browser.all("g.square")

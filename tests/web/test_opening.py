@@ -274,6 +274,8 @@ def test_a_game_of_a_file_of_several_is_opened_by_its_number(visitor: Visitor) -
     assert status_in(page) == "&lt;b&gt;Bob gave up, or lost on time."
     path = visitor.follow("/games/opened", text=text, player="random")
     assert events_in(visitor.get(path).text) == ["Ann: A5", "&lt;b&gt;Bob: B4"]
+    path = visitor.follow("/games/opened", text=f"{head}RE[W+3.5];B[cc])", player="random")
+    assert status_in(visitor.get(path).text) == "Ann lost: the players agreed on the score."
     answer = visitor.post("/games/opened", text=text, number=3, player="random")
     assert "Game must be from 1 to 2, which are in the file." in answer.text
     answer = visitor.post("/games/opened", text=text.replace("24.5", "7"), player="random")

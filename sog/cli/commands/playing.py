@@ -183,8 +183,8 @@ one is better)}}], "added_draws" (per pairing; 0 unless some won or lost everyth
 _RECORDS: Final = """\
 A PGN is of chess unless its tag Variant says gardner or losalamos, an SGF of Go on a board of its
 size and with its komi, in the usual rules; --game names another game. Where the board shows no end,
-the result in the file counts: who lost gave up or lost on time, and a draw was agreed. Games go on
-where a player had to claim a draw in chess and nobody did.
+the result in the file counts: who lost gave up or lost on time, and a draw or a score was agreed.
+Games go on where a player had to claim a draw in chess and nobody did.
 """
 _RECORDED_GAME: Final = (
     "--game",

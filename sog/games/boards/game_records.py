@@ -19,11 +19,13 @@ ENDINGS: Final = (".pgn", ".sgf")
 """Of the names of files."""
 _BY_RESIGNATION: Final = {".pgn": ("0-1", "1-0"), ".sgf": ("W+R", "B+R")}
 """The result, by the player who gave up."""
+_BY_SCORE: Final = {".pgn": ("0-1", "1-0"), ".sgf": ("W+", "B+")}
+"""The result, by the player who lost a game whose score the board does not show."""
 _AGREED: Final = {".pgn": "1/2-1/2", ".sgf": "Draw"}
 _RESULTS: Final = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0}
 _DRAWN: Final = ("0", "draw", "jigo")
-_LOST_BEFORE_THE_END: Final = re.compile(r"([BW])\+[RTF]", re.IGNORECASE)
-"""By resignation, on time or by forfeit; a number of points is the count of an end."""
+_WON: Final = re.compile(r"([BW])\+\s*(?:([RTF])|[0-9.,]|\Z)", re.IGNORECASE)
+"""By resignation, on time or by forfeit, or by a score, which need not follow."""
 _VARIANTS: Final = {
     **dict.fromkeys(("", "standard", "normal", "from position"), Chess.name),
     **{one.uci_variant: one.name for one in (Chess, GardnerChess, LosAlamosChess)},
@@ -47,6 +49,8 @@ class GameRecord:
     result: float | None
     """1 where player 0 has won by what the file says, -1 where they have lost and 0 for a draw,
     though the board need not show it, as by resignation; else None."""
+    is_scored: bool = False
+    """Whether it says that somebody won by a score, and not because the other gave up."""
 
 
 def is_record(text: str) -> bool:
@@ -61,21 +65,22 @@ def split_records(text: str) -> list[str]:
 
 def read_record(text: str) -> GameRecord:
     """What the head of one game says. Raises ValueError."""
+    is_scored = False
     if go_sgf.is_sgf(text):
         head = go_sgf.read_head(text)
         names = head.get("PB", ""), head.get("PW", "")
         said = head.get("RE", "").strip()
-        match = _LOST_BEFORE_THE_END.match(said)
+        match = _WON.match(said)
         result = 0.0 if said.casefold() in _DRAWN else None
         if match is not None:
-            result = 1.0 if match[1].upper() == "B" else -1.0
+            result, is_scored = (1.0 if match[1].upper() == "B" else -1.0), match[2] is None
     else:
         head = pgn.read_head(text)
         names = head.get("White", ""), head.get("Black", "")
         result = _RESULTS.get(head["Result"])
     first, second = (" ".join(name.split())[:_MOST_OF_A_NAME] for name in names)
     shown = "" if first == "?" else first, "" if second == "?" else second
-    return GameRecord(text=text, names=shown, result=result)
+    return GameRecord(text=text, names=shown, result=result, is_scored=is_scored)
 
 
 def game_of(text: str) -> str:
@@ -124,12 +129,12 @@ def write_record(
 ) -> str:
     """One game of a file, which ends with the line; see `has_format`.
 
-    names: of player 0 and player 1. resigned: who gave up. agreed: on a draw. start: where it
-    began, None for the root. Raises ValueError for moves that are not legal.
+    names: of player 0 and player 1. resigned, agreed: as of `PlayedGame`. start: where it began,
+    None for the root. Raises ValueError for moves that are not legal.
     """
     write = getattr(game, ending[1:])
     result = _AGREED[ending] if agreed else ""
     if resigned is not None:
-        result = _BY_RESIGNATION[ending][resigned]
+        result = (_BY_SCORE if agreed else _BY_RESIGNATION)[ending][resigned]
     text: str = write(outcomes, names=names, result=result, start=start)
     return text
