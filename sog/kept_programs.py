@@ -31,8 +31,8 @@ from sog.result_structure import UnknownStructureError, build, take_apart
 
 _MAGIC: Final = b"sog traced 1\n"
 _MOST_KEPT: Final = 300
-_CLOCK_ERROR: Final = 3600.0  # seconds that the clock of a file server may be ahead
 """Files; the ones that were not used for longest go."""
+_CLOCK_ERROR: Final = 3600.0  # seconds that the clock of a file server may be ahead
 _MOST_BYTES: Final = 2**26  # of a file; a program with larger tables in it is traced again
 _DIGEST: Final = hashlib.sha256().digest_size
 _FIELDS: Final = frozenset(field.name for field in dataclasses.fields(jax.export.Exported))
