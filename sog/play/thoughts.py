@@ -13,9 +13,6 @@ from sog.play.rules import situation
 _MOST_NOTED: Final = 12  # infostates of a decision
 
 
-PolicyAgent = Agent
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Thought:
     """What an agent would do at an infostate, and what it expects to get there."""

@@ -3,13 +3,13 @@
 import io
 import random
 import re
-from typing import Final
+from typing import Any, Final
 
 import jax.numpy as jnp
 import pytest
 
 from sog.games.boards.chess import Chess, GardnerChess
-from sog.games.boards.pgn import read_game, read_games, read_head, split_games, write_game
+from sog.games.boards.pgn import read_game, read_head, split_games, write_game
 
 CHESS: Final = Chess()
 
@@ -55,6 +55,10 @@ def test_what_is_written_is_read_again() -> None:
     assert again.tags["White"] == 'a "b" \\c'
 
 
+def read_games(text: str) -> list[Any]:
+    return [read_game(CHESS, one) for one in split_games(text)]
+
+
 def test_a_file_has_several_games_also_from_positions() -> None:
     fen = "8/P6k/8/8/8/8/8/K7 b - - 3 70"
     first = write_game(CHESS, CHESS.parse("e4 c5"))
@@ -62,10 +66,10 @@ def test_a_file_has_several_games_also_from_positions() -> None:
     second = write_game(CHESS, [CHESS.read_action(state, "Kg7")], start=state)
     assert f'[SetUp "1"]\n[FEN "{fen}"]' in second
     assert "70... Kg7 *" in second
-    games = read_games(CHESS, first + second + OPERA)
+    games = read_games(first + second + OPERA)
     assert [len(game.actions) for game in games] == [2, 1, 33]
     assert CHESS.fen(games[1].start) == fen
-    assert read_games(CHESS, "1. e4 * 1. d4 d5 1/2-1/2")[1].result == "1/2-1/2"
+    assert read_games("1. e4 * 1. d4 d5 1/2-1/2")[1].result == "1/2-1/2"
 
 
 def test_python_chess_reads_what_is_written() -> None:
@@ -87,19 +91,19 @@ def test_the_chess_of_a_smaller_board_is_written_the_same_way() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1. e4 e5 2. Nf4", "game 1: move 2. 'Nf4' is no legal move; possible: "),
-        ("1. e4 e5 1-0 1. d4 Nf4", "game 2: move 1... 'Nf4' is no legal move; possible: "),
+        ("1. e4 e5 2. Nf4", "move 2. 'Nf4' is no legal move; possible: "),
+        ("1. e4 e5 1-0 1. d4 Nf4", "move 1... 'Nf4' is no legal move; possible: "),
         ("1. e4 {never closed", "line 1 has '{never closed', no PGN."),
         ("1. e4 (1. d4 d5", "a variation is not closed."),
         ("1. e4\n1. d4) e5", "line 2 closes no variation."),
-        ('[FEN "8/8 w"] 1. e4', "game 1: '8/8 w' is no position: there must be 8 rows"),
-        ("1. e4 -- 2. d4", "game 1: move 1... '--' is no legal move; possible: "),
+        ('[FEN "8/8 w"] 1. e4', "'8/8 w' is no position: there must be 8 rows"),
+        ("1. e4 -- 2. d4", "move 1... '--' is no legal move; possible: "),
         ("1. e4 ] e5", "line 1 has '] e5', no PGN."),
     ],
 )
 def test_what_is_no_game_is_refused_in_a_line(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        read_games(CHESS, text)
+        read_games(text)
     assert "\n" not in str(caught.value)
 
 
@@ -121,7 +125,7 @@ def test_what_is_no_game_is_refused_in_a_line(text: str, message: str) -> None:
     ],
 )
 def test_what_is_added_to_a_game_does_not_refuse_it(text: str, moves: str, result: str) -> None:
-    (record,) = read_games(CHESS, text)
+    (record,) = read_games(text)
     assert (record.actions, record.result) == (CHESS.parse(moves), result)
     assert split_games(text) == [text]
 

@@ -35,7 +35,7 @@ from sog.play.game_in_progress import GameInProgress
 from sog.play.history import Opening
 from sog.play.match import check_plays_unseen
 from sog.play.replay import replay_of
-from sog.play.thoughts import PolicyAgent, Thought
+from sog.play.thoughts import Thought
 from sog.players.player import Player
 
 
@@ -209,10 +209,9 @@ class _Session:
         """One for each place at the table, for all games; all with different seeds."""
         place = (player, is_advisor)
         if place not in self._thinkers:
-            agent: Any = self.player.make(player, int(self._seeds[2 * is_advisor + player]))
+            agent = self.player.make(player, int(self._seeds[2 * is_advisor + player]))
             check_plays_unseen(agent)
-            thinks: PolicyAgent = agent
-            self._thinkers[place] = NotingAgent(self.game, thinks, player)
+            self._thinkers[place] = NotingAgent(self.game, agent, player)
         return self._thinkers[place]
 
     def _wants_more(self) -> bool:

@@ -25,7 +25,7 @@ from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
 from sog.play.match import Resignation
 from sog.play.rules import after, first_state, situation
-from sog.play.thoughts import PolicyAgent, Thought, thought_of, thoughts_of
+from sog.play.thoughts import Thought, thought_of, thoughts_of
 
 _HELP: Final = """\
 Type the number of an action, its text, or the beginning of its text.
@@ -50,7 +50,7 @@ class Decision:
 class NotingAgent(Agent):
     """An agent that notes what it thinks when it decides; the notes are for after the game."""
 
-    def __init__(self, game: Game[Any], agent: PolicyAgent, player: int) -> None:
+    def __init__(self, game: Game[Any], agent: Agent, player: int) -> None:
         self.game, self.player, self.moves = game, player, Moves()
         self._agent = agent
         self.begin()

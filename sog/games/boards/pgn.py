@@ -51,21 +51,6 @@ def is_pgn(text: str) -> bool:
     return text.lstrip().startswith("[") or is_numbered
 
 
-def read_games(game: Any, text: str) -> list[Record]:
-    """The games of a file; game: `sog.games.boards.chess.AnyChess`.
-
-    Comments, variations and marks are skipped. Raises ValueError, one line, that names the game and
-    the move.
-    """
-    records = []
-    for number, one in enumerate(_split(text), start=1):
-        try:
-            records.append(_read(game, one))
-        except ValueError as error:
-            raise ValueError(f"game {number}: {error}") from None
-    return records
-
-
 def read_game(game: Any, text: str) -> Record:
     """The one game of a text; raises ValueError, one line."""
     return _read(game, _one_of(text))
