@@ -1,13 +1,15 @@
-"""Rules of Go as KataGo names and tells them: kata-set-rules and kata-get-rules.
+"""The clock of a game by GTP, and the rules of Go as KataGo names them: kata-set-rules.
 
 https://lightvector.github.io/KataGo/rules.html
 """
 
+import dataclasses
 import json
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from sog.cli.gtp.table import Table
+from sog.play.clock import seconds_for_move
 
 _KO: Final = {"positional": "POSITIONAL", "simple": "SIMPLE"}
 """By the parameter `superko` of our games."""
@@ -50,3 +52,38 @@ class Rules:
             "friendlyPassOk": False,
         }
         return json.dumps(rules)
+
+
+@dataclasses.dataclass(kw_only=True)
+class Clock:
+    """Time of both players, in seconds; None where no time was set."""
+
+    overhead: float
+    """Of each move, see `seconds_for_move`."""
+    main: float | None = None
+    byo: float = 0.0
+    stones: int = 0
+    left: dict[int, tuple[float, int]] = dataclasses.field(default_factory=dict)
+    """By player: seconds, and the stones to put in them; 0 stones in the main time."""
+
+    def seconds(self, player: int, moves_left: int) -> float | None:
+        """For the next move."""
+        if self.main is None or (self.byo > 0 and self.stones == 0):  # no limit, by the protocol
+            return None
+        left, stones = self.left.get(player, (self.main, 0))
+        if stones == 0 and left <= 0:
+            left, stones = self.byo, self.stones
+        return seconds_for_move(left, moves=stones or moves_left, overhead=self.overhead)
+
+    def took(self, player: int, seconds: float) -> None:
+        """A move took so long; a controller may say later what is left."""
+        if self.main is None:
+            return
+        left, stones = self.left.get(player, (self.main, 0))
+        left -= seconds
+        if stones > 1 and left > 0:
+            self.left[player] = left, stones - 1
+        elif (stones or left <= 0) and self.stones:
+            self.left[player] = self.byo, self.stones
+        else:
+            self.left[player] = left, 0

@@ -15,7 +15,7 @@ from gtcfr.root import SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.compile_times import keep_time, last_time
+from sog.cli.compilation_cache import keep_time, last_time
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.locks import Price, load_locks
 from sog.cli.picture_file import write_picture
