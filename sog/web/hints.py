@@ -1,7 +1,6 @@
 """What the agent would do in the person's place, found out in another thread."""
 
 import dataclasses
-import logging
 import threading
 from typing import Any
 
@@ -11,7 +10,7 @@ from sog.play.game_in_progress import GameInProgress, Position
 from sog.play.match import Agent, Resignation, show_position
 from sog.play.thoughts import Thought, thought_of
 from sog.players.player import Player
-from sog.web.host import Submit
+from sog.web.host import Submit, failed
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,8 +86,7 @@ class Hints:
         except (ValueError, Resignation) as error:
             problem = str(error) or "the agent would give up"
         except Exception as error:
-            problem = f"the agent failed: {error}"
-            logging.getLogger("sog.web").exception("a hint failed")
+            problem = failed("the agent", error)
         self._hint = Hint(
             outcomes=position.outcomes, thought=thought, policy=policy, problem=problem
         )

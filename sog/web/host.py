@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -31,6 +32,12 @@ def mistaken(where: str = "") -> Iterator[None]:
         yield
     except ValueError as error:
         raise Mistake(f"{where}{error}") from None
+
+
+def failed(what: str, error: Exception) -> str:
+    """What a page says of an error that nobody expected, which the terminal shows whole."""
+    logging.getLogger("sog.web").error("%s failed", what, exc_info=error)
+    return f"{what} failed: {error}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
