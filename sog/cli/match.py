@@ -18,8 +18,7 @@ from sog.cli.loading import load_history
 from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.records import check_has_format, check_record_name
 from sog.cli.search_numbers import describe_search
-from sog.cli.tournament.games_file import write_games
-from sog.cli.tournament.saved import SavedTournament
+from sog.cli.tournament.saved import SavedTournament, write_games
 from sog.games import Game
 from sog.memory import check_memory
 from sog.play import Aivat

@@ -17,8 +17,8 @@ from sog.cli.gtp.analysis import analysis_line, read_order
 from sog.cli.gtp.rules import Clock, Rules
 from sog.cli.gtp.setup import Setup, load_file
 from sog.cli.gtp.table import Table, board_text, read_color, read_number, score_text
-from sog.cli.line_input import LineInput
 from sog.cli.options import OVERHEAD_MS
+from sog.cli.speaking import LineInput
 from sog.games.core import PLAYER_0, Game
 from sog.play.analyst import Thinker
 from sog.play.match import Resignation
