@@ -4,12 +4,13 @@ import argparse
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import Any, Final
 
 from rich.table import Table
 
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.exact import policy_evaluator
 from sog.cli import display
-from sog.cli.aivat import make_aivat
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
@@ -17,10 +18,15 @@ from sog.cli.loading import load_history
 from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.records import check_has_format, check_record_name
 from sog.cli.search_numbers import describe_search
-from sog.cli.tournament.games_file import write_games
-from sog.cli.tournament.saved import SavedTournament
+from sog.cli.tournament.saved import SavedTournament, write_games
+from sog.games import Game
+from sog.memory import check_memory
+from sog.play import Aivat
 from sog.play.arena import Z_95, MatchResult, play_match
+from sog.players.player import Host
 from sog.players.seating import Seating
+from sog.tabular import compile_game, solve
+from sog.tabular.enumerated_game import EnumeratedGame
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -219,3 +225,42 @@ def mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
 
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
+
+
+_ITERATIONS: Final = 1000  # of CFR+: far below what a match can tell apart
+_TABLES: Final = 5  # [node, S, S] arrays of 64-bit numbers while the values are made, about
+_OTHERWISE: Final = "--aivat network or zero asks less."
+
+
+def make_aivat(seating: Seating, values: str | None, host: Host) -> Aivat | None:
+    """With the values that were asked for, if any; CommandError where there are none."""
+    if values is None:
+        return None
+    if values == "exact":
+        return _exact(seating.game, host)
+    if values == "zero":
+        return Aivat(seating.game, ZeroEvaluator())
+    for player in seating.players:
+        if player.network is not None:
+            return Aivat(seating.game, player.network)
+    names = ", ".join(dict.fromkeys(player.name for player in seating.players))
+    raise CommandError(f"--aivat network needs a RUN or agent:GAME as a player, got {names}.")
+
+
+def _exact(game: Game[Any], host: Host) -> Aivat:
+    try:
+        tree = host.enumerate(game)
+        size = _TABLES * 8 * tree.num_nodes * game.num_infostates**2
+        check_memory({f"the exact values of {game}": size})
+    except ValueError as error:
+        raise CommandError(f"--aivat exact: {error} {_OTHERWISE}") from None
+    host.begin(f"solving {game.name} for AIVAT", total=_ITERATIONS)
+    solution = solve(
+        compile_game(tree),
+        iterations=_ITERATIONS,
+        on_checkpoint=lambda checkpoint: host.update("", checkpoint.iteration),
+    )
+    if solution.interrupted:
+        raise KeyboardInterrupt
+    enumerated = EnumeratedGame(tree=tree)
+    return Aivat(enumerated, policy_evaluator(enumerated, solution.policy))

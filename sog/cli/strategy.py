@@ -13,10 +13,9 @@ from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.evaluate.plan import in_whole_game
-from sog.cli.loading import load_game, load_named_run
+from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
 from sog.cli.search_numbers import describe_search, read_settings
-from sog.cli.tree import compile_whole_game
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games.foreign import check_named_by_file

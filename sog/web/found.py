@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -16,7 +15,7 @@ from sog.play.thinking import Thinking
 from sog.tabular import compile_tree, solve_subgame
 from sog.tabular.locks import Lock, lock_game
 from sog.tabular.public_tree import TreeTooLargeError
-from sog.web.host import Heed, Left, Mistake
+from sog.web.host import Heed, Left, Mistake, failed
 from sog.web.preparations import Preparation, Preparations
 
 _ITERATIONS: Final = 1000  # of CFR+
@@ -165,5 +164,4 @@ class Solving:
         except Left:
             raise
         except Exception as error:
-            self.problem = f"solving failed: {error}"
-            logging.getLogger("sog.web").exception("solving failed")
+            self.problem = failed("solving", error)

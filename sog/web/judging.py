@@ -1,13 +1,12 @@
 """The choices of a game at a table are judged, in another thread."""
 
-import logging
 from collections.abc import Callable
 
 from sog.play import Agent, PlayedGame
 from sog.play.game_in_progress import GameInProgress
 from sog.play.review import Review, reviewing
 from sog.players.player import Player
-from sog.web.host import Heed, Left, Mistake, Submit
+from sog.web.host import Heed, Left, Mistake, Submit, failed
 
 FindJudge = Callable[[PlayedGame, Heed], Player]
 """Makes somebody ready to judge a game, which may take long. Raises Mistake where nobody can."""
@@ -57,8 +56,7 @@ class Judging:
         except (Mistake, ValueError) as error:
             self.problem = str(error)
         except Exception as error:
-            self.problem = f"the judge failed: {error}"
-            logging.getLogger("sog.web").exception("judging failed")
+            self.problem = failed("the judge", error)
         finally:
             self.is_busy = False
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import logging
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from sog.players.trained import Trained
 from sog.tabular import Checkpoint
 from sog.tabular.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
 from sog.web.asked_spot import AskedSpot
-from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.host import Heed, Mistake, Submit, failed, mistaken
 
 MOST_SECONDS: Final = 300.0
 """Of solving, until the visitor has it gone on with."""
@@ -181,8 +180,7 @@ class SolvedSpot:
                 if self._is_wanted:
                     self._slice()
         except Exception as error:
-            self.problem, self._is_wanted = f"solving failed: {error}", False
-            logging.getLogger("sog.web").exception("solving a spot failed")
+            self.problem, self._is_wanted = failed("solving", error), False
         with self._lock:
             self._is_working = self._is_wanted
             if self._is_working:

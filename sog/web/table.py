@@ -4,7 +4,6 @@ The agent thinks in another thread (`go_on`); meanwhile what the person asks for
 pages show the game as it stands.
 """
 
-import logging
 import threading
 from typing import Any, Final
 
@@ -18,11 +17,9 @@ from sog.play.history import AT_THE_ROOT, Opening, check_begins_anywhere
 from sog.play.match import Resignation
 from sog.play.replay import as_records, replay_of
 from sog.players.player import Player
-from sog.web.hints import Hint, Hints
-from sog.web.host import Mistake, Submit
+from sog.web.host import Mistake, Submit, failed, in_units
 from sog.web.judging import FindJudge, Judging
-from sog.web.numbers import in_units
-from sog.web.table_agent import TableAgent
+from sog.web.table_agent import Hint, Hints, TableAgent
 
 _KNOWS_NOTHING: Final = "random"
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
@@ -370,8 +367,7 @@ class Table:
         except ValueError as error:  # such as a search that has no room for this game
             self.problem = str(error)
         except Exception as error:
-            self.problem = f"the agent failed: {error}"
-            logging.getLogger("sog.web").exception("an agent failed")
+            self.problem = failed("the agent", error)
         finally:
             self.is_busy = False
 

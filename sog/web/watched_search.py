@@ -8,7 +8,6 @@ another public state needs no others.
 
 import copy
 import dataclasses
-import logging
 import threading
 import time
 from typing import Any, Final
@@ -34,7 +33,7 @@ from sog.web.found import (
     read_picture,
     solve_below,
 )
-from sog.web.host import Heed, Mistake, SearchOffer, Submit, mistaken
+from sog.web.host import Heed, Mistake, SearchOffer, Submit, failed, mistaken
 from sog.web.preparations import Preparations
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
@@ -211,8 +210,7 @@ class WatchedSearch:
         except ValueError as error:
             self._fail(str(error))
         except Exception as error:
-            self._fail(f"the search failed: {error}")
-            logging.getLogger("sog.web").exception("a search failed")
+            self._fail(failed("the search", error))
         if pause > 0 and self.updates < self._target:  # others have their turns meanwhile
             timer = threading.Timer(pause, self._next_slice)
             timer.daemon = True

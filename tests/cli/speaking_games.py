@@ -7,7 +7,7 @@ from typing import Any
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.cli.gtp.server import GtpServer
-from sog.cli.line_input import LineInput
+from sog.cli.speaking import LineInput
 from sog.games import Game
 from sog.play.analyst import Analyst, Follower, NextSlice
 from sog.play.game_in_progress import Position

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sog.cli.compile_times import keep_time, last_time
+from sog.cli.compilation_cache import keep_time, last_time
 from sog.games import make
 from sog.kept_programs import keep_in
 

@@ -12,8 +12,7 @@ import pytest
 
 from sog.cli.arguments import make_parser
 from sog.cli.evaluate.plan import read_plan
-from sog.cli.evaluate.plot import plot_evaluation
-from sog.cli.evaluate.report import Finished
+from sog.cli.evaluate.report import Finished, plot_evaluation
 from sog.evaluation import ComposedPolicies
 from sog.games import make
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sog.cli.gtp.analysis import AnalysisOrder, analysis_line, read_order
-from sog.cli.gtp.clock import Clock
+from sog.cli.gtp.rules import AnalysisOrder, Clock, analysis_line, read_order
 from sog.cli.gtp.server import GtpServer
 from sog.games.boards.go_sizes import Go5
 from sog.games.boards.hex import Hex
@@ -249,7 +248,7 @@ def test_othello_is_spoken_as_its_programs_do() -> None:
 
 def test_what_is_sent_as_a_program_sends_it_is_understood() -> None:
     """Ends of lines of Windows, control characters, bytes that are no text."""
-    from sog.cli.line_input import LineInput
+    from sog.cli.speaking import LineInput
 
     def stream() -> Iterator[bytes]:
         yield b"1 protocol_version\r\n"

@@ -9,7 +9,7 @@ import pytest
 
 from selfplay.runs.config_files import list_configs
 from sog.cli.errors import CommandError, check_target
-from sog.cli.line_input import LineInput, _lines_of
+from sog.cli.speaking import LineInput, _lines_of
 from sog.players.methods import METHODS
 
 Run = Callable[..., tuple[int, str, str]]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.cli.search.hands import hand_squares
+from sog.cli.search.text import hand_squares
 from sog.drawing.nodes import Choices, NodeView
 from sog.games import make
 from sog.games.cards.holdem import Holdem

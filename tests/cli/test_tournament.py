@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.cli.tournament.games_file import write_games
-from sog.cli.tournament.saved import SavedTournament
+from sog.cli.tournament.saved import SavedTournament, write_games
 from sog.games import make
 from sog.play.arena import MatchResult
 from sog.play.elo import fit_elo

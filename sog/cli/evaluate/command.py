@@ -12,13 +12,11 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, writing
 from sog.cli.evaluate import lbr
 from sog.cli.evaluate.plan import Plan, in_whole_game, read_plan
-from sog.cli.evaluate.plot import plot_evaluation
-from sog.cli.evaluate.report import Finished, print_report
+from sog.cli.evaluate.report import Finished, plot_evaluation, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.loading import load_game, load_named_run
+from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
 from sog.cli.search_numbers import name_of
-from sog.cli.tree import compile_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
 from sog.tabular import CompiledGame

@@ -1,7 +1,10 @@
-"""What `sog evaluate` prints: a table, or JSON."""
+"""What `sog evaluate` prints and draws: a table or JSON, and a plot."""
 
 import dataclasses
-from typing import Any
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from rich.table import Table
@@ -10,6 +13,7 @@ from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.evaluate.plan import Plan
+from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.cli.search_numbers import name_of
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
@@ -109,3 +113,109 @@ def as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "safe": settings.safe,
         "search_everywhere": settings.search_everywhere,
     }
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_REFERENCE: Final = "0.35"
+_IS_MCTS: Final = "#b5651d"
+_IS_MCTS_LABEL: Final = "IS-MCTS (Student of Games paper, Table S5)"
+_IS_MCTS_ON_LEDUC: Final = ((100, 1094), (1000, 601), (10_000, 465))
+"""Simulations, and mbb per hand."""
+_LEDUC: Final = ("leduc", "leduc(suit_isomorphism=true)")
+_LETTERS_PER_LINE: Final = 90
+_POINTS_FROM_AXES: Final = 4
+_SMALL: Final = 8
+
+Lines = Mapping[str, Sequence[dict[str, Any]]]
+"""Results as `sog evaluate --json` prints them, by the label of their line."""
+
+
+def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
+    """Draws the mean and the range over seeds of every series, and what they compare with.
+
+    Against learner steps there is a line for every search (the paper's Figure 3), else for every c.
+    """
+    has_steps = len(plan.checkpoints) > 1
+    seeds = f": mean, min to max of {plan.num_seeds} seeds"
+    lines: dict[str, list[dict[str, Any]]] = {}
+    for one in finished:
+        name = f"SoG(s, {one.settings.simulations_per_update:g})" if plan.grows else "search"
+        name = name_of(one.settings) if has_steps else name
+        label = f"{name}{seeds if has_steps or plan.num_seeds > 1 else ''}"
+        lines.setdefault(label, []).append(as_json(plan, one))
+    words = textwrap.fill(", ".join(plan.words()), _LETTERS_PER_LINE)
+    title = f"{display.short_name(game)}: exploitability of an agent that searches\n{words}"
+    plot_results(path, game, title, lines, marks_is_mcts=display.short_name(game) in _LEDUC)
+
+
+def plot_results(
+    path: Path, game: Game[Any], title: str, lines: Lines, *, marks_is_mcts: bool = False
+) -> None:
+    """Draws results of one game: where the first line is of several checkpoints, against learner
+    steps. CFR over the whole tree is drawn by the rule of the first result."""
+    figure, axes = new_figure(title)
+    axes.title.set_fontsize(9)
+    first = next(iter(lines.values()))
+    has_steps = len({row.get("checkpoint") for row in first}) > 1
+    axis = "checkpoint" if has_steps else "updates"
+    for color, (label, rows) in zip(COLORS * len(lines), lines.items(), strict=False):
+        rows = sorted(rows, key=lambda row: row[axis])
+        mean, low, high = (
+            [1000 * row["exploitability"][name] for row in rows] for name in ("mean", "min", "max")
+        )
+        curve = Curve(label=label, x=[row[axis] for row in rows], mean=mean, low=low, high=high)
+        draw_curve(axes, curve, color)
+        if has_steps:
+            axes.axhline(1000 * rows[0]["tabular"], color=color, linewidth=1, linestyle="--")
+    rule = first[0]["rule"]
+    of_rule = [row for rows in lines.values() for row in rows if row["rule"] == rule]
+    reached = {} if has_steps else {row["updates"]: 1000 * row["tabular"] for row in of_rule}
+    same = "same updates" if has_steps else f"rule {rule}"
+    axes.plot(
+        sorted(reached),
+        [reached[updates] for updates in sorted(reached)],
+        color=_REFERENCE,
+        linewidth=1.2,
+        linestyle="--",
+        marker="" if has_steps else "s",
+        markersize=3,
+        label=f"CFR over the whole tree ({same})",
+    )
+    if marks_is_mcts:
+        _mark_is_mcts(axes)
+    finish_axes(
+        axes,
+        x_label="learner steps" if has_steps else "regret updates of each search, T",
+        y_label=f"exploitability ({game.milli_unit})",
+        has_logarithms=any(
+            row["exploitability"]["mean"] > 0 or row["tabular"] > 0
+            for rows in lines.values()
+            for row in rows
+        ),
+    )
+    if has_steps:
+        axes.set_xscale("linear")
+    figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
+    write_figure(path, figure)
+
+
+def _mark_is_mcts(axes: "Axes") -> None:
+    """Lines across: its simulations are no regret updates, so they have no place on the axis.
+
+    Their names stand beside the axes, where no curve can come near.
+    """
+    for number, (simulations, milli) in enumerate(_IS_MCTS_ON_LEDUC):
+        label = _IS_MCTS_LABEL if number == 0 else None
+        axes.axhline(milli, color=_IS_MCTS, linewidth=1, linestyle=":", label=label)
+        axes.annotate(
+            f"{simulations:,} simulations: {milli:,}",
+            (1, milli),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(_POINTS_FROM_AXES, 0),
+            textcoords="offset points",
+            verticalalignment="center",
+            fontsize=_SMALL,
+            color=_IS_MCTS,
+        )

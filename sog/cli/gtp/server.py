@@ -13,15 +13,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sog import __version__
-from sog.cli.gtp.analysis import analysis_line, read_order
-from sog.cli.gtp.board import board_text, score_text
-from sog.cli.gtp.clock import Clock
-from sog.cli.gtp.rules import Rules
+from sog.cli.gtp.rules import Clock, Rules, analysis_line, read_order
 from sog.cli.gtp.setup import Setup, load_file
-from sog.cli.gtp.table import Table
-from sog.cli.gtp.words import read_color, read_number
-from sog.cli.line_input import LineInput
+from sog.cli.gtp.table import Table, board_text, read_color, read_number, score_text
 from sog.cli.options import OVERHEAD_MS
+from sog.cli.speaking import LineInput
 from sog.games.core import PLAYER_0, Game
 from sog.play.analyst import Thinker
 from sog.play.match import Resignation

@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.cli.gtp.table import Table
-from sog.cli.gtp.words import read_color, read_number
+from sog.cli.gtp.table import Table, read_color, read_number
 from sog.files import read_any_text
 from sog.games.core import PLAYER_0, PLAYER_1
 from sog.games.spoken import SetUpGame

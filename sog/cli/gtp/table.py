@@ -2,16 +2,35 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from sog.cli.gtp.words import COLORS
-from sog.games.core import TERMINAL, Game
+from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.games.spoken import gtp_game, set_up_game
 from sog.play.analyst import Thinker
 from sog.play.game_in_progress import Position
-from sog.play.rules import situation
+from sog.play.rules import situation, utility
+
+COLORS: Final = ("black", "white")
+"""By player."""
+PLAYERS: Final = {"b": PLAYER_0, "black": PLAYER_0, "w": PLAYER_1, "white": PLAYER_1}
+
+
+def read_color(text: str) -> int:
+    """The player of a color; ValueError if it is none."""
+    if text.lower() not in PLAYERS:
+        raise ValueError(f"syntax error: a color must be black or white, got {text[:20]!r}")
+    return PLAYERS[text.lower()]
+
+
+def read_number(text: str, kind: type) -> Any:
+    """A number of a kind, int or float; ValueError if it is none."""
+    try:
+        return kind(text)
+    except ValueError:
+        what = "an integer" if kind is int else "a number"
+        raise ValueError(f"syntax error: {what} is needed, got {text[:20]!r}") from None
 
 
 class Table:
@@ -128,3 +147,27 @@ class Table:
         if not self._moves:
             raise ValueError("cannot undo")
         self._moves.pop()
+
+
+def board_text(game: Game[Any], state: Any) -> str:
+    """A board, without the empty lines that would end an answer."""
+    return "\n".join(line for line in game.draw(state).split("\n") if line.strip())
+
+
+def score_text(game: Game[Any], state: Any) -> str:
+    """As "B+3.5", "W+2" or "0"; of a game without points who has won, "B+" or "W+".
+
+    ValueError where there are no points, and nobody has won yet.
+    """
+    score = getattr(game, "score", None)
+    if score is not None:
+        lead = float(score(state))
+        return f"{_winner(lead)}+{abs(lead):g}" if lead else "0"
+    if situation(game, state).actor != TERMINAL:
+        raise ValueError(f"cannot score: {game.name} has no points, and is not over")
+    worth = utility(game, state, np.zeros(2, np.int32))
+    return f"{_winner(worth)}+" if worth else "0"
+
+
+def _winner(lead: float) -> str:
+    return "B" if lead > 0 else "W"

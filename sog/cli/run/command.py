@@ -18,10 +18,9 @@ from sog.cli.commands.training import LEARNERS
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, writing
 from sog.cli.figure import Curve, check_plot, plot_curves
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.loading import load_game
+from sog.cli.loading import explaining_size, load_game
 from sog.cli.players import host_of
 from sog.cli.run.exact import run_exact
-from sog.cli.tree import explaining_size
 from sog.games import Game
 from sog.games.registry import is_game
 from sog.methods.histories.layout import lay_out_histories

@@ -8,9 +8,8 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding
-from sog.cli.loading import load_game
+from sog.cli.loading import explaining_size, load_game
 from sog.cli.players import host_of
-from sog.cli.tree import explaining_size
 from sog.methods.histories.layout import lay_out_histories
 from sog.methods.learners.learning import RowEvaluator
 from sog.methods.simultaneous.backward_induction import BackwardInduction, ExactSolver

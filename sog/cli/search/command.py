@@ -11,9 +11,8 @@ from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.locks import lock_as_json, players_of
 from sog.cli.picture_file import check_has_picture, check_picture_name
 from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
-from sog.cli.search.hands import hand_squares
 from sog.cli.search.searching import Searched, search_state
-from sog.cli.search.text import as_table, node_as_json
+from sog.cli.search.text import as_table, hand_squares, node_as_json
 from sog.cli.search_numbers import read_changes, read_search
 from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline

@@ -15,13 +15,13 @@ from gtcfr.root import SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.compile_times import keep_time, last_time
+from sog.cli.compilation_cache import keep_time, last_time
 from sog.cli.errors import CommandError, mistakes
+from sog.cli.loading import explaining_size
 from sog.cli.locks import Price, load_locks
 from sog.cli.picture_file import write_picture
 from sog.cli.players import host_of
 from sog.cli.search_numbers import describe_search, naming_options, read_changes
-from sog.cli.tree import explaining_size
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game

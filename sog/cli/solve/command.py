@@ -10,10 +10,9 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.loading import load_game, load_history
+from sog.cli.loading import compile_whole_game, load_game, load_history
 from sog.cli.locks import Price, load_locks, lock_as_json, players_of, price_of
 from sog.cli.solve import spots
-from sog.cli.tree import compile_whole_game
 from sog.games import Game
 from sog.play.history import History
 from sog.tabular import (

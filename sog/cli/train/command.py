@@ -21,7 +21,7 @@ from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.compile_times import keep_time, last_time
+from sog.cli.compilation_cache import keep_time, last_time
 from sog.cli.errors import SUCCESS, CommandError, mistakes, require_package
 from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game

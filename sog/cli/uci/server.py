@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from sog import __version__
-from sog.cli.line_input import LineInput
 from sog.cli.numbers import MOST_OVERHEAD_MS
 from sog.cli.options import OVERHEAD_MS
+from sog.cli.speaking import LineInput
 from sog.cli.uci.limits import Limits, read_limits
 from sog.games.core import TERMINAL, Game
 from sog.games.spoken import uci_game
