@@ -52,7 +52,10 @@ def is_pgn(text: str) -> bool:
 
 
 def read_game(game: Any, text: str) -> Record:
-    """The one game of a text; raises ValueError, one line."""
+    """The one game of a text; game: `sog.games.boards.chess.AnyChess`.
+
+    Comments, variations and marks are skipped. Raises ValueError, one line, that names the move.
+    """
     return _read(game, _one_of(text))
 
 
