@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +79,14 @@ def test_everything_else_works_without_a_domain(name: str, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     listed = done.stdout.rpartition("games: ")[2].split()
     assert sorted([*listed, *domain.games]) == sorted(GAMES)
+
+
+def test_every_domain_of_the_checkout_is_installed() -> None:
+    """If not: `make check` installs the checkout anew, since its entry points have changed."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    paths = declared["project"]["entry-points"]["sog.domains"].values()
+    found = {f"{domain.package}.domain:DOMAIN" for domain in domains()}
+    assert found >= set(paths)
 
 
 def test_games_and_players_of_domains_are_listed() -> None:
