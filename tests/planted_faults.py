@@ -49,8 +49,8 @@ sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 i
 sog/web/solved_spot.py :: web/test_spots :: known is not None and known[0] == self.iteration :: known is not None
 sog/web/spot_views.py :: web/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
 sog/players/engines/uci.py :: players/engines/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
-sog/cli/gtp/rules.py :: cli/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
-sog/cli/gtp/rules.py :: cli/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
+sog/cli/gtp/analysis.py :: cli/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
+sog/cli/gtp/analysis.py :: cli/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
 sog/cli/gtp/table.py :: cli/test_gtp cli/test_gtp_setup :: thinker, None, False :: thinker, None, True
 sog/cli/uci/limits.py :: cli/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names

@@ -1,4 +1,4 @@
-"""How a view is looked at: what every drawer of a `sog.games.views.View` is called with."""
+"""What a picture shows besides its `sog.games.views.View`."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ from sog.drawing.marks import Marks
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Look:
-    """A drawer takes what it has room for."""
+    """The second argument of every drawer, which uses the fields that its picture has."""
 
     names: tuple[str, str] = ("player 0", "player 1")
     """What the players are called."""

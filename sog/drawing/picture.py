@@ -28,7 +28,7 @@ def draw_picture(
     """The text of an SVG file; None for a game without a picture, which `Game.draw` shows.
 
     infostates, choices and ranges: as for `Game.view`; shapes that one may click are groups with
-    the attribute `data-actions`. look: how it is looked at.
+    the attribute `data-actions`. look: names, marks and a title.
     """
     view = game.view(state, infostates=infostates, choices=choices, ranges=ranges)
     if view is None:

@@ -1,80 +1,23 @@
 """The application: all pages behind one guard."""
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from selfplay.runs.metrics import Metrics
-from sog.drawing.curves import draw_curves
-from sog.drawing.learning import Curves, learning_curves
 from sog.players.methods import METHODS
 from sog.web.offers import Offers, learns
-from sog.web.pages import Form, inline, number_of, page, show, static_file, tell, waiting_routes
+from sog.web.pages import Form, page, show, static_file, tell, waiting_routes
 from sog.web.play_pages import MOST_TABLES, PlayPages
 from sog.web.preparations import Preparations
+from sog.web.run_pages import RunPages
 from sog.web.search_pages import SearchPages
 from sog.web.security import Guard
 from sog.web.spot_pages import SpotPages
-
-_TOLD: Final = (
-    ("learner steps", "step", "{:,.0f}"),
-    ("minutes", "seconds", "{:,.1f}"),
-    ("games per second", "games_per_second", "{:,.1f}"),
-    ("searches per second", "searches_per_second", "{:,.1f}"),
-)
-
-
-class RunPages:
-    """The runs that were named on the command line."""
-
-    def __init__(self, offers: Offers) -> None:
-        self._offers = offers
-
-    @property
-    def routes(self) -> list[Route]:
-        """Where they are."""
-        return [Route("/runs/{number}", page(self.look))]
-
-    def look(self, request: Request, form: Form) -> Response:
-        """How far a run is."""
-        state = self._offers.run_state(number_of(request))
-        lines, game = state.lines, state.game
-        return show(
-            "run",
-            run=state.name,
-            game=game,
-            num_lines=len(lines),
-            facts=_facts(lines[-1]) if lines else [],
-            rest=_rest(lines[-1]) if lines else [],
-            pictures=[inline(_draw(lines, one)) for one in learning_curves(game, lines)],
-            now=time.strftime("%H:%M:%S"),
-        )
-
-
-def _draw(lines: Sequence[Metrics], curves: Curves) -> str:
-    named = [
-        (label, [(line["step"], curves.scale * line[name]) for line in lines if name in line])
-        for name, label in curves.named
-    ]
-    return draw_curves(curves.title, named, x_label="learner steps")
-
-
-def _facts(line: Metrics) -> list[tuple[str, str]]:
-    values = {**line, "seconds": line["seconds"] / 60}
-    return [(label, form.format(values[name])) for label, name, form in _TOLD if name in line]
-
-
-def _rest(line: Metrics) -> list[tuple[str, Any]]:
-    """All else that the last line says."""
-    told = {name for _, name, _ in _TOLD}
-    return [(name, f"{value:,.6g}") for name, value in line.items() if name not in told]
-
 
 _SEARCHING: Final = 2
 """Threads for searches, which take turns there. Every table has one for its agent, as a decision

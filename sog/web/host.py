@@ -1,11 +1,10 @@
-"""What `Offers` gives pages, what they say where that cannot be, and how they read numbers."""
+"""What `Offers` gives pages, and what they say where that cannot be."""
 
 import contextlib
 import dataclasses
 import logging
-import re
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
@@ -62,34 +61,3 @@ class RunState:
     game: Game[Any]
     lines: list[Metrics]
     """Its metrics so far."""
-
-
-_LARGEST: Final = 10**9
-_HIGHEST_WEIGHT: Final = 10**6
-
-
-def in_units(value: float, unit: str) -> str:
-    """A utility as "+1 chip" or "-0.25 chips"; unit: in the plural."""
-    told = f"{value + 0.0:+.4g}"
-    return f"{told} {unit.removesuffix('s') if abs(value) == 1 else unit}"
-
-
-def whole_number(text: str, most: int = _LARGEST) -> int | None:
-    """The number from 0 to `most` that a text says in ASCII digits; None if it says none.
-
-    `int` would take signs, spaces and the digits of any script and fail at 5000 of them;
-    `str.isdigit` says yes to "²", which `int` refuses.
-    """
-    if not re.fullmatch("[0-9]{1,19}", text):
-        return None
-    value = int(text)
-    return value if value <= most else None
-
-
-def weight(text: str) -> float:
-    """A weight of a range or a lock; 0 for an empty text. Raises Mistake."""
-    is_number = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]{1,3})?", text or "0")
-    value = float(text or 0) if is_number else -1.0
-    if not 0 <= value <= _HIGHEST_WEIGHT:
-        raise Mistake(f"A weight must be from 0 to {_HIGHEST_WEIGHT:,}, got {text[:20]!r}.")
-    return value

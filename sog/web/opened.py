@@ -20,7 +20,8 @@ from sog.play import PlayedGame
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far
 from sog.players.judges import can_judge
-from sog.web.host import Heed, Mistake, Submit, mistaken, whole_number
+from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.pages import Form
 from sog.web.table import Table

@@ -18,7 +18,8 @@ from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.review import Review
 from sog.play.review_record import record_of
 from sog.players.player import Player
-from sog.web.host import Heed, Mistake, Submit, mistaken, whole_number
+from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.numbers import whole_number
 from sog.web.offers import Offers
 from sog.web.opened import read_opened
 from sog.web.pages import (

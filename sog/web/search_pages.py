@@ -15,7 +15,8 @@ from sog.games.core import TERMINAL
 from sog.play.history import Opening, read_history
 from sog.tabular.locks import Lock
 from sog.web.found import Found, Picture
-from sog.web.host import Heed, Mistake, Submit, mistaken, weight, whole_number
+from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.numbers import weight, whole_number
 from sog.web.offers import Offers
 from sog.web.pages import (
     Form,

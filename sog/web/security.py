@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sog.web.host import whole_number
+from sog.web.numbers import whole_number
 
 MOST_BYTES: Final = 1_000_000
 """Of the body of a request."""

@@ -17,9 +17,11 @@ from sog.play.history import AT_THE_ROOT, Opening, check_begins_anywhere
 from sog.play.match import Resignation
 from sog.play.replay import as_records, replay_of
 from sog.players.player import Player
-from sog.web.host import Mistake, Submit, failed, in_units
+from sog.web.hints import Hint, Hints
+from sog.web.host import Mistake, Submit, failed
 from sog.web.judging import FindJudge, Judging
-from sog.web.table_agent import Hint, Hints, TableAgent
+from sog.web.numbers import in_units
+from sog.web.table_agent import TableAgent
 
 _KNOWS_NOTHING: Final = "random"
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers

@@ -19,11 +19,11 @@ from sog.play.choice import Choice
 from sog.play.game_in_progress import Step
 from sog.play.history import tell_events
 from sog.play.review import Review
-from sog.web.host import in_units
+from sog.web.hints import Hint
 from sog.web.judging import Judging
+from sog.web.numbers import in_units
 from sog.web.pages import inline
 from sog.web.table import Table
-from sog.web.table_agent import Hint
 
 _MOST_OPTIONS: Final = 12
 

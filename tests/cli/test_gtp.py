@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sog.cli.gtp.rules import AnalysisOrder, Clock, analysis_line, read_order
+from sog.cli.gtp.analysis import AnalysisOrder, analysis_line, read_order
+from sog.cli.gtp.clock import Clock
 from sog.cli.gtp.server import GtpServer
 from sog.games.boards.go_sizes import Go5
 from sog.games.boards.hex import Hex

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sog.web.host import whole_number
+from sog.web.numbers import whole_number
 from tests.web.visitor import Visitor, turn_in
 
 TEXTS = ["\u00b2", "\u0663", "9" * 5000, "-1", "+1", "1_0", "x"]

@@ -12,11 +12,11 @@ from sog.play.game_in_progress import GameInProgress
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
+from sog.web.hints import Hints
 from sog.web.host import SearchOffer
 from sog.web.security import Guard
 from sog.web.sessions import Full, Sessions
 from sog.web.table import Table
-from sog.web.table_agent import Hints
 from sog.web.watched_search import PAUSED, WHOLE, WatchedSearch
 from tests.web.visitor import Visitor
 

@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sog import __version__
-from sog.cli.gtp.rules import Clock, Rules, analysis_line, read_order
+from sog.cli.gtp.analysis import analysis_line, read_order
+from sog.cli.gtp.clock import Clock
+from sog.cli.gtp.rules import Rules
 from sog.cli.gtp.setup import Setup, load_file
 from sog.cli.gtp.table import Table, board_text, read_color, read_number, score_text
 from sog.cli.options import OVERHEAD_MS

@@ -14,8 +14,9 @@ from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
+from sog.cli.play.moves import Moves, TakeBack
 from sog.cli.play.opponent import find_opponent
-from sog.cli.play.saved import Moves, Saved, TakeBack, check_resumed, left_game, read_saved
+from sog.cli.play.saved import Saved, check_resumed, left_game, read_saved
 from sog.cli.play.screen import (
     Quit,
     Terminal,

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.cli.lines import fold
-from sog.cli.play.saved import Moves, TakeBack
+from sog.cli.play.moves import Moves, TakeBack
 from sog.cli.play.screen import (
     Choice,
     Quit,
