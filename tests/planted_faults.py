@@ -26,6 +26,7 @@ _FLAGS: Final = "--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_s
 _NEXT: Final = " :: "
 # File :: test files that should notice :: text, which is there once :: faulty text.
 FAULTS: Final = r"""
+sog/methods/plain/games.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
 sog/domain.py :: test_domains :: if not isinstance(found, Domain) :: if found is None
 sog/games/registry.py :: test_domains :: for name, path in _domain.games.items() if name not in GAMES :: for name, path in _domain.games.items()
 sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) for one in files) :: not any(_is_inside(one, folder) for one in files)

@@ -19,11 +19,12 @@ PACKAGES = ("sog", "gtcfr", "networks", "selfplay")
 NAMES = [domain.package.rpartition(".")[2] for domain in domains()]
 ENTRY_POINT = "[sog.domains]\n{name} = {path}\n"
 WITHOUT = """
-import importlib, os, pkgutil, sog
+import importlib.util, os, pkgutil, sog
 assert sog.__file__.startswith(os.getcwd())
 from sog.cli.main import main
 from sog.domain import domains
 assert {name!r} not in [domain.package for domain in domains()]
+assert importlib.util.find_spec({name!r}) is None
 for package in {packages!r}:
     for module in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
         if not module.name.endswith("__main__"):
@@ -65,6 +66,8 @@ def test_everything_else_works_without_a_domain(name: str, tmp_path: Path) -> No
     shutil.copytree(ROOT / "configs", tmp_path / "sog" / "configs")
     shutil.rmtree(tmp_path / "sog" / name)
     only_here = (
+        # An editable install would find what the copy lacks in the checkout.
+        "sys.meta_path[:] = [one for one in sys.meta_path if '__editable__' not in str(one)]\n"
         "import importlib.metadata as metadata\n"
         "found = metadata.entry_points\n"
         "metadata.entry_points = lambda **of: metadata.EntryPoints(\n"
