@@ -12,7 +12,7 @@ _OF_THE_SYSTEM: Final = {
     "sog/cli/devices.py",
     "sog/cli/main.py",
     "sog/cli/streams.py",
-    "sog/games/openspiel/bounds.py",
+    "sog/openspiel/bounds.py",
     "sog/memory.py",
 }
 _INSTALLED_WITH_US: Final = {

@@ -93,7 +93,7 @@ def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[An
     """
     text = text.strip()
     if text.startswith(OPENSPIEL_PREFIX):
-        from sog.games.openspiel.game import load_openspiel
+        from sog.openspiel.game import load_openspiel
 
         return load_openspiel(text.removeprefix(OPENSPIEL_PREFIX), progress=progress)
     if text.startswith(PGX_PREFIX):

@@ -72,13 +72,13 @@ class Uct(Method):
     def check(self, game: Game[Any]) -> None:
         """Needs OpenSpiel, perfect information, and a game that OpenSpiel has too."""
         try:
-            from sog.play.uct_agent import UctAgent
+            from sog.openspiel.uct_agent import UctAgent
         except ImportError as error:
             raise ValueError(str(error)) from None
         UctAgent(game, self.budget, player=0)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents with searches of their own."""
-        from sog.play.uct_agent import UctAgent
+        from sog.openspiel.uct_agent import UctAgent
 
         return lambda player, seed: UctAgent(game, self.budget, player=player, seed=seed)

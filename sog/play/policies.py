@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.play.openspiel_tables import STRING, read_openspiel_table
+from sog.openspiel.policy_tables import STRING, read_openspiel_table
 from sog.tabular.blueprint.file import BlueprintFileError, load_blueprint
 from sog.tabular.blueprint.position import policy_on
 from sog.tabular.policy_file import PolicyFileError, load_policy

@@ -28,7 +28,7 @@ def test_an_interrupt_while_a_game_is_enumerated_ends_in_one_line(
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sog.games.openspiel.game.enumerate_histories", interrupt)
+    monkeypatch.setattr("sog.openspiel.game.enumerate_histories", interrupt)
     game = "openspiel:pig(winscore=6)"
     code, out, err = sog(*(game if word == "GAME" else word for word in command))
     begun, ended = err.splitlines()

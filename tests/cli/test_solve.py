@@ -10,7 +10,7 @@ import pytest
 from sog.cli.errors import check_target
 from sog.games import make
 from sog.tabular import RULES, enumerate_public_tree, load_policy
-from tests.games.openspiel_games import OVER_AT_ONCE
+from tests.openspiel.openspiel_games import OVER_AT_ONCE
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -16,8 +16,8 @@ import pytest
 
 from sog.games import make
 from sog.games.core import TERMINAL, Game
-from sog.games.openspiel.loading import load_spiel
-from sog.games.openspiel.twins import twin_of
+from sog.openspiel.loading import load_spiel
+from sog.openspiel.twins import twin_of
 from sog.tabular import CompiledGame
 from tests.tabular.small_games import child_of, compiled_game
 

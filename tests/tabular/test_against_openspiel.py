@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.games.openspiel.game import OpenSpiel, load_openspiel
+from sog.openspiel.game import OpenSpiel, load_openspiel
 from sog.tabular import Solver, compile_tree, evaluate_policy, solve_lp
 from tests.tabular.openspiel_oracle import (
     KUHN,

@@ -16,7 +16,7 @@ from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, merge_alike, node_
 from sog.drawing.grid_svg import draw_grid
 from sog.files import replace_file
 from sog.games.core import CHANCE, PLAYER_0
-from sog.play.openspiel_tables import write_openspiel_table
+from sog.openspiel.policy_tables import write_openspiel_table
 from sog.tabular.policy_table import write_policy_table
 from sog.tabular.spots.spot_file import ENDING
 

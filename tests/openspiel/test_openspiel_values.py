@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.games.openspiel.game import load_openspiel
+from sog.openspiel.game import load_openspiel
 from sog.tabular import compile_tree, solve
-from tests.games.openspiel_games import (
+from tests.openspiel.openspiel_games import (
     HIDDEN_COINS,
     IN_STEP,
     ONE_COIN,

@@ -13,7 +13,7 @@ from sog.evaluation import compose
 from sog.games import Game
 from sog.games import make as make_game
 from sog.games.core import PLAYER_1
-from sog.games.openspiel.game import load_openspiel
+from sog.openspiel.game import load_openspiel
 from sog.play import SearchAgent
 from sog.play.simple_agents import RandomAgent, TabularAgent
 from sog.tabular import CompiledGame, compile_tree, solve
@@ -25,7 +25,7 @@ from open_spiel.python.algorithms import exploitability  # noqa: E402 (where it 
 from open_spiel.python.bots.policy import PolicyBot  # noqa: E402
 from open_spiel.python.policy import python_policy_to_pyspiel_policy  # noqa: E402
 
-from sog.play.openspiel_policy import AgentPolicy  # noqa: E402
+from sog.openspiel.policy import AgentPolicy  # noqa: E402
 
 KUHN = load_openspiel("kuhn_poker")
 OPENSPIELS = (

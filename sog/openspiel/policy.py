@@ -7,8 +7,8 @@
     table = python_policy_to_pyspiel_policy(policy.to_tabular())  # open_spiel.python.policy
     pyspiel.exploitability(policy.game, table)                    # what is written in C++
 
-`policy.game` is OpenSpiel's game: for one of ours, its twin (`sog.games.openspiel.twins`), for a
-game made by `sog.games.openspiel.game`, the game it was made from. A trained network gives agents
+`policy.game` is OpenSpiel's game: for one of ours, its twin (`sog.openspiel.twins`), for a
+game made by `sog.openspiel.game`, the game it was made from. A trained network gives agents
 as well: `load_trained(run).evaluator`. Importing this module needs the `openspiel` extra.
 """
 
@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from sog.games.core import Game
-from sog.games.openspiel.loading import MISSING_EXTRA
+from sog.openspiel.loading import MISSING_EXTRA
+from sog.openspiel.places import Path, places_of
 from sog.play.match import Agent
-from sog.play.openspiel_places import Path, places_of
 from sog.play.rules import after, first_state, situation
 
 try:

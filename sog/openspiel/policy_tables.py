@@ -5,7 +5,7 @@
     policy = from_openspiel(compiled.tree, table)          # [node, S, A], of any policy of theirs
 
 The game is one that was made from OpenSpiel's, or one of ours that it has too, see
-`sog.play.openspiel_places`. The file has a line for each action of each information state:
+`sog.openspiel.places`. The file has a line for each action of each information state:
 
     player,information_state,action,probability
 
@@ -19,8 +19,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.games.openspiel.loading import MISSING_EXTRA
-from sog.play.openspiel_places import Decision, places_of
+from sog.openspiel.loading import MISSING_EXTRA
+from sog.openspiel.places import Decision, places_of
 from sog.quoting import quoted
 from sog.tabular.decision_names import list_names
 from sog.tabular.policy import check_policy, name_row

@@ -24,8 +24,8 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.games.openspiel.bounds import CHARACTERS_PER_HISTORY, too_large
-from sog.games.openspiel.loading import is_public, one_line, possible_moves, refusal
+from sog.openspiel.bounds import CHARACTERS_PER_HISTORY, too_large
+from sog.openspiel.loading import is_public, one_line, possible_moves, refusal
 
 NO_HISTORY: Final = -1
 NO_INFOSET: Final = -1

@@ -24,7 +24,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.openspiel.histories import NO_INFOSET, Histories
+from sog.openspiel.histories import NO_INFOSET, Histories
 
 NO_MEMBER: Final = -1
 

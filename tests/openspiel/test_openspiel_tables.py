@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sog.play.openspiel_tables import (
+from sog.openspiel.policy_tables import (
     from_openspiel,
     read_openspiel_table,
     to_openspiel,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.games.openspiel.game import OpenSpiel, OpenSpielState
+from sog.openspiel.game import OpenSpiel, OpenSpielState
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from sog.games import make
-from sog.games.openspiel.bounds import limited_memory, read_max_histories
-from sog.games.openspiel.game import load_openspiel
-from sog.games.openspiel.loading import is_surely_larger
-from tests.games.openspiel_games import PIG, histories, spiel_game
+from sog.openspiel.bounds import limited_memory, read_max_histories
+from sog.openspiel.game import load_openspiel
+from sog.openspiel.loading import is_surely_larger
+from tests.openspiel.openspiel_games import PIG, histories, spiel_game
 
 ONE_MILLION = (
     "it has more than 1,000,000 histories: too large to enumerate; SOG_MAX_HISTORIES=N in the "
@@ -22,7 +22,7 @@ def no_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
     def enumerated(*_: Any) -> None:
         raise AssertionError("a game was enumerated that should be refused before.")
 
-    monkeypatch.setattr("sog.games.openspiel.game.enumerate_histories", enumerated)
+    monkeypatch.setattr("sog.openspiel.game.enumerate_histories", enumerated)
 
 
 @pytest.mark.usefixtures("no_enumeration")
@@ -59,7 +59,7 @@ def test_a_game_that_asks_for_all_memory_is_refused(monkeypatch: pytest.MonkeyPa
     def load(_: str) -> bytearray:
         return bytearray(10**10)
 
-    monkeypatch.setattr("sog.games.openspiel.game.load_spiel", load)
+    monkeypatch.setattr("sog.openspiel.game.load_spiel", load)
     with pytest.raises(ValueError, match="more than fits into 1 GB of memory: too large"):
         load_openspiel("kuhn_poker", max_histories=1000)
     with limited_memory(10**11):  # and the limit is gone

@@ -12,10 +12,10 @@ import pytest
 
 from sog.games.conformance import check_game
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL
-from sog.games.openspiel.game import OpenSpielState, load_openspiel
-from sog.games.openspiel.pictures import private_picture
 from sog.games.registry import make
-from tests.games.openspiel_games import (
+from sog.openspiel.game import OpenSpielState, load_openspiel
+from sog.openspiel.pictures import private_picture
+from tests.openspiel.openspiel_games import (
     COORDINATED,
     HIDDEN_COINS,
     IN_STEP,
@@ -261,7 +261,7 @@ def test_what_cannot_be_played_is_refused_with_the_reason(text: str, reason: str
 def test_a_deep_game_is_refused_before_it_fills_the_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sog.games.openspiel.histories.CHARACTERS_PER_HISTORY", 1)
+    monkeypatch.setattr("sog.openspiel.histories.CHARACTERS_PER_HISTORY", 1)
     with pytest.raises(ValueError, match="more than 100,000 characters in its infostate strings"):
         load_openspiel(
             "oshi_zumo(coins=3,size=1)", max_histories=100_000

@@ -11,7 +11,7 @@ from sog.play.simple_agents import RandomAgent
 
 pytest.importorskip("pyspiel")
 
-from sog.play.uct_agent import UctAgent
+from sog.openspiel.uct_agent import UctAgent
 
 TIC_TAC_TOE = make("tic_tac_toe")
 # x takes the top row, o the middle one: both must go to 2, x to win and o not to lose.

@@ -1,7 +1,7 @@
 """Where the decisions of an OpenSpiel game are in ours: `places_of`.
 
-For a game that was made from OpenSpiel's (`sog.games.openspiel.game`) its tables say it, for one of
-ours that OpenSpiel has too (`sog.games.openspiel.twins`) both are played side by side.
+For a game that was made from OpenSpiel's (`sog.openspiel.game`) its tables say it, for one of
+ours that OpenSpiel has too (`sog.openspiel.twins`) both are played side by side.
 """
 
 import abc
@@ -13,10 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import CHANCE, Game
-from sog.games.openspiel.game import OpenSpiel, OpenSpielState
-from sog.games.openspiel.histories import information_string
-from sog.games.openspiel.loading import load_spiel
-from sog.games.openspiel.twins import twin_of
+from sog.openspiel.game import OpenSpiel, OpenSpielState
+from sog.openspiel.histories import information_string
+from sog.openspiel.loading import load_spiel
+from sog.openspiel.twins import twin_of
 from sog.play.rules import Situation, after, first_state, situation, step
 
 Path = tuple[int, ...]

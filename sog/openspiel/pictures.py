@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sog.games.openspiel.loading import is_public
+from sog.openspiel.loading import is_public
 
 MOST_COMPARED: Final = 1000
 """Histories of an infostate that are looked at; of more, nothing is drawn."""

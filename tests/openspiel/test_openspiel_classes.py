@@ -7,10 +7,17 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.games.openspiel.game import OpenSpiel, OpenSpielState, load_openspiel
 from sog.games.registry import make
+from sog.openspiel.game import OpenSpiel, OpenSpielState, load_openspiel
 from sog.tabular import enumerate_public_tree
-from tests.games.openspiel_games import BATTLESHIP, DARK_HEX, GOOFSPIEL, PIG, histories, spiel_game
+from tests.openspiel.openspiel_games import (
+    BATTLESHIP,
+    DARK_HEX,
+    GOOFSPIEL,
+    PIG,
+    histories,
+    spiel_game,
+)
 
 History = tuple[int, ...]
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games.core import Game
-from sog.games.openspiel.loading import MISSING_EXTRA, load_spiel
-from sog.games.openspiel.twins import twin_of
+from sog.openspiel.loading import MISSING_EXTRA, load_spiel
+from sog.openspiel.twins import twin_of
 from sog.play.match import Agent, only_at_the_start
 
 try:

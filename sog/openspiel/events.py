@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.games.openspiel.loading import one_line
+from sog.openspiel.loading import one_line
 
 if TYPE_CHECKING:
-    from sog.games.openspiel.game import OpenSpiel, OpenSpielState
+    from sog.openspiel.game import OpenSpiel, OpenSpielState
 
 _MOST_SHOWN: Final = 4
 

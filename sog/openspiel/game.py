@@ -21,22 +21,22 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL, Game
-from sog.games.openspiel.bounds import (
+from sog.openspiel.bounds import (
     bytes_allowed,
     limited_memory,
     read_max_histories,
     too_large,
 )
-from sog.games.openspiel.classes import TimingError, public_states
-from sog.games.openspiel.events import name_event
-from sog.games.openspiel.histories import (
+from sog.openspiel.classes import TimingError, public_states
+from sog.openspiel.events import name_event
+from sog.openspiel.histories import (
     Histories,
     enumerate_histories,
     information_string,
 )
-from sog.games.openspiel.loading import load_spiel, one_line, refusal, try_first
-from sog.games.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
-from sog.games.openspiel.tables import WAIT, Slices, Tables, make_tables
+from sog.openspiel.loading import load_spiel, one_line, refusal, try_first
+from sog.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
+from sog.openspiel.tables import WAIT, Slices, Tables, make_tables
 from sog.pytree import pytree
 
 _POKER: Final = {"kuhn_poker": "mbb", "leduc_poker": "mbb", "universal_poker": "milli-chips"}
