@@ -21,7 +21,7 @@ from script_arguments import script_parser
 from gtcfr.evaluator import ask_once
 from gtcfr.flow import normalize
 from sog.games.core import PLAYER_1, Game
-from sog.methods.poker.bots import AlwaysCall
+from sog.holdem.bots.bots import AlwaysCall
 from sog.play.aivat import Aivat
 from sog.play.arena import MatchResult, play_match
 from sog.play.rules import after, first_state

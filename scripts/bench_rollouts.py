@@ -28,8 +28,8 @@ from sog.cli.errors import CommandError
 from sog.cli.search_numbers import read_search
 from sog.games import Game, make
 from sog.games.random_play import play_out
-from sog.methods.leaf_search import LeafSearch
 from sog.play.match import course_of_game
+from sog.players.leaf_search import LeafSearch
 from sog.players.methods import make_method
 from sog.players.searching import search_agents
 

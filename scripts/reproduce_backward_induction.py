@@ -17,10 +17,10 @@ from typing import Any, Final
 from machine import provenance
 from script_arguments import game_text, script_parser
 
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.learners.learning import RowEvaluator
+from sog.baselines.simultaneous.backward_induction import ExactSolver
 from sog.games import make
-from sog.methods.histories.layout import lay_out_histories
-from sog.methods.learners.learning import RowEvaluator
-from sog.methods.simultaneous.backward_induction import ExactSolver
 from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree, solve
 

@@ -12,7 +12,7 @@ policies. (For Kuhn poker it has the squared error to the closest equilibrium in
 
 Small Goofspiel, point cards shuffled: figure 4 of the paper on simultaneous-move MCTS (Lanctot,
 Lisy, Winands 2013), what each selection has learned from the root. Constants are those tuned for 13
-cards (its table 1; `sog.methods.simultaneous.selection`). OOS is outcome sampling, SM-OOS that of
+cards (its table 1; `sog.baselines.simultaneous.selection`). OOS is outcome sampling, SM-OOS that of
 the journal, both with all states in memory from the start.
 
 The mean over the runs, the least and the most; with --out, PREFIX.json and PREFIX.png are written,
@@ -30,13 +30,13 @@ import numpy as np
 from machine import provenance
 from script_arguments import prefix, script_parser
 
+from sog.baselines.histories.arrays import HistoryTree
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.cli.devices import use_all_cores
 from sog.cli.figure import Curve, plot_curves
 from sog.cli.run.command import checkpoint_iterations
 from sog.games import make
-from sog.methods.histories.arrays import HistoryTree
-from sog.methods.histories.layout import lay_out_histories
-from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
 

@@ -19,11 +19,11 @@ import numpy as np
 from machine import provenance
 from script_arguments import game_text, prefix, script_parser
 
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.learners.learning import RowEvaluator
+from sog.baselines.online.is_mcts import IsMcts
 from sog.cli.devices import use_all_cores
 from sog.games import make
-from sog.methods.histories.layout import lay_out_histories
-from sog.methods.learners.learning import RowEvaluator
-from sog.methods.online.is_mcts import IsMcts
 from sog.tabular import enumerate_public_tree
 
 FINALS: Final = {"mvd": "mixed", "mvis": "visits", "mval": "value"}

@@ -6,7 +6,7 @@ Example:
 
 Exploitability (half of NashConv, in thousandths of the game's unit): of what one search of the
 whole game learns, and of what the searches of some matches against random play add up to, see
-`sog.methods.online.aggregate`. Mean over --seeds, and its standard error. C of UCT is twice the
+`sog.baselines.online.aggregate`. Mean over --seeds, and its standard error. C of UCT is twice the
 largest utility, as in the paper. With --out, PREFIX.json is written, anew after each figure.
 """
 
@@ -21,11 +21,11 @@ import numpy as np
 from machine import provenance
 from script_arguments import game_text, prefix, script_parser
 
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.learners.learning import RowEvaluator
+from sog.baselines.online.aggregate import aggregate, at_the_root
+from sog.baselines.online.method import OnlineMethod, Searcher
 from sog.games import make
-from sog.methods.histories.layout import lay_out_histories
-from sog.methods.learners.learning import RowEvaluator
-from sog.methods.online.aggregate import aggregate, at_the_root
-from sog.methods.online.method import OnlineMethod, Searcher
 from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
 

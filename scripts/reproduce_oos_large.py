@@ -25,14 +25,14 @@ import numpy as np
 from machine import provenance
 from script_arguments import prefix, script_parser
 
+from sog.baselines.grown.search import TreeSearch
+from sog.baselines.online.is_mcts import IsMcts
+from sog.baselines.online.online_outcome_sampling import OnlineOutcomeSampling
+from sog.baselines.plain.games import infostate_game
+from sog.baselines.plain.ii_goofspiel import PlainIIGoofspiel
+from sog.baselines.plain.worlds import InfostateGame
 from sog.games import make
 from sog.games.core import TERMINAL
-from sog.methods.grown.search import TreeSearch
-from sog.methods.online.is_mcts import IsMcts
-from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
-from sog.methods.plain.games import infostate_game
-from sog.methods.plain.ii_goofspiel import PlainIIGoofspiel
-from sog.methods.plain.worlds import InfostateGame
 from sog.play.arena import Z_95
 
 PLAYERS: Final = ("OOS", "UCT", "RM", "RND")

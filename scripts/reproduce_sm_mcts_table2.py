@@ -21,12 +21,12 @@ import numpy as np
 from machine import provenance
 from script_arguments import script_parser
 
+from sog.baselines.plain.goofspiel import GoofspielWorld, PlainGoofspiel
+from sog.baselines.simultaneous.goofspiel_values import Cards, PointValues
+from sog.baselines.simultaneous.search import SimultaneousSearch
+from sog.baselines.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.games.core import PLAYER_0
 from sog.games.goofspiel import Goofspiel
-from sog.methods.plain.goofspiel import GoofspielWorld, PlainGoofspiel
-from sog.methods.simultaneous.goofspiel_values import Cards, PointValues
-from sog.methods.simultaneous.search import SimultaneousSearch
-from sog.methods.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.play.arena import Z_95
 
 METHODS: Final = {

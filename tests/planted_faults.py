@@ -26,7 +26,7 @@ _FLAGS: Final = "--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_s
 _NEXT: Final = " :: "
 # File :: test files that should notice :: text, which is there once :: faulty text.
 FAULTS: Final = r"""
-sog/methods/plain/games.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
+sog/baselines/plain/games.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
 sog/domain.py :: test_domains :: if not isinstance(found, Domain) :: if found is None
 sog/games/registry.py :: test_domains :: for name, path in _domain.games.items() if name not in GAMES :: for name, path in _domain.games.items()
 sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) for one in files) :: not any(_is_inside(one, folder) for one in files)
@@ -79,12 +79,12 @@ gtcfr/locks.py :: gtcfr/test_locks :: given = normalize(given, nodes.takeable, a
 gtcfr/keeping.py :: gtcfr/test_keeping :: num_before=state.num_before + state.num_updates :: num_before=state.num_before
 networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1, 2) * ranges :: weight * ranges
 networks/hands.py :: networks/test_hands :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
-sog/methods/grown/oos.py :: methods/test_grown :: or target.is_dealt(world) else 0.0 :: or target.is_dealt(world) else 1.0
-sog/methods/grown/is_mcts.py :: methods/test_is_mcts :: method.c * game.max_utility :: method.c
-sog/methods/learners/a2c.py :: methods/test_model_free :: - bonus * entropy :: + bonus * entropy
-sog/methods/learners/dqn.py :: methods/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
-sog/methods/online/is_mcts.py :: methods/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
-sog/methods/poker/local_best_response.py :: methods/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
+sog/baselines/grown/oos.py :: methods/test_grown :: or target.is_dealt(world) else 0.0 :: or target.is_dealt(world) else 1.0
+sog/baselines/grown/is_mcts.py :: methods/test_is_mcts :: method.c * game.max_utility :: method.c
+sog/baselines/learners/a2c.py :: methods/test_model_free :: - bonus * entropy :: + bonus * entropy
+sog/baselines/learners/dqn.py :: methods/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
+sog/baselines/online/is_mcts.py :: methods/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
+sog/holdem/bots/local_best_response.py :: methods/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
 sog/tabular/spots/showdowns.py :: tabular/test_spots :: if layout.hole_cards > 1: :: if layout.hole_cards > 2:
 sog/tabular/spots/showdowns.py :: tabular/test_spots :: total / layout.unseen[street] :: total / layout.unseen[-1]
 sog/tabular/spots/boards.py :: tabular/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])

@@ -24,24 +24,24 @@ from gtcfr.settings import SearchSettings
 from gtcfr.world_rollout import WorldRolloutEvaluator
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.memory import kept_bytes
+from sog.baselines.learners.dqn import Dqn
+from sog.baselines.learners.external_sampling import ExternalSampling
+from sog.baselines.learners.learning import LearningMethod, LearningRuns
+from sog.baselines.online.is_mcts import IsMcts
+from sog.baselines.online.method import OnlineAgent, OnlineMethod
+from sog.baselines.online.online_outcome_sampling import OnlineOutcomeSampling
 from sog.drawing.nodes import read_nodes
 from sog.evaluation import compose
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.games import GAMES, Game, make
 from sog.games.conformance.static_laws import check_shapes
-from sog.methods.learners.dqn import Dqn
-from sog.methods.learners.external_sampling import ExternalSampling
-from sog.methods.learners.learning import LearningMethod, LearningRuns
-from sog.methods.online.is_mcts import IsMcts
-from sog.methods.online.method import OnlineAgent, OnlineMethod
-from sog.methods.online.online_outcome_sampling import OnlineOutcomeSampling
 from sog.play import Aivat, PlayedGame, RandomAgent, SearchAgent, play_game
 from sog.play.thinking import think
 from sog.players.shipped import load_agent
 from sog.tabular import compile_tree, enumerate_public_tree, solve
 from sog.tabular.enumerated_game import EnumeratedGame
+from tests.baselines.plain_histories import history_tree
 from tests.cli.conftest import TINY
-from tests.methods.plain_histories import history_tree
 from tests.selfplay.test_loop import new_run
 
 SETTINGS = SearchSettings(num_simulations=4, num_queries=2)

@@ -123,7 +123,7 @@ from sog.players.entry import Entry
 DOMAIN = Domain(
     package="my_coins",
     games=dict.fromkeys(("my_pennies", "kuhn"), "sog.games.matrix:MatchingPennies"),
-    players={"heads": Entry(form="heads", summary="heads", method="sog.methods.simple:Random")},
+    players={"heads": Entry(form="heads", summary="heads", method="sog.players.simple:Random")},
 )
 """)
     code = """

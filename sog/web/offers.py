@@ -17,9 +17,9 @@ from sog.catalog import read_catalog
 from sog.games import Game, make
 from sog.games.foreign import trusted_names
 from sog.games.packages import is_class_path
-from sog.methods.evaluators import choose_evaluator
 from sog.play import PlayedGame
 from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.evaluators import choose_evaluator
 from sog.players.judges import can_judge, usual_judge
 from sog.players.methods import METHODS, make_method
 from sog.players.player import Host, Player

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sog.games import make
-from sog.methods.simple import Tabular
 from sog.players.methods import METHODS, make_method, method_class
 from sog.players.player import Host
+from sog.players.simple import Tabular
 
 
 def test_a_method_is_a_name_with_parameters_in_brackets_and_a_budget_behind_a_colon() -> None:
@@ -63,6 +63,6 @@ def test_agents_of_the_tabular_method_play_its_average_policy() -> None:
 
 
 def test_the_registry_alone_loads_nothing_heavy() -> None:
-    code = "import sog.methods, sys; print(sorted({'jax', 'numpy', 'rich'} & set(sys.modules)))"
+    code = "import sog.baselines, sys; print(sorted({'jax', 'numpy', 'rich'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

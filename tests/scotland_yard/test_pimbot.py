@@ -11,9 +11,9 @@ import pytest
 
 from sog.games.cards.kuhn import Kuhn
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.methods.simple import Random
 from sog.play.arena import play_match
 from sog.players.player import Host
+from sog.players.simple import Random
 from sog.scotland_yard.game import Glasses
 from sog.scotland_yard.pimbot import PimBot, Whereabouts, _reward, category, search
 from sog.scotland_yard.plain import Roads, YardWorld

@@ -10,7 +10,7 @@ from sog.players.methods import make_method
 from sog.players.player import Host
 from sog.scotland_yard.game import ScotlandYard
 from sog.scotland_yard.plain import Roads
-from tests.methods.plain_rules import check_random_ends, check_rules
+from tests.baselines.plain_rules import check_random_ends, check_rules
 
 WITH_ALL_RULES = (
     "scotland_yard(map=quarter,rounds=7,reveals=2/5,detectives=2,starts=79/96/64,taxi=3,bus=1,"

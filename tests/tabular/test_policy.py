@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from gtcfr.exact import policy_evaluator
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.learners.learning import RowEvaluator
 from sog.games import make
-from sog.methods.histories.layout import lay_out_histories
-from sog.methods.learners.learning import RowEvaluator
 from sog.play import TabularAgent
 from sog.tabular import compile_tree, evaluate_policy, save_policy, uniform_policy
 from sog.tabular.enumerated_game import EnumeratedGame

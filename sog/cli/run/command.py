@@ -12,6 +12,9 @@ from typing import Any, Final
 import numpy as np
 from rich.table import Table
 
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.learners.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.baselines.simultaneous.backward_induction import BackwardInduction
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.commands.training import LEARNERS
@@ -23,9 +26,6 @@ from sog.cli.players import host_of
 from sog.cli.run.exact import run_exact
 from sog.games import Game
 from sog.games.registry import is_game
-from sog.methods.histories.layout import lay_out_histories
-from sog.methods.learners.learning import LearningMethod, LearningRuns, RowEvaluator
-from sog.methods.simultaneous.backward_induction import BackwardInduction
 from sog.parameters import unknown_name
 from sog.players.method import Method
 from sog.players.methods import METHODS, make_method, rule_form

@@ -4,15 +4,15 @@ import argparse
 import dataclasses
 import time
 
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.learners.learning import RowEvaluator
+from sog.baselines.simultaneous.backward_induction import BackwardInduction, ExactSolver
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding
 from sog.cli.loading import explaining_size, load_game
 from sog.cli.players import host_of
-from sog.methods.histories.layout import lay_out_histories
-from sog.methods.learners.learning import RowEvaluator
-from sog.methods.simultaneous.backward_induction import BackwardInduction, ExactSolver
 
 
 def run_exact(method: BackwardInduction, arguments: argparse.Namespace) -> int:

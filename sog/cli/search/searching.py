@@ -25,10 +25,10 @@ from sog.cli.search_numbers import describe_search, naming_options, read_changes
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game
-from sog.methods.evaluators import ChosenEvaluator, choose_evaluator
 from sog.play.history import History
 from sog.play.locked import hold_locks
 from sog.play.thinking import first_root, think
+from sog.players.evaluators import ChosenEvaluator, choose_evaluator
 from sog.players.searching import changed, check_room
 from sog.tabular.locks import Lock
 

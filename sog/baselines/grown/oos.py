@@ -1,0 +1,158 @@
+"""OOS with a tree that grows on demand (Lisy, Lanctot, Bowling 2015, Algorithm 1).
+
+The method is told in `sog.baselines.online.online_outcome_sampling`. Line numbers are those of the
+paper.
+"""
+
+import dataclasses
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from sog.baselines.grown.search import TreeSearch
+from sog.baselines.grown.weights import draw, matched, normalized
+from sog.baselines.plain.worlds import InfostateGame, Seen, Target
+from sog.games.core import TERMINAL
+
+if TYPE_CHECKING:
+    from sog.baselines.online.online_outcome_sampling import OnlineOutcomeSampling
+
+
+@dataclasses.dataclass(slots=True)
+class OosNode:
+    """An infostate in memory: a number per action."""
+
+    regret: list[float]
+    policy_sum: list[float]
+
+    @classmethod
+    def of(cls, size: int) -> "OosNode":
+        """Of an infostate that has so many actions."""
+        return cls([0.0] * size, [0.0] * size)
+
+
+@dataclasses.dataclass(slots=True)
+class _Step:
+    """A decision of a simulation. Probabilities are those of coming here."""
+
+    node: OosNode
+    player: int
+    place: int
+    policy: list[float]
+    others: float
+    """By all but the player who learns; chance is left out here and in sampling, where it would
+    divide itself away."""
+    targeted: float
+    """Of being sampled, if simulations are directed."""
+    untargeted: float
+    """If they are not."""
+
+
+class OosTree(TreeSearch[OosNode]):
+    """Every simulation starts with the deal."""
+
+    def __init__(self, method: "OnlineOutcomeSampling", game: InfostateGame, seed: int = 0) -> None:
+        """Raises ValueError where public states are no target in this game."""
+        super().__init__(game, budget=method.budget, seconds=method.seconds, seed=seed)
+        self._public = method.targeting == "pst"
+        if self._public and not game.can_target_public:
+            raise ValueError("targeting must be ist: public states of this game are no targets.")
+        self._delta, self._epsilon, self._gamma = method.delta, method.epsilon, method.gamma
+
+    def search(self, seen: Seen, num_actions: int) -> list[float]:
+        """Directs simulations at what is seen, and at the rest of the game a share of them."""
+        target = self.game.target(seen, public=self._public)
+        weight = self.weight(target)
+        for number in self._simulations():
+            self.simulate(target, weight, number % 2)
+        key = self.game.worlds(seen)(self.source).key()
+        found = self.average_policy(key)
+        return [1 / num_actions] * num_actions if found is None else list(found)
+
+    def weight(self, target: Target) -> float:
+        """w_T (section 3.3): how much more often simulations get to the target that are directed.
+
+        See `sog.baselines.online.target.make_target`, which does the same for enumerated games.
+        """
+        probability = max(target.probability(self.average_policy), 1e-6)
+        return 1 - self._delta + self._delta / probability
+
+    def average_policy(self, key: Hashable) -> Sequence[float] | None:
+        """Of an infostate, if it is in memory."""
+        node = self.tree.get(key)
+        return None if node is None else normalized(node.policy_sum)
+
+    def simulate(self, target: Target, weight: float, learner: int) -> None:
+        """One simulation, in which a player learns and the other's average policy is updated."""
+        source, delta, epsilon = self.source, self._delta, self._epsilon
+        is_targeted = source.random() < delta
+        world = target.deal(source) if is_targeted else self.game.deal(source)
+        targeted = target.ratio if is_targeted or target.is_dealt(world) else 0.0
+        untargeted, others, steps = 1.0, 1.0, []
+        is_out = False
+        while world.player != TERMINAL and not is_out:
+            actions = world.actions()
+            size = len(actions)
+            if size == 1:
+                world.play(actions[0])
+                continue
+            key, player = world.key(), world.player
+            node = self.tree.get(key)
+            if node is None:
+                node = self.tree[key] = OosNode.of(size)
+                is_out = True
+                policy = mixed = [1 / size] * size
+                place, odds = int(source.random() * size), 1 / size
+            else:
+                policy = matched(node.regret, self._gamma)
+                mixed = policy
+                if player == learner:
+                    mixed = [(1 - epsilon) * p + epsilon / size for p in policy]
+                leads = target.leads(world)
+                place, odds = self._sample(mixed, leads, is_targeted)
+            steps.append(_Step(node, player, place, policy, others, targeted, untargeted))
+            targeted, untargeted = targeted * odds, untargeted * mixed[place]
+            if player != learner:
+                others *= policy[place]
+            world.play(actions[place])
+        # After this the game is random, and its odds are in the tail and in the walk alike.
+        utility = world.finish(source)
+        gain = utility if learner == 0 else -utility
+        scale = gain * weight / (delta * targeted + (1 - delta) * untargeted)
+        self._update(steps, scale, weight, learner)
+
+    def _sample(
+        self, mixed: list[float], leads: bool | Sequence[bool], is_targeted: bool
+    ) -> tuple[int, float]:
+        """Sample of line 9: a place, and the odds that directed simulations take it."""
+        if leads is True:
+            place = draw(mixed, 1.0, self.source)
+            return place, mixed[place]
+        if leads is False:
+            return draw(mixed, 1.0, self.source), 0.0
+        leading = [p if leads_on else 0.0 for p, leads_on in zip(mixed, leads, strict=True)]
+        total = sum(leading)
+        if total <= 0:  # only without gamma and epsilon: anything that leads on will do
+            leading = [float(leads_on) for leads_on in leads]
+            total = sum(leading)
+        place = draw(leading if is_targeted else mixed, total if is_targeted else 1.0, self.source)
+        return place, leading[place] / total
+
+    def _update(self, steps: list[_Step], scale: float, weight: float, learner: int) -> None:
+        """Lines 19 to 29. scale: the utility over the odds of the walk."""
+        delta, tail = self._delta, 1.0
+        for step in reversed(steps):
+            node, policy = step.node, step.policy
+            if step.player == learner:
+                change = scale * step.others * tail
+                loss = change * policy[step.place]
+                regret = node.regret
+                for action in range(len(regret)):
+                    regret[action] -= loss
+                regret[step.place] += change
+            else:
+                to_here = delta * step.targeted + (1 - delta) * step.untargeted
+                share = weight * step.others / to_here
+                sums = node.policy_sum
+                for action, chosen in enumerate(policy):
+                    sums[action] += share * chosen
+            tail *= policy[step.place]

@@ -1,0 +1,164 @@
+"""A game as the histories that sampling methods walk through: flat arrays.
+
+`layout.py` makes them from a public tree.
+
+A history here is a world (public state, infostate of player 0, infostate of player 1) where
+something is decided: chance has more than one event, or a player more than one action. What is
+forced is left out, so that a walk takes a step per real decision. The deal is the first step.
+Where a game merges infostates, histories that nothing can tell apart from there on are one.
+
+A *row* is a player's infostate at a public state where he chooses, both players' rows in one list;
+tables of regrets, visits and values have one line per row and a column per *choice*, the number of
+an action among the legal ones.
+"""
+
+import dataclasses
+import functools
+from typing import Any, Final
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.baselines.histories.alias import alias_tables
+from sog.games.core import CHANCE
+from sog.pytree import pytree
+from sog.tabular import PublicTree
+
+ROOT: Final = 0
+ACTOR: Final = 0
+ROW: Final = 1
+FIRST_EDGE: Final = 2
+NUM_EDGES: Final = 3
+
+
+@pytree
+class Histories:
+    """The arrays; numpy on the host, or on a device.
+
+    The children of a history are the edges `first_edge`, `first_edge + 1`, ... An event of chance
+    is drawn by Walker's alias method: one of the edges, all as likely, and then by a second number
+    below `threshold` this one, else its `alias`.
+    """
+
+    facts: Any
+    """[history, 4] int32, by `ACTOR`, `ROW`, `FIRST_EDGE` and `NUM_EDGES`: as `Game.actor`; whose
+    table entries say how to choose, the number of rows where nobody does; 0 edges at an end."""
+    utility: Any
+    """[history] float: to player 0, at the end of a game."""
+    child: Any
+    """[edge] int32."""
+    probability: Any
+    """[edge] float: chance's; 1 for actions."""
+    threshold: Any
+    """[edge] float."""
+    alias: Any
+    """[edge] int32: an edge of the same history."""
+    row_player: Any
+    """[row] int32."""
+    row_choices: Any
+    """[row + 1] int32: the number of legal actions; 0 behind the last row."""
+    depth: int = dataclasses.field(metadata={"static": True})
+    """The most steps from the root to the end."""
+    widths: tuple[tuple[int, ...], tuple[int, ...]] = dataclasses.field(metadata={"static": True})
+    """For each player, the most histories after each number of steps if he takes all of his choices
+    and everybody else one."""
+    max_choices: int = dataclasses.field(metadata={"static": True})
+    """C: choices of a row, at most."""
+    max_utility: float = dataclasses.field(metadata={"static": True})
+    """As `Game.max_utility`: exploration is told in shares of it."""
+    row_features: Any = None
+    """[row + 1, F] float: what a network sees of a row; None for methods without one."""
+
+    @property
+    def num_rows(self) -> int:
+        """R: infostates of both players where they choose."""
+        return len(self.row_player)
+
+    @property
+    def legal(self) -> Array:
+        """[row + 1, choice] bool."""
+        choices = jnp.arange(self.max_choices)
+        return choices[None, :] < jnp.asarray(self.row_choices)[:, None]
+
+
+@pytree
+class Members:
+    """The histories of every row, to be drawn as chance makes them; by the alias method, too."""
+
+    first: Any
+    """[row] int32: where its list begins."""
+    count: Any
+    """[row] int32."""
+    history: Any
+    """[member] int32."""
+    threshold: Any
+    """[member] float."""
+    alias: Any
+    """[member] int32: a place in `history`."""
+
+    def draw(self, row: Array, numbers: Array) -> Array:
+        """A history of a row, from two random numbers in [0, 1)."""
+        count = self.count[row]
+        event = jnp.minimum((numbers[0] * count).astype(jnp.int32), count - 1)
+        place = self.first[row] + event
+        place = jnp.where(numbers[1] < self.threshold[place], place, self.alias[place])
+        history: Array = self.history[place]
+        return history
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class HistoryTree:
+    """A game's histories, and where their rows are in its public tree."""
+
+    tree: PublicTree
+    histories: Histories
+    row_node: np.ndarray
+    """[row] int64."""
+    row_infostate: np.ndarray
+    """[row] int64."""
+    node: np.ndarray
+    """[history] int64: its public state, -1 for the deal."""
+    weight: np.ndarray
+    """[history]: the joint weight of its world, chance's part in its being reached."""
+
+    @functools.cached_property
+    def row_of(self) -> np.ndarray:
+        """[node, S] int64: the row of an infostate, the number of rows where nobody chooses."""
+        return number_rows(self.tree, self.row_node, self.row_infostate)
+
+    @functools.cached_property
+    def members(self) -> "Members":
+        """The histories of every row."""
+        row = self.histories.facts[:, ROW]
+        order = np.lexsort((np.arange(len(row)), row))[: int((row < self.histories.num_rows).sum())]
+        count = np.bincount(row[order], minlength=self.histories.num_rows)
+        first = np.cumsum(count) - count
+        total = np.add.reduceat(self.weight[order], first) if len(order) else np.zeros(0)
+        probability = self.weight[order] / total[row[order]]
+        threshold, alias = alias_tables(first, count, probability)
+        return Members(
+            first=first.astype(np.int32),
+            count=count.astype(np.int32),
+            history=order.astype(np.int32),
+            threshold=threshold,
+            alias=alias.astype(np.int32),
+        )
+
+    def to_tree(self, table: np.ndarray) -> np.ndarray:
+        """[node, S, A] from a policy [row + 1, choice]; forced moves get 1, all else 0."""
+        tree = self.tree
+        forced = tree.node_legal & ~tree.has_choice[:, :, None]
+        out = np.where((tree.node_actor < CHANCE)[:, None, None] & forced, 1.0, 0.0)
+        row, choice = np.nonzero(np.asarray(self.histories.legal)[:-1])
+        legal = tree.node_legal[self.row_node, self.row_infostate]  # [row, A]
+        _, action = np.nonzero(legal)  # in the order of rows, then of choices
+        out[self.row_node[row], self.row_infostate[row], action] = np.asarray(table)[row, choice]
+        return out
+
+
+def number_rows(tree: PublicTree, node: np.ndarray, infostate: np.ndarray) -> np.ndarray:
+    """[node, S]: the place of each in the list, the length of the list elsewhere."""
+    number = np.full(tree.has_choice.shape, len(node))
+    number[node, infostate] = np.arange(len(node))
+    return number

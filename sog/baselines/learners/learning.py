@@ -1,0 +1,282 @@
+"""Methods that learn a policy of the whole game by sampling it, many runs at once.
+
+A run is a state (tables) and a key; iterations are written for one run, and `LearningRuns` makes
+one compiled program of all runs and all iterations. A run does not depend on how many there are.
+"""
+
+import abc
+import dataclasses
+import functools
+import time
+from typing import Any, Final, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.sharding import Mesh
+
+from gtcfr.mesh import batch_mesh, first_devices, on_all, split_batch
+from sog.baselines.histories.arrays import Histories, HistoryTree
+from sog.baselines.histories.layout import lay_out_histories
+from sog.games.core import Game
+from sog.memory import bytes_of, check_memory
+from sog.play.arena import AgentFactory
+from sog.play.simple_agents import TabularAgent
+from sog.players.method import Method
+from sog.players.player import Host
+from sog.pytree import pytree
+from sog.tabular import CompiledGame, Evaluation, SequenceForm, compile_game, evaluate
+from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular.policy import check_policy
+
+Precision = Literal["float32", "float64"]
+_BEFORE: Final = 2**32 - 1
+_LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LearningMethod(Method):
+    """A method that improves a policy of the whole game, iteration by iteration.
+
+    Its functions are pure, written for one run, and get `Histories` on a device. Tables have a line
+    more than there are rows, which steps without a decision may write to.
+    """
+
+    budget: int  # declared by each method, with a default of its own
+
+    @property
+    def episodes_per_iteration(self) -> int | None:
+        """Games that an iteration samples; None if it samples more than single games."""
+        return None
+
+    def prepare(self, tree: HistoryTree) -> Histories:
+        """The histories of a game, on the host, with what else the method has to know."""
+        return tree.histories
+
+    def check_histories(self, histories: Histories) -> None:
+        """Raises ValueError that says what the method needs; histories: on the host."""
+
+    @abc.abstractmethod
+    def begin(self, histories: Histories, key: Array) -> Any:
+        """The state before the first iteration; key: for what begins at random."""
+
+    @abc.abstractmethod
+    def iterate(self, histories: Histories, state: Any, key: Array) -> Any:
+        """The state after one more iteration."""
+
+    @abc.abstractmethod
+    def average_policy(self, histories: Histories, state: Any) -> Array:
+        """[row + 1, choice]: what is learned so far; anything behind the last row."""
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that play what one run of `budget` iterations has learned."""
+        tree = host.enumerate(game)
+        host.begin(f"laying out the histories of {game.name}")
+        learner = LearningRuns(self, lay_out_histories(tree), seed=host.seed)
+        host.begin(f"learning {game.name} by {self.name}", total=self.budget)
+        while learner.iteration < self.budget:
+            learner.run_for_a_moment(self.budget - learner.iteration)
+            host.update(f"{learner.iteration:,} iterations", learner.iteration)
+        enumerated, policy = EnumeratedGame(tree=tree), learner.policy(0)
+        return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)
+
+
+class LearningRuns:
+    """Some runs of a method on one game, advanced together.
+
+    `state` is what the method keeps, the run being the first axis. Runs are shared by all devices
+    of the process. Run s of seed n is the same, but for rounding, whatever the number of runs is.
+    float64: for tables that sum up more than some 10 million iterations.
+    """
+
+    def __init__(
+        self,
+        method: LearningMethod,
+        tree: HistoryTree,
+        *,
+        runs: int = 1,
+        seed: int = 0,
+        precision: Precision = "float32",
+        devices: int | None = None,
+    ) -> None:
+        """devices: at most so many.
+
+        Raises ValueError for a game that is not for the method, and for too little memory.
+        """
+        if runs < 1:
+            raise ValueError(f"runs must be >= 1, got {runs}.")
+        method.check_histories(tree.histories)
+        self.method, self.tree, self.runs, self.iteration = method, tree, runs, 0
+        self._precision: Precision = precision
+        self._mesh = first_devices(batch_mesh(runs), devices or runs)
+        self._count = 1
+        histories = method.prepare(tree)
+        with self._numbers():
+            one = jax.eval_shape(method.begin, histories, jax.random.key(0))
+            check_memory({f"{runs} runs of {method.name}": 2 * runs * bytes_of(one)})
+            on_device = jax.tree.map(functools.partial(_convert, precision), histories)
+            self._histories = jax.device_put(on_device, on_all(self._mesh))
+            keys = _run_keys(jnp.uint32(seed), runs)
+            self._keys = jax.device_put(keys, split_batch(self._mesh))
+            self.state = _begin(method, self._mesh, self._histories, self._keys)
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations."""
+        with self._numbers():
+            self.state = _run(
+                self.method,
+                self._mesh,
+                self._histories,
+                self.state,
+                self._keys,
+                jnp.int32(self.iteration),
+                jnp.int32(iterations),
+            )
+            jax.block_until_ready(self.state)
+        self.iteration += iterations
+
+    def run_for_a_moment(self, most: int) -> None:
+        """Runs as many iterations as half a second has room for, and `most` at most."""
+        count, began = min(self._count, most), time.perf_counter()
+        self.run(count)
+        if time.perf_counter() - began < _LONGEST_CALL / 2:
+            self._count = 2 * count
+
+    def policies(self) -> np.ndarray:
+        """[run, row + 1, choice]: what is learned so far."""
+        with self._numbers():
+            return np.asarray(_policies(self.method, self._histories, self.state))
+
+    def policy(self, run: int) -> np.ndarray:
+        """[node, S, A]: what one run has learned so far."""
+        return self.tree.to_tree(self.policies()[run])
+
+    def _numbers(self) -> Any:
+        return jax.enable_x64(self._precision == "float64")
+
+
+@pytree
+class RowForm:
+    """A game in sequence form, and where its infostates are among the rows."""
+
+    form: SequenceForm
+    row: tuple[tuple[Array, ...], tuple[Array, ...]]
+    """Per player and layer [H]."""
+    root_reach: Array
+    """[2, S]."""
+
+
+class RowEvaluator:
+    """Exploitability of many policies at once, exactly, in 64-bit numbers."""
+
+    def __init__(self, tree: HistoryTree, compiled: CompiledGame | None = None) -> None:
+        compiled = compile_game(tree.tree) if compiled is None else compiled
+        self._tree = tree
+        number = np.zeros(tree.tree.has_choice.shape, np.int32)
+        number[tree.row_node, tree.row_infostate] = np.arange(len(tree.row_node))
+        first, second = (
+            tuple(
+                number[node, infostate]
+                for node, infostate in zip(place.node, place.infostate, strict=True)
+            )
+            for place in compiled.placements
+        )
+        with jax.enable_x64(True):
+            self._form = jax.tree.map(
+                jnp.asarray,
+                RowForm(
+                    form=compiled.form,
+                    row=(first, second),
+                    root_reach=compiled.tree.node_mask[0].astype(np.float64),
+                ),
+            )
+
+    def evaluate(self, policies: np.ndarray) -> Evaluation:
+        """Evaluates policies [run, row + 1, choice]; the batch axis is the run.
+
+        Raises ValueError for what is no policy, see `check_policy`.
+        """
+        wanted, given = self._tree.histories.legal.shape, np.shape(policies)
+        if given[1:] != wanted:
+            raise ValueError(
+                f"policies must have shape (runs, {wanted[0]}, {wanted[1]}), got {given}."
+            )
+        for policy in policies:
+            check_policy(self._tree.tree, self._tree.to_tree(policy))
+        with jax.enable_x64(True):
+            tables = jnp.asarray(policies, "float64")
+            found: Evaluation = jax.tree.map(np.asarray, _evaluate(self._form, tables))
+        return found
+
+
+@jax.jit
+def _evaluate(rows: RowForm, tables: Array) -> Evaluation:
+    first, second = (
+        tuple(
+            jnp.where(
+                layer.legal[:, :, None],
+                tables[:, row, : layer.legal.shape[0]].transpose(2, 1, 0),
+                0,
+            )
+            for layer, row in zip(plex.layers, of_player, strict=True)
+        )
+        for plex, of_player in zip(rows.form.treeplex, rows.row, strict=True)
+    )
+    reach = jnp.repeat(rows.root_reach[:, :, None], len(tables), axis=2)
+    return evaluate(rows.form, reach, (first, second))
+
+
+def _convert(precision: Precision, leaf: np.ndarray) -> Array:
+    return jnp.asarray(leaf, precision if leaf.dtype == np.float64 else leaf.dtype)
+
+
+@functools.partial(jax.jit, static_argnums=1)
+def _run_keys(seed: Array, runs: int) -> Array:
+    key = jax.random.key(seed)
+    return jax.vmap(lambda run: jax.random.fold_in(key, run))(jnp.arange(runs))
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _begin(method: LearningMethod, mesh: Mesh, histories: Histories, keys: Array) -> Any:
+    def begin(histories: Histories, keys: Array) -> Any:
+        # Iterations fold in their number, which never gets so far.
+        return jax.vmap(lambda key: method.begin(histories, jax.random.fold_in(key, _BEFORE)))(keys)
+
+    return share(mesh, begin, 1)(histories, keys)
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
+def _run(
+    method: LearningMethod,
+    mesh: Mesh,
+    histories: Histories,
+    states: Any,
+    keys: Array,
+    first: Array,
+    count: Array,
+) -> Any:
+    def run(histories: Histories, states: Any, keys: Array) -> Any:
+        def iterate(number: Array, states: Any) -> Any:
+            def one(state: Any, key: Array) -> Any:
+                return method.iterate(histories, state, jax.random.fold_in(key, first + number))
+
+            return jax.vmap(one)(states, keys)
+
+        return jax.lax.fori_loop(0, count, iterate, states)
+
+    return share(mesh, run, 2)(histories, states, keys)
+
+
+def share(mesh: Mesh, function: Any, num_split: int) -> Any:
+    """A function of histories and then of batches, each device with its part of these."""
+    split = split_batch(mesh).spec
+    specs = (on_all(mesh).spec, *num_split * (split,))
+    # The check wants loops to say of constants they begin with which devices they differ on.
+    return jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _policies(method: LearningMethod, histories: Histories, states: Any) -> Array:
+    policies: Array = jax.vmap(lambda state: method.average_policy(histories, state))(states)
+    return policies

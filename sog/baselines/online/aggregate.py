@@ -1,0 +1,109 @@
+"""How exploitable a method is that searches: at the root, and by the aggregate method.
+
+"Online Monte Carlo counterfactual regret minimization for search in imperfect information games"
+(Lisy, Lanctot, Bowling 2015), section 4.2: no search says what it would do everywhere, so many
+matches against random play are played, and what all searches have learned is added up.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
+from sog.baselines.online.method import Searcher
+from sog.games.core import CHANCE, TERMINAL
+
+_NOTHING_LEARNED_SEED: Final = 0
+
+
+def aggregate(
+    searcher: Searcher[Any],
+    matches: int,
+    *,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> np.ndarray:
+    """[row + 1, choice]: the policy that the searches of some matches add up to.
+
+    The method plays every other match as player 0. Each search adds what it has learned of the
+    searching player's infostates there and below. Where nothing was learned, a fixed choice, drawn
+    at random, is made. progress: called with the number of matches played.
+    """
+    if matches < 2:
+        raise ValueError(f"matches must be >= 2, so that both seats are played, got {matches}.")
+    tree = searcher.tree
+    learned = np.zeros((tree.histories.num_rows + 1, tree.histories.max_choices))
+    rng, below = np.random.default_rng(seed), RowsBelow(tree)
+    for number in range(matches):
+        _play(searcher, number % 2, rng, below, learned)
+        if progress is not None:
+            progress(number + 1)
+    return _complete(tree, learned)
+
+
+def at_the_root(searcher: Searcher[Any], *, seed: int = 0) -> np.ndarray:
+    """[row + 1, choice]: the policy of one search of the whole game, before the deal.
+
+    Choices where nothing was learned are those of `aggregate` (section "Convergence at the
+    root" of the paper).
+    """
+    memory = searcher.search_root(jax.random.key(seed))
+    return _complete(searcher.tree, searcher.learned(memory))
+
+
+def _complete(tree: HistoryTree, learned: np.ndarray) -> np.ndarray:
+    """A policy from what speaks for each choice; fixed choices where nothing does."""
+    legal = np.asarray(tree.histories.legal)
+    fixed = np.random.default_rng(_NOTHING_LEARNED_SEED).random(legal.shape) * legal
+    certain = fixed == fixed.max(axis=1, keepdims=True)
+    learned = np.where(learned.sum(axis=1, keepdims=True) > 0, learned, certain & legal)
+    return np.asarray(learned / np.maximum(learned.sum(axis=1, keepdims=True), 1e-30))
+
+
+class RowsBelow:
+    """Which infostates of a player come at or after one of his."""
+
+    def __init__(self, tree: HistoryTree) -> None:
+        self._tree = tree
+        facts = tree.histories.facts
+        self._parent = np.repeat(np.arange(len(facts)), facts[:, NUM_EDGES])
+        self._found: dict[int, np.ndarray] = {}
+
+    def of(self, row: int) -> np.ndarray:
+        """Rows; the given one is among them."""
+        if row not in self._found:
+            histories = self._tree.histories
+            reached = histories.facts[:, ROW] == row
+            for _ in range(histories.depth):
+                reached[histories.child[reached[self._parent]]] = True
+            rows = np.unique(histories.facts[reached, ROW])
+            rows = rows[rows < histories.num_rows]
+            own = histories.row_player[rows] == histories.row_player[row]
+            self._found[row] = rows[own]
+        return self._found[row]
+
+
+def _play(
+    searcher: Searcher[Any],
+    player: int,
+    rng: np.random.Generator,
+    below: RowsBelow,
+    learned: np.ndarray,
+) -> None:
+    """One match; adds to `learned`."""
+    histories, history, memory = searcher.tree.histories, ROOT, searcher.begin()
+    while (facts := histories.facts[history].tolist())[ACTOR] != TERMINAL:
+        first, count = facts[FIRST_EDGE], facts[NUM_EDGES]
+        if facts[ACTOR] == player:
+            key = jax.random.key(int(rng.integers(2**32)))
+            memory, policy = searcher.search(memory, facts[ROW], key)
+            rows = below.of(facts[ROW])
+            learned[rows] += searcher.learned(memory)[rows]
+            odds = np.asarray(policy[:count], float)
+        elif facts[ACTOR] == CHANCE:
+            odds = histories.probability[first : first + count]
+        else:
+            odds = np.ones(count)
+        history = int(histories.child[first + rng.choice(count, p=odds / odds.sum())])

@@ -1,0 +1,107 @@
+"""Goofspiel in plain Python, of any size: what a search plays thousands of."""
+
+import dataclasses
+import random
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sog.baselines.plain.worlds import PlainGame, World
+from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.goofspiel import Goofspiel
+
+_NOT_BID: Final = -1
+
+
+@dataclasses.dataclass(slots=True)
+class GoofspielWorld(World):
+    """Cards are actions, from 0 on. All that is hidden is the bid that waits for the other one."""
+
+    player: int
+    hands: tuple[list[int], list[int]]
+    """Cards left to each player, ascending."""
+    card: int
+    """The point card of this round, from 1 on."""
+    to_come: list[int]
+    """The point cards after it, in their order or still to be shuffled."""
+    source: random.Random | None
+    """Of the order of those; None where it is fixed."""
+    counts_points: bool
+    """Or only who has more."""
+    lead: int = 0
+    """Points of player 0 less those of player 1."""
+    pending: int = _NOT_BID
+    """Player 0's bid at player 1's turn."""
+
+    def copy(self) -> "GoofspielWorld":
+        """Another one to change, which draws from the same source."""
+        hands, ahead = (self.hands[0].copy(), self.hands[1].copy()), self.to_come.copy()
+        return dataclasses.replace(self, hands=hands, to_come=ahead)
+
+    def actions(self) -> Sequence[int]:
+        """Cards left."""
+        return self.hands[self.player]
+
+    def play(self, action: int) -> None:
+        """A bid; after the second one the next card is drawn. The last cards are forced."""
+        self.hands[self.player].remove(action)
+        if self.player == 0:
+            self.pending, self.player = action, 1
+            return
+        self.lead += self.card * ((self.pending > action) - (self.pending < action))
+        place = 0 if self.source is None else self.source.randrange(len(self.to_come))
+        self.card = self.to_come.pop(place)
+        self.pending, self.player = _NOT_BID, 0 if self.to_come else TERMINAL
+
+    def finish(self, source: random.Random) -> float:
+        """Which point card meets which bids is drawn by the bids."""
+        first, second = self.hands
+        if self.to_come:
+            number = source.random
+            for hand in self.hands:
+                hand.sort(key=lambda _: number())  # several times as fast as random.shuffle
+        lead = self.lead
+        if self.pending != _NOT_BID:
+            first = [self.pending, *first]  # for the card of this round
+        for points, bid_0, bid_1 in zip(
+            [self.card, *reversed(self.to_come)], first, second, strict=True
+        ):
+            lead += points * ((bid_0 > bid_1) - (bid_0 < bid_1))
+        return float(lead if self.counts_points else (lead > 0) - (lead < 0))
+
+
+class PlainGoofspiel(PlainGame):
+    """Of the contract's `Goofspiel`."""
+
+    def __init__(self, game: Goofspiel) -> None:
+        self.max_utility, self.counts_points = game.max_utility, game.payoff == "diff"
+        self._cards, self._is_shuffled = game.cards, game.order == "random"
+
+    def round(self, state: Any, source: random.Random) -> GoofspielWorld:
+        """The world before a round, of a public state where a player is to bid."""
+        played = int(state.round)
+        bids = np.asarray(state.bids)[:, :played] - 1
+        shown = np.asarray(state.point_cards)
+        known = shown[shown > 0].tolist()
+        ahead = known[played + 1 :]
+        if self._is_shuffled:
+            seen = known[: played + 1]  # with the last but one, the last is shown too
+            ahead = [card for card in range(1, self._cards + 1) if card not in seen]
+        first, second = ([card for card in range(self._cards) if card not in own] for own in bids)
+        return GoofspielWorld(
+            player=PLAYER_0 if ahead else TERMINAL,
+            hands=(first, second),
+            card=known[played],
+            to_come=ahead,
+            source=source if self._is_shuffled else None,
+            counts_points=self.counts_points,
+            lead=int(np.sum(np.sign(bids[0] - bids[1]) * shown[:played])),
+        )
+
+    def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> GoofspielWorld:
+        """The same, or after player 0's bid, which is his infostate then."""
+        world = self.round(state, source)
+        if int(state.stage) == PLAYER_1:
+            world.play(int(infostates[0]))
+        return world

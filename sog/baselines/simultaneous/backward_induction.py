@@ -1,0 +1,234 @@
+"""Backward induction with linear programs, and what spares it states by serialized bounds."""
+
+import dataclasses
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from sog.baselines.histories.arrays import ROOT, HistoryTree
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.simultaneous.matrix_solver import solve_matrix
+from sog.baselines.simultaneous.serialized import Serialized
+from sog.baselines.simultaneous.stages import NO_ROW, Stage, Stages
+from sog.games.core import PLAYER_0, PLAYER_1, Game, param
+from sog.play.arena import AgentFactory
+from sog.play.simple_agents import TabularAgent
+from sog.players.method import Method
+from sog.players.player import Host
+from sog.tabular.enumerated_game import EnumeratedGame
+
+_EXACT: Final = 1e-9  # what bounds may differ by, as a share of the largest utility
+_TOLD_EVERY: Final = 500  # states
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BackwardInduction(Method):
+    """Exact values of simultaneous moves, from the end of the game.
+
+    pruning=none: BI, a linear program per state (Bosansky et al. 2016, Algorithm 1). alpha_beta:
+    BI-alpha-beta leaves states out where both serializations, in which one player sees the other's
+    move, have the same value (Algorithm 2). double_oracle: in DO-alpha-beta, matrices also grow by
+    best responses, which bounds spare work, too (Algorithms 3 and 4).
+    """
+
+    name = "backward_induction"
+    paper: ClassVar[str] = "Bosansky, Lisy, Lanctot, Cermak, Winands 2016, Algorithms 1 to 4"
+
+    pruning: str = param(
+        "double_oracle", "what spares work", choices=("none", "alpha_beta", "double_oracle")
+    )
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that play the equilibrium."""
+        tree = host.enumerate(game)
+        host.begin(f"laying out the histories of {game.name}")
+        laid_out = lay_out_histories(tree)
+        policy = laid_out.to_tree(ExactSolver(self.pruning, laid_out, host).policy())
+        enumerated = EnumeratedGame(tree=tree)
+        return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Counts:
+    """What it took to find the value of a game."""
+
+    states: int = 0
+    """Matrices: stages of players that bounds did not settle."""
+    programs: int = 0
+    """Linear programs, of matrices with more than one row and column."""
+    settled: int = 0
+    """Subgames whose bounds were equal, so that nothing had to be solved."""
+    skipped_responses: int = 0
+    """Actions that bounds ruled out as best responses."""
+    serialized_states: int = 0
+    """Stages that alpha-beta visited, in both serializations."""
+    cut_offs: int = 0
+    """Times that alpha-beta left the rest of a stage out."""
+
+
+class ExactSolver:
+    """One solve. Values are to player 0, whose choices are the rows of a matrix."""
+
+    value: float
+    """Of the game, to player 0."""
+    counts: Counts
+
+    def __init__(self, pruning: str, tree: HistoryTree, host: Host) -> None:
+        """Solves the game. Raises ValueError if it hides more than simultaneous moves."""
+        self._pruning, self._host, self._histories = pruning, host, tree.histories
+        self.stages = Stages(tree.histories)
+        """Of the game."""
+        self._exact = _EXACT * self.stages.scale
+        self._bounds = Serialized(self.stages)
+        self._states = self._programs = self._settled = self._skipped = 0
+        self._values: dict[int, float] = {}
+        self._strategy: dict[tuple[int, int], np.ndarray] = {}  # by history and player
+        host.begin(f"solving {tree.tree.game.name} by backward induction")
+        self.value = self._value(ROOT) + 0.0  # no -0
+        self.counts = Counts(
+            states=self._states,
+            programs=self._programs,
+            settled=self._settled,
+            skipped_responses=self._skipped,
+            serialized_states=self._bounds.states,
+            cut_offs=self._bounds.cut_offs,
+        )
+
+    def value_of(self, history: int) -> float:
+        """Of a subgame that begins with a stage or is an end; solved now if it was left out."""
+        return self._value(history)
+
+    def policy(self) -> np.ndarray:
+        """[row + 1, choice]: an equilibrium, with optimal strategies also after mistakes of the
+        opponent; what bounds have left out is searched by alpha-beta for it."""
+        legal = np.asarray(self._histories.legal, float)
+        policy: np.ndarray = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+        for history, stage in enumerate(self.stages.stage):
+            for player in (PLAYER_0, PLAYER_1):
+                if stage is not None and stage.rows[player] != NO_ROW:
+                    strategy = self._strategy_at(history, stage, player)
+                    policy[stage.rows[player], : len(strategy)] = strategy
+        return policy
+
+    def _strategy_at(self, history: int, stage: Stage, player: int) -> np.ndarray:
+        """Of the matrix; else what alpha-beta chooses for him who moves first, which is safe."""
+        found = self._strategy.get((history, player))
+        if found is None:
+            best = self._bounds.first_move(history, player)
+            found = (np.arange(_num_choices(stage, player)) == best).astype(float)
+        return found
+
+    def _value(self, history: int) -> float:
+        """Of a subgame, each solved once."""
+        stage = self.stages.stage[history]
+        if stage is None:
+            return self.stages.utility[history]
+        if history not in self._values:
+            self._values[history] = self._solve(history, stage)
+        return self._values[history]
+
+    def _solve(self, history: int, stage: Stage) -> float:
+        if self._pruning != "none":
+            low, high = self._range(history)
+            if high - low <= self._exact:
+                self._settled += 1
+                return low
+        if stage.odds:
+            children = zip(stage.odds, stage.children[0], strict=True)
+            return sum(odds * self._value(child) for odds, child in children)
+        self._states += 1
+        if self._states % _TOLD_EVERY == 0:
+            self._host.update(f"{self._states:,} states")
+        if self._pruning == "double_oracle":
+            return self._double_oracle(history, stage)
+        matrix = np.array([[self._value(child) for child in line] for line in stage.children])
+        value, *strategies = self._program(matrix)
+        for player in (PLAYER_0, PLAYER_1):
+            self._strategy[history, player] = strategies[player]
+        return value
+
+    def _program(self, matrix: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        self._programs += min(matrix.shape) > 1
+        return solve_matrix(matrix)
+
+    def _range(self, history: int) -> tuple[float, float]:
+        """Bounds of a value: both the value itself where it is known."""
+        if history in self._values:
+            return self._values[history], self._values[history]
+        return self._bounds.low(history), self._bounds.high(history)
+
+    def _double_oracle(self, history: int, stage: Stage) -> float:
+        """Algorithm 3, from bounds that differ.
+
+        Each bound is guaranteed by a strategy: that of a matrix, or as long as no matrix improved
+        on the serialized bound, the pure one of `_strategy_at`.
+        """
+        low, high = self._range(history)
+        rows, columns = [0], [0]
+        while True:
+            matrix = np.array([[self._value(stage.children[r][c]) for c in columns] for r in rows])
+            _, first, second = self._program(matrix)
+            against_0, column = self._best_response(stage, PLAYER_1, rows, first, -high)
+            against_1, row = self._best_response(stage, PLAYER_0, columns, second, low)
+            if -against_0 > low:
+                low = -against_0
+                self._strategy[history, PLAYER_0] = _spread(first, rows, stage, PLAYER_0)
+            if against_1 < high:
+                high = against_1
+                self._strategy[history, PLAYER_1] = _spread(second, columns, stage, PLAYER_1)
+            new_rows = [] if row is None or row in rows else [row]
+            new_columns = [] if column is None or column in columns else [column]
+            if high - low <= self._exact or not new_rows + new_columns:
+                return (low + high) / 2
+            rows, columns = rows + new_rows, columns + new_columns
+
+    def _best_response(
+        self, stage: Stage, player: int, used: list[int], mix: np.ndarray, sure: float
+    ) -> tuple[float, int | None]:
+        """Algorithm 4: what a player can get against a mixture of actions in use, and how.
+
+        sure: what he is sure of in this stage anyway; it is returned if no action gets more. (The
+        paper prints the other bound here, but only with this one the result bounds the value.)
+        """
+        sign = 1 if player == PLAYER_0 else -1
+        others = [(float(p), action) for p, action in zip(mix, used, strict=True) if p > 0]
+        best, answer = sure, None
+        for action in range(_num_choices(stage, player)):
+            cells = [
+                stage.children[action][other]
+                if player == PLAYER_0
+                else stage.children[other][action]
+                for _, other in others
+            ]
+            worth = [self._most(cell, player) for cell in cells]
+
+            def mean(worth: list[float] = worth) -> float:
+                return sum(p * value for (p, _), value in zip(others, worth, strict=True))
+
+            for place, cell in enumerate(cells):
+                if mean() <= best:
+                    self._skipped += 1
+                    break
+                worth[place] = sign * self._value(cell)
+            if mean() > best + self._exact:
+                best, answer = mean(), action
+        return best, answer
+
+    def _most(self, history: int, player: int) -> float:
+        """What a subgame can be worth to a player."""
+        stage = self.stages.stage[history]
+        if stage is None:
+            return self.stages.utility[history] * (1 if player == PLAYER_0 else -1)
+        low, high = self._range(history)
+        return high if player == PLAYER_0 else -low
+
+
+def _num_choices(stage: Stage, player: int) -> int:
+    return len(stage.children) if player == PLAYER_0 else len(stage.children[0])
+
+
+def _spread(strategy: np.ndarray, actions: list[int], stage: Stage, player: int) -> np.ndarray:
+    """[choice] from the probabilities of some of them."""
+    spread = np.zeros(_num_choices(stage, player))
+    spread[actions] = strategy
+    return spread

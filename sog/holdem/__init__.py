@@ -1,0 +1,1 @@
+"""Hold'em: rules, spots, blueprints and programs that play it."""

@@ -1,0 +1,188 @@
+"""Bots that others are measured against: they always do the same, or play by the odds of a hand."""
+
+import abc
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD
+from sog.games.core import Game, param
+from sog.holdem.bots.calling_down import RUNOUTS, CallingDown, check_betting, staked, won
+from sog.play.arena import AgentFactory
+from sog.play.match import Agent, only_at_the_start
+from sog.play.rules import after, first_state, situation
+from sog.players.method import Method
+from sog.players.player import Host
+
+
+class RuleAgent(Agent):
+    """Takes, at each infostate, the action that a rule tells; the rule knows all public events."""
+
+    tells_policies = True
+
+    def __init__(self, game: Game[Any], *, player: int) -> None:
+        """Sits down as a player, before the first public event."""
+        self.game, self.player = game, player
+        self.begin()
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start; nothing is drawn at random."""
+        only_at_the_start(state)
+        self._state = first_state(self.game)
+        self._policies: np.ndarray | None = None
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event."""
+        self._state, self._policies = after(self.game, self._state, outcome), None
+
+    @abc.abstractmethod
+    def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
+        """[S]: the action at each infostate; legal: bool[A], the same for all that can occur."""
+
+    def policies(self) -> np.ndarray:
+        """[S, A]: 1 for the actions that the rule tells."""
+        if self._policies is None:
+            rows = situation(self.game, self._state).legal_actions
+            chosen = self.choose(self._state, np.asarray(rows.any(axis=0)))
+            is_chosen = np.arange(rows.shape[1]) == chosen[:, None]
+            self._policies = np.asarray(is_chosen & rows, float)
+        return self._policies
+
+    def act(self, infostate: int) -> int:
+        """The action that the rule tells."""
+        return int(self.policy(infostate).argmax())
+
+
+class _Always(RuleAgent):
+    """Takes the same action with any hand."""
+
+    def __init__(self, game: Game[Any], method: "_Fixed", *, player: int) -> None:
+        self._method = method
+        super().__init__(game, player=player)
+
+    def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
+        action = self._method.action(self.game, state, legal)
+        return np.full(self.game.num_infostates, action)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Fixed(Method, abc.ABC):
+    """Does the same with any hand."""
+
+    paper: ClassVar[str] = ""
+
+    def check(self, game: Game[Any]) -> None:
+        """Needs a game of betting."""
+        check_betting(game)
+
+    @abc.abstractmethod
+    def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
+        """What it does at a public state; legal: bool[A]."""
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that are all the same."""
+        return lambda player, seed: _Always(game, self, player=player)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AlwaysFold(_Fixed):
+    """Folds whenever there is a bet to fold to, and else checks: no paper needed."""
+
+    name = "always_fold"
+
+    def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
+        """Folding, if it may."""
+        return FOLD if legal[FOLD] else CALL
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AlwaysCall(_Fixed):
+    """Calls any bet, and never makes one: no paper needed."""
+
+    name = "always_call"
+
+    def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
+        """Calling, which is always legal."""
+        return CALL
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AlwaysRaise(_Fixed):
+    """Bets or raises as long as it may, and else calls: no paper needed."""
+
+    name = "always_raise"
+
+    size: str = param(
+        "smallest", "which of the sizes that are legal", choices=("smallest", "largest")
+    )
+
+    def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
+        """A size, if one is legal."""
+        sizes = ascending_sizes(game, state, legal)
+        if not len(sizes):
+            return CALL
+        return int(sizes[0 if self.size == "smallest" else -1])
+
+
+def ascending_sizes(game: Game[Any], state: Any, legal: np.ndarray) -> np.ndarray:
+    """The actions that bet or raise, the fewest chips first: where on the menu a size belongs whose
+    part of the pot is drawn is known after the draw only."""
+    sizes = FIRST_SIZE + np.flatnonzero(legal[FIRST_SIZE:])
+    chips = [staked(game, after(game, state, int(size))) for size in sizes]
+    return sizes[np.argsort(chips)]
+
+
+class EquityAgent(RuleAgent):
+    """Plays by a hand's equity against all hands that the board allows, as `Equity` says."""
+
+    def __init__(
+        self, game: Game[Any], worth: CallingDown, raise_from: float, *, player: int
+    ) -> None:
+        """worth: shared by agents, since it compiles."""
+        self._worth, self._raise_from = worth, raise_from
+        super().__init__(game, player=player)
+
+    def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
+        """[S]: by the odds of the pot."""
+        equities = self._worth.equities(state)
+        chosen = np.full(self.game.num_infostates, CALL)
+        if legal[FOLD]:
+            called = (2 * equities - 1) * won(self.game, after(self.game, state, CALL))
+            chosen[called < -won(self.game, state)] = FOLD
+        sizes = ascending_sizes(self.game, state, legal)
+        if len(sizes):
+            # The better the hand, the more it bets.
+            share = (equities - self._raise_from) / (1 - self._raise_from)
+            number = np.clip((share * len(sizes)).astype(int), 0, len(sizes) - 1)
+            chosen = np.where(equities >= self._raise_from, sizes[number], chosen)
+        return chosen
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Equity(Method):
+    """Plays by a hand's equity: its share of the pot at the showdown if nobody bets any more.
+
+    The opponent is taken to hold any hand that the board allows, each as likely as the others. With
+    an equity of `raise_from` or more it bets or raises: of n sizes that are legal the smallest with
+    the first n-th of what is left up to 1, and so on, the largest with the last. Else it calls if
+    the equity is at least what the call is of the pot after it, as the odds of the pot have it; and
+    else it folds, or checks. No paper needed.
+    """
+
+    name = "equity"
+    paper: ClassVar[str] = ""
+
+    raise_from: float = param(0.65, "the equity to bet with", minimum=0.0, maximum=0.99)
+    runouts: int = param(
+        RUNOUTS, "public cards to come: a sample of so many", minimum=1, maximum=100_000
+    )
+
+    def check(self, game: Game[Any]) -> None:
+        """Needs a game of betting."""
+        check_betting(game)
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that are all the same."""
+        worth = CallingDown(game, self.runouts)
+        return lambda player, seed: EquityAgent(game, worth, self.raise_from, player=player)

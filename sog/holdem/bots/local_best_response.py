@@ -1,0 +1,171 @@
+"""Local best response: how much a player can be beaten by at least (Lisy and Bowling 2017).
+
+Knowing how the other plays at every infostate, it keeps the range that he may hold. It takes the
+action that is best if after it nobody bets any more: a bet is worth the pot of the hands that fold
+to it, and the showdown of those that do not. That is no best response, so what it wins is at most
+what one would win, and a player whom it beats by much is as exploitable at least.
+"""
+
+import copy
+import dataclasses
+import functools
+from typing import Any, ClassVar, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.games.cards.acpc import is_limit
+from sog.games.cards.holdem import Holdem
+from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD
+from sog.games.core import PLAYER_1, Game, param
+from sog.holdem.bots.bots import RuleAgent
+from sog.holdem.bots.calling_down import RUNOUTS, CallingDown, check_betting
+from sog.play.arena import AgentFactory
+from sog.play.match import Agent
+from sog.play.rules import after, situation
+from sog.players.method import Method
+from sog.players.player import Host
+from sog.precision import in_32_bits
+
+NONE: Final = "none"
+POT: Final = "pot"
+ALL: Final = "all"
+
+
+class LocalBestResponseAgent(RuleAgent):
+    """Plays by local best response against the one whom it is set to watch."""
+
+    watches = True
+
+    def __init__(self, game: Game[Any], worth: CallingDown, bets: str, *, player: int) -> None:
+        """worth: shared by agents, since it compiles. bets: as of `LocalBestResponse`."""
+        self._worth, self._bets = worth, bets
+        self._other: Agent | None = None
+        super().__init__(game, player=player)
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new game, at its start."""
+        super().begin(state, seed)
+        # Every infostate of its own is as likely as chance makes it: rules are for all of them.
+        self._reach = situation(self.game, self._state).infostate_mask.astype(np.float32)
+
+    def watch(self, other: Agent) -> None:
+        """Sits down opposite to somebody, who must tell his policies, else ValueError."""
+        if isinstance(other, LocalBestResponseAgent):
+            raise ValueError("lbr cannot play itself: each would wait for what the other does.")
+        if not other.tells_policies:
+            raise ValueError(
+                "lbr needs an opponent who tells his policies, which this one does not."
+            )
+        self._other = other
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event, before the other is told it."""
+        now = situation(self.game, self._state)
+        policies = np.asarray(now.legal_actions, np.float32)
+        if now.actor == 1 - self.player:
+            policies = np.asarray(self._opponent.policies(), np.float32)
+        which = np.int32(outcome)
+        reach = np.array(_reach_after(self.game, self._state, self._reach, policies, which))
+        super().observe(outcome)
+        if not reach[1 - self.player].any():  # by rounding: it was not to be expected at all
+            reach = situation(self.game, self._state).infostate_mask.astype(np.float32)
+        self._reach = reach
+
+    def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
+        """[S]: see `local_values`."""
+        values = np.full((len(legal), self.game.num_infostates), -np.inf)
+        for action in self._allowed(state, legal):
+            values[action] = self._value(state, action)
+        return np.asarray(values.argmax(axis=0))
+
+    @property
+    def _opponent(self) -> Agent:
+        if self._other is None:
+            raise ValueError(
+                "lbr can only play where it sees how its opponent does, as in matches."
+            )
+        return self._other
+
+    def _allowed(self, state: Any, legal: np.ndarray) -> list[int]:
+        """Folding and calling, where legal, and the bets that it may consider."""
+        found = [action for action in (FOLD, CALL) if legal[action]]
+        sizes = (FIRST_SIZE + np.flatnonzero(legal[FIRST_SIZE:])).tolist()
+        if self._bets == ALL:
+            return [*found, *sizes]
+        if self._bets == POT and sizes:
+            assert isinstance(self.game, Holdem)
+            if self.game.num_public[int(state.betting.street)] == 0:
+                return found
+            pot = pot_size(self.game, state, sizes)
+            return sorted({*found, pot, sizes[-1]})
+        return found
+
+    def _value(self, state: Any, action: int) -> np.ndarray:
+        """[S]: the counterfactual value of an action, if nobody bets after it."""
+        then, own = after(self.game, state, action), self.player
+        if action in (FOLD, CALL):
+            return np.asarray(self._worth.cfvs(then, self._reach)[own])
+        # What he does after the bet is what a copy of him would do.
+        other = copy.copy(self._opponent)
+        other.observe(action)
+        folds = np.asarray(other.policies(), np.float32)[:, FOLD]
+        folding, staying = self._reach.copy(), self._reach.copy()
+        folding[1 - own] *= folds
+        staying[1 - own] *= 1 - folds
+        folded = self._worth.cfvs(after(self.game, then, FOLD), folding)
+        called = self._worth.cfvs(after(self.game, then, CALL), staying)
+        return np.asarray((folded + called)[own])
+
+
+def pot_size(game: Holdem, state: Any, sizes: list[int]) -> int:
+    """Of the bets that are legal that one which is nearest to the pot after a call."""
+    stakes = np.asarray(state.betting.stakes)
+    wanted = stakes.max() + game.pot + 2 * stakes.max()
+    afterwards = np.asarray(game.betting.raised_stakes(state.betting)[0])
+    chips = [abs(int(afterwards[size - FIRST_SIZE]) - wanted) for size in sizes]
+    return sizes[int(np.argmin(chips))]
+
+
+@in_32_bits
+@functools.partial(jax.jit, static_argnums=0)
+def _reach_after(
+    game: Game[Any], state: Any, reach: Array, policies: Array, outcome: Array
+) -> Array:
+    """[2, S]: after a public event; policies: [S, A], of whoever acted."""
+    second = game.actor(state) == PLAYER_1
+    acting, other = jnp.where(second, reach[::-1], reach)
+    return game.advance(state, outcome, acting[:, None] * policies, other)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LocalBestResponse(Method):
+    """Lisy and Bowling 2017, "Equilibrium approximation quality of current no-limit poker bots".
+
+    bets: beside folding and calling it considers no bets; or where cards lie on the table that of
+    the menu which is nearest to the pot, and the largest one, all-in; or all of the menu at all
+    times.
+    """
+
+    name = "lbr"
+    paper: ClassVar[str] = "Lisy and Bowling 2017, section 4"
+
+    bets: str = param(
+        "none", "bets to consider: none, pot and all-in, all", choices=(NONE, POT, ALL)
+    )
+    runouts: int = param(
+        RUNOUTS, "public cards to come: a sample of so many", minimum=1, maximum=100_000
+    )
+
+    def check(self, game: Game[Any]) -> None:
+        """Needs a game of betting, and for bets of the pot's size one without limits."""
+        check_betting(game)
+        if self.bets == POT and (not isinstance(game, Holdem) or is_limit(game)):
+            raise ValueError(f"bets must be none or all in {game.name}, which has fixed sizes.")
+
+    def agents(self, game: Game[Any], host: Host) -> AgentFactory:
+        """Agents that share what is compiled."""
+        worth = CallingDown(game, self.runouts)
+        return lambda player, seed: LocalBestResponseAgent(game, worth, self.bets, player=player)

@@ -1,0 +1,162 @@
+"""IS-MCTS: as OpenSpiel's, and as blind to what is not in the infostate as the OOS paper says."""
+
+import dataclasses
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import Array
+
+from sog.baselines.grown.is_mcts import IsMctsNode, IsMctsTree
+from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.histories.tables import RegretTables
+from sog.baselines.learners.learning import LearningRuns
+from sog.baselines.online.is_mcts import IsMcts
+from sog.baselines.plain.games import infostate_game
+from sog.games import make
+from sog.games.cards.kuhn import Kuhn
+from sog.players.methods import make_method
+from sog.players.player import Host
+from sog.tabular import compile_game, enumerate_public_tree, solve_lp
+from tests.baselines.plain_histories import history_tree
+from tests.tabular.small_games import node_after
+
+SEARCHES = 500
+
+
+def found(method: IsMcts, text: str, row: int) -> np.ndarray:
+    """[search, choice]: the policies of many searches of one row."""
+    keys = jax.random.split(jax.random.key(0), SEARCHES)
+    searcher = method.searcher(history_tree(text))
+    return method.final_policy(searcher.search_rows(np.full(SEARCHES, row), keys))
+
+
+@pytest.mark.parametrize(
+    ("deal", "events", "c"), [([1, 0], [], 2.0), ([2, 0], [0], 2.0), ([0, 2], [0, 1], 0.5)]
+)
+def test_searches_are_those_of_openspiel(deal: list[int], events: list[int], c: float) -> None:
+    """Kuhn poker; events: 0 a check, 1 a bet. OpenSpiel's first simulation only makes the root."""
+    pyspiel = pytest.importorskip("pyspiel")
+    state = pyspiel.load_game("kuhn_poker").new_initial_state()
+    for action in deal + events:
+        state.apply_action(action)
+    theirs = []
+    for seed in range(1, 201):
+        rollouts = pyspiel.RandomRolloutEvaluator(1, seed + 1000)
+        mixed = pyspiel.ISMCTSFinalPolicyType.NORMALIZED_VISIT_COUNT
+        bot = pyspiel.ISMCTSBot(seed, rollouts, c, 100, -1, mixed, False, False)
+        theirs.append([probability for _, probability in sorted(bot.get_policy(state))])
+    tree = history_tree("kuhn")
+    node = node_after(tree.tree, *(1 + event for event in events))  # ours: 1 call, 2 raise
+    row = int(tree.row_of[node, deal[state.current_player()]])
+    ours = found(IsMcts(c=c / 2, final="mixed", budget=99), "kuhn", row)  # 2 chips at most
+    error = np.hypot(np.std(theirs, axis=0) / np.sqrt(200), ours.std(axis=0) / np.sqrt(SEARCHES))
+    assert np.abs(ours.mean(axis=0) - np.mean(theirs, axis=0)).max() <= 4 * error.max() + 1e-9
+    assert 4 * error.max() < 0.1
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RichKuhn(Kuhn):
+    """Kuhn poker where a chip is worth 256."""
+
+    @property
+    def max_utility(self) -> float:
+        return 256 * super().max_utility
+
+    def utilities(self, state: Any, reach: Array) -> Array:
+        return 256 * super().utilities(state, reach)
+
+
+@pytest.mark.thorough(but=["smooth_uct"])
+@pytest.mark.parametrize("text", ["ismcts(final=mixed):50", "extensive_uct", "smooth_uct"])
+def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None:
+    policies = []
+    for game in (Kuhn(), RichKuhn()):
+        method: Any = make_method(text)
+        tree = lay_out_histories(enumerate_public_tree(game))
+        if isinstance(method, IsMcts):
+            policies.append(method.searcher(tree).search_root(jax.random.key(0)).visits)
+        else:
+            learner = LearningRuns(method, tree, runs=2)
+            learner.run(50)
+            policies.append(learner.policies())
+    np.testing.assert_array_equal(*policies)
+    assert np.ptp(policies[0]) > 0.1
+
+
+def test_a_grown_tree_explores_in_shares_of_the_largest_utility_too() -> None:
+    game: Any = infostate_game(make("ii_goofspiel(cards=5,payoff=diff)"))
+    assert game.max_utility == 13
+    found: Any = IsMcts(tree="grown", c=2.0).grown(game)
+    assert found._c == 26
+
+
+@pytest.mark.parametrize("selection", ["uct", "rm"])
+def test_non_locality_is_not_seen(selection: str) -> None:
+    """Player 1 should go left one time in three; IS-MCTS goes there as often as right (OOS paper,
+    section 2.2)."""
+    tree = history_tree("non_locality")
+    row = int(np.flatnonzero(tree.histories.row_player == 1)[0])
+    policies = found(IsMcts(selection=selection, final="mixed", budget=300), "non_locality", row)
+    assert policies.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
+
+
+@pytest.mark.thorough
+def test_regret_matching_comes_to_the_equilibrium_of_a_matrix_game() -> None:
+    tree = history_tree("biased_rps")
+    node, infostate = int(tree.row_node[0]), int(tree.row_infostate[0])
+    expected = solve_lp(compile_game(tree.tree)).policy[node, infostate]
+    method = IsMcts(selection="rm", gamma=0.1, final="mixed", budget=5000)
+    keys = jax.random.split(jax.random.key(1), 64)
+    searched = method.searcher(tree).search_rows(np.zeros(64, int), keys)
+    policy = method.final_policy(searched).mean(axis=0)
+    assert policy == pytest.approx(expected[tree.tree.node_legal[node, infostate]], abs=0.05)
+    assert np.ptp(expected) > 0.2  # far from uniform
+
+
+@pytest.mark.parametrize("final", ["visits", "mixed"])
+@pytest.mark.parametrize("is_grown", [False, True])
+def test_regret_matching_plays_its_mean_policy(final: str, is_grown: bool) -> None:
+    """As the paper has it (Lisy et al. 2015, section 4.1), where UCT plays one action."""
+    method = IsMcts(selection="rm", final=final)
+    if is_grown:
+        node = IsMctsNode([0, 0], [0.0, 0.0], regret=[1.0, 0.0], policy_sum=[3.0, 1.0])
+        game: Any = infostate_game(make("liars_dice"))
+        policy = IsMctsTree(method, game).policy(node)
+    else:
+        regret, policy_sum = jnp.array([[1.0, 0.0]]), jnp.array([[3.0, 1.0]])
+        tables = RegretTables(regret=regret, policy_sum=policy_sum)
+        policy = method.final_policy(tables)[0].tolist()
+    assert policy == [0.75, 0.25]
+
+
+@pytest.mark.thorough
+def test_the_final_policy_is_made_of_visits_or_values() -> None:
+    one = {
+        final: found(IsMcts(final=final, budget=50), "kuhn", 2)[0]
+        for final in ("visits", "mixed", "value")
+    }
+    assert one["mixed"].max() < 1
+    assert one["visits"].tolist() == (one["mixed"] == one["mixed"].max()).astype(float).tolist()
+    assert sorted(one["value"].tolist()) == [0, 1]
+    with pytest.raises(ValueError, match="final=value needs selection=uct"):
+        IsMcts(selection="rm", final="value")
+
+
+@pytest.mark.thorough
+def test_an_agent_searches_once_between_two_events_and_only_where_it_has_a_choice() -> None:
+    make_agent = make_method("ismcts(final=mixed):30").agents(make("goofspiel(cards=2)"), Host())
+    agent: Any = make_agent(0, 3)
+    first = agent.policy(0)
+    assert agent.policy(0) is first
+    assert first.sum() == pytest.approx(1)
+    again: Any = make_agent(0, 3)
+    np.testing.assert_array_equal(first, again.policy(0))  # seeds reproduce
+
+
+def test_an_action_that_was_not_visited_has_no_value_rather_than_0() -> None:
+    tables: Any = SimpleNamespace(visits=np.array([[2, 0]]), value=np.array([[-0.5, 0.0]]))
+    assert IsMcts(final="value").final_policy(tables).tolist() == [[1, 0]]
