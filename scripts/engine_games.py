@@ -28,13 +28,13 @@ from typing import Any, Final
 import numpy as np
 from script_arguments import game_text
 
+from sog.boards.gtp.engine import COLORS, GtpEngine
+from sog.boards.uci.engine import UciEngine
 from sog.games import make
 from sog.games.core import TERMINAL, Game
 from sog.play.game_in_progress import Position
 from sog.play.rules import situation, utility
-from sog.players.engines.gtp import COLORS, GtpEngine
 from sog.players.engines.process import EngineError
-from sog.players.engines.uci import UciEngine
 
 _GAMES_PER_LINE: Final = 10
 _PATIENCE: Final = 600.0  # seconds for an answer: programs are compiled in the first

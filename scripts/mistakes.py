@@ -25,10 +25,10 @@ import jax
 import numpy as np
 from script_arguments import game_text, script_parser
 
+from sog.boards.hex import Hex
+from sog.boards.hex_solver import HexSolver
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.numbers import positive_integer
-from sog.games.boards.hex import Hex
-from sog.games.boards.hex_solver import HexSolver
 from sog.games.core import Game
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import Opening

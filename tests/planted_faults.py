@@ -49,11 +49,11 @@ sog/play/game_in_progress.py :: web/test_play web/test_opening :: reversed(self.
 sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
 sog/web/solved_spot.py :: web/test_spots :: known is not None and known[0] == self.iteration :: known is not None
 sog/web/spot_views.py :: web/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
-sog/players/engines/uci.py :: players/engines/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
-sog/cli/gtp/analysis.py :: cli/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
-sog/cli/gtp/analysis.py :: cli/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
-sog/cli/gtp/table.py :: cli/test_gtp cli/test_gtp_setup :: thinker, None, False :: thinker, None, True
-sog/cli/uci/limits.py :: cli/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
+sog/boards/uci/engine.py :: players/engines/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
+sog/boards/gtp/analysis.py :: cli/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
+sog/boards/gtp/analysis.py :: cli/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
+sog/boards/gtp/table.py :: cli/test_gtp cli/test_gtp_setup :: thinker, None, False :: thinker, None, True
+sog/boards/uci/limits.py :: cli/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names
 sog/play/match.py :: play/test_match methods/test_local_best_response :: key=lambda agent: not agent.watches :: key=lambda agent: agent.watches
 sog/play/elo.py :: play/test_elo :: added / 2 * (games > 0) :: added * (games > 0)
@@ -62,12 +62,12 @@ sog/play/aivat.py :: play/test_aivat play/test_review :: step.is_chance and step
 sog/play/principal.py :: play/test_analyst cli/test_uci :: (-found.visits[shown], -found.policy[shown]) :: (-found.policy[shown], -found.visits[shown])
 sog/play/tournament.py :: play/test_tournament :: -(rank.win_rate if by_wins else rank.mean) :: -rank.mean
 sog/play/keeping_agent.py :: play/test_keeping_agent :: return math.inf if seconds is None else began + seconds :: return math.inf if seconds is None else began - seconds
-sog/games/boards/chess_rules.py :: games/test_chess :: (age <= num_quiet) & (age % 2 == 0) :: (age <= num_quiet)
-sog/games/boards/chess_rules.py :: games/test_chess :: (is_one | (one_color & ~pieces.knights.is_any())) :: is_one
-sog/games/boards/hex.py :: games/test_hex :: jnp.where(is_first, joined, joined[::-1]) :: joined
-sog/games/boards/hex.py :: games/test_hex games/test_symmetries :: np.array([_BOTTOM, _TOP, _RIGHT, _LEFT]) :: np.array([_TOP, _BOTTOM, _LEFT, _RIGHT])
-sog/games/boards/othello.py :: games/test_othello :: for _ in range(self.size - 3): :: for _ in range(self.size - 4):
-sog/games/boards/othello.py :: games/test_othello :: self._moves(own, other), self._moves(other, own)]) :: self._moves(own, other), self._moves(own, other)])
+sog/boards/chess_rules.py :: games/test_chess :: (age <= num_quiet) & (age % 2 == 0) :: (age <= num_quiet)
+sog/boards/chess_rules.py :: games/test_chess :: (is_one | (one_color & ~pieces.knights.is_any())) :: is_one
+sog/boards/hex.py :: games/test_hex :: jnp.where(is_first, joined, joined[::-1]) :: joined
+sog/boards/hex.py :: games/test_hex games/test_symmetries :: np.array([_BOTTOM, _TOP, _RIGHT, _LEFT]) :: np.array([_TOP, _BOTTOM, _LEFT, _RIGHT])
+sog/boards/othello.py :: games/test_othello :: for _ in range(self.size - 3): :: for _ in range(self.size - 4):
+sog/boards/othello.py :: games/test_othello :: self._moves(own, other), self._moves(other, own)]) :: self._moves(own, other), self._moves(own, other)])
 selfplay/replay.py :: selfplay/test_replay :: np.mean(self._dense["version"][: len(self)]) :: np.mean(self._dense["version"])
 selfplay/examples.py :: selfplay/test_query_solver selfplay/test_actor selfplay/test_replay :: legal & (ranges[mover] > 0) & (actor :: legal & (actor
 selfplay/learner.py :: selfplay/test_learner :: jnp.minimum(settings.average_decay, :: jnp.maximum(settings.average_decay,

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from selfplay.runs.config_files import parse_toml
+from sog.boards.game_records import is_record, read_record, split_records
+from sog.boards.go_sgf import read_rules
 from sog.games import make
-from sog.games.boards.game_records import is_record, read_record, split_records
-from sog.games.boards.go_sgf import read_rules
 from sog.games.cards.ranges import parse_range
 from sog.tabular.locks import read_locks
 

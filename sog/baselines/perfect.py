@@ -6,8 +6,8 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.games.boards.hex import Hex
-from sog.games.boards.hex_solver import HexSolver
+from sog.boards.hex import Hex
+from sog.boards.hex_solver import HexSolver
 from sog.games.core import Game
 from sog.play.arena import AgentFactory
 from sog.play.match import only_at_the_start

@@ -7,6 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from sog.boards.game_records import (
+    game_of,
+    has_format,
+    notice_of,
+    read_record,
+    split_records,
+)
 from sog.cli.display import note
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.loading import load_game
@@ -14,13 +21,6 @@ from sog.cli.play.saved import no_saved, read_saved
 from sog.cli.records import is_record_name
 from sog.files import printable, read_any_text
 from sog.games import Game, make
-from sog.games.boards.game_records import (
-    game_of,
-    has_format,
-    notice_of,
-    read_record,
-    split_records,
-)
 from sog.games.registry import game_class, is_game
 from sog.parameters import as_typed, read_parameters, split_call
 from sog.play.game_in_progress import PlayedGame

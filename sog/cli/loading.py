@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.baselines.plain.games import infostate_game
+from sog.boards.game_records import is_record, notice_of
 from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
 from sog.files import read_any_text
 from sog.games import Game, make
-from sog.games.boards.game_records import is_record, notice_of
 from sog.games.cards.holdem import Holdem
 from sog.games.registry import OPENSPIEL_PREFIX
 from sog.play.history import History, check_begins_anywhere, read_history

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from sog.boards.game_records import ENDINGS, has_format
 from sog.cli.errors import CommandError, check_target
 from sog.games import Game
-from sog.games.boards.game_records import ENDINGS, has_format
 
 
 def check_record_name(option: str, path: Path | None) -> None:

@@ -32,20 +32,20 @@ GAMES: Final[dict[str, str]] = {
     "random_game": "sog.games.random_game:RandomGame",
     "tron": "sog.games.tron:Tron",
     "pursuit_evasion": "sog.games.pursuit_evasion:PursuitEvasion",
-    "tic_tac_toe": "sog.games.boards.tic_tac_toe:TicTacToe",
-    "connect_four": "sog.games.boards.connect_four:ConnectFour",
-    "othello": "sog.games.boards.othello:Othello",
-    "othello6": "sog.games.boards.othello:Othello6",
-    "hex": "sog.games.boards.hex:Hex",
-    "hex5": "sog.games.boards.hex:Hex5",
-    "go": "sog.games.boards.go:Go",
-    "go5": "sog.games.boards.go_sizes:Go5",
-    "go7": "sog.games.boards.go_sizes:Go7",
-    "go9": "sog.games.boards.go_sizes:Go9",
-    "go19": "sog.games.boards.go_sizes:Go19",
-    "chess": "sog.games.boards.chess:Chess",
-    "gardner_chess": "sog.games.boards.chess:GardnerChess",
-    "los_alamos_chess": "sog.games.boards.chess:LosAlamosChess",
+    "tic_tac_toe": "sog.boards.tic_tac_toe:TicTacToe",
+    "connect_four": "sog.boards.connect_four:ConnectFour",
+    "othello": "sog.boards.othello:Othello",
+    "othello6": "sog.boards.othello:Othello6",
+    "hex": "sog.boards.hex:Hex",
+    "hex5": "sog.boards.hex:Hex5",
+    "go": "sog.boards.go:Go",
+    "go5": "sog.boards.go_sizes:Go5",
+    "go7": "sog.boards.go_sizes:Go7",
+    "go9": "sog.boards.go_sizes:Go9",
+    "go19": "sog.boards.go_sizes:Go19",
+    "chess": "sog.boards.chess:Chess",
+    "gardner_chess": "sog.boards.chess:GardnerChess",
+    "los_alamos_chess": "sog.boards.chess:LosAlamosChess",
 }
 """By name on the command line: module:Class, of which the module is imported when the game is made.
 The games of domains are among them; none takes the name of one of the core."""
@@ -97,7 +97,7 @@ def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[An
 
         return load_openspiel(text.removeprefix(OPENSPIEL_PREFIX), progress=progress)
     if text.startswith(PGX_PREFIX):
-        from sog.games.pgx_game import load_pgx
+        from sog.boards.pgx_game import load_pgx
 
         return load_pgx(text.removeprefix(PGX_PREFIX))
     call = split_call(text)

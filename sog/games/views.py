@@ -61,7 +61,7 @@ class BoardView(View):
 class SquaresView(View):
     """Squares and pieces that go from one to another; cells are counted row by row from the top."""
 
-    drawer = "sog.drawing.squares:draw_squares"
+    drawer = "sog.boards.squares:draw_squares"
     status: str
     """Who is to move, or how the game has ended."""
     rows: int
@@ -148,7 +148,7 @@ class PrizesView(View):
 class GoView(View):
     """A board of Go; points are counted row by row from the top left."""
 
-    drawer = "sog.drawing.goban:draw_goban"
+    drawer = "sog.boards.goban:draw_goban"
     size: int
     """Lines, each way."""
     column_names: Sequence[str]

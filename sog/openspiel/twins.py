@@ -9,11 +9,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from sog.boards.connect_four import ConnectFour
+from sog.boards.hex import Hex
+from sog.boards.othello import Othello
+from sog.boards.tic_tac_toe import TicTacToe
 from sog.games.bidding import BiddingGame
-from sog.games.boards.connect_four import ConnectFour
-from sog.games.boards.hex import Hex
-from sog.games.boards.othello import Othello
-from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.leduc import Leduc
 from sog.games.core import Game

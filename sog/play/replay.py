@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from sog.boards.game_records import write_record
 from sog.games import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
-from sog.games.boards.game_records import write_record
 from sog.play.game_in_progress import GameInProgress, PlayedGame, Step
 from sog.play.history import (
     Beginning,

@@ -84,13 +84,13 @@ PLAYERS: Final[dict[str, Entry]] = {
     "uci": Entry(
         form="uci:COMMAND",
         summary="a chess engine by UCI, as 'uci:stockfish?nodes=2000&Skill Level=0'",
-        reader="sog.players.engines.uci:read_uci",
+        reader="sog.boards.uci.engine:read_uci",
         reads_told=False,
     ),
     "gtp": Entry(
         form="gtp:COMMAND",
         summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
-        reader="sog.players.engines.gtp:read_gtp",
+        reader="sog.boards.gtp.engine:read_gtp",
         reads_told=False,
     ),
     "blueprint": Entry(

@@ -4,9 +4,7 @@ positions and games as people write them."""
 import functools
 from typing import Any, Final
 
-from sog.files import parse_json
-from sog.games import Game, make
-from sog.games.boards.game_records import (
+from sog.boards.game_records import (
     GameRecord,
     game_of,
     has_some_format,
@@ -14,6 +12,8 @@ from sog.games.boards.game_records import (
     read_record,
     split_records,
 )
+from sog.files import parse_json
+from sog.games import Game, make
 from sog.games.registry import GAMES, game_class
 from sog.parameters import read_parameters, split_call
 from sog.play import PlayedGame

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sog.games.boards.game_records import ENDINGS, has_format
+from sog.boards.game_records import ENDINGS, has_format
 from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.review import Review
 from sog.play.review_record import record_of

@@ -6,12 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from sog.boards.game_records import ENDINGS, has_format
 from sog.drawing.look import Look
 from sog.drawing.marks import Marks, read_marks
 from sog.drawing.picture import draw_picture
 from sog.drawing.worth import draw_worth
 from sog.games import Game
-from sog.games.boards.game_records import ENDINGS, has_format
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
 from sog.games.views import PASS

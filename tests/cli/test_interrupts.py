@@ -16,7 +16,7 @@ from sog.cli.interrupts import holding_interrupts, listening
 from sog.cli.main import main
 from sog.games import make
 from sog.tabular import compile_tree, evaluate_policy, load_policy, save_policy
-from tests.players.engines.spoken_games import write_engine
+from tests.boards.spoken_games import write_engine
 from tests.waiting import PATIENCE, has_computed, wait_until
 
 Run = Callable[..., tuple[int, str, str]]

@@ -8,8 +8,8 @@ import jax
 import pytest
 
 from selfplay.runs.config_files import list_configs
+from sog.boards.speaking import LineInput, _lines_of
 from sog.cli.errors import CommandError, check_target
-from sog.cli.speaking import LineInput, _lines_of
 from sog.players.methods import METHODS
 
 Run = Callable[..., tuple[int, str, str]]

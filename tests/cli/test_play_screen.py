@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sog.boards.chess import Chess
+from sog.boards.line_game import EMPTY, LineState
 from sog.cli.lines import fold
 from sog.cli.play.screen import (
     Choice,
@@ -20,8 +22,6 @@ from sog.cli.play.screen import (
 )
 from sog.cli.play.table import Human
 from sog.games import make
-from sog.games.boards.chess import Chess
-from sog.games.boards.line_game import EMPTY, LineState
 from tests.cli.conftest import Run
 
 # The screen.

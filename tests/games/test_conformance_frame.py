@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.games.boards.tic_tac_toe import TicTacToe
+from sog.boards.tic_tac_toe import TicTacToe
 from sog.games.cards.kuhn import Kuhn
 from sog.games.conformance import ConformanceError, check_game
 from sog.games.core import opponents_weight

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sog.boards.line_game import EMPTY
 from sog.games import make
-from sog.games.boards.line_game import EMPTY
 from sog.play.history import read_history
 
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]

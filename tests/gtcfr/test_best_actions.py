@@ -17,8 +17,8 @@ from gtcfr.root import known_root
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import SearchTree
+from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import Game
-from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.pytree import pytree
 from tests.gtcfr.grown_trees import children_of, rows_by_path, run_search, state_after, tree_number
 

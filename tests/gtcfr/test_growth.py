@@ -16,8 +16,8 @@ from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT
 from networks.cvpn import NetworkSettings, make_network
+from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import Game
-from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.registry import make
 from sog.tabular.enumerated_game import EnumeratedState
 from tests.gtcfr.growing_cases import CASES, EVERY_SEARCH, node_now, roots_of, searched

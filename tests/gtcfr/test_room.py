@@ -19,8 +19,8 @@ from networks.cvpn import make_network
 from selfplay.examples import as_arrays, no_examples
 from selfplay.recipe import make_evaluator
 from selfplay.runs.config import load_config
+from sog.boards.connect_four import ConnectFour
 from sog.games import Game, make
-from sog.games.boards.connect_four import ConnectFour
 from tests.games.broken_games import kuhn
 from tests.gtcfr.gamble import Gamble
 from tests.gtcfr.large_games import CHESS, GO, FlopCards, TurnCard

@@ -10,8 +10,8 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.settings import SearchSettings
+from sog.boards.go import Go
 from sog.games import make
-from sog.games.boards.go import Go
 from sog.games.core import CHANCE, TERMINAL
 from sog.play import SearchAgent, play_game
 from sog.play.aivat import Aivat

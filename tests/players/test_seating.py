@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import Game, make
-from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.play.simple_agents import RandomAgent
 from sog.players.entry import Entry
 from sog.players.player import Host, Player, SearchChanges

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from sog.boards.hex import Hex
 from sog.games import make
-from sog.games.boards.hex import Hex
 from sog.tabular.perfect_play import perfect_values
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "mistakes.py"

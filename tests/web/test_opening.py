@@ -8,8 +8,8 @@ from typing import Any, Final
 import jax
 import pytest
 
+from sog.boards.game_records import split_records
 from sog.games import make
-from sog.games.boards.game_records import split_records
 from sog.play.game_in_progress import GameInProgress
 from sog.play.history import read_opening
 from sog.play.match import Resignation

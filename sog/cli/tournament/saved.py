@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from sog.boards.game_records import ENDINGS, write_record
 from sog.cli.errors import CommandError, writing
 from sog.files import open_to_append, open_to_lock, parse_json, read_bytes, replace_file
 from sog.games import Game
-from sog.games.boards.game_records import ENDINGS, write_record
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import Beginning, Opening, read_beginning, state_at_beginning, tell_events
 from sog.play.replay import ReplayError, check_public

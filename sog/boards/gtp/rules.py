@@ -1,0 +1,52 @@
+"""Rules of Go as KataGo names and tells them: kata-set-rules and kata-get-rules.
+
+https://lightvector.github.io/KataGo/rules.html
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sog.boards.gtp.table import Table
+
+_KO: Final = {"positional": "POSITIONAL", "simple": "SIMPLE"}
+"""By the parameter `superko` of our games."""
+_SUPERKO: Final = {
+    **dict.fromkeys(("tromp-taylor", "chinese-ogs", "chinese-kgs"), "positional"),
+    "chinese": "simple",
+}
+"""By the names of rules that are ours but for suicide, which we never allow, and a compensation for
+handicap stones, which White never gets."""
+
+
+class Rules:
+    """The rules of a table, where they have a choice of ko."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    @property
+    def commands(self) -> dict[str, Callable[[Sequence[str]], str]]:
+        """Those of KataGo, for a game with a rule of ko; else none."""
+        if not hasattr(self._table.game, "superko"):
+            return {}
+        return {"kata-set-rules": self._set, "kata-get-rules": self._tell}
+
+    def _set(self, words: Sequence[str]) -> str:
+        name = words[0].lower()
+        if name not in _SUPERKO:
+            raise ValueError(f"unsupported rules: they must be one of {', '.join(_SUPERKO)}")
+        self._table.change(self._table.variant({"superko": _SUPERKO[name]}))
+        return ""
+
+    def _tell(self, words: Sequence[str]) -> str:
+        rules = {
+            "ko": _KO[self._table.game.superko],  # type: ignore[attr-defined]
+            "scoring": "AREA",
+            "tax": "NONE",
+            "suicide": False,
+            "hasButton": False,
+            "whiteHandicapBonus": "0",
+            "friendlyPassOk": False,
+        }
+        return json.dumps(rules)

@@ -1,0 +1,156 @@
+"""Boards that are set up by GTP: handicap stones, and games of files."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from sog.boards.gtp.table import Table, read_color, read_number
+from sog.files import read_any_text
+from sog.games.core import PLAYER_0, PLAYER_1
+from sog.games.spoken import SetUpGame
+from sog.play.history import read_opening
+from sog.play.rules import situation
+
+_MOST_BYTES: Final = 2**22  # of an SGF file
+_ALIVE: Final = "alive"
+_STATUSES: Final = (_ALIVE, "seki", "dead")
+
+
+def load_file(table: Table, words: Sequence[str]) -> None:
+    """`loadsgf`: a game from a file, with its stones set up, board size and komi.
+
+    words: its name, which may have spaces, and perhaps the number of the move to stop before.
+    Raises ValueError and OSError; then all is as it was.
+    """
+    others, last = words[:-1], words[-1]
+    before = int(last) if others and last.isdecimal() else None
+    name = " ".join(words if before is None else others)
+    try:
+        path = Path(name).expanduser()
+    except RuntimeError:  # of a user who is none
+        path = Path(name)
+    text = read_any_text(path, _MOST_BYTES)
+    game = table.variant(table.game.rules_in(text))
+    opening = read_opening(game, text)
+    table.change(game)
+    end = len(opening.outcomes) if before is None else max(0, before - 1)
+    table.begin(opening.start, opening.outcomes[:end])
+
+
+class Setup:
+    """Stones on the board before the game: a handicap of Black, or a whole position.
+
+    They are where the game begins, so that `undo` does not take them back.
+    """
+
+    def __init__(self, table: Table, choose: Callable[[int], int]) -> None:
+        """choose: the action that the player of ours likes best for a player."""
+        self._table, self._choose = table, choose
+
+    @property
+    def commands(self) -> dict[str, Callable[[Sequence[str]], str]]:
+        """Those of GTP 2 and KataGo, for a game whose board can be set up; else none."""
+        if self._table.board is None:
+            return {}
+        return {
+            "fixed_handicap": self._put_on_fixed_points,
+            "place_free_handicap": self._place,
+            "set_free_handicap": self._put,
+            "set_position": self._set_position,
+            "final_status_list": self._list_status,
+        }
+
+    def _set_position(self, words: Sequence[str]) -> str:
+        """Stones as "B D4 W C3", then it is Black's turn."""
+        if len(words) % 2:
+            raise ValueError("syntax error: set_position needs pairs of a color and a vertex")
+        board = self._table.board
+        assert board is not None
+        try:
+            players = [read_color(word) for word in words[::2]]
+            points = self._points(words[1::2])
+            self._table.begin(board.set_up(dict(zip(points, players, strict=True)), PLAYER_0))
+        except ValueError as error:
+            raise ValueError(f"invalid position: {error}") from None
+        return ""
+
+    def _list_status(self, words: Sequence[str]) -> str:
+        """All stones on the board count as alive, since ours is area scoring without disputes."""
+        if words[0] not in _STATUSES:
+            raise ValueError(f"syntax error: the status must be one of {', '.join(_STATUSES)}")
+        board = self._table.board
+        assert board is not None
+        stones = board.stones_of(self._table.position.state) if words[0] == _ALIVE else ()
+        return self._written(sorted(stones))
+
+    def _empty_board(self) -> SetUpGame:
+        board = self._table.board
+        assert board is not None
+        if board.stones_of(self._table.position.state):
+            raise ValueError("board not empty")
+        return board
+
+    def _begin(self, points: Sequence[int], first: int = PLAYER_1) -> None:
+        board, stones = self._table.board, dict.fromkeys(points, PLAYER_0)
+        assert board is not None
+        self._table.begin(board.set_up(stones, first))
+
+    def _written(self, points: Sequence[int]) -> str:
+        return " ".join(self._table.spoken.vertex_of_action(point) for point in points)
+
+    def _put_on_fixed_points(self, words: Sequence[str]) -> str:
+        number, board = read_number(words[0], int), self._empty_board()
+        try:
+            points = board.handicap(number)
+        except ValueError as error:
+            raise ValueError(f"invalid number of stones: {error}") from None
+        self._begin(points)
+        return self._written(points)
+
+    def _place(self, words: Sequence[str]) -> str:
+        """On the fixed points as far as there are any, and where our player likes it best."""
+        number, board = read_number(words[0], int), self._empty_board()
+        self._check_number(number, "invalid number of stones")
+        fixed = min(number, board.most_handicap)
+        points = list(board.handicap(fixed)) if fixed else []
+        while len(points) < number:
+            self._begin(points, PLAYER_0)
+            points.append(self._liked_point())
+        self._begin(points)
+        return self._written(points)
+
+    def _liked_point(self) -> int:
+        action = self._choose(PLAYER_0)
+        if action < self._num_points:
+            return action
+        state = self._table.position.state  # he passes: any point will do
+        legal = situation(self._table.game, state).legal_outcomes[: self._num_points]
+        return int(np.argmax(legal))
+
+    def _put(self, words: Sequence[str]) -> str:
+        self._empty_board()
+        self._check_number(len(words), "bad vertex list")
+        try:
+            self._begin(self._points(words))
+        except ValueError as error:
+            raise ValueError(f"bad vertex list: {error}") from None
+        return ""
+
+    def _points(self, words: Sequence[str]) -> list[int]:
+        points = [self._table.spoken.action_of_vertex(word) for word in words]
+        if any(point >= self._num_points for point in points):
+            raise ValueError("a stone cannot pass")
+        if len(set(points)) < len(points):
+            raise ValueError("repeated vertex")
+        return points
+
+    @property
+    def _num_points(self) -> int:
+        return self._table.spoken.size**2
+
+    def _check_number(self, number: int, refusal: str) -> None:
+        most = self._num_points - 1
+        if not 2 <= number <= most:
+            raise ValueError(f"{refusal}: there must be from 2 to {most} stones, got {number}")

@@ -1,0 +1,296 @@
+"""Rules of tic-tac-toe and connect four."""
+
+import dataclasses
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sog.boards.connect_four import ConnectFour
+from sog.boards.line_game import DIRECTIONS, EMPTY, LineGame, LineState
+from sog.boards.tic_tac_toe import TicTacToe
+from sog.games import make
+from sog.games.conformance.sample import in_chunks
+from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+
+
+def play(game: LineGame, actions: str) -> LineState:
+    """The state after some actions, a digit each; they must be legal."""
+    state, apply = game.root(), jax.jit(game.apply)
+    for action in actions:
+        assert game.legal_outcomes(state)[int(action)], f"{action} in {actions} is not legal"
+        state = apply(state, jnp.int32(int(action)))
+    return state
+
+
+def result(game: LineGame, actions: str) -> float:
+    """Player 0's utility after a whole game."""
+    state = play(game, actions)
+    assert game.actor(state) == TERMINAL
+    cfvs = np.asarray(game.utilities(state, jnp.ones((2, 1))))
+    assert cfvs[1, 0] == -cfvs[0, 0]
+    return float(cfvs[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("line", "others"),
+    [
+        ("012", "34"),
+        ("345", "01"),
+        ("678", "01"),
+        ("036", "12"),
+        ("147", "02"),
+        ("258", "01"),
+        ("048", "12"),
+        ("246", "01"),
+    ],
+)
+def test_each_of_the_eight_lines_wins_tic_tac_toe(line: str, others: str) -> None:
+    game = TicTacToe()
+    first = "".join(x + o for x, o in zip(line, others + " ", strict=True)).strip()
+    assert result(game, first) == 1.0
+    # Player 1 has the line; player 0's third stone is out of line with the first two.
+    spare = next(cell for cell in "876543210" if cell not in line + others)
+    second = "".join(x + o for x, o in zip(others + spare, line, strict=True))
+    assert result(game, second) == -1.0
+
+
+def test_a_full_board_of_tic_tac_toe_without_a_line_is_a_draw() -> None:
+    # X O X
+    # X O O
+    # O X X
+    game = TicTacToe()
+    assert result(game, "012435768") == 0.0
+
+
+def test_a_line_completed_by_the_last_stone_wins() -> None:
+    # X X X
+    # O O X
+    # O X O   the top right corner comes last
+    game = TicTacToe()
+    assert result(game, "031456782") == 1.0
+
+
+Level = tuple[np.ndarray, np.ndarray]
+
+
+def levels(game: LineGame) -> Iterator[Level]:
+    """By number of stones: how many histories lead to each distinct board, and its result.
+
+    The result is NaN where the game goes on. Histories that meet are not followed one by one.
+    """
+
+    @jax.jit
+    @jax.vmap
+    def look(state: LineState) -> tuple[jax.Array, jax.Array, LineState]:
+        is_over = game.actor(state) == TERMINAL
+        actions = jnp.arange(game.num_actions, dtype=jnp.int32)
+        children = jax.vmap(game.apply, (None, 0))(state, actions)
+        return jnp.where(is_over, game.result(state), jnp.nan), game.legal_outcomes(state), children
+
+    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.root())
+    counts = np.ones(1, int)
+    while len(counts) > 0:
+        results, legal, children = in_chunks(look, states, size=512)
+        yield counts, results
+        parents, actions = np.nonzero(legal)
+        boards = children.board[parents, actions]
+        _, first, group = np.unique(boards, axis=0, return_index=True, return_inverse=True)
+        at = (parents[first], actions[first])
+        states = jax.tree.map(lambda leaf, at=at: leaf[at], children)
+        counts = np.bincount(group, counts[parents], len(first)).astype(int)
+
+
+def num_games_by_result(found: list[Level]) -> dict[float, int]:
+    counts, results = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return {value: int(counts[results == value].sum()) for value in (-1.0, 0.0, 1.0)}
+
+
+def test_tic_tac_toe_has_5478_boards_and_255168_games() -> None:
+    # 131184 are won by X, 77904 by O: https://en.wikipedia.org/wiki/Tic-tac-toe#Combinatorics
+    found = list(levels(TicTacToe()))
+    assert sum(len(counts) for counts, _ in found) == 5478
+    assert num_games_by_result(found) == {1.0: 131184, -1.0: 77904, 0.0: 46080}
+
+
+def test_connect_four_has_as_many_positions_as_tromp_counted() -> None:
+    # Positions of the usual board after n stones: https://oeis.org/A212693.
+    published = [1, 7, 49, 238, 1120, 4263, 16422]
+    found = itertools.islice(levels(ConnectFour()), len(published))
+    assert [len(counts) for counts, _ in found] == published
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "length"), [(3, 3, 3), (2, 4, 3), (4, 2, 3), (4, 3, 4)]
+)
+def test_connect_four_has_the_games_of_an_independent_program(
+    rows: int, columns: int, length: int
+) -> None:
+    def ends(heights: tuple[int, ...], stones: dict[tuple[int, int], int]) -> Counter[float]:
+        """Finished games from here by utility of player 0; stones are keyed by (x, y)."""
+        if len(stones) == rows * columns:
+            return Counter({0.0: 1})
+        total, player = Counter[float](), len(stones) % 2
+        for x in (x for x in range(columns) if heights[x] < rows):
+            after = {**stones, (x, heights[x]): player}
+            if wins(after, x, heights[x]):
+                total[1.0 - 2.0 * player] += 1
+            else:
+                higher = (*heights[:x], heights[x] + 1, *heights[x + 1 :])
+                total += ends(higher, after)
+        return total
+
+    def wins(stones: dict[tuple[int, int], int], x: int, y: int) -> bool:
+        def run(dx: int, dy: int) -> int:
+            count = 0
+            while stones.get((x + (count + 1) * dx, y + (count + 1) * dy)) == stones[x, y]:
+                count += 1
+            return count
+
+        return any(
+            1 + run(dx, dy) + run(-dx, -dy) >= length
+            for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1))
+        )
+
+    found = list(levels(ConnectFour(rows=rows, columns=columns, run_length=length)))
+    assert num_games_by_result(found) == ends((0,) * columns, {})
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "actions", "winner"),
+    [
+        (4, 6, "0011223", PLAYER_0),  # along the bottom row, from the left wall
+        (4, 6, "2233445", PLAYER_0),  # and to the right wall
+        (4, 6, "5050505", PLAYER_0),  # up a column
+        (6, 4, "0101010", PLAYER_0),
+        (6, 4, "10203030", PLAYER_1),
+        (4, 6, "01123223533", PLAYER_0),  # rising to the right
+        (4, 6, "54432332022", PLAYER_0),  # rising to the left
+        (6, 4, "01123223033", PLAYER_0),
+        (6, 4, "32210110300", PLAYER_0),
+    ],
+)
+def test_four_in_a_line_win_in_each_direction(
+    rows: int, columns: int, actions: str, winner: int
+) -> None:
+    game = ConnectFour(rows=rows, columns=columns)
+    assert result(game, actions) == (1.0 if winner == PLAYER_0 else -1.0)
+    assert game.actor(play(game, actions[:-1])) != TERMINAL
+
+
+def test_a_line_does_not_wrap_around_the_edge_of_the_board() -> None:
+    # Player 0 holds the last two cells of the top row and the first two of the row below it.
+    game = ConnectFour(rows=2, columns=5, run_length=4)
+    state = play(game, "0314324")
+    assert game.describe_state(state) == "...XX/XXOOO (O to move)"
+
+
+def test_a_full_column_is_not_legal() -> None:
+    game = ConnectFour(rows=4, columns=5)
+    state = play(game, "2222")
+    assert game.legal_outcomes(state).tolist() == [True, True, False, True, True]
+
+
+def test_stones_fall_to_the_bottom() -> None:
+    game = ConnectFour(rows=3, columns=4)
+    assert game.describe_state(play(game, "110")) == "..../.O../XX.. (O to move)"
+
+
+def test_nothing_is_legal_after_a_win() -> None:
+    game = TicTacToe()
+    state = play(game, "03142")
+    assert not game.legal_outcomes(state).any()
+    assert not game.legal_actions(state).any()
+    assert game.describe_state(state) == "XXX/OO./... (X has won)"
+
+
+def test_features_are_seen_from_the_player_to_move() -> None:
+    game = TicTacToe()
+    planes = np.asarray(game.observe(play(game, "046"))).reshape(5, 9)
+    own, other, first, own_wins, other_wins = planes
+    assert own.tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 0]
+    assert other.tolist() == [1, 0, 0, 0, 0, 0, 1, 0, 0]
+    assert not first.any()
+    assert not own_wins.any()
+    assert other_wins.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 0]
+    assert np.asarray(game.observe(play(game, "04"))).reshape(5, 9)[2].all()
+
+
+@pytest.mark.parametrize(
+    "game",
+    [ConnectFour(), ConnectFour(rows=4, columns=5, run_length=3), TicTacToe()],
+    ids=str,
+)
+def test_features_show_where_a_stone_would_complete_a_line(game: LineGame) -> None:
+    """Against trying every empty cell, on boards with any number of stones anywhere."""
+    rows, columns = game.shape
+
+    def has_line(stones: np.ndarray) -> bool:
+        starts = itertools.product(range(rows), range(columns), DIRECTIONS)
+        lines = (
+            [(r + step * down, c + step * right) for step in range(game.stones_in_line)]
+            for r, c, (down, right) in starts
+        )
+        return any(
+            all(0 <= r < rows and 0 <= c < columns and stones[r, c] for r, c in line)
+            for line in lines
+        )
+
+    rng = np.random.default_rng(0)
+    seen = 0
+    for _ in range(60):
+        board = rng.choice([0, 1, EMPTY], (rows, columns), p=[0.25, 0.25, 0.5]).astype(np.int8)
+        if has_line(board == 0) or has_line(board == 1):
+            continue
+        state = dataclasses.replace(game.root(), board=jnp.asarray(board.ravel()))
+        wins = np.asarray(game.observe(state)).reshape(5, rows, columns)[3:]
+        for player, cell in itertools.product((0, 1), np.ndindex(rows, columns)):
+            stones = board == player
+            stones[cell] = True
+            completes = board[cell] == EMPTY and has_line(stones)
+            assert wins[player][cell] == completes
+            seen += completes
+    assert seen > 20
+
+
+def test_cells_are_named_as_on_a_chess_board() -> None:
+    game = TicTacToe()
+    names = [game.describe_action(game.root(), 0, action) for action in range(9)]
+    assert names == ["a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1"]
+
+
+def test_a_run_longer_than_the_board_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"connect_four: run_length must be <= 3, .*, got 4\."):
+        ConnectFour(rows=3, columns=2)
+
+
+def test_names_and_parameters_make_the_games() -> None:
+    assert make("tic_tac_toe") == TicTacToe()
+    assert make("connect_four(rows=4,run_length=3)") == ConnectFour(rows=4, run_length=3)
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])
+def test_random_games_go_as_in_openspiel(name: str) -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    game, other, rng = make(name), pyspiel.load_game(name), random.Random(0)
+    look = jax.jit(lambda state: (game.actor(state), game.legal_outcomes(state)))
+    apply = jax.jit(game.apply)
+    for _ in range(20):
+        state, its = game.root(), other.new_initial_state()
+        while True:
+            actor, legal = look(state)
+            assert np.flatnonzero(legal).tolist() == its.legal_actions()
+            if its.is_terminal():
+                break
+            assert int(actor) == its.current_player() in (PLAYER_0, PLAYER_1)
+            action = rng.choice(its.legal_actions())
+            state = apply(state, jnp.int32(action))
+            its.apply_action(action)
+        assert int(actor) == TERMINAL
+        cfvs = game.utilities(state, jnp.ones((2, 1)))
+        assert cfvs[:, 0].tolist() == its.returns()

@@ -1,0 +1,187 @@
+"""Rules of Othello."""
+
+import itertools
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from sog.boards.othello import Othello, OthelloState
+from sog.games import make
+from sog.games.conformance.sample import in_chunks
+from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.tabular.perfect_play import perfect_values
+
+Board = tuple[str, ...]
+
+
+def positions(game: Othello) -> Iterator[tuple[np.ndarray, OthelloState]]:
+    """By number of events: how many histories lead to each distinct position; and these."""
+
+    @jax.jit
+    @jax.vmap
+    def look(state: OthelloState) -> tuple[jax.Array, OthelloState]:
+        actions = jnp.arange(game.num_actions, dtype=jnp.int32)
+        return game.legal_outcomes(state), jax.vmap(game.apply, (None, 0))(state, actions)
+
+    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.root())
+    counts = np.ones(1, int)
+    while len(counts) > 0:
+        yield counts, states
+        legal, children = in_chunks(look, states, size=512)
+        parents, actions = np.nonzero(legal)
+        found = jax.tree.map(lambda leaf, at=(parents, actions): leaf[at], children)
+        rows = np.column_stack([found.disks.reshape(-1, 4), found.mover, found.is_over])
+        _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        states = jax.tree.map(lambda leaf, first=first: leaf[first], found)
+        counts = np.bincount(group, counts[parents], len(first)).astype(int)
+
+
+@pytest.mark.parametrize("depth", [6, pytest.param(8, marks=pytest.mark.slow)])
+def test_as_many_games_begin_as_others_count(depth: int) -> None:
+    # Leaves at depths 0, 1, ...: https://www.aartbik.com/strategy.php (perft for Reversi).
+    published = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390216]
+    found = itertools.islice(positions(Othello()), depth + 1)
+    assert [int(counts.sum()) for counts, _ in found] == published[: depth + 1]
+
+
+@pytest.mark.thorough
+def test_on_4_by_4_the_second_player_wins_by_11_to_3() -> None:
+    """The score with best play is well known, and the first four moves are alike."""
+    game = Othello(size=4, payoff="diff")
+    start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.root())
+    (values,) = perfect_values(game, start)
+    assert values[~np.isnan(values)].tolist() == [3 - 11] * 4
+
+
+class Plain:
+    """The rules once more, cell by cell."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.mover = size, 0
+        self.board = dict.fromkeys(np.ndindex(size, size), 2)
+        high, low = size // 2 - 1, size // 2
+        self.board |= {(high, low): 0, (low, high): 0, (high, high): 1, (low, low): 1}
+
+    def turned(self, cell: tuple[int, ...], player: int) -> list[tuple[int, ...]]:
+        if self.board[cell] != 2:
+            return []
+        found: list[tuple[int, ...]] = []
+        for down, right in itertools.product((-1, 0, 1), repeat=2):
+            run, here = list[tuple[int, ...]](), (cell[0] + down, cell[1] + right)
+            while self.board.get(here) == 1 - player:
+                run.append(here)
+                here = (here[0] + down, here[1] + right)
+            if self.board.get(here) == player:
+                found += run
+        return found
+
+    def legal(self, player: int) -> list[int]:
+        cells = [cell for cell in self.board if self.turned(cell, player)]
+        return [row * self.size + column for row, column in cells]
+
+    def play(self, action: int) -> None:
+        if action < self.size**2:
+            cell = divmod(action, self.size)
+            for turned in [*self.turned(cell, self.mover), cell]:
+                self.board[turned] = self.mover
+        self.mover = 1 - self.mover
+
+
+@pytest.mark.thorough(but=["4", "6"])
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_random_games_go_as_cell_by_cell(size: int) -> None:
+    game, rng = Othello(size=size), random.Random(size)
+    look = jax.jit(
+        lambda state: (game.actor(state), game.legal_outcomes(state), game.result(state))
+    )
+    apply = jax.jit(game.apply)
+    num_passes = 0
+    for _ in range(20):
+        state, plain = game.root(), Plain(size)
+        while True:
+            actor, legal, result = look(state)
+            moves = plain.legal(plain.mover)
+            if not moves and plain.legal(1 - plain.mover):
+                moves = [size**2]
+                num_passes += 1
+            assert np.flatnonzero(legal).tolist() == moves
+            if not moves:
+                break
+            assert int(actor) == plain.mover
+            action = rng.choice(moves)
+            state = apply(state, jnp.int32(action))
+            plain.play(action)
+        assert int(actor) == TERMINAL
+        disks = list(plain.board.values())
+        assert float(result) == np.sign(disks.count(0) - disks.count(1))
+    assert num_passes > 0
+
+
+def test_random_games_go_as_in_openspiel() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    game, other, rng = Othello(), pyspiel.load_game("othello"), random.Random(0)
+    look = jax.jit(lambda state: (game.actor(state), game.legal_outcomes(state)))
+    apply = jax.jit(game.apply)
+    for _ in range(20):
+        state, its = game.root(), other.new_initial_state()
+        while not its.is_terminal():
+            actor, legal = look(state)
+            assert np.flatnonzero(legal).tolist() == its.legal_actions()
+            assert int(actor) == its.current_player() in (PLAYER_0, PLAYER_1)
+            action = rng.choice(its.legal_actions())
+            state = apply(state, jnp.int32(action))
+            its.apply_action(action)
+        actor, legal = look(state)
+        assert int(actor) == TERMINAL
+        assert not legal.any()
+        assert game.utilities(state, jnp.ones((2, 1)))[:, 0].tolist() == its.returns()
+
+
+@pytest.mark.thorough
+def test_a_game_may_end_early_when_one_side_has_no_disk_left() -> None:
+    # The shortest game: https://en.wikipedia.org/wiki/Reversi, a wipe-out in nine moves.
+    game: Any = make("othello(payoff=diff)")
+    state = game.start("e6f4e3f6g5d6e7f5c5")
+    assert game.actor(state) == TERMINAL
+    assert game.result(state) == 13
+    assert game.describe_state(state).endswith("(13-0)")
+
+
+@pytest.mark.thorough
+def test_transcripts_leave_passes_out() -> None:
+    game, rng = make("othello(size=4)"), random.Random(1)
+    for _ in range(20):
+        state, events = game.root(), list[int]()
+        while legal := np.flatnonzero(game.legal_outcomes(state)).tolist():
+            events.append(rng.choice(legal))
+            state = game.apply(state, jnp.int32(events[-1]))
+        cells = [event for event in events if event != 16]
+        if len(cells) < len(events):
+            break
+    names = [game.describe_action(state, 0, cell) for cell in cells]
+    expected = events if events[-1] != 16 else events[:-1]
+    assert game.parse("".join(names)) == game.parse(" ".join(names)) == tuple(expected)
+    with pytest.raises(ValueError, match=r"^event 2, 'a2', cannot happen at"):
+        game.parse("a2a2")
+
+
+def test_features_are_seen_from_the_player_to_move() -> None:
+    game = make("othello(size=4)")
+    planes = np.asarray(game.observe(game.start("a2"))).reshape(5, 4, 4)
+    own, other, first, own_moves, other_moves = planes
+    assert np.argwhere(own).tolist() == [[2, 2]]
+    assert np.argwhere(other).tolist() == [[1, 0], [1, 1], [1, 2], [2, 1]]
+    assert not first.any()
+    assert np.argwhere(own_moves).tolist() == [[0, 0], [0, 2], [2, 0]]
+    assert np.argwhere(other_moves).tolist() == [[2, 3], [3, 2], [3, 3]]
+
+
+@pytest.mark.parametrize("size", [3, 5, 10])
+def test_other_sizes_are_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=rf"^othello: size must be .*, got {size}\.$"):
+        Othello(size=size)
