@@ -17,12 +17,12 @@ from jax import Array
 
 from networks import graph, hands
 from networks.graph import GraphCVPN
-from networks.hands import HandsCVPN
 from networks.heads import MoveHead, head_init, joint_weights, opponents_given_own
 from networks.torsos import TORSOS
 from sog.accelerators import is_accelerated
 from sog.games.core import PLAYER_1, Game
 from sog.games.encoding import CardHands, Flat, Graph, Moves, Planes
+from sog.holdem.hand_network import HandsCVPN
 from sog.precision import in_32_bits
 from sog.program_names import FOLLOWS
 
@@ -50,7 +50,7 @@ class NetworkSettings:
     torso: str = "mlp"
     """mlp for any game, resnet where `Game.encoding` is `Planes`, graph where it is a `Graph`, or
     hands where it is `CardHands`; graph and hands have heads of their own, see `networks.graph` and
-    `networks.hands`."""
+    `sog.holdem.hand_network`."""
     width: int = 128
     """Units of a layer, channels of the resnet, or numbers of a node of the graph or of a hand."""
     depth: int = 3

@@ -35,11 +35,11 @@ from machine import provenance
 from script_arguments import script_parser
 
 from sog.games import make
-from sog.games.cards.holdem import Holdem
-from sog.games.cards.ranges import parse_range
+from sog.holdem.game import Holdem
+from sog.holdem.ranges import parse_range
+from sog.holdem.spots import SpotSolver, spot_of
+from sog.holdem.spots.tables import PRECISIONS, Precision
 from sog.memory import bytes_of
-from sog.tabular.spots import SpotSolver, spot_of
-from sog.tabular.spots.tables import PRECISIONS, Precision
 
 _OUT: Final = Path("docs/results/data/bench_holdem.json")
 _EVERY: Final = 10

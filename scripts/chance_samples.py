@@ -30,11 +30,11 @@ from machine import provenance
 from script_arguments import script_parser
 
 from gtcfr.children import spread
-from sog.games.cards.board_classes import by_ranks
-from sog.games.cards.colex import combinations
-from sog.games.cards.deck import Deck
-from sog.games.cards.hand_ranks import strength, suit_masks
-from sog.games.cards.showdown import Hands, met, net_wins, sort_hands
+from sog.holdem.board_classes import by_ranks
+from sog.holdem.colex import combinations
+from sog.holdem.deck import Deck
+from sog.holdem.hand_ranks import strength, suit_masks
+from sog.holdem.showdown import Hands, met, net_wins, sort_hands
 
 BOARD: Final = (3, 18, 30, 41)  # of the card that comes last; other decks take the remainders
 BOARDS_PER_CALL: Final = 32

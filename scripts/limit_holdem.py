@@ -41,8 +41,8 @@ from script_arguments import script_parser
 
 from sog.cli.numbers import positive_integer
 from sog.cli.numbers import seed as seed_number
-from sog.games.cards.holdem import Holdem
-from sog.tabular.blueprint.buckets import Buckets, cards_of, make_buckets
+from sog.holdem.blueprint.buckets import Buckets, cards_of, make_buckets
+from sog.holdem.game import Holdem
 
 SIZES: Final = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 GAMES: Final = 4096

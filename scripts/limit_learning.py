@@ -13,13 +13,13 @@ import numpy as np
 from jax import Array
 from limit_betting import CALL, ILLEGAL, NOWHERE, NUM_ACTIONS, OVER, RAISE, Betting
 
-from sog.games.cards.board_classes import in_order, renamed_hands, suit_classes
-from sog.games.cards.colex import number_of
-from sog.games.cards.deck import Deck
-from sog.games.cards.hand_ranks import strength, suit_masks
 from sog.games.core import draw
+from sog.holdem.blueprint.buckets import Buckets, Cards
+from sog.holdem.board_classes import in_order, renamed_hands, suit_classes
+from sog.holdem.colex import number_of
+from sog.holdem.deck import Deck
+from sog.holdem.hand_ranks import strength, suit_masks
 from sog.pytree import pytree
-from sog.tabular.blueprint.buckets import Buckets, Cards
 
 MOST_EXPLORATION: Final = {2: 24.0, 3: 36.0}  # C, big blinds
 POTENTIAL: Final = 0.5  # k

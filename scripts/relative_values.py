@@ -30,12 +30,12 @@ from gtcfr.packing import unpack
 from networks.cvpn import make_network
 from selfplay.examples import StoredExample, load_example, take
 from selfplay.learner import Learner
-from selfplay.random_spots import check_random_spots, solve_spots
 from selfplay.runs.config import load_config
 from selfplay.settings import Config
 from sog.cli.numbers import positive_integer
 from sog.games import Game, make
 from sog.games.encoding import at_stake
+from sog.holdem.spots.examples import check_random_spots, solve_spots
 
 _CONFIG: Final = "holdem_small"
 _HELD_OUT: Final = 4  # one of so many

@@ -28,9 +28,9 @@ from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from sog.cli.numbers import positive_integer
 from sog.cli.numbers import seed as seed_number
-from sog.games.cards.holdem import Holdem
+from sog.holdem.game import Holdem
+from sog.holdem.spots.solved_spots import SolvedSpots, solve_random_spots
 from sog.players.runs import load_run
-from sog.tabular.spots.solved_spots import SolvedSpots, solve_random_spots
 
 _RIVER: Final = 0  # streets that follow
 

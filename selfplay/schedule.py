@@ -17,13 +17,13 @@ from networks.cvpn import make_network
 from selfplay.learner import STEPS_PER_CALL, Learner, learner_devices
 from selfplay.memory import check_training
 from selfplay.random_games import play_random_games
-from selfplay.random_spots import check_random_spots, random_queries, solve_spots
 from selfplay.recipe import recipe_of
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, WorkerOutput
 from sog.games.core import Game
 from sog.games.encoding import CardHands
+from sog.holdem.spots.examples import check_random_spots, random_queries, solve_spots
 
 _LEARNER: Final = "learner"
 _REPLAY, _QUEUE = "replay", "queue"

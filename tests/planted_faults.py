@@ -32,15 +32,15 @@ sog/games/registry.py :: test_domains :: for name, path in _domain.games.items()
 sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) for one in files) :: not any(_is_inside(one, folder) for one in files)
 sog/scotland_yard/setup.py :: test_foreign_files :: return {name: (name, str(positions_file(name)))} :: return {name: (name,)}
 sog/games/views.py :: drawing/test_marks :: {**points, PASS: self.passes} if self.passes else points :: points
-sog/games/cards/bet_menus.py :: games/test_holdem games/test_holdem_rules :: if not Fraction(1, 100) <= number :: if not Fraction(1, 100) < number
-sog/games/cards/no_limit.py :: games/test_holdem_rules games/test_holdem :: jnp.maximum(state.last_raise, self.smallest_bet) :: jnp.maximum(0, self.smallest_bet)
-sog/games/cards/no_limit.py :: games/test_holdem_rules games/test_holdem :: called = jnp.minimum(other, own_stack) :: called = other
-sog/games/cards/no_limit.py :: games/test_holdem_rules games/test_holdem :: (own_stack > other) & (other < other_stack) :: (own_stack > other)
-sog/games/cards/ranges.py :: games/test_ranges :: (0, 1, 2, 4, 5)[min(gap, 4)] :: (0, 1, 2, 4, 5)[min(gap, 3)]
-sog/games/cards/ranges.py :: games/test_ranges :: is_top=run[0] == high + 1 :: is_top=run[0] == 1
-sog/games/cards/showdown.py :: games/test_showdown :: first[held] + count - 1) :: first[held] + count)
-sog/games/cards/acpc.py :: games/test_acpc :: (b - part) * (1 + a) > 0.5 :: (b - part) * (1 + b) > 0.5
-sog/games/cards/acpc.py :: games/test_acpc :: self.betting.startswith(betting) and not is_number :: self.betting.startswith(betting)
+sog/holdem/bet_menus.py :: games/test_holdem games/test_holdem_rules :: if not Fraction(1, 100) <= number :: if not Fraction(1, 100) < number
+sog/holdem/no_limit.py :: games/test_holdem_rules games/test_holdem :: jnp.maximum(state.last_raise, self.smallest_bet) :: jnp.maximum(0, self.smallest_bet)
+sog/holdem/no_limit.py :: games/test_holdem_rules games/test_holdem :: called = jnp.minimum(other, own_stack) :: called = other
+sog/holdem/no_limit.py :: games/test_holdem_rules games/test_holdem :: (own_stack > other) & (other < other_stack) :: (own_stack > other)
+sog/holdem/ranges.py :: games/test_ranges :: (0, 1, 2, 4, 5)[min(gap, 4)] :: (0, 1, 2, 4, 5)[min(gap, 3)]
+sog/holdem/ranges.py :: games/test_ranges :: is_top=run[0] == high + 1 :: is_top=run[0] == 1
+sog/holdem/showdown.py :: games/test_showdown :: first[held] + count - 1) :: first[held] + count)
+sog/holdem/acpc.py :: games/test_acpc :: (b - part) * (1 + a) > 0.5 :: (b - part) * (1 + b) > 0.5
+sog/holdem/acpc.py :: games/test_acpc :: self.betting.startswith(betting) and not is_number :: self.betting.startswith(betting)
 sog/web/security.py :: web/test_security :: != host.lower(): :: not in host.lower():
 sog/web/security.py :: web/test_security :: > self._once_until: :: > self._once_until + 60:
 sog/play/match.py :: web/test_opening web/test_play :: agent.begin(position.start) :: agent.begin()
@@ -78,31 +78,31 @@ gtcfr/simulation.py :: gtcfr/test_simulation gtcfr/test_sampled_chance :: wanted
 gtcfr/locks.py :: gtcfr/test_locks :: given = normalize(given, nodes.takeable, axis=-2) :: given = jnp.where(nodes.takeable, given, 0)
 gtcfr/keeping.py :: gtcfr/test_keeping :: num_before=state.num_before + state.num_updates :: num_before=state.num_before
 networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1, 2) * ranges :: weight * ranges
-networks/hands.py :: networks/test_hands :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
+sog/holdem/hand_network.py :: networks/test_hands :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
 sog/baselines/grown/oos.py :: methods/test_grown :: or target.is_dealt(world) else 0.0 :: or target.is_dealt(world) else 1.0
 sog/baselines/grown/is_mcts.py :: methods/test_is_mcts :: method.c * game.max_utility :: method.c
 sog/baselines/learners/a2c.py :: methods/test_model_free :: - bonus * entropy :: + bonus * entropy
 sog/baselines/learners/dqn.py :: methods/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
 sog/baselines/online/is_mcts.py :: methods/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
 sog/holdem/bots/local_best_response.py :: methods/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
-sog/tabular/spots/showdowns.py :: tabular/test_spots :: if layout.hole_cards > 1: :: if layout.hole_cards > 2:
-sog/tabular/spots/showdowns.py :: tabular/test_spots :: total / layout.unseen[street] :: total / layout.unseen[-1]
-sog/tabular/spots/boards.py :: tabular/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])
-sog/tabular/spots/boards.py :: tabular/test_spots :: known |= {card: (len(cards), _inverse(suits)) :: known |= {card: (len(cards), suits)
-sog/tabular/spots/walk.py :: tabular/test_spots :: tuple(suits[suit] for suit in place.suits) :: tuple(place.suits[suit] for suit in suits)
-sog/tabular/spots/walk.py :: tabular/test_spots web/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
-sog/tabular/spots/walk.py :: tabular/test_spots web/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
-sog/tabular/spots/betting.py :: tabular/test_spots :: max(other - node.stakes[player], smallest_bet) :: max(other, smallest_bet)
-sog/tabular/spots/tables.py :: tabular/test_spots :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
-sog/tabular/spots/solver.py :: tabular/test_spots :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
-sog/tabular/spots/spot_file.py :: tabular/test_spot_file :: if any((np.asarray(table) < 0).any() :: if any((np.asarray(table) < -1).any()
-sog/tabular/blueprint/buckets.py :: tabular/test_blueprint_buckets :: [(part + size - 1) // size - 1 for part in parts] :: [part // size for part in parts]
-sog/tabular/blueprint/buckets.py :: tabular/test_blueprint_buckets :: np.searchsorted(self.edges, scores) :: np.searchsorted(self.edges, scores, side="right")
-sog/tabular/blueprint/strengths.py :: tabular/test_blueprint_buckets :: score += hole_cards - 1 :: score += hole_cards - 2
-sog/tabular/blueprint/betting_tree.py :: tabular/test_blueprint :: np.concatenate(won) / np.float32(game.chips_per_unit) :: np.concatenate(won)
-sog/tabular/blueprint/public_chance.py :: tabular/test_blueprint :: keep = number / (number + 1) :: keep = (number + 1) / (number + 2)
-sog/tabular/blueprint/file.py :: tabular/test_blueprint :: num_boards % BOARDS == 0 :: num_boards % 1 == 0
-sog/tabular/blueprint/position.py :: tabular/test_blueprint cli/test_blueprint :: np.where(live[:, None], by_hand, 0) :: np.where(live[:, None], by_hand, by_hand)
+sog/holdem/spots/showdowns.py :: tabular/test_spots :: if layout.hole_cards > 1: :: if layout.hole_cards > 2:
+sog/holdem/spots/showdowns.py :: tabular/test_spots :: total / layout.unseen[street] :: total / layout.unseen[-1]
+sog/holdem/spots/boards.py :: tabular/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])
+sog/holdem/spots/boards.py :: tabular/test_spots :: known |= {card: (len(cards), _inverse(suits)) :: known |= {card: (len(cards), suits)
+sog/holdem/spots/walk.py :: tabular/test_spots :: tuple(suits[suit] for suit in place.suits) :: tuple(place.suits[suit] for suit in suits)
+sog/holdem/spots/walk.py :: tabular/test_spots web/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
+sog/holdem/spots/walk.py :: tabular/test_spots web/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
+sog/holdem/spots/betting.py :: tabular/test_spots :: max(other - node.stakes[player], smallest_bet) :: max(other, smallest_bet)
+sog/holdem/spots/tables.py :: tabular/test_spots :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
+sog/holdem/spots/solver.py :: tabular/test_spots :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
+sog/holdem/spots/spot_file.py :: tabular/test_spot_file :: if any((np.asarray(table) < 0).any() :: if any((np.asarray(table) < -1).any()
+sog/holdem/blueprint/buckets.py :: tabular/test_blueprint_buckets :: [(part + size - 1) // size - 1 for part in parts] :: [part // size for part in parts]
+sog/holdem/blueprint/buckets.py :: tabular/test_blueprint_buckets :: np.searchsorted(self.edges, scores) :: np.searchsorted(self.edges, scores, side="right")
+sog/holdem/blueprint/strengths.py :: tabular/test_blueprint_buckets :: score += hole_cards - 1 :: score += hole_cards - 2
+sog/holdem/blueprint/betting_tree.py :: tabular/test_blueprint :: np.concatenate(won) / np.float32(game.chips_per_unit) :: np.concatenate(won)
+sog/holdem/blueprint/public_chance.py :: tabular/test_blueprint :: keep = number / (number + 1) :: keep = (number + 1) / (number + 2)
+sog/holdem/blueprint/file.py :: tabular/test_blueprint :: num_boards % BOARDS == 0 :: num_boards % 1 == 0
+sog/holdem/blueprint/position.py :: tabular/test_blueprint cli/test_blueprint :: np.where(live[:, None], by_hand, 0) :: np.where(live[:, None], by_hand, by_hand)
 """  # noqa: E501
 
 

@@ -26,11 +26,11 @@ from networks.cvpn import NetworkSettings, make_network
 from selfplay.recipe import make_evaluator
 from sog.accelerators import is_accelerated
 from sog.games import make
-from sog.games.cards.holdem import Holdem
 from sog.games.core import opponents_weight
+from sog.holdem.game import Holdem
+from sog.holdem.spots import SpotSolver, spot_of
+from sog.holdem.spots.solved_spots import solve_random_spots
 from sog.tabular import compile_tree, solve
-from sog.tabular.spots import SpotSolver, spot_of
-from sog.tabular.spots.solved_spots import solve_random_spots
 
 pytestmark = pytest.mark.gpu
 BATCH = 64

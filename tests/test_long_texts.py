@@ -14,7 +14,7 @@ from selfplay.runs.config_files import parse_toml
 from sog.boards.game_records import is_record, read_record, split_records
 from sog.boards.go_sgf import read_rules
 from sog.games import make
-from sog.games.cards.ranges import parse_range
+from sog.holdem.ranges import parse_range
 from sog.tabular.locks import read_locks
 
 LETTERS = 1_000_000

@@ -12,8 +12,8 @@ from sog.cli.loading import load_game
 from sog.cli.parameters import parameter_facts, print_parameters
 from sog.games import GAMES, Game, make
 from sog.games.packages import installed_games
+from sog.holdem.spots.spot import is_spot, spot_of
 from sog.tabular.sizes import can_be_counted, count_public_tree
-from sog.tabular.spots.spot import is_spot, spot_of
 
 QUICK: Final = 1_000_000  # public states: a second at most
 WITH_SIZES: Final = 10_000_000  # some seconds, and up to 2 GB

@@ -11,8 +11,8 @@ from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
 from sog.files import read_any_text
 from sog.games import Game, make
-from sog.games.cards.holdem import Holdem
 from sog.games.registry import OPENSPIEL_PREFIX
+from sog.holdem.game import Holdem
 from sog.play.history import History, check_begins_anywhere, read_history
 from sog.players.runs import is_run, load_run
 from sog.tabular import (

@@ -24,7 +24,7 @@ GAMES: Final[dict[str, str]] = {
     "leduc": "sog.games.cards.leduc:Leduc",
     "generic_poker": "sog.games.cards.generic_poker:GenericPoker",
     "board_poker": "sog.games.cards.board_poker:BoardPoker",
-    "holdem": "sog.games.cards.holdem:Holdem",
+    "holdem": "sog.holdem.game:Holdem",
     "liars_dice": "sog.games.liars_dice:LiarsDice",
     "goofspiel": "sog.games.goofspiel:Goofspiel",
     "ii_goofspiel": "sog.games.ii_goofspiel:IIGoofspiel",

@@ -1,1 +1,1 @@
-"""Hold'em: rules, spots, blueprints and programs that play it."""
+"""Heads-up hold'em: rules and ranges, spots and their solver, blueprints, and poker programs."""

@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from sog.holdem.blueprint.file import BlueprintFileError, load_blueprint
+from sog.holdem.blueprint.position import policy_on
 from sog.openspiel.policy_tables import STRING, read_openspiel_table
-from sog.tabular.blueprint.file import BlueprintFileError, load_blueprint
-from sog.tabular.blueprint.position import policy_on
 from sog.tabular.policy_file import PolicyFileError, load_policy
 from sog.tabular.policy_table import read_policy_table, titles_of
 from sog.tabular.public_tree import PublicTree

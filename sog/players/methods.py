@@ -1,7 +1,7 @@
 """The methods that may be typed as players, by name.
 
-To add one, write it in a file of `sog.baselines` and add its entry to `METHODS`, or let a domain list
-it (`sog.domain`). Imports nothing heavy: what an entry names is imported when it is asked for.
+Those of domains are among them (`sog.domain`). Imports nothing heavy: what an entry names is
+imported when it is asked for.
 """
 
 import re

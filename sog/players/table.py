@@ -96,12 +96,12 @@ PLAYERS: Final[dict[str, Entry]] = {
     "blueprint": Entry(
         form="blueprint:FILE",
         summary="the average strategy of a file of sog blueprint, for the game it is of",
-        reader="sog.players.blueprint:read_blueprint",
+        reader="sog.holdem.blueprint.player:read_blueprint",
     ),
     "acpc": Entry(
         form="acpc:COMMAND",
         summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
-        reader="sog.players.engines.acpc:read_acpc",
+        reader="sog.holdem.acpc_engine:read_acpc",
         reads_told=False,
     ),
     **METHODS,

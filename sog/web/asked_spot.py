@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from sog.games.cards.holdem import Holdem
-from sog.games.cards.ranges import parse_range
 from sog.games.registry import make
+from sog.holdem.game import Holdem
+from sog.holdem.ranges import parse_range
 from sog.web.host import Mistake, mistaken
 
 _MOST_CHIPS: Final = 1_000_000

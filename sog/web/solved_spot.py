@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from sog.evaluation.spot_network import SpotReader
+from sog.holdem.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
+from sog.holdem.spots.network import SpotReader
 from sog.memory import in_bytes
 from sog.players.trained import Trained
 from sog.tabular import Checkpoint
-from sog.tabular.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
 from sog.web.asked_spot import AskedSpot
 from sog.web.host import Heed, Mistake, Submit, failed, mistaken
 

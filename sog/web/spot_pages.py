@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from sog.drawing.hand_squares import SHOWN
-from sog.games.cards.deck import Deck
-from sog.games.cards.holdem import Holdem
-from sog.games.cards.ranges import class_weights, format_range, parse_range
+from sog.holdem.deck import Deck
+from sog.holdem.game import Holdem
+from sog.holdem.hand_squares import SHOWN
+from sog.holdem.ranges import class_weights, format_range, parse_range
+from sog.holdem.spots.spot_file import write_spot
+from sog.holdem.spots.walk import forget_programs, split_history
 from sog.memory import bytes_of
-from sog.tabular.spots.spot_file import write_spot
-from sog.tabular.spots.walk import forget_programs, split_history
 from sog.web.asked_spot import AskedSpot
 from sog.web.host import Heed, Mistake, Submit
 from sog.web.offers import Offers

@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from sog.drawing.hand_grid import action_colors, read_hand_grid
-from sog.drawing.hand_squares import SHOWN, Shown, draw_hand_squares
-from sog.evaluation.spot_network import value_errors
-from sog.games.cards.deck import Deck
-from sog.games.cards.ranges import class_name, class_of_hands
-from sog.tabular.spots import SpotNode, SpotPause
+from sog.holdem.deck import Deck
+from sog.holdem.hand_grid import action_colors, read_hand_grid
+from sog.holdem.hand_squares import SHOWN, Shown, draw_hand_squares
+from sog.holdem.ranges import class_name, class_of_hands
+from sog.holdem.spots import SpotNode, SpotPause
+from sog.holdem.spots.network import value_errors
 from sog.web.pages import inline
 from sog.web.solved_spot import Compared, SolvedSpot
 

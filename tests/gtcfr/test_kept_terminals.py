@@ -16,7 +16,7 @@ from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from sog.games import Game, make
-from sog.games.cards.holdem import Holdem
+from sog.holdem.game import Holdem
 
 TEXT = "holdem(ranks=3,suits=2,deals=1,blinds=1/2,stack=3,bets=allin)"
 

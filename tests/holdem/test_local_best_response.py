@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from sog.games import make
-from sog.games.cards.no_limit import FIRST_SIZE
 from sog.games.core import CHANCE, Game
 from sog.holdem.bots.local_best_response import pot_size
+from sog.holdem.no_limit import FIRST_SIZE
 from sog.play import TabularAgent
 from sog.play.arena import play_match
 from sog.play.rules import after, first_state

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sog.games import make
-from sog.games.cards.holdem import Holdem
 from sog.holdem.bots.calling_down import CallingDown
+from sog.holdem.game import Holdem
 from sog.play.arena import play_match
 from sog.play.match import Agent
 from sog.players.seating import seat

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.games.cards.holdem import Holdem
-from sog.tabular.blueprint.betting_tree import make_betting_tree
-from sog.tabular.blueprint.buckets import Buckets, cards_of, make_buckets
+from sog.holdem.blueprint.betting_tree import make_betting_tree
+from sog.holdem.blueprint.buckets import Buckets, cards_of, make_buckets
+from sog.holdem.game import Holdem
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 

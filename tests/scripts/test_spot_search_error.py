@@ -12,9 +12,9 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
-from sog.evaluation.spot_errors import SpotMeasure
 from sog.games import make
-from sog.games.cards.holdem import Holdem
+from sog.holdem.game import Holdem
+from sog.holdem.spots.errors import SpotMeasure
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 GAME = "holdem(ranks=5,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)"

@@ -11,8 +11,8 @@ from networks.cvpn import check_torso
 from selfplay.runs.config import flatten, load_config
 from selfplay.runs.config_files import list_configs
 from sog.games import CHANCE, make
-from sog.games.cards.holdem import Holdem
 from sog.games.encoding import Planes
+from sog.holdem.game import Holdem
 from tests.games.random_plays import play_randomly
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from sog.tabular.spots import SpotSolver, load_spot, walk
-from sog.tabular.spots.solver import PROGRAMS
+from sog.holdem.spots import SpotSolver, load_spot, walk
+from sog.holdem.spots.solver import PROGRAMS
 from sog.web import solved_spot, spot_pages
 from sog.web.asked_spot import AskedSpot
 from sog.web.host import Mistake

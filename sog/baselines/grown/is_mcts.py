@@ -1,4 +1,4 @@
-"""IS-MCTS with a tree that grows on demand; the method is told in `sog.baselines.online.is_mcts`."""
+"""IS-MCTS with a tree that grows on demand; `sog.baselines.online.is_mcts` explains the method."""
 
 import dataclasses
 import math

@@ -10,7 +10,6 @@ from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, writing
-from sog.cli.evaluate import lbr
 from sog.cli.evaluate.plan import Plan, in_whole_game, read_plan
 from sog.cli.evaluate.report import Finished, plot_evaluation, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
@@ -19,6 +18,7 @@ from sog.cli.options import MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
 from sog.cli.search_numbers import name_of
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
+from sog.holdem.commands import lbr
 from sog.tabular import CompiledGame
 from sog.tabular.enumerated_game import EnumeratedGame
 from sog.tabular.solver import Solver

@@ -11,8 +11,6 @@ from rich.text import Text
 from rich.tree import Tree
 
 from sog.cli import display
-from sog.cli.spot_node import square_of_hands
-from sog.drawing.hand_grid import action_colors, class_means
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
     Outline,
@@ -23,9 +21,11 @@ from sog.drawing.outline import (
     percent,
     signed,
 )
-from sog.games.cards.holdem import Holdem
-from sog.games.cards.ranges import class_names
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
+from sog.holdem.commands.spot_node import square_of_hands
+from sog.holdem.game import Holdem
+from sog.holdem.hand_grid import action_colors, class_means
+from sog.holdem.ranges import class_names
 
 _MOST_INFOSTATES: Final = 16
 _MOST_COLUMNS: Final = 10

@@ -12,8 +12,10 @@ from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_history
 from sog.cli.locks import Price, load_locks, lock_as_json, players_of, price_of
-from sog.cli.solve import spots
 from sog.games import Game
+from sog.holdem.commands import solve as spots
+from sog.holdem.spots.spot import is_spot
+from sog.holdem.spots.spot_file import ENDING
 from sog.play.history import History
 from sog.tabular import (
     Checkpoint,
@@ -28,8 +30,6 @@ from sog.tabular import (
 from sog.tabular.locks import Lock, lock_game
 from sog.tabular.solve_file import read_notes
 from sog.tabular.solver import find_rule
-from sog.tabular.spots.spot import is_spot
-from sog.tabular.spots.spot_file import ENDING
 
 _SOLVING: Final = "solving"
 _RULE: Final = "cfr+"

@@ -28,7 +28,7 @@ from sog.cli.loading import load_game
 from sog.cli.train.view import TrainView
 from sog.files import replacing
 from sog.games import Game
-from sog.games.cards.holdem import Holdem
+from sog.holdem.game import Holdem
 from sog.memory import in_bytes
 from sog.tabular.sizes import can_be_counted
 
@@ -220,7 +220,7 @@ def _measure(game: Game[Any], config: Config, view: TrainView) -> Evaluate:
             why = f": {error}"
     if not isinstance(game, Holdem):
         raise CommandError(f"run.evaluate_every must be 0 in {game.name}{why}")
-    from sog.evaluation.spot_errors import SpotMeasure
+    from sog.holdem.spots.errors import SpotMeasure
 
     view.tell("solving rivers and turns to compare with")
     return SpotMeasure(game, num_rivers=states).measure

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD
 from sog.games.core import Game, param
 from sog.holdem.bots.calling_down import RUNOUTS, CallingDown, check_betting, staked, won
+from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD
 from sog.play.arena import AgentFactory
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, situation

@@ -15,10 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.cards.holdem import Holdem
-from sog.games.cards.no_limit import CALL
 from sog.games.cards.poker import BettingGame
 from sog.games.core import CHANCE, TERMINAL, Game
+from sog.holdem.game import Holdem
+from sog.holdem.no_limit import CALL
 from sog.play.rules import situation
 from sog.precision import in_32_bits
 

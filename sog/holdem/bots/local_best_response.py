@@ -16,12 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.cards.acpc import is_limit
-from sog.games.cards.holdem import Holdem
-from sog.games.cards.no_limit import CALL, FIRST_SIZE, FOLD
 from sog.games.core import PLAYER_1, Game, param
+from sog.holdem.acpc import is_limit
 from sog.holdem.bots.bots import RuleAgent
 from sog.holdem.bots.calling_down import RUNOUTS, CallingDown, check_betting
+from sog.holdem.game import Holdem
+from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD
 from sog.play.arena import AgentFactory
 from sog.play.match import Agent
 from sog.play.rules import after, situation

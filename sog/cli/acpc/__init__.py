@@ -1,1 +1,0 @@
-"""`sog acpc`; `command.py` runs it."""

@@ -1,0 +1,389 @@
+"""Hold'em as the protocol of the Annual Computer Poker Competition writes it (version 2.0.0).
+
+A match state is "MATCHSTATE:position:hand:betting:cards". Position 0 is the big blind, our player
+0. Betting has c for calls and checks, f, r for raises, streets behind slashes; without limits the
+number after r is all that the player has then put in since the hand began. Cards are the hands by
+position, those unknown left out, then the public ones behind slashes: "|KsTd/7h8d2c".
+
+Another program may bet what our menu does not have. Such a bet counts as that size of the menu
+which the pseudo-harmonic mapping (Ganzfried and Sandholm 2013) takes more often, in parts of the
+pot; what our player bets in his game is made the same part of the real pot, and just the same chips
+where all bets so far were in the menu. Everything here runs on the host.
+"""
+
+import dataclasses
+import functools
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import jax
+import numpy as np
+from jax import Array
+
+from sog.games.core import CHANCE, TERMINAL, Game
+from sog.holdem.colex import combinations, number_of
+from sog.holdem.game import Holdem
+from sog.holdem.no_limit import ALL_IN, CALL, FIRST_SIZE, FOLD
+from sog.precision import in_32_bits
+
+VERSION: Final = "VERSION:2.0.0"
+_STATE: Final = re.compile(
+    r"MATCHSTATE:([01]):(\d{1,18}):((?:c|f|r\d{0,9}|/)*):([^:|/]*)\|([^:|/]*)((?:/[^:|/]+)*)"
+)
+_ACTION: Final = re.compile(r"c|f|r\d{0,9}|/")
+
+
+def acpc_game(game: Game[Any]) -> Holdem:
+    """The game, as one that the protocol can speak of; ValueError if it is none."""
+    if not isinstance(game, Holdem):
+        raise ValueError(f"{game.name} is no game of ACPC, which is about holdem.")
+    small, big = game.betting.blinds
+    stacks = {setup.stack for setup in game.betting.setups} or set(game.betting.stacks)
+    plain = game.hole_cards == 2 and game.pot == 0
+    if not plain or not 0 < small < big or len(stacks) > 1:
+        raise ValueError(
+            f"ACPC needs holdem from the deal on, with a small and a big blind, equal stacks that "
+            f"are not drawn and two cards each, got {game}."
+        )
+    return game
+
+
+def is_limit(game: Holdem) -> bool:
+    """Whether each street has one size, of so many chips: then r is written without a number."""
+    menus = game.betting.menus
+    lists = [sizes for menu in menus for sizes in (menu.bets, menu.raises)]
+    return all(len(sizes) == 1 and sizes[0].chips and sizes[0] != ALL_IN for sizes in lists)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MatchState:
+    """A hand as a line tells it."""
+
+    position: int
+    hand: int
+    betting: str
+    cards: tuple[str, str]
+    """Of each position; "" if unknown."""
+    board: tuple[str, ...]
+    """What was dealt before each street but the first."""
+
+    @classmethod
+    def read(cls, line: str) -> "MatchState":
+        """From a line; ValueError, in one line, if it is none."""
+        match = _STATE.fullmatch(line.strip())
+        if match is None:
+            raise ValueError(
+                f"a match state must look like MATCHSTATE:0:7:cr300c/:AsKd|/7h8d2c, "
+                f"got {line[:120]!r}."
+            )
+        position, hand, betting, first, second, board = match.groups()
+        return cls(
+            position=int(position),
+            hand=int(hand),
+            betting=betting,
+            cards=(first, second),
+            board=tuple(board.split("/")[1:]),
+        )
+
+    def goes_on(self, betting: str) -> bool:
+        """Whether its betting begins so; r300 is no r30 that goes on."""
+        rest = self.betting.removeprefix(betting)
+        is_number = betting[-1:].isdigit() and rest[:1].isdigit()
+        return self.betting.startswith(betting) and not is_number
+
+    def __str__(self) -> str:
+        cards = "|".join(self.cards) + "".join(f"/{dealt}" for dealt in self.board)
+        return f"MATCHSTATE:{self.position}:{self.hand}:{self.betting}:{cards}"
+
+
+@dataclasses.dataclass(kw_only=True)
+class Chips:
+    """Heads-up betting as it really goes, with whatever bets: integers, on the host."""
+
+    big_blind: int
+    stack: int
+    num_streets: int
+    stakes: list[int]
+    least: int
+    """What a raise must be at least, beyond a call."""
+    actor: int = 1
+    street: int = 0
+    has_acted: bool = False
+    is_dealing: bool = False
+    """Cards come next."""
+    is_over: bool = False
+    """Nothing comes any more."""
+
+    @classmethod
+    def of(cls, game: Holdem) -> "Chips":
+        """When the blinds are posted."""
+        (small, big), stack = game.betting.blinds, game.betting.stacks[0]
+        streets = len(game.betting.menus)
+        return cls(big_blind=big, stack=stack, num_streets=streets, stakes=[big, small], least=big)
+
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """The least and the most that the actor may raise to; None where he may not."""
+        most = max(self.stakes)
+        return None if most >= self.stack else (min(most + self.least, self.stack), self.stack)
+
+    def fold(self) -> None:
+        """Folds, which ends the hand."""
+        self.is_over = True
+
+    def call(self) -> None:
+        """Calls or checks."""
+        closes = self.has_acted or max(self.stakes) >= self.stack
+        self.stakes[self.actor] = max(self.stakes)
+        self.actor, self.has_acted = 1 - self.actor, True
+        if closes:
+            self._end_street()
+
+    def raise_to(self, chips: int) -> None:
+        """Bets or raises."""
+        self.least = max(chips - max(self.stakes), self.big_blind)
+        self.stakes[self.actor] = chips
+        self.actor, self.has_acted = 1 - self.actor, True
+
+    def deal(self) -> None:
+        """Public cards are dealt; player 0 begins, if anybody may bet."""
+        self.street, self.actor, self.has_acted = self.street + 1, 0, False
+        self.least, self.is_dealing = self.big_blind, False
+        if max(self.stakes) >= self.stack:
+            self._end_street()
+
+    def _end_street(self) -> None:
+        self.is_over = self.street == self.num_streets - 1
+        self.is_dealing = not self.is_over
+
+
+class Course:
+    """One hand: what really happens, and beside it the game of our menu."""
+
+    def __init__(self, game: Holdem) -> None:
+        """At the deal; where a size of bets is drawn for the hand, our game begins with that."""
+        self.game, self.is_limit = game, is_limit(game)
+        self.chips = Chips.of(game)
+        self.betting, self.board = "", list[str]()
+        self.state: Any = _root(game)
+        self.outcomes: list[int] = []
+        """The public events of our game."""
+
+    @property
+    def actor(self) -> int:
+        """Who is to act in our game, as `Game.actor` has it."""
+        return int(self.state.betting.stage)
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether a size is to be drawn first, of which no match state tells."""
+        return bool(self.game.betting.setups) and not self.outcomes
+
+    def draw(self, random: np.random.Generator) -> None:
+        """Draws the size of this hand, if there is one to draw."""
+        if self.is_drawing:
+            self.observe(int(random.integers(len(self.game.betting.setups))))
+
+    def follow(self, told: MatchState) -> None:
+        """Goes on to a match state. ValueError, in one line, if it does not come after what was
+        told before, or cannot be; the same betting always leads to the same events."""
+        if not told.goes_on(self.betting) or list(told.board[: len(self.board)]) != self.board:
+            raise ValueError(f"{told} does not come after {self.betting!r}.")
+        for action in _ACTION.findall(told.betting[len(self.betting) :]):
+            if self.chips.is_over or self.chips.is_dealing != (action == "/"):
+                raise ValueError(f"{action!r} cannot come after {self.betting!r} in {told}.")
+            if action == "/":
+                if len(self.board) == len(told.board):
+                    raise ValueError(f"public cards are missing in {told}.")
+                self._deal(told.board[len(self.board)], told)
+            else:
+                self._act(action, told)
+            self.betting += action
+
+    def observe(self, outcome: int) -> None:
+        """Goes on with an event of our game where all bets so far were those of our menu."""
+        if self.is_drawing:
+            self._step(outcome)
+            return
+        if self.actor == CHANCE:
+            sets = combinations(self.game.deck.num_cards, self._num_dealt)
+            self.board.append(self.game.deck.cards_name(sets[outcome].tolist()))
+            self.betting += "/"
+            self.chips.deal()
+        else:
+            text = self.text_of(outcome)
+            self.betting += text
+            self._move(text, int(text[1:] or self._only_size()) if text[0] == "r" else 0)
+        self._step(outcome)
+
+    def action_of(self, text: str) -> int:
+        """The action of our game for an answer such as "c" or "r300"; ValueError if it is none."""
+        if not _ACTION.fullmatch(text) or text == "/":
+            raise ValueError(f"{text!r} is no action.")
+        if text == "c":
+            return CALL
+        if text == "f":  # where checking is free it is as good
+            return FOLD if self.chips.stakes[0] != self.chips.stakes[1] else CALL
+        size = self.size_of(self.read_raise(text))
+        return CALL if size is None else size
+
+    def _act(self, action: str, told: MatchState) -> None:
+        player, ours, chips = self.chips.actor, CALL, 0
+        if action == "f":
+            ours = FOLD
+        elif action != "c":
+            try:
+                chips = self.read_raise(action)
+            except ValueError as error:
+                raise ValueError(f"{str(error)[:-1]} in {told}.") from None
+            size = self.size_of(chips) if self.actor == player else None
+            ours = CALL if size is None else size
+        self._move(action, chips)
+        if self.actor == player:
+            is_legal = np.asarray(_legal(self.game, self.state))[ours]
+            self._step(ours if is_legal else CALL)
+
+    def _move(self, text: str, chips: int) -> None:
+        if text == "f":
+            self.chips.fold()
+        elif text == "c":
+            self.chips.call()
+        else:
+            self.chips.raise_to(chips)
+
+    def _only_size(self) -> int:
+        """Of a limit game: what the stake is after the bet or raise; 0 if there can be none."""
+        afterwards, legal = raises(self.game, self.state)
+        return int(afterwards[0]) if legal[0] else 0
+
+    def read_raise(self, text: str) -> int:
+        """What a player has put in after a raise such as "r300", or "r" in a game with limits;
+        ValueError for one that the rules do not allow."""
+        bounds = self.chips.bounds
+        if self.is_limit:
+            only = self._only_size() if self.actor == self.chips.actor else 0
+            if text == "r" and only:
+                return only
+            rule = "r is possible" if only else "no raise is possible"
+        else:
+            if bounds and text != "r" and bounds[0] <= int(text[1:]) <= bounds[1]:
+                return int(text[1:])
+            possible = "no raise" if bounds is None else f"r{bounds[0]} to r{bounds[1]}"
+            rule = f"{possible} is possible"
+        raise ValueError(f"{text!r} is illegal where {rule}.")
+
+    def _deal(self, cards: str, told: MatchState) -> None:
+        self.chips.deal()
+        self.board.append(cards)
+        while self.actor < CHANCE:  # it went on longer here
+            self._step(CALL)
+        if self.actor == TERMINAL:
+            return
+        try:
+            dealt: Any = np.sort(np.array(self.game.deck.parse_cards(cards)))
+        except ValueError as error:
+            raise ValueError(f"{error} ({told})") from None
+        wanted = self._num_dealt
+        if len(dealt) != wanted:
+            raise ValueError(f"{wanted} cards must be dealt, got {cards!r} in {told}.")
+        number = int(number_of(dealt, self.game.deck.num_cards))
+        if not np.asarray(_legal_outcomes(self.game, self.state))[number]:
+            raise ValueError(f"a card is dealt twice in {told}.")
+        self._step(number)
+
+    @property
+    def _num_dealt(self) -> int:
+        """Public cards that come next."""
+        return self.game._deals_left[int(self.state.betting.street)]
+
+    def _step(self, outcome: int) -> None:
+        self.outcomes.append(outcome)
+        self.state = _apply(self.game, self.state, np.int32(outcome))
+
+    def size_of(self, chips: int) -> int | None:
+        """The action of our game for a real raise to so many chips; None where it has none."""
+        afterwards, legal = raises(self.game, self.state)
+        sizes = np.flatnonzero(legal)
+        if not len(sizes):
+            return None
+        sizes = sizes[np.argsort(afterwards[sizes], kind="stable")]  # one drawn may be the smallest
+        ours = _parts(self.state.betting.stakes.tolist(), afterwards[sizes].tolist())
+        if chips == self.chips.stack:
+            return FIRST_SIZE + int(sizes[-1])
+        (part,) = _parts(self.chips.stakes, [chips])
+        return FIRST_SIZE + int(sizes[_nearest(ours, part)])
+
+    def text_of(self, action: int) -> str:
+        """What to answer for an action of our game, in the real hand."""
+        if action == FOLD:
+            return "f"
+        bounds = self.chips.bounds
+        if action == CALL or bounds is None:
+            return "c"
+        if self.is_limit:
+            return "r"
+        afterwards, _ = raises(self.game, self.state)
+        chips = int(afterwards[action - FIRST_SIZE])
+        stakes = self.state.betting.stakes.tolist()
+        if chips >= self.game.betting.stacks[0]:
+            return f"r{bounds[1]}"
+        if stakes != self.chips.stakes:
+            (part,) = _parts(stakes, [chips])
+            most = max(self.chips.stakes)
+            chips = most + round(part * 2 * most)
+        return f"r{min(max(chips, bounds[0]), bounds[1])}"
+
+
+def _parts(stakes: Sequence[int], afterwards: Sequence[int]) -> list[float]:
+    """What each raise is of the pot after a call."""
+    most = max(stakes)
+    return [(chips - most) / (2 * most) for chips in afterwards]
+
+
+def _nearest(parts: Sequence[float], part: float) -> int:
+    """The one of ascending parts of the pot that pseudo-harmonic mapping takes more often.
+
+    Between a and b it takes a with probability (b - x) (1 + a) / ((b - a) (1 + x)).
+    """
+    above = int(np.searchsorted(parts, part))
+    if above in (0, len(parts)):
+        return min(above, len(parts) - 1)
+    a, b = parts[above - 1], parts[above]
+    return above - ((b - part) * (1 + a) > 0.5 * (b - a) * (1 + part))
+
+
+def raises(game: Holdem, state: Any) -> tuple[np.ndarray, np.ndarray]:
+    """int[sizes]: the actor's stake after each bet or raise; bool[sizes]: whether it is legal."""
+    afterwards, legal = jax.device_get(_raises(game, state))
+    return np.asarray(afterwards), np.asarray(legal)
+
+
+@in_32_bits
+@functools.partial(jax.jit, static_argnums=0)
+def _raises(game: Holdem, state: Any) -> tuple[Array, Array]:
+    return game.betting.raised_stakes(state.betting)
+
+
+@in_32_bits
+@functools.partial(jax.jit, static_argnums=0)
+def _legal(game: Holdem, state: Any) -> Array:
+    return game.betting.legal(state.betting)
+
+
+@in_32_bits
+@functools.partial(jax.jit, static_argnums=0)
+def _legal_outcomes(game: Holdem, state: Any) -> Array:
+    return game.legal_outcomes(state)
+
+
+@in_32_bits
+@functools.partial(jax.jit, static_argnums=0)
+def _apply(game: Holdem, state: Any, outcome: Array) -> Any:
+    return game.apply(state, outcome)
+
+
+@in_32_bits
+@functools.partial(jax.jit, static_argnums=0)
+def _root(game: Holdem) -> Any:
+    return game.root()

@@ -1,0 +1,227 @@
+"""The protocol of the Annual Computer Poker Competition, as the dealer: `acpc:./startme.sh`.
+
+A program is started with an address and a port behind its command, and connects to it, as agents of
+that competition do. It is told a match state after every event and answers those where it is to
+act. The game is that of our menu: a bet that the menu does not have is made one that it has (see
+`sog.holdem.acpc`), and match states tell that one. Hands are played one after the other, and a
+program sits on one seat; so there is one process for each seat of each game that goes on at once.
+"""
+
+import contextlib
+import dataclasses
+import itertools
+import selectors
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sog.files import open_to_append
+from sog.games.core import Game
+from sog.holdem.acpc import VERSION, Course, MatchState, acpc_game
+from sog.holdem.game import Holdem
+from sog.play.match import Agent, only_at_the_start
+from sog.play.rules import utility
+from sog.players.engines.limits import PATIENCE, nothing_left, patience_in, split_text
+from sog.players.engines.process import Deadline, EngineError, LineProcess, split_command
+from sog.players.player import Host, Player, SearchChanges
+
+_LOG: Final = "log"
+_HOST: Final = "127.0.0.1"
+
+
+class ConnectingProcess(LineProcess):
+    """A program that is spoken to through a connection that it makes."""
+
+    _line_end = b"\r\n"
+
+    def __init__(self, command: str, patience: float) -> None:
+        """Starts it with our address and port behind its words, and waits until it has connected;
+        whoever on this machine connects to that port first is taken for it.
+
+        Raises EngineError if it does not connect, or cannot be started.
+        """
+        self._connection: socket.socket | None = None
+        words = split_command(command)
+        with socket.create_server((_HOST, 0)) as server:
+            super().__init__(command, [*words, _HOST, str(server.getsockname()[1])])
+            # What it prints is no part of the talk.
+            self._reading.modify(self._stdout, selectors.EVENT_READ, self._listen)
+            server.setblocking(False)
+            self._reading.register(server, selectors.EVENT_READ, self._accept)
+            try:
+                failure = f"did not connect to {_HOST}"
+                self._wait(lambda: self._connection is not None, Deadline(patience), failure)
+            except BaseException:
+                self.close()
+                raise
+            self._reading.unregister(server)
+        connection: Any = self._connection
+        self._writing = connection.dup()
+        self._stdin_of_program, self._stdin = self._stdin, self._writing
+        self._reading.register(connection, selectors.EVENT_READ, self._read)
+
+    def close(self) -> None:
+        """Ends the connection, which tells the program that the match is over, and the program."""
+        if self._connection is not None:
+            with contextlib.suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
+            self._connection.close()
+            self._writing.close()
+            self._stdin = self._stdin_of_program
+            self._connection = None
+        super().close()
+
+    def _accept(self, server: Any) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._connection, _ = server.accept()
+            self._connection.setblocking(False)
+
+    def _listen(self, file: Any) -> bool:
+        is_open = super()._listen(file)
+        # A program that ends closes its outputs a moment before it is gone.
+        if self._connection is None and not is_open and not self._goes_on():
+            self._has_ended = True
+        return is_open
+
+
+class AcpcAgent(Agent):
+    """A seat of a program, which plays one hand after the other."""
+
+    def __init__(self, game: Holdem, process: ConnectingProcess, setup: "AcpcPlayer", player: int):
+        """process: of this agent alone."""
+        self.game, self.player = game, player
+        self._process, self._setup = process, setup
+        self._hand = 0
+        line = self._process.read_line(Deadline(setup.patience), "did not tell its version")
+        if not line.strip().upper().startswith("VERSION:2."):
+            raise process.error(f"began with {line[:80]!r}, not with {VERSION}")
+        self.begin()
+
+    def begin(self, state: Any = None, seed: int | None = None) -> None:
+        """Begins a new hand, at the deal."""
+        only_at_the_start(state)
+        self._course, self._unsent = Course(self.game), list[tuple[str, tuple[str, ...]]]()
+        self._unsent.append(("", ()))
+
+    def observe(self, outcome: int) -> None:
+        """Tells the agent a public event; the program is told it when its cards are known."""
+        chance, draws = self._course.chips.is_dealing, self._course.is_drawing
+        self._course.observe(outcome)
+        if draws:  # which the program is not told
+            return
+        now = self._course.betting, tuple(self._course.board)
+        # Cards come with the event that brings them about.
+        if chance:
+            self._unsent[-1] = now
+        else:
+            self._unsent.append(now)
+
+    def act(self, infostate: int) -> int:
+        """What the program answers; EngineError for an answer that cannot be, or none in time."""
+        cards = self._cards((infostate, None) if self.player == 0 else (None, infostate))
+        asked = self._tell(cards)
+        deadline = Deadline(self._setup.patience)
+        while True:
+            line = self._process.read_line(deadline, f"did not answer {asked!r}").strip()
+            if line and line[0] not in "#;":  # a comment
+                break
+        if not line.startswith(f"{asked}:"):
+            raise self._process.error(f"answered {asked!r} with {line[:200]!r}")
+        try:
+            return self._course.action_of(line.removeprefix(f"{asked}:"))
+        except ValueError as error:
+            raise self._process.error(f"answered {asked!r} so that {error}") from None
+
+    def record(self, infostates: tuple[int, int]) -> None:
+        """Tells the program how the hand ended, with all cards at a showdown; writes the log."""
+        is_showdown = "f" not in self._course.betting
+        seen: list[int | None] = [None, None]
+        seen[self.player] = infostates[self.player]
+        if not is_showdown:
+            self._tell(self._cards((seen[0], seen[1])))
+        else:
+            last = self._unsent.pop()
+            self._tell(self._cards((seen[0], seen[1])))
+            self._unsent = [last]
+            self._tell(self._cards(infostates))
+        if self._setup.log is not None:
+            self._write_log(self._setup.log, infostates)
+        self._hand += 1
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._process.close()
+
+    def _cards(self, infostates: tuple[int | None, int | None]) -> tuple[str, str]:
+        deck, hands = self.game.deck, self.game.hands.cards
+        first, second = (
+            "" if hand is None else deck.cards_name(hands[hand].tolist()) for hand in infostates
+        )
+        return first, second
+
+    def _tell(self, cards: tuple[str, str]) -> str:
+        """Tells what it was not told yet; the last line of it."""
+        line = ""
+        for betting, board in self._unsent:
+            state = MatchState(
+                position=self.player, hand=self._hand, betting=betting, cards=cards, board=board
+            )
+            line = str(state)
+            self._process.send(line, Deadline(self._setup.patience))
+        self._unsent = []
+        return line
+
+    def _write_log(self, path: Path, infostates: tuple[int, int]) -> None:
+        """A line as dealers of the competition write it."""
+        chips = round(
+            utility(self.game, self._course.state, np.array(infostates)) * self.game.chips_per_unit
+        )
+        names = ["sog", "sog"]
+        names[self.player] = "program"
+        cards = "|".join(self._cards(infostates)) + "".join(f"/{c}" for c in self._course.board)
+        result = f"{cards}:{chips}|{-chips}:{'|'.join(names)}"
+        number = next(self._setup.logged)  # each seat's program counts its own hands
+        with open_to_append(path) as file:
+            file.write(f"STATE:{number}:{self._course.betting}:{result}\n".encode())
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AcpcPlayer:
+    """Whom a text names, before it is known what is played."""
+
+    command: str
+    patience: float
+    log: Path | None
+    logged: Iterator[int] = dataclasses.field(default_factory=itertools.count, compare=False)
+    """Numbers of the hands in the log."""
+    game: None = None
+    """It plays any hold'em."""
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `sog.players.player.Candidate`; programs are started when games begin."""
+        played = acpc_game(game)
+
+        def make(player: int, seed: int) -> AcpcAgent:
+            process = ConnectingProcess(self.command, self.patience)
+            try:
+                return AcpcAgent(played, process, self, player)
+            except BaseException:
+                process.close()
+                raise
+
+        return Player(name=name, game=game, make=make, plays_by_turns=True, tells_policy=False)
+
+
+def read_acpc(text: str, host: Host) -> AcpcPlayer:
+    """The player of "acpc:COMMAND?timeout=60&log=FILE"; EngineError if there is no such program."""
+    command, values = split_text(text, "acpc")
+    where = f"acpc:{command}"
+    patience, log = patience_in(values, where), values.pop(_LOG, None)
+    nothing_left(values, where, f"{PATIENCE}, {_LOG}")
+    split_command(command)
+    if log and not Path(log).absolute().parent.is_dir():
+        raise EngineError(f"{where}: {_LOG}: {Path(log).parent}: no such folder.")
+    return AcpcPlayer(command=command, patience=patience, log=Path(log) if log else None)

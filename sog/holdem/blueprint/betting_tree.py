@@ -1,0 +1,144 @@
+"""The betting of a whole game of hold'em as a tree of decisions, without the cards.
+
+Decisions are ordered by street and, on a street, by how many actions came before on it: a level.
+Players act in turns on a street, so all decisions of a level are one player's.
+"""
+
+import dataclasses
+import functools
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sog.games.core import CHANCE, TERMINAL
+from sog.holdem.game import Holdem
+from sog.holdem.no_limit import BettingState
+
+ILLEGAL: Final = -1
+OVER: Final = -2
+"""Here and below the hand is over after an action: at end OVER - number."""
+_TOGETHER: Final = 256  # states that go through the rules in one program
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Level:
+    """The decisions of a street after equally many actions on it, D of them."""
+
+    street: int
+    actor: int
+    first: int
+    """The number of the first decision."""
+    child: np.ndarray
+    """int32[D, A]: the decision after each action, or ILLEGAL, or OVER - end."""
+
+    @property
+    def legal(self) -> np.ndarray:
+        """bool[D, A]."""
+        return np.asarray(self.child != ILLEGAL)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class BettingTree:
+    """All decisions, and all ends."""
+
+    levels: tuple[Level, ...]
+    """Street by street; a decision's children are in later ones."""
+    folder: np.ndarray
+    """int8[end]: who folded, or NO_FOLDER at a showdown."""
+    won: np.ndarray
+    """float32[end]: what the winner wins, in the game's unit."""
+
+    @property
+    def num_decisions(self) -> int:
+        """Of both players on all streets."""
+        return sum(len(level.child) for level in self.levels)
+
+    @functools.cached_property
+    def child(self) -> np.ndarray:
+        """int32[decision, A], see `Level.child`."""
+        return np.concatenate([level.child for level in self.levels])
+
+
+def make_betting_tree(game: Holdem, most: int) -> BettingTree:
+    """Walks all betting. Raises ValueError if there are more than so many decisions."""
+    levels: list[Level] = []
+    folders: list[np.ndarray] = []
+    won: list[np.ndarray] = []
+    count = num_ends = 0
+    begun = game.betting.start()
+    for _ in range(game.betting.num_silent):
+        begun = game.betting.next_street(begun)
+    start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], begun)
+    for street in range(game.betting.num_silent, len(game.betting.menus)):
+        goes_on: list[tuple[np.ndarray, np.ndarray]] = []
+        starts: list[BettingState] = []
+        now = start
+        while len(now.stage):
+            if count + len(now.stage) > most:
+                raise ValueError(
+                    f"{game.name}: its betting has more than {most:,} decisions; use smaller "
+                    "stacks or fewer bets."
+                )
+            legal, after, gains = _after_each(game, now)
+            is_over = legal & (after.stage == TERMINAL)
+            stays = legal & ~is_over & (after.street == street)
+            goes = legal & ~is_over & ~stays
+            child = np.full(legal.shape, ILLEGAL, np.int32)
+            child[is_over] = OVER - num_ends - np.arange(is_over.sum())
+            child[goes] = sum(len(one.stage) for one in starts) + np.arange(goes.sum())
+            goes_on.append((child, goes))
+            levels.append(Level(street=street, actor=int(now.stage[0]), first=count, child=child))
+            count += len(child)
+            child[stays] = count + np.arange(stays.sum())
+            folders.append(np.asarray(after.folder)[is_over])
+            won.append(gains[is_over])
+            num_ends += len(won[-1])
+            starts.append(_where(after, goes))
+            now = _where(after, stays)
+        for child, goes in goes_on:
+            child[goes] += count
+        start = jax.tree.map(lambda *leaves: np.concatenate(leaves), *starts)
+    return BettingTree(
+        levels=tuple(level for level in levels if len(level.child)),
+        folder=np.concatenate(folders),
+        won=np.concatenate(won) / np.float32(game.chips_per_unit),
+    )
+
+
+def _where(states: BettingState, chosen: np.ndarray) -> BettingState:
+    found: BettingState = jax.tree.map(lambda leaf: leaf[chosen], states)
+    return found
+
+
+def _after_each(game: Holdem, states: BettingState) -> tuple[np.ndarray, BettingState, np.ndarray]:
+    """bool[n, A], what is legal; the states [n, A] after it, cards dealt; what is won there."""
+    count = len(states.stage)
+    fill = -count % _TOGETHER
+    padded = jax.tree.map(lambda leaf: np.concatenate([leaf, leaf[:1].repeat(fill, 0)]), states)
+    parts = [
+        jax.device_get(_after(game, _where(padded, np.arange(begin, begin + _TOGETHER))))
+        for begin in range(0, count, _TOGETHER)
+    ]
+    found: tuple[np.ndarray, BettingState, np.ndarray] = jax.tree.map(
+        lambda *leaves: np.concatenate(leaves)[:count], *parts
+    )
+    return found
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _after(game: Holdem, states: BettingState) -> Any:
+    betting = game.betting
+    actions = jnp.arange(betting.num_actions, dtype=jnp.int32)
+
+    def one(state: BettingState, action: Any) -> tuple[BettingState, Any]:
+        after = betting.bet(state, action)
+        for _ in betting.menus[1:]:  # all that are left where nobody can bet any more
+            dealt = betting.next_street(after)
+            is_due = after.stage == CHANCE
+            after = jax.tree.map(functools.partial(jnp.where, is_due), dealt, after)
+        return after, betting.won(after)
+
+    after, won = jax.vmap(lambda state: jax.vmap(lambda a: one(state, a))(actions))(states)
+    return jax.vmap(betting.legal)(states), after, won

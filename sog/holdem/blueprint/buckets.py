@@ -1,0 +1,203 @@
+"""Buckets: hands that a blueprint does not tell apart, by E[HS^2] and street by street.
+
+Percentile buckets of a street have about equally many of its pairs of a board and a hand each; a
+grid divides [0, 1] into equal parts (Heinrich and Silver 2015, Table 1). Where there are as many
+buckets as classes of hands that differ in the names of suits alone, as the 169 before the flop,
+each class has its own, and nothing is lost up to the first deal; after later ones it is forgotten
+which cards came first, of which boards tell nothing.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Literal
+
+import numpy as np
+
+from sog.holdem.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
+from sog.holdem.board_classes import hands_of_class, in_order, renamed_hands, suit_classes
+from sog.holdem.deck import Deck
+from sog.holdem.game import Holdem
+
+Kind = Literal["percentile", "grid"]
+KINDS: Final[tuple[Kind, ...]] = ("percentile", "grid")
+MOST_BUCKETS: Final = 2**16
+MOST_KEPT: Final = 2**25
+"""Entries of a table; where the last street has more, its scores are made anew."""
+_TOGETHER: Final = 512  # boards at a time, so that lists of all hands stay small
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Cards:
+    """What of a game the buckets depend on."""
+
+    deck: Deck
+    hole_cards: int
+    num_public: tuple[int, ...]
+    """By street."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Buckets:
+    """The bucket of every hand on every board, street by street."""
+
+    cards: Cards
+    sizes: tuple[int, ...]
+    """Buckets there are, by street."""
+    tables: tuple[np.ndarray, ...]
+    """By street: uint16[C, S], the bucket of each hand on each board with suits in order (see
+    `suit_classes`), 0 for dead hands. Of no rows for a last street that has `edges`."""
+    edges: np.ndarray
+    """int32[sizes - 1] ascending, where the last street has no table: the largest score (see
+    `last_scores`) of each bucket but the last."""
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether buckets of the last street are found by the scores of its hands."""
+        return len(self.tables[-1]) == 0
+
+    def of_boards(self, street: int, boards: np.ndarray) -> np.ndarray:
+        """uint16[n, S]: the buckets of all hands on boards [n, cards], cards in any order."""
+        deck, hole = self.cards.deck, self.cards.hole_cards
+        if street == len(self.tables) - 1 and self.has_edges:
+            scores = last_scores(deck, hole, boards)
+            return np.searchsorted(self.edges, scores).astype(np.uint16)
+        keys, renaming = in_order(deck, boards)
+        rows = np.searchsorted(suit_classes(deck, boards.shape[1]).key, keys)
+        names = renamed_hands(deck, hole)[renaming]
+        return np.asarray(self.tables[street][rows[:, None], names])
+
+
+def cards_of(game: Holdem) -> Cards:
+    """The cards of a game; ValueError for one that begins with a board, or with a draw."""
+    if game.board != "none":
+        raise ValueError(f"a blueprint is of a whole game, got one with board={game.board}.")
+    if game.betting.setups:
+        raise ValueError("a blueprint is of one depth of stacks and one menu, got drawn ones.")
+    dealt = [int(part) for part in game.deals.split("/")] if game.deals != "none" else []
+    num_public = tuple(sum(dealt[:street]) for street in range(len(dealt) + 1))
+    return Cards(deck=game.deck, hole_cards=game.hole_cards, num_public=num_public)
+
+
+def make_buckets(
+    cards: Cards,
+    sizes: Sequence[int],
+    kind: Kind = "percentile",
+    progress: Callable[[str], None] = lambda doing: None,
+    *,
+    most_kept: int = MOST_KEPT,
+) -> Buckets:
+    """Makes the buckets of all streets; of the whole deck it takes a minute or two.
+
+    sizes: the most buckets, by street. most_kept: entries that a table of the last street may have;
+    of the whole deck, 178 million. Raises ValueError for sizes that do not fit the game.
+    """
+    last = len(cards.num_public) - 1
+    if len(sizes) != last + 1:
+        raise ValueError(f"buckets must be {last + 1} numbers, one for each street, got {sizes}.")
+    if not all(1 <= size <= MOST_BUCKETS for size in sizes):
+        raise ValueError(f"buckets must be 1 to {MOST_BUCKETS} on each street, got {sizes}.")
+    tables: list[np.ndarray] = []
+    found_sizes: list[int] = []
+    edges, scores = np.zeros(0, np.int32), np.zeros((0, 0))
+    for street in range(last, -1, -1):
+        progress(f"street {street + 1} of {last + 1}")
+        classes = _alike(cards, street, sizes[street])
+        if classes is None or any(_alike(cards, one, sizes[one]) is None for one in range(street)):
+            scores = _scores(cards, street, scores)
+        if classes is not None:
+            tables.append(classes.astype(np.uint16))
+            found_sizes.append(int(classes.max()) + 1)
+            continue
+        found = _edges(cards, street, scores, sizes[street], kind, _most(cards, street))
+        found_sizes.append(len(found) + 1)
+        if street == last and scores.size > most_kept:
+            edges = found.astype(np.int32)
+            tables.append(np.zeros((0, scores.shape[1]), np.uint16))
+        else:
+            tables.append(_in_buckets(cards, street, scores, found))
+    return Buckets(
+        cards=cards, sizes=tuple(found_sizes[::-1]), tables=tuple(tables[::-1]), edges=edges
+    )
+
+
+def _scores(cards: Cards, street: int, later: np.ndarray) -> np.ndarray:
+    """[C, S]: see `earlier_scores` and `last_scores`. later: of the next street."""
+    deck, there = cards.deck, cards.num_public[street]
+    if street == len(cards.num_public) - 1:
+        return last_scores(deck, cards.hole_cards, suit_classes(deck, there).board)
+    dealt = cards.num_public[street + 1] - there
+    return earlier_scores(deck, cards.hole_cards, there, dealt, later)
+
+
+def _most(cards: Cards, street: int) -> int:
+    """The score of a hand that wins whatever comes: 1 as E[HS^2], and as HS on the last street."""
+    unseen = cards.deck.num_cards - cards.hole_cards
+    last = len(cards.num_public) - 1
+    most = 2 * num_opponents(cards.deck, cards.hole_cards, cards.num_public[last])
+    if street == last:
+        return most
+    most = most**2
+    for before in range(street, last):
+        dealt = cards.num_public[before + 1] - cards.num_public[before]
+        most *= math.comb(unseen - cards.num_public[before], dealt)
+    return most
+
+
+def _chunks(cards: Cards, street: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """The boards of a street by and by, and bool[n, S], which hands are live on them."""
+    boards = suit_classes(cards.deck, cards.num_public[street]).board
+    for start in range(0, len(boards), _TOGETHER):
+        chunk = slice(start, start + _TOGETHER)
+        yield chunk, live_hands(cards.deck, cards.hole_cards, boards[chunk])
+
+
+def _in_buckets(cards: Cards, street: int, scores: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """uint16[C, S]."""
+    found = np.zeros(scores.shape, np.uint16)
+    for chunk, live in _chunks(cards, street):
+        found[chunk] = np.where(live, np.searchsorted(edges, scores[chunk]), 0)
+    return found
+
+
+def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
+    """[C, S]: the classes of boards and hands, numbered; None if they are more than `most`."""
+    boards = suit_classes(cards.deck, cards.num_public[street]).board
+    if len(boards) > most:
+        return None
+    first = np.stack([hands_of_class(cards.deck, cards.hole_cards, board) for board in boards])
+    live = np.concatenate([there for _, there in _chunks(cards, street)])
+    key = first + np.arange(len(boards))[:, None] * first.shape[1]
+    there, number = np.unique(key[live], return_inverse=True)
+    if len(there) > most:
+        return None
+    found = np.zeros(key.shape, np.int64)
+    found[live] = number
+    return found
+
+
+def _edges(
+    cards: Cards, street: int, scores: np.ndarray, size: int, kind: Kind, most: int
+) -> np.ndarray:
+    """int64[buckets - 1], ascending: the largest score of each bucket but the last.
+
+    scores: [C, S]. most: see `_most`.
+    """
+    on_last = scores.dtype == np.int16  # scores of HS, of whose square the grid is
+    if kind == "grid":
+        parts = [(most * most if on_last else most) * part for part in range(1, size)]
+        # The largest integer below part / size.
+        ends = [(part + size - 1) // size - 1 for part in parts]
+        return np.array([math.isqrt(end) for end in ends] if on_last else ends, np.int64)
+    value = np.arange(most + 1) if on_last else np.unique(scores)
+    total = np.zeros(len(value))  # how many boards and hands there are of each
+    weight = suit_classes(cards.deck, cards.num_public[street]).size
+    for chunk, live in _chunks(cards, street):
+        times = np.broadcast_to(weight[chunk, None], live.shape)[live]
+        place = scores[chunk][live]
+        place = place if on_last else np.searchsorted(value, place)
+        total += np.bincount(place, times, len(value))
+    upto = np.cumsum(total)
+    wanted = upto[-1] * np.arange(1, size) / size
+    largest = np.unique(value[np.searchsorted(upto, wanted)])
+    return np.asarray(largest[largest < value[total > 0][-1]], np.int64)

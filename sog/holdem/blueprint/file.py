@@ -1,0 +1,225 @@
+"""A blueprint and its file: buckets, regrets and sums of policies, as arrays and one JSON text.
+
+    blueprint = begin(make("holdem(stack=2000,bets=1/allin)"), [169, 1000, 500, 200])
+    blueprint.train(calls=100)
+    save_blueprint("small.blueprint", blueprint)
+
+What is loaded goes on as if it had never been stopped. Nothing in a file is executed, and all of it
+is compared with what the game it names needs.
+"""
+
+import dataclasses
+import json
+import os
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.files import parse_json, replacing
+from sog.games.foreign import check_named_by_file
+from sog.games.registry import make
+from sog.holdem.blueprint.betting_tree import BettingTree, make_betting_tree
+from sog.holdem.blueprint.buckets import (
+    KINDS,
+    MOST_KEPT,
+    Buckets,
+    Cards,
+    Kind,
+    cards_of,
+    make_buckets,
+)
+from sog.holdem.blueprint.public_chance import BOARDS, Tables, Trainer, average_policy, iterate
+from sog.holdem.board_classes import suit_classes
+from sog.holdem.game import Holdem
+from sog.memory import check_memory
+from sog.npz import read_array, reading_npz
+
+FORMAT: Final = "sog-blueprint-1"
+_WHAT: Final = "a blueprint"
+MOST_DECISIONS: Final = 200_000
+_MOST_BYTES: Final = 2**34  # of a file
+_MOST_OF_NOTES: Final = 2**20
+MOST_BOARDS: Final = 2**24  # they are counted in float32
+_PASSES: Final = 6  # arrays of all actions and live hands while a board is gone through, about
+
+
+class BlueprintFileError(ValueError):
+    """The file is not a blueprint, or is damaged."""
+
+
+@dataclasses.dataclass(kw_only=True, eq=False)
+class Blueprint:
+    """What is known of a game, by buckets."""
+
+    game: Holdem
+    trainer: Trainer
+    tables: Tables
+    seed: int
+    kind: Kind
+    num_boards: int = 0
+    """How many were drawn; each is an iteration of either player."""
+    seconds: float = 0.0
+    """That they took, for notes."""
+
+    def train(self, calls: int = 1) -> Array:
+        """So many times `BOARDS` more; float32[calls], what player 0 gets meanwhile on average.
+
+        Raises ValueError when there were as many as can be counted.
+        """
+        values = []
+        for _ in range(calls):
+            if self.num_boards >= MOST_BOARDS:
+                raise ValueError(f"a blueprint is trained on at most {MOST_BOARDS:,} boards.")
+            drawn = self.trainer.draw(self.seed, self.num_boards // BOARDS)
+            before = jnp.int32(self.num_boards)
+            self.tables, value = iterate(self.trainer, self.tables, drawn, before)
+            self.num_boards += BOARDS
+            values.append(value)
+        return jnp.stack(values)
+
+    def policy(self) -> list[np.ndarray]:
+        """The average policy by level, see `average_policy`."""
+        return average_policy(self.tables, self.trainer.tree.levels)
+
+
+def begin(
+    game: Holdem,
+    sizes: Sequence[int],
+    *,
+    kind: Kind = "percentile",
+    seed: int = 0,
+    progress: Callable[[str], None] = lambda doing: None,
+) -> Blueprint:
+    """A blueprint of nothing. sizes, kind, progress: see `make_buckets`.
+
+    Raises ValueError for a game that has none, or one that is too large.
+    """
+    cards = cards_of(game)
+    tree = make_betting_tree(game, MOST_DECISIONS)
+    _check_memory(game, cards, tree, sizes)
+    trainer = Trainer(tree=tree, buckets=make_buckets(cards, sizes, kind, progress))
+    return Blueprint(game=game, trainer=trainer, tables=trainer.empty(), seed=seed, kind=kind)
+
+
+def save_blueprint(path: str | os.PathLike[str], blueprint: Blueprint) -> None:
+    """Writes the file; whole or not at all."""
+    buckets, tables = blueprint.trainer.buckets, blueprint.tables
+    notes = {
+        "format": FORMAT,
+        "game": str(blueprint.game),
+        "kind": blueprint.kind,
+        "sizes": buckets.sizes,
+        "seed": blueprint.seed,
+        "num_boards": blueprint.num_boards,
+        "seconds": blueprint.seconds,
+    }
+    arrays = {"edges": buckets.edges}
+    arrays |= {f"bucket{street}": table for street, table in enumerate(buckets.tables)}
+    for level, (regret, summed) in enumerate(zip(tables.regret, tables.policy_sum, strict=True)):
+        arrays |= {f"regret{level}": np.asarray(regret), f"policy{level}": np.asarray(summed)}
+    with replacing(Path(path), f".{os.getpid()}.new") as file:
+        np.savez(file, blueprint=np.array(json.dumps(notes)), **arrays)  # type: ignore[arg-type]
+
+
+def load_blueprint(path: str | os.PathLike[str]) -> Blueprint:
+    """Reads a file. Raises BlueprintFileError with the reason."""
+    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=BlueprintFileError) as archive:
+        return _read(path, archive)
+
+
+def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
+    notes = parse_json(str(read_array(archive, "blueprint", kinds="U", most=_MOST_OF_NOTES)))
+    if not isinstance(notes, dict) or notes.get("format") != FORMAT:
+        raise BlueprintFileError(f"{path}: is not a blueprint of this version ({FORMAT}).")
+    try:
+        check_named_by_file(notes["game"], path)
+        game = make(notes["game"])
+        if not isinstance(game, Holdem):
+            raise ValueError(f"{path}: is of {notes['game']}, which is not hold'em.")
+        cards = cards_of(game)
+        tree = make_betting_tree(game, MOST_DECISIONS)
+    except ValueError as error:
+        raise BlueprintFileError(str(error)) from None
+    sizes, seed, num_boards = notes["sizes"], notes["seed"], notes["num_boards"]
+    is_right = (
+        notes["kind"] in KINDS
+        and len(sizes) == len(cards.num_public)
+        and all(type(number) is int for number in [*sizes, seed, num_boards])
+        and min([*sizes, num_boards + 1, seed + 1]) >= 1
+        and max(sizes) <= 2**16
+        and num_boards <= MOST_BOARDS
+        and num_boards % BOARDS == 0
+    )
+    if not is_right:
+        raise _damaged(path)
+    try:
+        _check_memory(game, cards, tree, sizes)
+    except ValueError as error:
+        raise BlueprintFileError(f"{path}: {error}") from None
+    buckets = _read_buckets(path, archive, cards, sizes)
+    trainer = Trainer(tree=tree, buckets=buckets)
+    regret, policy_sum = list[Array](), list[Array]()
+    for number, like in enumerate(trainer.empty().regret):
+        for name, found in (("regret", regret), ("policy", policy_sum)):
+            array = read_array(archive, f"{name}{number}", kinds="f", most=4 * like.size)
+            if array.shape != like.shape or array.dtype != np.float32:
+                raise _damaged(path)
+            if not np.isfinite(array).all() or (name == "policy" and array.min() < 0):
+                raise BlueprintFileError(f"{path}: its numbers must be finite, sums at least 0.")
+            found.append(jnp.asarray(array))
+    return Blueprint(
+        game=game,
+        trainer=trainer,
+        tables=Tables(regret=regret, policy_sum=policy_sum),
+        seed=seed,
+        kind=notes["kind"],
+        num_boards=num_boards,
+        seconds=float(notes["seconds"]),
+    )
+
+
+def _read_buckets(
+    path: str | os.PathLike[str], archive: zipfile.ZipFile, cards: Cards, sizes: Sequence[int]
+) -> Buckets:
+    num_hands = cards.deck.num_hands(cards.hole_cards)
+    tables = []
+    for street, (there, size) in enumerate(zip(cards.num_public, sizes, strict=True)):
+        table = read_array(archive, f"bucket{street}", kinds="u", most=2 * MOST_KEPT)
+        rows = 0 if street == len(sizes) - 1 else 1
+        if len(table) or rows:  # these take a moment
+            rows = len(suit_classes(cards.deck, there).key)
+        is_right = table.dtype == np.uint16 and table.shape == (rows, num_hands)
+        if not is_right or table.max(initial=0) >= size:
+            raise _damaged(path)
+        tables.append(table)
+    edges = read_array(archive, "edges", kinds="i", most=4 * sizes[-1])
+    wanted = 0 if len(tables[-1]) else sizes[-1] - 1
+    if edges.dtype != np.int32 or edges.shape != (wanted,) or (np.diff(edges) < 0).any():
+        raise _damaged(path)
+    return Buckets(cards=cards, sizes=tuple(sizes), tables=tuple(tables), edges=edges)
+
+
+def _check_memory(game: Holdem, cards: Cards, tree: BettingTree, sizes: Sequence[int]) -> None:
+    """Raises ValueError if a blueprint takes more than there is."""
+    entries = sum(
+        level.child.size * size
+        for level in tree.levels
+        for street, size in enumerate(sizes)
+        if street == level.street
+    )
+    hands = cards.deck.num_hands(cards.hole_cards)
+    needed: dict[str, Any] = {
+        f"the tables of {game.name}": 2 * 4 * entries,
+        "going through its betting": _PASSES * 4 * hands * tree.child.size,
+        "who is in which bucket": 4 * hands * sum(sizes),
+    }
+    check_memory(needed)
+
+
+def _damaged(path: str | os.PathLike[str]) -> BlueprintFileError:
+    return BlueprintFileError(f"{path}: is not {_WHAT}, or is damaged.")

@@ -1,0 +1,94 @@
+"""Where a game stands for a blueprint, and what it plays there."""
+
+import dataclasses
+from typing import Final
+
+import numpy as np
+
+from sog.holdem.blueprint.betting_tree import ILLEGAL, Level
+from sog.holdem.blueprint.file import Blueprint
+from sog.holdem.blueprint.strengths import live_hands
+from sog.holdem.colex import combinations
+from sog.tabular.public_tree import PublicTree
+
+_MOST_KEPT: Final = 4096  # boards whose buckets are not looked up again
+
+
+@dataclasses.dataclass(frozen=True)
+class Position:
+    """A public state: how it was bet, and the public cards."""
+
+    node: int = 0
+    """The last decision, also while cards are due; negative when nobody bets any more."""
+    street: int = 0
+    """Whose cards lie there."""
+    board: tuple[int, ...] = ()
+
+
+class Playing:
+    """The average policy of a blueprint, as it is when this is made."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self._tree, self._buckets = blueprint.trainer.tree, blueprint.trainer.buckets
+        self._policy = blueprint.policy()
+        self._first = np.array([level.first for level in self._tree.levels])
+        self._known: dict[tuple[int, ...], np.ndarray] = {}
+
+    def after(self, position: Position, outcome: int) -> Position:
+        """The position after a public event; ValueError if it cannot happen now."""
+        if position.node < 0:
+            return position
+        _, level = self._level(position)
+        if level.street == position.street:
+            children = self._tree.child[position.node]
+            if not 0 <= outcome < len(children) or children[outcome] == ILLEGAL:
+                legal = np.flatnonzero(children != ILLEGAL).tolist()
+                raise ValueError(f"outcome must be one of {legal}, got {outcome!r}.")
+            return dataclasses.replace(position, node=int(children[outcome]))
+        there = self._buckets.cards.num_public
+        dealt = there[position.street + 1] - there[position.street]
+        sets = combinations(self._buckets.cards.deck.num_cards, dealt)
+        if not 0 <= outcome < len(sets):
+            raise ValueError(f"outcome must be from 0 to {len(sets) - 1}, got {outcome!r}.")
+        return Position(
+            node=position.node,
+            street=position.street + 1,
+            board=(*position.board, *sets[outcome].tolist()),
+        )
+
+    def actor(self, position: Position) -> int | None:
+        """The player who is to bet; None where cards are due or the betting is over."""
+        if position.node < 0:
+            return None
+        _, level = self._level(position)
+        return level.actor if level.street == position.street else None
+
+    def policies(self, position: Position) -> np.ndarray:
+        """[S, A]: how each hand is played where a player is to bet; 0 for dead hands."""
+        number, level = self._level(position)
+        cards = self._buckets.cards
+        board = np.array([position.board], np.int32).reshape(1, -1)
+        if position.board not in self._known:
+            if len(self._known) >= _MOST_KEPT:
+                self._known.clear()
+            self._known[position.board] = self._buckets.of_boards(position.street, board)[0]
+        by_bucket = self._policy[number][position.node - level.first]
+        by_hand = by_bucket[:, self._known[position.board]].T
+        live = live_hands(cards.deck, cards.hole_cards, board)[0]
+        return np.where(live[:, None], by_hand, 0).astype(np.float64)
+
+    def _level(self, position: Position) -> tuple[int, Level]:
+        number = int(np.searchsorted(self._first, position.node, side="right")) - 1
+        return number, self._tree.levels[number]
+
+
+def policy_on(blueprint: Blueprint, tree: PublicTree) -> np.ndarray:
+    """[node, S, A]: the average policy on the whole tree of its game."""
+    playing, positions = Playing(blueprint), [Position()]
+    for parent, outcome in zip(tree.node_parent[1:], tree.node_outcome[1:], strict=True):
+        positions.append(playing.after(positions[parent], int(outcome)))
+    policy = np.zeros(tree.node_legal.shape)
+    for node, position in enumerate(positions):
+        if tree.node_actor[node] == playing.actor(position):
+            policy[node] = playing.policies(position)
+    return policy

@@ -1,0 +1,109 @@
+"""Boards up to the names of suits, and in an order in which those that are alike are neighbours.
+
+A board is turned into one with its suits in order, the suit with the largest set of ranks first.
+There is one such board in each class of boards that differ in the names of suits alone: 1,755
+flops, 16,432 boards of four cards, 134,459 of five.
+"""
+
+import dataclasses
+import functools
+import itertools
+import math
+
+import numpy as np
+
+from sog.holdem.colex import combinations
+from sog.holdem.deck import Deck
+from sog.holdem.hand_ranks import suit_masks
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class SuitClasses:
+    """The boards of so many cards with suits in order, C of them."""
+
+    key: np.ndarray
+    """int64[C], ascending: what `in_order` makes of the boards."""
+    board: np.ndarray
+    """int32[C, cards]: ascending."""
+    size: np.ndarray
+    """int64[C]: how many boards there are of each."""
+
+
+@functools.cache
+def suit_classes(deck: Deck, num_cards: int) -> SuitClasses:
+    """The classes of all sets of so many cards; of five of the whole deck it takes seconds."""
+    boards = combinations(deck.num_cards, num_cards)
+    keys, renaming = in_order(deck, boards)
+    key, first, size = np.unique(keys, return_index=True, return_counts=True)
+    renamed = _renamed_cards(deck)[renaming[first][:, None], boards[first]]
+    return SuitClasses(key=key, board=np.sort(renamed, axis=1), size=size.astype(np.int64))
+
+
+def in_order(deck: Deck, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """int64[n], a number that boards [n, cards] share whose suits can be renamed to one another;
+    int64[n], which renaming (see `renamed_hands`) puts the suits of each in order."""
+    masks = board_masks(deck, boards)
+    order = np.argsort(-masks, axis=1, kind="stable")
+    key = np.zeros(len(boards), np.int64)
+    for column in np.take_along_axis(masks, order, axis=1).T:
+        key = key << deck.ranks | column
+    new_suit = np.argsort(order, axis=1)
+    code = new_suit @ deck.suits ** np.arange(deck.suits)
+    return key, _number_of_renaming(deck)[code]
+
+
+@functools.cache
+def renamed_hands(deck: Deck, hole_cards: int) -> np.ndarray:
+    """int32[suits!, S]: what each hand is called after each renaming of the suits."""
+    cards = np.sort(_renamed_cards(deck)[:, deck.hands(hole_cards)], axis=-1)
+    choose = np.array(
+        [[math.comb(c, j + 1) for c in range(deck.num_cards)] for j in range(hole_cards)]
+    )
+    return np.asarray(sum(choose[j][cards[..., j]] for j in range(hole_cards)), np.int32)
+
+
+def hands_of_class(deck: Deck, hole_cards: int, board: np.ndarray) -> np.ndarray:
+    """int32[S]: of the hands that are alike on a board, the first one, for each hand."""
+    (masks,) = board_masks(deck, board[None])
+    keeps = [tuple(masks[list(suits)]) == tuple(masks) for suits in _renamings(deck)]
+    return np.asarray(renamed_hands(deck, hole_cards)[keeps].min(axis=0))
+
+
+def board_masks(deck: Deck, boards: np.ndarray) -> np.ndarray:
+    """int32[n, suits]: the ranks of each suit on boards [n, cards], as bits."""
+    if not boards.shape[1]:
+        return np.zeros((len(boards), deck.suits), np.int32)
+    return np.asarray(suit_masks(boards, deck, np))
+
+
+@functools.cache
+def _renamings(deck: Deck) -> tuple[tuple[int, ...], ...]:
+    """What each suit becomes, by the number of the renaming."""
+    return tuple(itertools.permutations(range(deck.suits)))
+
+
+@functools.cache
+def _number_of_renaming(deck: Deck) -> np.ndarray:
+    """int64[suits^suits]: by the digits of what the suits become."""
+    codes = np.array(_renamings(deck)) @ deck.suits ** np.arange(deck.suits)
+    found = np.zeros(deck.suits**deck.suits, np.int64)
+    found[codes] = np.arange(len(codes))
+    return found
+
+
+@functools.cache
+def _renamed_cards(deck: Deck) -> np.ndarray:
+    """int32[suits!, N]."""
+    cards = np.arange(deck.num_cards)
+    suits = np.array(_renamings(deck))[:, cards % deck.suits]
+    return np.asarray(cards // deck.suits * deck.suits + suits, np.int32)
+
+
+@functools.cache
+def by_ranks(deck: Deck, num_cards: int) -> np.ndarray:
+    """int32[sets]: the sets of so many cards by their ranks, of these the highest first, then by
+    how many suits there are: those that are alike stand next to each other."""
+    sets = combinations(deck.num_cards, num_cards)  # cards of a set ascend
+    ranks, suits = sets // deck.suits, np.sort(sets % deck.suits, axis=1)
+    num_suits = 1 + np.count_nonzero(np.diff(suits, axis=1), axis=1)
+    return np.lexsort((num_suits, *ranks.T)).astype(np.int32)

@@ -1,0 +1,83 @@
+"""The protocol of the Annual Computer Poker Competition, as an agent that a dealer asks."""
+
+import contextlib
+from typing import Any
+
+import numpy as np
+
+from sog.holdem.acpc import Course, MatchState
+from sog.holdem.game import Holdem
+from sog.play.match import Agent, check_plays_unseen
+from sog.play.rules import situation
+from sog.players.player import Player
+
+
+class AcpcClient:
+    """Answers match states, hand after hand, from either position."""
+
+    def __init__(self, game: Holdem, player: Player, seed: int) -> None:
+        """player: whose agents play, one for each position."""
+        self._game, self._seed = game, seed
+        self._agents: list[Agent] = [player.make(position, seed) for position in (0, 1)]
+        check_plays_unseen(self._agents[0])
+        self._course = Course(game)
+        self._hand: tuple[int, int] | None = None
+        self._num_told = 0
+        self.num_hands = 0
+
+    def prepare(self) -> None:
+        """Decides once, so that programs are compiled before a dealer waits."""
+        opener, begun = 1, Course(self._game)
+        begun.draw(np.random.default_rng(self._seed))
+        held = int(np.argmax(situation(self._game, begun.state).infostate_mask[opener]))
+        self._agents[opener].begin(seed=self._seed)
+        for outcome in begun.outcomes:
+            self._agents[opener].observe(outcome)
+        self._agents[opener].act(held)
+
+    def answer(self, line: str) -> str | None:
+        """What to answer to a line; None where nothing is asked. ValueError, in one line, for what
+        cannot be a match state, or not that of a hand of this game."""
+        line = line.strip()
+        if not line or line[0] in "#;":
+            return None
+        told = MatchState.read(line)
+        hand, agent = (told.hand, told.position), self._agents[told.position]
+        if hand != self._hand or not told.goes_on(self._course.betting):
+            # A new hand, or one that a dealer tells from an earlier point on.
+            self.num_hands += hand != self._hand
+            self._hand, self._course, self._num_told = hand, Course(self._game), 0
+            seeds = np.random.SeedSequence((self._seed, *hand))
+            agent.begin(seed=int(seeds.generate_state(1)[0]))
+            self._course.draw(np.random.default_rng(seeds))
+        course = self._course
+        course.follow(told)
+        for outcome in course.outcomes[self._num_told :]:
+            agent.observe(outcome)
+        self._num_told = len(course.outcomes)
+        chips = course.chips
+        if chips.is_over or chips.is_dealing or chips.actor != told.position:
+            return None
+        if course.actor != told.position:  # in our game all bets are made
+            return f"{line}:c"
+        return f"{line}:{course.text_of(agent.act(self._infostate(told)))}"
+
+    def close(self) -> None:
+        """Nobody asks any more."""
+        for agent in self._agents:
+            with contextlib.suppress(OSError):
+                agent.close()
+
+    def _infostate(self, told: MatchState) -> int:
+        """The number of our hand."""
+        text = told.cards[told.position]
+        try:
+            cards: Any = np.sort(np.array(self._game.deck.parse_cards(text), np.int32))
+        except ValueError as error:
+            raise ValueError(f"{str(error)[:-1]} in {told}.") from None
+        hands = self._game.hands.cards
+        found = np.flatnonzero((hands == cards).all(axis=1) if len(cards) == 2 else 0)
+        seat = situation(self._game, self._course.state).infostate_mask[told.position]
+        if not len(found) or not seat[found[0]]:
+            raise ValueError(f"{text!r} is no hand of two cards that is possible in {told}.")
+        return int(found[0])

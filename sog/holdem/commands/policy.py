@@ -1,0 +1,129 @@
+"""`sog policy SPOT.spot`: a solved spot of hold'em, walked again without solving it."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Final
+
+from sog.cli import display
+from sog.cli.backend import start_jax
+from sog.cli.errors import SUCCESS, CommandError, mistakes, writing
+from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.play.screen import Quit, Terminal
+from sog.files import replace_file
+from sog.holdem.commands.spot_node import node_as_json, print_node, shown
+from sog.holdem.hand_grid import draw_hand_grid
+from sog.holdem.spots.spot_file import SavedSpot, load_spot
+from sog.holdem.spots.walk import SpotNode, SpotPause, look, split_history, walk
+
+_WITHOUT_EFFECT: Final = (
+    *(
+        "player",
+        "csv",
+        "table",
+        "openspiel",
+        "iterations",
+        "search",
+        "set",
+        "rule",
+        "leaf_averaging",
+    ),
+    *("resolve_from", "seed", "max_nodes"),
+)
+_HELP: Final = "  b) back   t) top   q) quit"
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raises CommandError for options that a spot does not have."""
+    for name in _WITHOUT_EFFECT:
+        if getattr(arguments, name) not in (None, []):
+            option = f"--{name.replace('_', '-')}"
+            raise CommandError(f"{option} has no effect on a solved spot, which is read as it is.")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Shows the decision that the history leads to; returns the exit code."""
+    start_jax(all_cores=True)
+    with display.working() as work, concluding(work.tell_interrupted):
+        work.begin("dealing")
+        with mistakes():
+            saved = load_spot(arguments.source)
+        if arguments.svg is not None and saved.game.hole_cards != 2:
+            raise CommandError("--svg draws hands of two cards; leave it out.")
+        with mistakes("--history: "):
+            node = walk(saved.solver, split_history(arguments.history))
+        exploitability = float(saved.solver.exploitability()[0])
+    title = f"{display.short_name(saved.game)}, {arguments.source}"
+    percent = 100 * exploitability / saved.solver.spot.pot
+    title = f"{title}; exploitability {percent:.3g}% of the pot"
+    with holding_interrupts():
+        if arguments.svg is not None:
+            with writing(arguments.svg, "the picture"):
+                replace_file(arguments.svg, draw_hand_grid(node, saved.game.deck, title))
+        if arguments.json:
+            display.print_json(
+                {
+                    "game": str(saved.game),
+                    "source": arguments.source,
+                    "unit": "chips",
+                    "iterations": saved.solver.iteration,
+                    "exploitability": exploitability,
+                    "node": node_as_json(node, saved.game),
+                }
+            )
+            return SUCCESS
+        display.print_text(f"{title}\n")
+        print_node(node, saved.game)
+    if arguments.walk:
+        _walk(saved, node.history)
+    return SUCCESS
+
+
+def _walk(saved: SavedSpot, start: Sequence[str]) -> None:
+    """On from there, an event at a time, until the person quits or stdin ends."""
+    terminal, way = Terminal(), tuple(start)
+    try:
+        while True:
+            now = look(saved.solver, way)
+            terminal.say(f"\n  {_offered(now, saved)}\n{_HELP}")
+            word = terminal.ask("> ")
+            found = _next(terminal, saved, tuple(start), way, word)
+            if found is None:
+                continue
+            way = found
+            node = look(saved.solver, way)
+            if isinstance(node, SpotNode):
+                terminal.say()
+                print_node(node, saved.game)
+    except Quit:
+        return
+
+
+def _offered(now: SpotNode | SpotPause, saved: SavedSpot) -> str:
+    if isinstance(now, SpotNode):
+        pairs = zip(now.actions, now.frequency, strict=True)
+        return "   ".join(f"{action} {shown(100 * often, '.0f', '%')}" for action, often in pairs)
+    if now.cards:
+        return f"a card comes, such as {saved.game.deck.card_name(now.cards[-1])}"
+    return f"the hand is over, the pot is {now.pot}"
+
+
+def _next(
+    terminal: Terminal, saved: SavedSpot, start: tuple[str, ...], way: tuple[str, ...], word: str
+) -> tuple[str, ...] | None:
+    """The way that a word leads to; None where it is none, which is told."""
+    match word.casefold():
+        case "q" | "quit":
+            raise Quit
+        case "t" | "top":
+            return start
+        case "b" | "back":
+            return way[: max(len(way) - 1, len(start))]
+        case "":
+            return None
+    try:
+        further = (*way, *split_history(word))
+        look(saved.solver, further)
+    except ValueError as error:
+        terminal.say(str(error))
+        return None
+    return further

@@ -1,0 +1,185 @@
+"""A decision of a spot as a square of hands: pairs on the diagonal, suited hands above it.
+
+A cell is as wide in each color as its hands choose the action, and as tall as much of them is still
+there.
+"""
+
+import dataclasses
+import functools
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from sog.drawing.outline import percent, signed
+from sog.drawing.svg import INK, SOFT, as_text, document, rectangle, text
+from sog.holdem.deck import Deck
+from sog.holdem.ranges import class_names, class_of_hands
+from sog.holdem.spots.walk import SpotNode
+
+_MARGIN, _CELL, _HEADER, _LEGEND = 24.0, 46.0, 62.0, 34.0
+_FOLD, _PASS = "#3b6ea5", "#5a9e5f"
+_BETS: Final = ("#e8a13d", "#d9673a", "#b83227", "#7d1a2e")
+_ALL_IN: Final = "#8e2a8c"
+_EMPTY: Final = "#eef1f4"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class HandGrid:
+    """Means over the hands of each class, weighted by the range; NaN for classes without any."""
+
+    player: int
+    """Whose hands they are."""
+    actions: tuple[str, ...]
+    """None if it is not his turn."""
+    names: tuple[tuple[str, ...], ...]
+    """[row][column]: as "AKs"."""
+    share: np.ndarray
+    """[row, column]: of the range; sums to 1."""
+    weight: np.ndarray
+    """[row, column]: how much of the class is there, from 0 to 1 (if no weight is above 1)."""
+    policy: np.ndarray
+    """[action, row, column]."""
+    action_value: np.ndarray
+    """[action, row, column]: chips."""
+    value: np.ndarray
+    """[row, column]: chips."""
+    equity: np.ndarray
+    """[row, column]."""
+
+
+def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> HandGrid:
+    """The hands of a player by class; of who is to act if None."""
+    player = node.actor if player is None else player
+    acts = player == node.actor
+    seen, mean = node.seen[player], functools.partial(class_means, deck, node.seen[player].range_)
+
+    def by_action(values: np.ndarray) -> np.ndarray:
+        nothing = np.zeros((0, deck.ranks, deck.ranks))
+        return np.stack([mean(one) for one in values]) if acts else nothing
+
+    holds = deck.holds()[:, list(node.board)].any(axis=1)
+    possible = _class_sums(deck, np.logical_not(holds))
+    return HandGrid(
+        player=player,
+        actions=node.actions if acts else (),
+        names=class_names(deck),
+        share=_class_sums(deck, seen.range_),
+        weight=_class_sums(deck, seen.weight) / np.maximum(possible, 1),
+        policy=by_action(node.policy),
+        action_value=by_action(node.action_value),
+        value=mean(seen.value),
+        equity=mean(seen.equity),
+    )
+
+
+def class_means(deck: Deck, weights: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """[row, column]: means of values over the hands of each class, weighted; NaN where there are
+    none. weights, values: [hand]; values that are not finite do not count."""
+    known = np.isfinite(values) & (weights > 0)
+    weighed = _class_sums(deck, np.where(known, values, 0) * weights)
+    over = _class_sums(deck, known * weights)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(over > 0, weighed / over, np.nan))
+
+
+def _class_sums(deck: Deck, values: np.ndarray) -> np.ndarray:
+    rows, columns = class_of_hands(deck).T
+    found = np.zeros((deck.ranks, deck.ranks))
+    np.add.at(found, (rows, columns), values)
+    return found
+
+
+def action_colors(actions: Sequence[str]) -> list[str]:
+    """A color for each: folds blue, checks and calls green, bets the redder the larger; all-in the
+    same everywhere."""
+    colors, bets = [], iter(_BETS)
+    for action in actions:
+        if action in ("fold", "check", "call"):
+            colors.append(_FOLD if action == "fold" else _PASS)
+        elif action.startswith("allin"):
+            colors.append(_ALL_IN)
+        else:
+            colors.append(next(bets, _BETS[-1]))
+    return colors
+
+
+def draw_hand_grid(node: SpotNode, deck: Deck, title: str) -> str:
+    """The text of an SVG file."""
+    grid, colors = read_hand_grid(node, deck), action_colors(node.actions)
+    side = deck.ranks * _CELL
+    width, height = side + 2 * _MARGIN, side + 2 * _MARGIN + _HEADER + _LEGEND
+    board = " ".join(map(deck.card_name, node.board))
+    svg = document(f"{title}: {' '.join(node.history) or 'start'}", width, height)
+    text(svg, _MARGIN, _MARGIN + 12, f"{board}   {' '.join(node.history)}", size=16, weight="bold")
+    facts = f"player {node.actor} to act, pot {node.pot}, behind {node.stacks[0]} and "
+    facts += f"{node.stacks[1]}; worth {signed(node.value(node.actor))} chips to him"
+    text(svg, _MARGIN, _MARGIN + 32, facts, color=SOFT)
+    text(svg, _MARGIN, _MARGIN + 48, title, color=SOFT)
+    for row in range(deck.ranks):
+        for column in range(deck.ranks):
+            at = _MARGIN + column * _CELL, _MARGIN + _HEADER + row * _CELL
+            _draw_cell(svg, grid, colors, row, column, at)
+    left = _MARGIN
+    for action, color, often in zip(node.actions, colors, node.frequency, strict=True):
+        label = f"{action} {percent(float(often))}"
+        y = _MARGIN + _HEADER + side + 14
+        rectangle(svg, left, y, 14, 14, fill=color, rx="2")
+        text(svg, left + 20, y + 12, label, size=12)
+        left += 34 + 7.5 * len(label)
+    return as_text(svg)
+
+
+def _draw_cell(
+    svg: ElementTree.Element,
+    grid: HandGrid,
+    colors: Sequence[str],
+    row: int,
+    column: int,
+    at: tuple[float, float],
+) -> None:
+    x, y = at
+    inner = _CELL - 2
+    cell = ElementTree.SubElement(svg, "g", {"class": "hands"})
+    ElementTree.SubElement(cell, "title").text = describe_hands(grid, row, column)
+    rectangle(cell, x, y, inner, inner, fill=_EMPTY, rx="2")
+    is_there = grid.share[row, column] > 0
+    if is_there:
+        draw_policy(cell, grid, colors, row, column, at, inner)
+    ink = INK if is_there else SOFT
+    text(cell, x + 3, y + 13, grid.names[row][column], size=11, color=ink, halo=is_there)
+
+
+def draw_policy(
+    parent: ElementTree.Element,
+    grid: HandGrid,
+    colors: Sequence[str],
+    row: int,
+    column: int,
+    at: tuple[float, float],
+    size: float,
+) -> None:
+    """A cell as wide in each color as its hands choose the action, as tall as they are there."""
+    (left, y), tall = at, size * min(float(grid.weight[row, column]), 1.0)
+    for action, color in enumerate(colors):
+        wide = size * float(grid.policy[action, row, column])
+        if wide > 0:
+            rectangle(parent, left, y + size - tall, wide, tall, fill=color)
+        left += wide
+
+
+def describe_hands(grid: HandGrid, row: int, column: int) -> str:
+    """All that is known of a class, in a line."""
+    name = grid.names[row][column]
+    if not grid.share[row, column] > 0:
+        return f"{name}: not in the range"
+    parts = [f"{name}: {percent(float(grid.share[row, column]))} of the range"]
+    parts += [
+        f"{action} {percent(float(grid.policy[number, row, column]))}, "
+        f"worth {signed(float(grid.action_value[number, row, column]))}"
+        for number, action in enumerate(grid.actions)
+    ]
+    parts.append(f"value {signed(float(grid.value[row, column]))} chips")
+    parts.append(f"equity {percent(float(grid.equity[row, column]))}")
+    return "; ".join(parts)

@@ -1,0 +1,39 @@
+"""Exact solutions of spots: heads-up poker from a board on, with ranges of one's own.
+
+Read `betting.py` (what may be bet, a street at a time), `boards.py` (cards, and those that stand
+for others), `arrays.py` and `tables.py` (what is kept), `showdowns.py`, `passes.py` (CFR and best
+responses), `solver.py` (the driver), `walk.py` (what the solution does), `spot_file.py` (on disk).
+`push_fold.py` is the game before the flop in which one jams or folds.
+"""
+
+from sog.holdem.spots.solver import SpotSolution, SpotSolver, solve_spot
+from sog.holdem.spots.spot import Spot, spot_of
+from sog.holdem.spots.spot_file import SavedSpot, SpotFileError, load_spot, save_spot
+from sog.holdem.spots.walk import (
+    Seen,
+    SpotNode,
+    SpotPause,
+    forget_programs,
+    look,
+    split_history,
+    walk,
+)
+
+__all__ = [
+    "SavedSpot",
+    "Seen",
+    "Spot",
+    "SpotFileError",
+    "SpotNode",
+    "SpotPause",
+    "SpotSolution",
+    "SpotSolver",
+    "forget_programs",
+    "load_spot",
+    "look",
+    "save_spot",
+    "solve_spot",
+    "split_history",
+    "spot_of",
+    "walk",
+]

@@ -1,0 +1,93 @@
+"""Random spots of hold'em: rivers that are solved exactly, as the first examples, and queries for
+the solver; beyond the paper.
+
+A river is a game of its own that CFR solves in a tenth of a second, for all hands and for ranges of
+all kinds. A network that knows what rivers are worth gives the searches above them something to
+begin with, as DeepStack's networks were trained from the last street up (Moravcik et al. 2017).
+Most hands end before the flop, or nobody can bet any more, so self-play alone asks little about
+flops and turns that are bet on.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from gtcfr.packing import BeliefState, pack, packed_width
+from selfplay.examples import examples_of_values
+from selfplay.workers import SOLVER, WorkerOutput
+from sog.games.core import Game
+from sog.holdem.game import Holdem
+from sog.holdem.spots.random_spots import has_spots, random_spots
+from sog.holdem.spots.solved_spots import solve_random_spots
+from sog.holdem.spots.walk import forget_programs
+from sog.precision import in_32_bits
+
+_RIVER: Final = 0  # streets that follow
+_SPOTS_PER_CALL: Final = 16  # of one line of bets
+_ITERATIONS: Final = 60  # to a small part of what networks err by
+
+
+def check_random_spots(game: Game[Any], part: str, wanted: float) -> None:
+    """Raises ValueError for a game without rivers to bet on. part: of the configuration."""
+    if wanted and not (isinstance(game, Holdem) and has_spots(game, _RIVER)):
+        raise ValueError(f"{part}: random_spots must be 0 in {game.name}, got {wanted}.")
+
+
+def random_queries(
+    game: Game[Any], count: int, random: np.random.Generator, rivers: bool = True
+) -> BeliefState:
+    """So many random spots of all streets but the first, as likely each: queries, NumPy arrays.
+
+    Half are starts of a street, half later decisions there. rivers: whether rivers are among them
+    also where there are other streets.
+    """
+    states = [np.zeros((0, packed_width(game)), np.int32)]
+    ranges = [np.zeros((0, 2, game.num_infostates), np.float32)]
+    if isinstance(game, Holdem):
+        streets = [left for left in range(len(game.betting.menus)) if has_spots(game, left)]
+        if not rivers and len(streets) > 1:
+            streets.remove(_RIVER)
+        draw: Any = in_32_bits(random_spots)
+        for _ in range(count):
+            left = int(random.choice(streets))
+            later = bool(random.random() < 0.5)
+            found, _, drawn = draw(game, left, 1, random, random.random(), later)
+            states.append(np.asarray(jax.vmap(pack)(found)))
+            ranges.append(drawn.astype(np.float32))
+    arrays: dict[str, Any] = {"state": np.concatenate(states), "ranges": np.concatenate(ranges)}
+    return BeliefState(**arrays)
+
+
+def solve_spots(
+    game: Game[Any], count: int, random: np.random.Generator, later: bool = True
+) -> Iterator[WorkerOutput]:
+    """So many random rivers, some at a time; an example of each, and one of a later decision there.
+    later: whether to have these, see `solve_random_spots`."""
+    if not isinstance(game, Holdem):
+        return
+    solve: Any = in_32_bits(solve_random_spots)
+    for first in range(0, count, _SPOTS_PER_CALL):
+        began = time.perf_counter()
+        # Lines in which everybody checks and lines of bets: small pots, and large ones.
+        calls = random.random()
+        size = min(_SPOTS_PER_CALL, count - first)
+        spots = solve(game, _RIVER, size, random, calls, _ITERATIONS, later)
+        states, ranges = jax.device_get((jax.vmap(pack)(spots.states), spots.ranges))
+        values = np.asarray(spots.values) / np.float32(game.max_utility)
+        yield WorkerOutput(
+            part=SOLVER,
+            examples=examples_of_values(
+                game,
+                BeliefState(state=states, ranges=ranges),
+                values,
+                np.asarray(spots.mask),
+                np.asarray(spots.policy),
+            ),
+            queries=BeliefState(state=states[:0], ranges=ranges[:0]),
+            counts={"solves": size},
+            seconds=time.perf_counter() - began,
+        )
+    forget_programs()  # each kind of line had its own

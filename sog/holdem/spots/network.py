@@ -1,0 +1,157 @@
+"""What a network says at a decision of a solved spot, beside what is exact there.
+
+A network knows the game it was trained on: other stacks, other bets. All that is not cards is a
+proportion of chips, so a decision of a spot has its like in that game: the same board and ranges,
+whose turn it is, and chips in the pot and behind in the same proportion. Values are told in the
+chips of the spot.
+"""
+
+import dataclasses
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gtcfr.evaluator import Evaluator, ask_once
+from sog.games.core import Game
+from sog.holdem.game import Holdem
+from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD, BettingState
+from sog.holdem.spots.spot import Spot
+from sog.holdem.spots.walk import SpotNode
+from sog.precision import in_32_bits
+
+_RAISES: Final = re.compile("(bet|raise|allin)[0-9]+")
+
+
+class SpotReader:
+    """Asks a network about decisions of spots; its program is compiled at the first one."""
+
+    def __init__(self, game: Game[Any], evaluator: Evaluator, spot: Spot) -> None:
+        """game: of the network. Raises ValueError if it has no decisions like those of the spot."""
+        if not isinstance(game, Holdem):
+            raise ValueError(f"a network for holdem is needed for a spot, got one for {game.name}.")
+        for name in ("deck", "hole_cards"):
+            own, asked = getattr(game, name), getattr(spot, name)
+            if own != asked:
+                raise ValueError(f"the network's {name} must be the spot's {asked}, got {own}.")
+        streets = [game.num_public[street] for street in range(len(game.betting.menus))]
+        for missing in range(len(spot.menus)):
+            if len(spot.board) + missing not in streets[game.betting.num_silent :]:
+                raise ValueError(
+                    f"the network must know boards of {len(spot.board) + missing} cards, got one "
+                    f"for {game}."
+                )
+        self._game, self._evaluator = game, evaluator
+        start = game.betting.start()
+        if game.betting.setups:
+            start = game.betting.draw(start, jnp.int32(len(game.betting.setups) - 1))
+        self._start, self._stack = start, int(start.stacks.min())
+        self._program: Any = jax.jit(self._ask)
+
+    @in_32_bits
+    def read(self, node: SpotNode) -> SpotNode:
+        """The decision as the network has it: its values, the policy that it would begin a search
+        with, and its own bets; range, weight and equity are those of the spot. Values of actions
+        are NaN.
+        """
+        state, scale = self._state(node)
+        weights = np.stack([np.nan_to_num(seen.weight) for seen in node.seen])
+        totals = weights.sum(axis=1, keepdims=True)
+        ranges = weights / np.where(totals > 0, totals, 1)
+        values, policy, stakes = self._program(state, jnp.asarray(ranges, jnp.float32))
+        legal = np.asarray(self._game.betting.legal(state.betting))
+        chips = np.asarray(values, np.float64) * self._game.chips_per_unit / scale
+        seen = [
+            dataclasses.replace(one, value=np.where(np.isfinite(one.value), told, np.nan))
+            for one, told in zip(node.seen, chips, strict=True)
+        ]
+        is_there = node.seen[node.actor].weight > 0
+        shares = np.where(is_there, np.asarray(policy, np.float64).T[legal], np.nan)
+        return dataclasses.replace(
+            node,
+            actions=self._words(node, np.flatnonzero(legal), np.asarray(stakes), scale),
+            seen=(seen[0], seen[1]),
+            policy=shares,
+            action_value=np.full(shares.shape, np.nan),
+        )
+
+    def _ask(self, state: Any, ranges: Array) -> tuple[Array, Array, Array]:
+        """Values [player, S] in utility units; the actor's policy [S, A]; his stake after each
+        bet."""
+        game, evaluator = self._game, self._evaluator
+        states = jax.tree.map(lambda leaf: leaf[None], state)
+        answer = ask_once(game, evaluator, states, ranges[None])
+        legal = game.betting.legal(state.betting)
+        logits = jnp.where(legal, answer.policy_logits[0], -jnp.inf)
+        stakes, _ = game.betting.raised_stakes(state.betting)
+        return answer.values[0], jax.nn.softmax(logits, axis=1), stakes
+
+    def _state(self, node: SpotNode) -> tuple[Any, float]:
+        """The public state that is like the decision, and how many chips there are one here."""
+        game, stack = self._game, self._stack
+        scale = (game.pot + 2 * stack) / (node.pot + sum(node.stacks))
+        behind = [scale * chips for chips in node.stacks]
+        stakes = [round(stack - chips) for chips in behind]
+        # Chips are whole numbers, and who is to act has some left.
+        most = [stack - (player == node.actor) for player in (0, 1)]
+        stakes = [min(max(stake, 0), limit) for stake, limit in zip(stakes, most, strict=True)]
+        betting: BettingState = dataclasses.replace(
+            self._start,
+            stage=jnp.int8(node.actor),
+            street=jnp.int8(game.num_public.index(len(node.board))),
+            stakes=jnp.array(stakes, jnp.int32),
+            matched=jnp.int32(round(stack - scale * (node.stacks[0] + node.street_stakes[0]))),
+            last_raise=jnp.int32(abs(stakes[0] - stakes[1])),
+            num_raises=jnp.int8(sum(map(bool, map(_RAISES.fullmatch, _of_street(node))))),
+            has_acted=jnp.bool_(any(word in ("check", "call") for word in _of_street(node))),
+        )
+        root = game.root()
+        board = np.full(len(root.board), game.deck.num_cards, np.int8)
+        board[: len(node.board)] = node.board
+        for first, last in itertools.pairwise((0, *game.num_public)):
+            board[first:last].sort()
+        return dataclasses.replace(root, betting=betting, board=jnp.asarray(board)), scale
+
+    def _words(
+        self, node: SpotNode, legal: np.ndarray, stakes: np.ndarray, scale: float
+    ) -> tuple[str, ...]:
+        """What the actions are called in the chips of the spot, as `SpotNode.actions` are."""
+        facing = node.street_stakes[1 - node.actor] > node.street_stakes[node.actor]
+        before = node.stacks[node.actor] + node.street_stakes[node.actor]
+        words = []
+        for action in legal.tolist():
+            if action in (FOLD, CALL):
+                words.append("fold" if action == FOLD else "call" if facing else "check")
+                continue
+            left = max(self._stack - int(stakes[action - FIRST_SIZE]), 0)
+            word = "raise" if facing else "bet"
+            words.append(f"{word if left else 'allin'}{round(before - left / scale)}")
+        return tuple(words)
+
+
+def value_errors(exact: SpotNode, told: SpotNode) -> tuple[float, float]:
+    """Of each player, the mean over his range of how far values are off, in chips; NaN if nobody
+    comes here."""
+    errors = []
+    for one, other in zip(exact.seen, told.seen, strict=True):
+        known = np.isfinite(one.value)
+        off, weight = np.abs(other.value - one.value)[known], one.range_[known]
+        total = weight.sum()
+        errors.append(float(off @ weight / total) if total > 0 else float("nan"))
+    return errors[0], errors[1]
+
+
+def _of_street(node: SpotNode) -> Sequence[str]:
+    """What was bet on the street of a decision."""
+    words = [word.lower().replace("_", "") for word in node.history]
+    cards = [place for place, word in enumerate(words) if _is_card(word)]
+    return words[cards[-1] + 1 if cards else 0 :]
+
+
+def _is_card(word: str) -> bool:
+    return re.fullmatch(r"\[?[2-9tjqka][shdc]\]?", word) is not None

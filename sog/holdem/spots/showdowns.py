@@ -1,0 +1,107 @@
+"""Folds and showdowns: sums over the hands that the other may hold."""
+
+from typing import Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.holdem.spots.arrays import Cards, Equities, Layout
+from sog.tabular.cfr import add_up
+
+_ROUNDINGS: Final = 8.0  # machine epsilons of a sum that a difference of 0 may come to
+
+
+def all_in_equities(layout: Layout, cards: Cards) -> Equities:
+    """[board, hand of player 0, hand of player 1] by street: the mean of 1 for a win and -1 for a
+    loss of player 0 over the cards to come, 0 for hands that share cards; None on the last."""
+    found: list[Array | None] = [None]
+    for street in range(layout.last - 1, -1, -1):
+        below = found[0]
+
+        def of_board(at: Array, street: int = street, below: Array | None = below) -> Array:
+            def add(child: Array, total: Array) -> Array:
+                if below is None:
+                    ranks = (cards.rank[0][child], cards.rank[1][child])
+                    matrix = _showdown(ranks, cards.compatible)
+                else:
+                    matrix = below[child]
+                masks = [cards.mask[player][street + 1][child] for player in (0, 1)]
+                matrix = matrix * masks[0][:, None] * masks[1][None, :]
+                images = [cards.image[player][street + 1][child] for player in (0, 1)]
+                padded = jnp.pad(matrix, ((0, 1), (0, 1)))
+                twins = [
+                    padded[row[:, None], col[None, :]] for row, col in zip(*images, strict=True)
+                ]
+                return total + add_up([matrix, *twins])
+
+            start = cards.start[street + 1]
+            nothing = jnp.zeros_like(cards.compatible)
+            total = jax.lax.fori_loop(start[at], start[at + 1], add, nothing)
+            mean: Array = total / layout.unseen[street]
+            return mean
+
+        size = cards.mask[0][street].shape[0]
+        found.insert(0, jax.lax.map(of_board, jnp.arange(size, dtype=jnp.int32)))
+    return tuple(found)
+
+
+def against(layout: Layout, cards: Cards, player: int, reach: Array) -> Array:
+    """[..., hand]: for each own hand, the other's reach with hands that share no card with it.
+
+    All of it, without the hands that hold one of the cards; that takes the same hand away twice
+    if it has two.
+    """
+    own, met = cards.holds[player], cards.holds[1 - player]
+    with_card = _times(reach, met)
+    total = jnp.sum(reach, axis=-1, keepdims=True)
+    others = total - _times(with_card, own.T)
+    if layout.hole_cards > 1:
+        padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
+        others += jnp.take(padded, cards.same[player], axis=-1, mode="clip")
+    # Rounding is no reach: regrets made of it would be as good as any others, however small.
+    smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * total
+    return jnp.where(others > smallest, others, 0)
+
+
+def at_showdown(
+    layout: Layout,
+    cards: Cards,
+    equities: Equities,
+    player: int,
+    street: int,
+    at: Array,
+    size: int,
+    reach: Array,
+) -> Array:
+    """[board, end, hand]: for each own hand, what player 0 would win of the other's reach.
+
+    That is of player 0 the reach of the hands he beats less that of those that beat him, and of
+    player 1 the negative. Of `size` boards from `at` on; all cards to come are dealt.
+    """
+    if street < layout.last:
+        equity = equities[street]
+        assert equity is not None
+        matrix = jax.lax.dynamic_slice_in_dim(equity, at, size)
+    else:
+        ranks = [jax.lax.dynamic_slice_in_dim(rank, at, size) for rank in cards.rank]
+        matrix = _showdown((ranks[0], ranks[1]), cards.compatible[None])
+    if size == 1:
+        matrix, reach = matrix[0], reach[0]
+    if player == 0:
+        matrix = jnp.swapaxes(matrix, -1, -2)
+    values = _times(reach, matrix)
+    return values[None] if size == 1 else values
+
+
+def _showdown(ranks: tuple[Array, Array], compatible: Array) -> Array:
+    """[..., hand of player 0, hand of player 1]: 1 where player 0 wins, -1 where player 1 does."""
+    first, second = ranks
+    won = jnp.sign(first[..., :, None] - second[..., None, :])
+    return won.astype(compatible.dtype) * compatible
+
+
+def _times(rows: Array, matrix: Array) -> Array:
+    """A matrix product in full precision, also where the hardware has less."""
+    return jnp.matmul(rows, matrix, precision=jax.lax.Precision.HIGHEST)

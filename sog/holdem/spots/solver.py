@@ -1,0 +1,356 @@
+"""Solving spots: builds the arrays, runs CFR in short calls, measures on the way.
+
+The host-side driver of `passes.py`: it jits, reads clocks and handles interrupts.
+"""
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from sog.accelerators import is_accelerated
+from sog.holdem.spots.arrays import Cards, Equities, Layout, Memory, empty_memory
+from sog.holdem.spots.betting import Street
+from sog.holdem.spots.boards import Boards, Hands, deal, list_hands, root_boards, strengths
+from sog.holdem.spots.passes import Aim, evaluate, iterate
+from sog.holdem.spots.showdowns import all_in_equities
+from sog.holdem.spots.spot import Spot
+from sog.holdem.spots.tables import PRECISIONS, Precision, read
+from sog.memory import bytes_of, check_memory
+from sog.tabular.cfr import Rule
+from sog.tabular.solver import Checkpoint, find_rule
+
+_LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
+_FIRST_CHECKPOINT: Final = 10
+_CHECKPOINT_GROWTH: Final = 1.1  # an evaluation takes about as long as an iteration
+_WIDE_CHUNK: Final = 64
+_LEAST_WEIGHT: Final = 1e-6  # of the largest one of a range
+_WORKING_ROWS: Final = 4  # for an action: its policy, reach, value and advantage, at the same time
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SpotSolution:
+    """What `solve_spot` reached; chips."""
+
+    checkpoints: tuple[Checkpoint, ...]
+    compile_seconds: float
+    interrupted: bool
+
+    @property
+    def last(self) -> Checkpoint:
+        """The evaluation of the average policies."""
+        return self.checkpoints[-1]
+
+
+class SpotSolver:
+    """CFR on a spot; or on several at once, in one program, that differ in boards and ranges only.
+
+    ranges: [player, hand of the deck], or [spot, player, hand]: any weights that are not negative.
+    boards: those of the spots, instead of `spot.board`. chunk: boards of the last street that are
+    computed together, by default one on a CPU and many on an accelerator. precision: of what is
+    kept, see `tables.py`. most_bytes: of memory, of
+    all that there is.
+
+    Raises ValueError for ranges that no deal can have, and for what does not fit this machine.
+    """
+
+    def __init__(
+        self,
+        spot: Spot,
+        ranges: np.ndarray,
+        rule: str | Rule = "cfr+",
+        *,
+        boards: Sequence[tuple[int, ...]] | None = None,
+        chunk: int | None = None,
+        precision: Precision = "float32",
+        most_bytes: int | None = None,
+    ) -> None:
+        if precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision}.")
+        self.spot, self.precision = spot, precision
+        self.rule = find_rule(rule) if isinstance(rule, str) else rule
+        self.iteration = 0
+        roots = [spot.board] if boards is None else list(boards)
+        weights = _live_ranges(spot, ranges, roots)
+        self.hands = list_hands(spot.deck, spot.hole_cards, weights)
+        streets = spot.streets()
+        if chunk is None:
+            chunk = _WIDE_CHUNK if is_accelerated() else 1
+        if len(streets) == 1:
+            chunk = max(size for size in range(1, chunk + 1) if len(roots) % size == 0)
+        self.boards = _deal_all(spot, self.hands, roots, weights, chunk)
+        self.layout = Layout(
+            streets=streets, unseen=spot.unseen, hole_cards=spot.hole_cards, chunk=chunk
+        )
+        first, second = (weights[:, player, self.hands.number[player]] for player in (0, 1))
+        pairs = np.einsum("ri,ij,rj->r", first, self.hands.compatible, second, dtype=np.float64)
+        if not (pairs > 0).all():
+            raise ValueError(
+                "the ranges must share a pair of hands that can be dealt together, but each hand "
+                "of one has a card of the board or of all hands of the other."
+            )
+        self.num_pairs = pairs
+        check_memory(self.memory_parts(), most_bytes)
+        self.cards = _on_device(self.hands, self.boards, streets)
+        self.reach: tuple[Array, Array] = (jnp.asarray(first), jnp.asarray(second))
+        self.equities = _equities(self.layout, self.cards)
+        self.memory: tuple[Memory, Memory] = (self._empty(0), self._empty(1))
+
+    def memory_parts(self) -> dict[str, int]:
+        """Bytes by what they are for, for `sog.memory.check_memory`."""
+        masks = [[level.mask[player] for level in self.boards] for player in (0, 1)]
+        kept = [self._shape_of_memory(masks[p], p) for p in (0, 1)]
+        size_of_matrix = 4 * self.hands.compatible.size
+        before_last = sum(level.size for level in self.boards[:-1])
+        last = self.boards[-1]
+        tables = sum(
+            level.image[player].nbytes + level.mask[player].nbytes
+            for level in self.boards
+            for player in (0, 1)
+        )
+        together = self.layout.chunk if last.size > 1 else 1
+        num_actions = [street.num_actions for street in self.layout.streets]
+        rows = _WORKING_ROWS * (sum(num_actions[:-1]) + together * num_actions[-1])
+        return {
+            "regrets and sums of policies": sum(map(bytes_of, kept)),
+            "a pass through the betting": 4 * rows * max(self.hands.compatible.shape),
+            "equities of hands that are all in": size_of_matrix * (before_last + 2 * together + 2),
+            "boards": 2 * tables,
+        }
+
+    def run(self, iterations: int) -> None:
+        """Runs some more iterations; an interrupt is raised when they are done."""
+        if iterations < 0:
+            raise ValueError(f"iterations must be >= 0, got {iterations}.")
+
+        def work() -> None:
+            first, count = jnp.int32(self.iteration + 1), jnp.int32(iterations)
+            memory = _run(
+                self.layout,
+                self.cards,
+                self.equities,
+                self.reach,
+                self.rule,
+                self.memory,
+                first,
+                count,
+            )
+            self.memory = jax.block_until_ready(memory)
+            self.iteration += iterations
+
+        # The arrays are changed in place, so nothing may come in between; no signal is raised in
+        # a thread of its own, and leaving the pool waits for it.
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            pool.submit(work).result()
+
+    def values(self, player: int, aim: Aim = "value") -> np.ndarray:
+        """[spot] float64, chips: what a player wins on average with his average policy, or with a
+        best response, against the other's average policy; half of the pot is everybody's."""
+        reach = np.asarray(self.reach[player], np.float64)
+        total = np.sum(self.cfvs(player, aim) * reach, axis=1)
+        return np.asarray(total / self.num_pairs)
+
+    def cfvs(self, player: int, aim: Aim = "value") -> np.ndarray:
+        """[spot, hand] float64: for each hand of the player (`hands.number`), the chips it wins as
+        in `values`, times the other's range that it can meet."""
+        found = _evaluate(
+            self.layout, self.cards, self.equities, self.reach, self.memory, player, aim
+        )
+        return np.asarray(found, np.float64)
+
+    def exploitability(self) -> np.ndarray:
+        """[spot] float64, chips: half of what best responses win together."""
+        won = [self.values(player, "best response") for player in (0, 1)]
+        half = np.asarray((won[0] + won[1]) / 2)
+        return half.clip(min=0)  # rounding may leave less
+
+    def average_policy(self, street: int, group: int, player: int, board: int) -> np.ndarray:
+        """[action, decision, hand] float64: uniform where the player never arrives."""
+        numbers = [number for number, _ in self.layout.streets[street].groups_of(player)]
+        table = self.memory[player].policy_sum[street][numbers.index(group)]
+        sums = np.asarray(read(table, jnp.int32(board), 1)[0], np.float64)
+        total = sums.sum(axis=0, keepdims=True)
+        return np.asarray(np.where(total > 0, sums / np.where(total > 0, total, 1), 1 / len(sums)))
+
+    def warm_up(self) -> None:
+        """Compiles iterations and evaluation, at the same time where there are cores for it."""
+        with ThreadPoolExecutor() as pool:
+            parts = [pool.submit(self.run, 0)]
+            for player in (0, 1):
+                arguments = (self.layout, self.cards, self.equities, self.reach, self.memory)
+                program = _evaluate.lower(*arguments, player, "best response")
+                parts.append(pool.submit(program.compile))  # type: ignore[arg-type]
+            for part in parts:
+                part.result()
+
+    def _empty(self, player: int) -> Memory:
+        masks = [level.mask[player] for level in self.boards]
+        shapes = self._shape_of_memory(masks, player)
+        empty: Memory = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), shapes)
+        return empty
+
+    def _shape_of_memory(self, masks: Sequence[np.ndarray], player: int) -> Memory:
+        boards = [mask.shape for mask in masks]
+        shapes: Memory = jax.eval_shape(
+            lambda: empty_memory(self.layout, boards, player, self.rule, self.precision)
+        )
+        return shapes
+
+
+def solve_spot(
+    solver: SpotSolver,
+    *,
+    iterations: int,
+    until: float | None = None,
+    on_start: Callable[[], None] | None = None,
+    on_checkpoint: Callable[[Checkpoint], None] | None = None,
+) -> SpotSolution:
+    """Runs CFR on a spot; of several, the worst counts and `value` is that of the first.
+
+    iterations: those that the solver has made count. until: stops early when the exploitability
+    (chips) of the average policies is at most this. on_start: called when all is compiled. Ctrl-C
+    stops too; the solution is what was reached, marked `interrupted`.
+    """
+    if iterations < 1:
+        raise ValueError(f"iterations must be >= 1, got {iterations}.")
+    if until is not None and not until > 0:
+        raise ValueError(f"the exploitability to reach must be > 0, got {until}.")
+    began = time.perf_counter()
+    solver.warm_up()
+    if on_start is not None:
+        on_start()
+    started = time.perf_counter()
+    checkpoints: list[Checkpoint] = []
+    interrupted, per_call = False, 1
+
+    def check() -> None:
+        checkpoints.append(
+            Checkpoint(
+                iteration=solver.iteration,
+                seconds=time.perf_counter() - started,
+                exploitability=float(solver.exploitability().max()),
+                value=float("nan"),
+            )
+        )
+        if on_checkpoint is not None:
+            on_checkpoint(checkpoints[-1])
+
+    try:
+        for target in _checkpoint_iterations(iterations, solver.iteration):
+            while solver.iteration < target:
+                before = time.perf_counter()
+                solver.run(min(per_call, target - solver.iteration))
+                if time.perf_counter() - before < _LONGEST_CALL / 2:
+                    per_call *= 2
+            check()
+            if until is not None and checkpoints[-1].exploitability <= until:
+                break
+    except KeyboardInterrupt:
+        interrupted = True
+        if not checkpoints or checkpoints[-1].iteration < solver.iteration:
+            check()
+    value = float(solver.values(0)[0])
+    checkpoints[-1] = dataclasses.replace(checkpoints[-1], value=value)
+    return SpotSolution(
+        checkpoints=tuple(checkpoints),
+        compile_seconds=started - began,
+        interrupted=interrupted,
+    )
+
+
+def _checkpoint_iterations(iterations: int, made: int = 0) -> Iterator[int]:
+    """Those to measure at; made: iterations that were made before, by which it may be enough."""
+    if made:
+        yield made
+    at = _FIRST_CHECKPOINT
+    while at < iterations:
+        if at > made:
+            yield at
+        at += max(_FIRST_CHECKPOINT, int(at * (_CHECKPOINT_GROWTH - 1)))
+    if iterations > made:
+        yield iterations
+
+
+def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]]) -> np.ndarray:
+    """[spot, player, hand] float32: without hands that have a card of the board."""
+    weights = np.asarray(ranges, np.float64)
+    if weights.ndim == 2:
+        weights = np.repeat(weights[None], len(roots), axis=0)
+    wanted = (len(roots), 2, spot.deck.num_hands(spot.hole_cards))
+    if weights.shape != wanted:
+        raise ValueError(f"ranges must have shape {wanted}, got {weights.shape}.")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("ranges must be finite and non-negative.")
+    holds = spot.deck.holds(spot.hole_cards)
+    dead = np.stack([holds[:, list(board)].any(axis=1) for board in roots])
+    weights = np.where(dead[:, None], 0, weights)
+    largest = weights.max(axis=2)
+    if ((largest > 0) & (largest < _LEAST_WEIGHT)).any():  # products would be 0 in float32
+        raise ValueError(
+            f"a range must have a hand with a weight of at least {_LEAST_WEIGHT:g}, got at most "
+            f"{largest[largest > 0].min():g}."
+        )
+    return weights.astype(np.float32)
+
+
+def _deal_all(
+    spot: Spot,
+    hands: Hands,
+    roots: Sequence[tuple[int, ...]],
+    weights: np.ndarray,
+    chunk: int,
+) -> tuple[Boards, ...]:
+    levels = [root_boards(hands, roots)]
+    for street in range(1, len(spot.menus)):
+        together = chunk if street == len(spot.menus) - 1 else 1
+        symmetric = weights[0] if len(roots) == 1 else None
+        levels.append(deal(hands, levels[-1], symmetric, together))
+    return tuple(levels)
+
+
+def _on_device(hands: Hands, levels: Sequence[Boards], streets: Sequence[Street]) -> Cards:
+    rank = strengths(hands, levels[-1].cards)
+
+    def by_street(of: Callable[[Boards], np.ndarray]) -> tuple[Array, ...]:
+        return tuple(jnp.asarray(of(level)) for level in levels)
+
+    return Cards(
+        start=by_street(lambda level: level.start),
+        mask=(by_street(lambda level: level.mask[0]), by_street(lambda level: level.mask[1])),
+        image=(by_street(lambda level: level.image[0]), by_street(lambda level: level.image[1])),
+        rank=(jnp.asarray(rank[0]), jnp.asarray(rank[1])),
+        holds=(jnp.asarray(hands.holds[0]), jnp.asarray(hands.holds[1])),
+        same=(jnp.asarray(hands.same[0]), jnp.asarray(hands.same[1])),
+        compatible=jnp.asarray(hands.compatible),
+        payoff=tuple(jax.tree.map(jnp.asarray, street.payoff) for street in streets),
+    )
+
+
+@functools.partial(jax.jit, static_argnums=(0, 4), donate_argnums=(5,))
+def _run(
+    layout: Layout,
+    cards: Cards,
+    equities: Equities,
+    reach: tuple[Array, Array],
+    rule: Rule,
+    memory: tuple[Memory, Memory],
+    first: Array,
+    count: Array,
+) -> tuple[Memory, Memory]:
+    def body(number: Array, memory: tuple[Memory, Memory]) -> tuple[Memory, Memory]:
+        return iterate(layout, cards, equities, reach, rule, memory, first + number)
+
+    last: tuple[Memory, Memory] = jax.lax.fori_loop(0, count, body, memory)
+    return last
+
+
+_evaluate = jax.jit(evaluate, static_argnums=(0, 5, 6))
+_equities = jax.jit(all_in_equities, static_argnums=0)
+PROGRAMS: Final = (_run, _evaluate, _equities)

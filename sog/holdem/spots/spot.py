@@ -1,0 +1,104 @@
+"""A spot: a board, chips, what may be bet; whoever may hold what is apart from it."""
+
+import dataclasses
+from typing import Any, TypeGuard
+
+from sog.games.core import Game
+from sog.holdem.deck import Deck
+from sog.holdem.game import Holdem
+from sog.holdem.no_limit import Menu
+from sog.holdem.spots.betting import Line, Street, build_street
+from sog.tabular.sizes import can_be_counted
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Spot:
+    """Heads-up poker from a public state on, at the start of a street or, on the last one, at a
+    later decision.
+
+    Player 0 acts first, on every street; a card is dealt between two streets.
+    """
+
+    board: tuple[int, ...]
+    """Cards of the deck."""
+    pot: int
+    """Chips, when the street began."""
+    stack: int
+    """Chips behind each player then, those of the shorter stack."""
+    menus: tuple[Menu, ...]
+    """By street, from the one that the spot begins on."""
+    smallest_bet: int
+    deck: Deck
+    hole_cards: int
+    stakes: tuple[int, int] = (0, 0)
+    """Chips that each has bet on the street before the spot begins, the player to act first."""
+    words: tuple[str, ...] = ()
+    """The actions on the street before the spot begins."""
+
+    def __post_init__(self) -> None:
+        if (self.words or any(self.stakes)) and len(self.menus) > 1:
+            raise ValueError(
+                f"a spot must begin with a street, or on the last one, got words {self.words} and "
+                f"stakes {self.stakes} before it."
+            )
+
+    @property
+    def num_public(self) -> tuple[int, ...]:
+        """By street: cards on the board."""
+        return tuple(len(self.board) + street for street in range(len(self.menus)))
+
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        """By street: cards that neither lie on the board nor are in the two hands."""
+        hidden = self.deck.num_cards - 2 * self.hole_cards
+        return tuple(hidden - there for there in self.num_public)
+
+    def streets(self) -> tuple[Street, ...]:
+        """The betting of each; none of a street that nobody comes to with chips."""
+        streets: list[Street] = []
+        lines: tuple[Line, ...] = (Line(self.pot, self.stack, self.stakes, self.words),)
+        for number, menu in enumerate(self.menus):
+            last = number == len(self.menus) - 1
+            streets.append(build_street(lines, menu, smallest_bet=self.smallest_bet, last=last))
+            lines = streets[-1].next_lines
+        return tuple(streets)
+
+
+def is_spot(game: Game[Any]) -> TypeGuard[Holdem]:
+    """Whether a game is solved as a spot, if at all: nobody posts a blind, and all cards are dealt
+    from a board on, or are too many to enumerate the game."""
+    if not isinstance(game, Holdem) or max(game.betting.blinds) > 0:
+        return False
+    return game.board != "none" or game.deals == "none" or not can_be_counted(game)
+
+
+def spot_of(game: Holdem) -> Spot:
+    """The spot that a game begins with; ValueError, one line, if it does not begin with one."""
+    betting = game.betting
+    if max(betting.blinds) > 0:
+        raise ValueError(
+            f"{game.name}: board must be given to solve a spot, such as board=KsTh7s4d; from the "
+            f"blinds on the game is too large."
+        )
+    if betting.setups:
+        name = "draw_stacks" if game.draw_stacks != "none" else "draw_bets"
+        value = getattr(game, name)
+        raise ValueError(f"{game.name}: {name} must be none to solve a spot, got {value}.")
+    board = () if game.board == "none" else game.deck.parse_cards(game.board)
+    dealt = 0 if game.deals == "none" else sum(map(int, game.deals.split("/"))) - len(board)
+    if board and dealt != len(betting.menus) - 1:
+        raise ValueError(
+            f"{game.name}: deals must be one card at a time after the board to solve a spot, got "
+            f"{game.deals}."
+        )
+    if dealt != len(betting.menus) - 1:
+        raise ValueError(f"{game.name}: board must have a flop at least, got {game.board}.")
+    return Spot(
+        board=board,
+        pot=betting.pot,
+        stack=min(betting.stacks),
+        menus=betting.menus,
+        smallest_bet=betting.smallest_bet,
+        deck=game.deck,
+        hole_cards=game.hole_cards,
+    )

@@ -1,0 +1,324 @@
+"""What a solved spot does at a public state: frequencies, values and equity of every hand.
+
+Reach is followed from the start of the spot, on the boards that stand for those that are named;
+values are computed by one pass over the street that the state lies on, and what comes after it.
+"""
+
+import dataclasses
+import functools
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from sog.holdem.spots.betting import Decision, End
+from sog.holdem.spots.boards import rename_hands, rename_suits
+from sog.holdem.spots.passes import action_values
+from sog.holdem.spots.showdowns import against, at_showdown
+from sog.holdem.spots.solver import PROGRAMS, SpotSolver
+from sog.parameters import near_name
+
+_MOST_NAMED: Final = 8
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Seen:
+    """What a player holds at a public state; arrays are [hand of the deck], NaN for hands that are
+    not there."""
+
+    range_: np.ndarray
+    """Sums to 1 over all hands; 0 for those that are not there."""
+    weight: np.ndarray
+    """Of his range at the start, what has come here by the average policy."""
+    value: np.ndarray
+    """Chips won from here on, half of the pot at the start included, if both play the averages."""
+    equity: np.ndarray
+    """The share of the pot if all cards were dealt at once and nobody bet any more."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class SpotNode:
+    """A decision of a solved spot; hands are those of the deck."""
+
+    history: tuple[str, ...]
+    board: tuple[int, ...]
+    pot: int
+    """All chips bet so far, and what lay there."""
+    stacks: tuple[int, int]
+    """Chips behind each player."""
+    street_stakes: tuple[int, int]
+    """What each has bet on this street."""
+    actor: int
+    actions: tuple[str, ...]
+    seen: tuple[Seen, Seen]
+    """By player."""
+    policy: np.ndarray
+    """[action, hand]: of the player to act; NaN for hands that are not there."""
+    action_value: np.ndarray
+    """[action, hand]: chips, like `Seen.value`."""
+
+    @property
+    def frequency(self) -> np.ndarray:
+        """[action]: how often each is chosen by the whole range; NaN if nobody comes here."""
+        range_ = self.seen[self.actor].range_
+        if not range_.any():
+            return np.full(len(self.actions), np.nan)
+        return np.asarray(np.nansum(self.policy * range_, axis=1))
+
+    def value(self, player: int) -> float:
+        """The mean over the player's range; NaN if nobody comes here."""
+        seen = self.seen[player]
+        known = np.isfinite(seen.value)
+        total = seen.range_[known].sum()
+        return float((seen.range_ * seen.value)[known].sum() / total) if total > 0 else float("nan")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SpotPause:
+    """Where nobody is to bet: a card comes, or the hand is over."""
+
+    history: tuple[str, ...]
+    board: tuple[int, ...]
+    pot: int
+    stacks: tuple[int, int]
+    cards: tuple[int, ...]
+    """Those that may come; none where the hand is over."""
+    is_fold: bool
+    """Whether it is over since somebody has folded."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class _Place:
+    """Where one stands; reach is in the names of the board that stands for the true one."""
+
+    street: int
+    board: int
+    """The number of that board."""
+    cards: tuple[int, ...]
+    """The true board."""
+    suits: tuple[int, ...]
+    """What the true suits are called there."""
+    line: int
+    at: Decision | End
+    start: tuple[np.ndarray, np.ndarray]
+    """[hand]: the reach of both when the street began."""
+    reach: tuple[np.ndarray, np.ndarray]
+
+
+def walk(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode:
+    """The decision that events lead to: bets as "check", "bet50" or "bet_50", cards as "[Td]" or
+    "Td". spot: of several, which one.
+
+    Raises ValueError that names the event which is not possible, and what is; also where nobody is
+    to bet.
+    """
+    found = look(solver, history, spot)
+    if isinstance(found, SpotNode):
+        return found
+    if found.cards:
+        raise ValueError(
+            f"after {' '.join(history)!r} a card is dealt; name it, such as "
+            f"[{solver.spot.deck.card_name(found.cards[-1])}]."
+        )
+    raise ValueError(f"nobody is to bet after {' '.join(history)!r}: the hand is over.")
+
+
+def look(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode | SpotPause:
+    """Likewise, also where a card is to come, or the hand is over."""
+    place = _start(solver, spot)
+    for number, word in enumerate(history):
+        if isinstance(place.at, End) and place.at.kind != "next":
+            raise ValueError(
+                f"nothing can follow {' '.join(history[:number])!r}: the hand is over."
+            )
+        place = (
+            _deal(solver, place, word) if isinstance(place.at, End) else _bet(solver, place, word)
+        )
+    if isinstance(place.at, End):
+        return _pause(solver, place, place.at, tuple(history))
+    return _examine(solver, place, place.at, tuple(history))
+
+
+def split_history(text: str) -> tuple[str, ...]:
+    """Events separated by spaces or commas."""
+    return tuple(filter(None, re.split(r"[\s,]+", text)))
+
+
+def _start(solver: SpotSolver, spot: int) -> _Place:
+    reach = (np.asarray(solver.reach[0][spot]), np.asarray(solver.reach[1][spot]))
+    cards = tuple(solver.boards[0].cards[spot].tolist())
+    suits = tuple(range(solver.spot.deck.suits))
+    return _Place(
+        street=0,
+        board=spot,
+        cards=cards,
+        suits=suits,
+        line=0,
+        at=solver.layout.streets[0].starts[0],
+        start=reach,
+        reach=reach,
+    )
+
+
+def _bet(solver: SpotSolver, place: _Place, word: str) -> _Place:
+    at = place.at
+    assert isinstance(at, Decision)
+    wanted = word.lower().replace("_", "")
+    if wanted not in at.actions:
+        near = near_name(wanted, at.actions)
+        hint = f"; did you mean {near}?" if near else "."
+        raise ValueError(f"{word!r} is not possible, but {', '.join(at.actions)}{hint}")
+    action, player = at.actions.index(wanted), at.level % 2
+    policy = solver.average_policy(place.street, at.group, player, place.board)
+    chosen = place.reach[player] * policy[action, at.place]
+    reach = (chosen, place.reach[1]) if player == 0 else (place.reach[0], chosen)
+    return dataclasses.replace(place, at=at.children[action], reach=reach)
+
+
+def _deal(solver: SpotSolver, place: _Place, word: str) -> _Place:
+    assert isinstance(place.at, End)
+    deck, known = solver.spot.deck, _possible_cards(solver, place)
+    try:
+        cards = deck.parse_cards(word.strip("[]"))
+    except ValueError:
+        cards = ()
+    if len(cards) != 1 or cards[0] not in known:
+        shown = ", ".join(map(deck.card_name, known[:_MOST_NAMED]))
+        more = ", ..." if len(known) > _MOST_NAMED else ""
+        raise ValueError(f"{word!r} cannot be dealt, but one of {shown}{more}.")
+    street = place.street + 1
+    renamed = int(rename_suits(deck, np.asarray(cards), place.suits)[0])
+    board, suits = solver.boards[street].stands_for[place.board][renamed]
+    masks = (solver.boards[street].mask[player][board] for player in (0, 1))
+    first, second = (reach * mask for reach, mask in zip(place.reach, masks, strict=True))
+    return _Place(
+        street=street,
+        board=board,
+        cards=(*place.cards, cards[0]),
+        suits=tuple(suits[suit] for suit in place.suits),
+        line=place.at.place,
+        at=solver.layout.streets[street].starts[place.at.place],
+        start=(first, second),
+        reach=(first, second),
+    )
+
+
+def _possible_cards(solver: SpotSolver, place: _Place) -> list[int]:
+    return sorted(set(range(solver.spot.deck.num_cards)) - set(place.cards))
+
+
+def _pause(solver: SpotSolver, place: _Place, at: End, history: tuple[str, ...]) -> SpotPause:
+    pot, behind = round(2 * abs(at.payoff)), solver.spot.stack
+    behind -= (pot - solver.spot.pot) // 2
+    is_next = at.kind == "next"
+    return SpotPause(
+        history=history,
+        board=place.cards,
+        pot=pot,
+        stacks=(behind, behind),
+        cards=tuple(_possible_cards(solver, place)) if is_next else (),
+        is_fold=at.kind == "fold",
+    )
+
+
+def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str, ...]) -> SpotNode:
+    actor, street = at.level % 2, solver.layout.streets[place.street]
+    line = street.lines[place.line]
+    policy = solver.average_policy(place.street, at.group, actor, place.board)[:, at.place]
+    seen: list[Seen] = []
+    of_actions = np.zeros(0)
+    for player in (0, 1):
+        cfvs = _cfvs(solver, place, at, player)
+        met, net = _equity(solver, place, player)
+        is_there = place.reach[player] > 0
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.where(is_there & (met > 0), cfvs / met, np.nan)
+            equities = np.where(is_there & (met > 0), (1 + net / met) / 2, np.nan)
+        if player == actor:
+            of_actions = values
+            value = np.asarray((policy * values).sum(axis=0))
+        else:  # the other's policy is part of his reach
+            value = np.asarray(values.sum(axis=0))
+        spread = functools.partial(_spread, solver, place, player)
+        weight = spread(place.reach[player], nothing=0.0)
+        range_ = spread(place.reach[player] * met, nothing=0.0)
+        total = range_.sum()
+        seen.append(
+            Seen(
+                range_=range_ / total if total > 0 else range_,
+                weight=weight,
+                value=spread(value),
+                equity=spread(equities),
+            )
+        )
+    spread = functools.partial(_spread, solver, place, actor)
+    is_there = place.reach[actor] > 0
+    return SpotNode(
+        history=history,
+        board=place.cards,
+        pot=line.pot + sum(at.stakes),
+        stacks=(line.stack - at.stakes[0], line.stack - at.stakes[1]),
+        street_stakes=at.stakes,
+        actor=actor,
+        actions=at.actions,
+        seen=(seen[0], seen[1]),
+        policy=np.stack([spread(row) for row in np.where(is_there, policy, np.nan)]),
+        action_value=np.stack([spread(np.asarray(row)) for row in of_actions]),
+    )
+
+
+def _cfvs(solver: SpotSolver, place: _Place, at: Decision, player: int) -> np.ndarray:
+    """[action, hand] float64 at a decision."""
+    lines = len(solver.layout.streets[place.street].lines)
+    starts = []
+    for reach in place.start:
+        of_lines = np.zeros((lines, len(reach)), np.float32)
+        of_lines[place.line] = reach
+        starts.append(jnp.asarray(of_lines))
+    found = _action_values(
+        solver.layout,
+        solver.cards,
+        solver.equities,
+        solver.memory,
+        place.street,
+        jnp.int32(place.board),
+        (starts[0], starts[1]),
+        player,
+    )
+    return np.asarray(found[at.group][:, at.place], np.float64)
+
+
+def _equity(solver: SpotSolver, place: _Place, player: int) -> tuple[np.ndarray, np.ndarray]:
+    """[hand] float64: the reach of hands met, and how much more of it is beaten than beats."""
+    reach = jnp.asarray(place.reach[1 - player], jnp.float32)[None, None]
+    board, sign = jnp.int32(place.board), 1 if player == 0 else -1
+    met = _against(solver.layout, solver.cards, player, reach)
+    net = _at_showdown(
+        solver.layout, solver.cards, solver.equities, player, place.street, board, 1, reach
+    )
+    return np.asarray(met, np.float64)[0, 0], sign * np.asarray(net, np.float64)[0, 0]
+
+
+def _spread(
+    solver: SpotSolver, place: _Place, player: int, values: np.ndarray, nothing: float = np.nan
+) -> np.ndarray:
+    """[hand of the deck] by their true names, from [hand] of a player's list."""
+    deck, hands = solver.spot.deck, solver.hands
+    whole = np.full(deck.num_hands(hands.hole_cards), nothing)
+    whole[hands.number[player]] = values
+    return np.asarray(whole[rename_hands(deck, hands.hole_cards, place.suits)])
+
+
+def forget_programs() -> None:
+    """Drops what was compiled for all spots, some 45 MB of each: those that are still there are
+    compiled anew when they are needed. For whoever makes spots without end."""
+    for program in (*PROGRAMS, _action_values, _against, _at_showdown):
+        program.clear_cache()  # type: ignore[attr-defined]
+
+
+_action_values = jax.jit(action_values, static_argnums=(0, 4, 7))
+_against = jax.jit(against, static_argnums=(0, 2))
+_at_showdown = jax.jit(at_showdown, static_argnums=(0, 3, 4, 6))
