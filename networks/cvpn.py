@@ -15,13 +15,14 @@ import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 
-from networks import graph, hands
+from networks import graph
 from networks.graph import GraphCVPN
 from networks.heads import MoveHead, head_init, joint_weights, opponents_given_own
 from networks.torsos import TORSOS
 from sog.accelerators import is_accelerated
 from sog.games.core import PLAYER_1, Game
 from sog.games.encoding import CardHands, Flat, Graph, Moves, Planes
+from sog.holdem import hand_network as hands
 from sog.holdem.hand_network import HandsCVPN
 from sog.precision import in_32_bits
 from sog.program_names import FOLLOWS

@@ -37,6 +37,8 @@ class Domain:
     """By name: the class, as module:Class."""
     players: "Mapping[str, Entry]" = dataclasses.field(default_factory=dict)
     """By the word that their text begins with."""
+    commands: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By name: what help says of it, as module:COMMAND, a `sog.cli.commands.command.Command`."""
 
 
 @functools.cache

@@ -32,15 +32,15 @@ sog/games/registry.py :: test_domains :: for name, path in _domain.games.items()
 sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) for one in files) :: not any(_is_inside(one, folder) for one in files)
 sog/scotland_yard/setup.py :: test_foreign_files :: return {name: (name, str(positions_file(name)))} :: return {name: (name,)}
 sog/games/views.py :: drawing/test_marks :: {**points, PASS: self.passes} if self.passes else points :: points
-sog/holdem/bet_menus.py :: games/test_holdem games/test_holdem_rules :: if not Fraction(1, 100) <= number :: if not Fraction(1, 100) < number
-sog/holdem/no_limit.py :: games/test_holdem_rules games/test_holdem :: jnp.maximum(state.last_raise, self.smallest_bet) :: jnp.maximum(0, self.smallest_bet)
-sog/holdem/no_limit.py :: games/test_holdem_rules games/test_holdem :: called = jnp.minimum(other, own_stack) :: called = other
-sog/holdem/no_limit.py :: games/test_holdem_rules games/test_holdem :: (own_stack > other) & (other < other_stack) :: (own_stack > other)
-sog/holdem/ranges.py :: games/test_ranges :: (0, 1, 2, 4, 5)[min(gap, 4)] :: (0, 1, 2, 4, 5)[min(gap, 3)]
-sog/holdem/ranges.py :: games/test_ranges :: is_top=run[0] == high + 1 :: is_top=run[0] == 1
-sog/holdem/showdown.py :: games/test_showdown :: first[held] + count - 1) :: first[held] + count)
-sog/holdem/acpc.py :: games/test_acpc :: (b - part) * (1 + a) > 0.5 :: (b - part) * (1 + b) > 0.5
-sog/holdem/acpc.py :: games/test_acpc :: self.betting.startswith(betting) and not is_number :: self.betting.startswith(betting)
+sog/holdem/bet_menus.py :: holdem/test_holdem holdem/test_holdem_rules :: if not Fraction(1, 100) <= number :: if not Fraction(1, 100) < number
+sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: jnp.maximum(state.last_raise, self.smallest_bet) :: jnp.maximum(0, self.smallest_bet)
+sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: called = jnp.minimum(other, own_stack) :: called = other
+sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: (own_stack > other) & (other < other_stack) :: (own_stack > other)
+sog/holdem/ranges.py :: holdem/test_ranges :: (0, 1, 2, 4, 5)[min(gap, 4)] :: (0, 1, 2, 4, 5)[min(gap, 3)]
+sog/holdem/ranges.py :: holdem/test_ranges :: is_top=run[0] == high + 1 :: is_top=run[0] == 1
+sog/holdem/showdown.py :: holdem/test_showdown :: first[held] + count - 1) :: first[held] + count)
+sog/holdem/acpc.py :: holdem/test_acpc :: (b - part) * (1 + a) > 0.5 :: (b - part) * (1 + b) > 0.5
+sog/holdem/acpc.py :: holdem/test_acpc :: self.betting.startswith(betting) and not is_number :: self.betting.startswith(betting)
 sog/web/security.py :: web/test_security :: != host.lower(): :: not in host.lower():
 sog/web/security.py :: web/test_security :: > self._once_until: :: > self._once_until + 60:
 sog/play/match.py :: web/test_opening web/test_play :: agent.begin(position.start) :: agent.begin()
@@ -49,25 +49,25 @@ sog/play/game_in_progress.py :: web/test_play web/test_opening :: reversed(self.
 sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
 sog/web/solved_spot.py :: web/test_spots :: known is not None and known[0] == self.iteration :: known is not None
 sog/web/spot_views.py :: web/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
-sog/boards/uci/engine.py :: players/engines/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
-sog/boards/gtp/analysis.py :: cli/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
-sog/boards/gtp/analysis.py :: cli/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
-sog/boards/gtp/table.py :: cli/test_gtp cli/test_gtp_setup :: thinker, None, False :: thinker, None, True
-sog/boards/uci/limits.py :: cli/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
+sog/boards/uci/engine.py :: boards/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
+sog/boards/gtp/analysis.py :: boards/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
+sog/boards/gtp/analysis.py :: boards/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
+sog/boards/gtp/table.py :: boards/test_gtp boards/test_gtp_setup :: thinker, None, False :: thinker, None, True
+sog/boards/uci/limits.py :: boards/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names
-sog/play/match.py :: play/test_match methods/test_local_best_response :: key=lambda agent: not agent.watches :: key=lambda agent: agent.watches
+sog/play/match.py :: play/test_match holdem/test_local_best_response :: key=lambda agent: not agent.watches :: key=lambda agent: agent.watches
 sog/play/elo.py :: play/test_elo :: added / 2 * (games > 0) :: added * (games > 0)
 sog/play/aivat.py :: play/test_match :: (value if played.resigned is None else played.utility) :: value
 sog/play/aivat.py :: play/test_aivat play/test_review :: step.is_chance and step.number >= since :: step.is_chance and step.number > since
-sog/play/principal.py :: play/test_analyst cli/test_uci :: (-found.visits[shown], -found.policy[shown]) :: (-found.policy[shown], -found.visits[shown])
+sog/play/principal.py :: play/test_analyst boards/test_uci :: (-found.visits[shown], -found.policy[shown]) :: (-found.policy[shown], -found.visits[shown])
 sog/play/tournament.py :: play/test_tournament :: -(rank.win_rate if by_wins else rank.mean) :: -rank.mean
 sog/play/keeping_agent.py :: play/test_keeping_agent :: return math.inf if seconds is None else began + seconds :: return math.inf if seconds is None else began - seconds
-sog/boards/chess_rules.py :: games/test_chess :: (age <= num_quiet) & (age % 2 == 0) :: (age <= num_quiet)
-sog/boards/chess_rules.py :: games/test_chess :: (is_one | (one_color & ~pieces.knights.is_any())) :: is_one
-sog/boards/hex.py :: games/test_hex :: jnp.where(is_first, joined, joined[::-1]) :: joined
-sog/boards/hex.py :: games/test_hex games/test_symmetries :: np.array([_BOTTOM, _TOP, _RIGHT, _LEFT]) :: np.array([_TOP, _BOTTOM, _LEFT, _RIGHT])
-sog/boards/othello.py :: games/test_othello :: for _ in range(self.size - 3): :: for _ in range(self.size - 4):
-sog/boards/othello.py :: games/test_othello :: self._moves(own, other), self._moves(other, own)]) :: self._moves(own, other), self._moves(own, other)])
+sog/boards/chess_rules.py :: boards/test_chess :: (age <= num_quiet) & (age % 2 == 0) :: (age <= num_quiet)
+sog/boards/chess_rules.py :: boards/test_chess :: (is_one | (one_color & ~pieces.knights.is_any())) :: is_one
+sog/boards/hex.py :: boards/test_hex :: jnp.where(is_first, joined, joined[::-1]) :: joined
+sog/boards/hex.py :: boards/test_hex games/test_symmetries :: np.array([_BOTTOM, _TOP, _RIGHT, _LEFT]) :: np.array([_TOP, _BOTTOM, _LEFT, _RIGHT])
+sog/boards/othello.py :: boards/test_othello :: for _ in range(self.size - 3): :: for _ in range(self.size - 4):
+sog/boards/othello.py :: boards/test_othello :: self._moves(own, other), self._moves(other, own)]) :: self._moves(own, other), self._moves(own, other)])
 selfplay/replay.py :: selfplay/test_replay :: np.mean(self._dense["version"][: len(self)]) :: np.mean(self._dense["version"])
 selfplay/examples.py :: selfplay/test_query_solver selfplay/test_actor selfplay/test_replay :: legal & (ranges[mover] > 0) & (actor :: legal & (actor
 selfplay/learner.py :: selfplay/test_learner :: jnp.minimum(settings.average_decay, :: jnp.maximum(settings.average_decay,
@@ -78,31 +78,31 @@ gtcfr/simulation.py :: gtcfr/test_simulation gtcfr/test_sampled_chance :: wanted
 gtcfr/locks.py :: gtcfr/test_locks :: given = normalize(given, nodes.takeable, axis=-2) :: given = jnp.where(nodes.takeable, given, 0)
 gtcfr/keeping.py :: gtcfr/test_keeping :: num_before=state.num_before + state.num_updates :: num_before=state.num_before
 networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1, 2) * ranges :: weight * ranges
-sog/holdem/hand_network.py :: networks/test_hands :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
-sog/baselines/grown/oos.py :: methods/test_grown :: or target.is_dealt(world) else 0.0 :: or target.is_dealt(world) else 1.0
-sog/baselines/grown/is_mcts.py :: methods/test_is_mcts :: method.c * game.max_utility :: method.c
-sog/baselines/learners/a2c.py :: methods/test_model_free :: - bonus * entropy :: + bonus * entropy
-sog/baselines/learners/dqn.py :: methods/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
-sog/baselines/online/is_mcts.py :: methods/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
-sog/holdem/bots/local_best_response.py :: methods/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
-sog/holdem/spots/showdowns.py :: tabular/test_spots :: if layout.hole_cards > 1: :: if layout.hole_cards > 2:
-sog/holdem/spots/showdowns.py :: tabular/test_spots :: total / layout.unseen[street] :: total / layout.unseen[-1]
-sog/holdem/spots/boards.py :: tabular/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])
-sog/holdem/spots/boards.py :: tabular/test_spots :: known |= {card: (len(cards), _inverse(suits)) :: known |= {card: (len(cards), suits)
-sog/holdem/spots/walk.py :: tabular/test_spots :: tuple(suits[suit] for suit in place.suits) :: tuple(place.suits[suit] for suit in suits)
-sog/holdem/spots/walk.py :: tabular/test_spots web/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
-sog/holdem/spots/walk.py :: tabular/test_spots web/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
-sog/holdem/spots/betting.py :: tabular/test_spots :: max(other - node.stakes[player], smallest_bet) :: max(other, smallest_bet)
-sog/holdem/spots/tables.py :: tabular/test_spots :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
-sog/holdem/spots/solver.py :: tabular/test_spots :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
-sog/holdem/spots/spot_file.py :: tabular/test_spot_file :: if any((np.asarray(table) < 0).any() :: if any((np.asarray(table) < -1).any()
-sog/holdem/blueprint/buckets.py :: tabular/test_blueprint_buckets :: [(part + size - 1) // size - 1 for part in parts] :: [part // size for part in parts]
-sog/holdem/blueprint/buckets.py :: tabular/test_blueprint_buckets :: np.searchsorted(self.edges, scores) :: np.searchsorted(self.edges, scores, side="right")
-sog/holdem/blueprint/strengths.py :: tabular/test_blueprint_buckets :: score += hole_cards - 1 :: score += hole_cards - 2
-sog/holdem/blueprint/betting_tree.py :: tabular/test_blueprint :: np.concatenate(won) / np.float32(game.chips_per_unit) :: np.concatenate(won)
-sog/holdem/blueprint/public_chance.py :: tabular/test_blueprint :: keep = number / (number + 1) :: keep = (number + 1) / (number + 2)
-sog/holdem/blueprint/file.py :: tabular/test_blueprint :: num_boards % BOARDS == 0 :: num_boards % 1 == 0
-sog/holdem/blueprint/position.py :: tabular/test_blueprint cli/test_blueprint :: np.where(live[:, None], by_hand, 0) :: np.where(live[:, None], by_hand, by_hand)
+sog/holdem/hand_network.py :: holdem/test_hand_network :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
+sog/baselines/grown/oos.py :: baselines/test_grown :: or target.is_dealt(world) else 0.0 :: or target.is_dealt(world) else 1.0
+sog/baselines/grown/is_mcts.py :: baselines/test_is_mcts :: method.c * game.max_utility :: method.c
+sog/baselines/learners/a2c.py :: baselines/test_model_free :: - bonus * entropy :: + bonus * entropy
+sog/baselines/learners/dqn.py :: baselines/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
+sog/baselines/online/is_mcts.py :: baselines/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
+sog/holdem/bots/local_best_response.py :: holdem/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
+sog/holdem/spots/showdowns.py :: holdem/test_spots :: if layout.hole_cards > 1: :: if layout.hole_cards > 2:
+sog/holdem/spots/showdowns.py :: holdem/test_spots :: total / layout.unseen[street] :: total / layout.unseen[-1]
+sog/holdem/spots/boards.py :: holdem/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])
+sog/holdem/spots/boards.py :: holdem/test_spots :: known |= {card: (len(cards), _inverse(suits)) :: known |= {card: (len(cards), suits)
+sog/holdem/spots/walk.py :: holdem/test_spots :: tuple(suits[suit] for suit in place.suits) :: tuple(place.suits[suit] for suit in suits)
+sog/holdem/spots/walk.py :: holdem/test_spots web/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
+sog/holdem/spots/walk.py :: holdem/test_spots web/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
+sog/holdem/spots/betting.py :: holdem/test_spots :: max(other - node.stakes[player], smallest_bet) :: max(other, smallest_bet)
+sog/holdem/spots/tables.py :: holdem/test_spots :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
+sog/holdem/spots/solver.py :: holdem/test_spots :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
+sog/holdem/spots/spot_file.py :: holdem/test_spot_file :: if any((np.asarray(table) < 0).any() :: if any((np.asarray(table) < -1).any()
+sog/holdem/blueprint/buckets.py :: holdem/test_blueprint_buckets :: [(part + size - 1) // size - 1 for part in parts] :: [part // size for part in parts]
+sog/holdem/blueprint/buckets.py :: holdem/test_blueprint_buckets :: np.searchsorted(self.edges, scores) :: np.searchsorted(self.edges, scores, side="right")
+sog/holdem/blueprint/strengths.py :: holdem/test_blueprint_buckets :: score += hole_cards - 1 :: score += hole_cards - 2
+sog/holdem/blueprint/betting_tree.py :: holdem/test_blueprint :: np.concatenate(won) / np.float32(game.chips_per_unit) :: np.concatenate(won)
+sog/holdem/blueprint/public_chance.py :: holdem/test_blueprint :: keep = number / (number + 1) :: keep = (number + 1) / (number + 2)
+sog/holdem/blueprint/file.py :: holdem/test_blueprint :: num_boards % BOARDS == 0 :: num_boards % 1 == 0
+sog/holdem/blueprint/position.py :: holdem/test_blueprint holdem/test_blueprint_command :: np.where(live[:, None], by_hand, 0) :: np.where(live[:, None], by_hand, by_hand)
 """  # noqa: E501
 
 

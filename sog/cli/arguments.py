@@ -9,6 +9,7 @@ from sog.catalog import game_parameters
 from sog.cli.commands import playing, searching, solving, training
 from sog.cli.commands.command import Command, texts_of
 from sog.cli.errors import CommandError
+from sog.domain import domains, load_part
 from sog.parameters import near_name
 
 
@@ -74,8 +75,6 @@ SOG_CACHE_DIR names another folder, or none if it is empty.
 COMMANDS: Final[dict[str, Command]] = {
     "games": solving.GAMES,
     "solve": solving.SOLVE,
-    "push_fold": solving.PUSH_FOLD,
-    "blueprint": solving.BLUEPRINT,
     "exploitability": solving.EXPLOITABILITY,
     "search": searching.SEARCH,
     "evaluate": searching.EVALUATE,
@@ -92,12 +91,10 @@ COMMANDS: Final[dict[str, Command]] = {
     "review": playing.REVIEW,
     "match": playing.MATCH,
     "tournament": playing.TOURNAMENT,
-    "gtp": playing.GTP,
-    "uci": playing.UCI,
-    "acpc": playing.ACPC,
-    "serve": playing.SERVE,
 }
-"""In the order of the help."""
+"""In the order of the help, those of domains at the end."""
+for _domain in domains():
+    COMMANDS.update((name, load_part(path)) for name, path in _domain.commands.items())
 
 
 def make_parser() -> argparse.ArgumentParser:

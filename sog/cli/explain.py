@@ -11,9 +11,9 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS
 from sog.cli.interrupts import concluding
+from sog.cli.strategy import Strategy, check_source, load_strategy
 from sog.drawing.grid import history_of
 from sog.drawing.outline import percent
-from sog.holdem.commands.strategy import Strategy, check_source, load_strategy
 
 _WORST: Final = 3  # infostates shown of a public state
 _LEAST_SHARE: Final = 0.05  # of the loss of its public state, to be shown

@@ -4,7 +4,6 @@ Imports next to nothing, so that `sog --help` is fast.
 """
 
 import contextlib
-import importlib
 import os
 import signal
 import sys
@@ -76,7 +75,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     try:
-        from sog.cli.arguments import make_parser  # an interrupt while it is imported is handled
+        from sog.cli.arguments import (  # an interrupt while it is imported is handled
+            COMMANDS,
+            make_parser,
+        )
     except DomainError as error:
         raise CommandError(str(error)) from error
     try:
@@ -85,10 +87,7 @@ def _run(argv: Sequence[str] | None) -> int:
         return int(stop.code or 0)
     check_devices()
     silence_xla()
-    command = importlib.import_module(f"sog.cli.{arguments.command}")
-    if hasattr(command, "__path__"):  # a larger one, in a folder of its own
-        command = importlib.import_module(f"{command.__name__}.command")
-    code: int = command.run(arguments)
+    code: int = COMMANDS[arguments.command].load(arguments.command)(arguments)
     return code
 
 

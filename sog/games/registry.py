@@ -24,7 +24,6 @@ GAMES: Final[dict[str, str]] = {
     "leduc": "sog.games.cards.leduc:Leduc",
     "generic_poker": "sog.games.cards.generic_poker:GenericPoker",
     "board_poker": "sog.games.cards.board_poker:BoardPoker",
-    "holdem": "sog.holdem.game:Holdem",
     "liars_dice": "sog.games.liars_dice:LiarsDice",
     "goofspiel": "sog.games.goofspiel:Goofspiel",
     "ii_goofspiel": "sog.games.ii_goofspiel:IIGoofspiel",
@@ -32,20 +31,6 @@ GAMES: Final[dict[str, str]] = {
     "random_game": "sog.games.random_game:RandomGame",
     "tron": "sog.games.tron:Tron",
     "pursuit_evasion": "sog.games.pursuit_evasion:PursuitEvasion",
-    "tic_tac_toe": "sog.boards.tic_tac_toe:TicTacToe",
-    "connect_four": "sog.boards.connect_four:ConnectFour",
-    "othello": "sog.boards.othello:Othello",
-    "othello6": "sog.boards.othello:Othello6",
-    "hex": "sog.boards.hex:Hex",
-    "hex5": "sog.boards.hex:Hex5",
-    "go": "sog.boards.go:Go",
-    "go5": "sog.boards.go_sizes:Go5",
-    "go7": "sog.boards.go_sizes:Go7",
-    "go9": "sog.boards.go_sizes:Go9",
-    "go19": "sog.boards.go_sizes:Go19",
-    "chess": "sog.boards.chess:Chess",
-    "gardner_chess": "sog.boards.chess:GardnerChess",
-    "los_alamos_chess": "sog.boards.chess:LosAlamosChess",
 }
 """By name on the command line: module:Class, of which the module is imported when the game is made.
 The games of domains are among them; none takes the name of one of the core."""

@@ -81,29 +81,6 @@ PLAYERS: Final[dict[str, Entry]] = {
         reader="sog.players.policies:read_policy_player",
         plays_a_table=True,
     ),
-    "uci": Entry(
-        form="uci:COMMAND",
-        summary="a chess engine by UCI, as 'uci:stockfish?nodes=2000&Skill Level=0'",
-        reader="sog.boards.uci.engine:read_uci",
-        reads_told=False,
-    ),
-    "gtp": Entry(
-        form="gtp:COMMAND",
-        summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
-        reader="sog.boards.gtp.engine:read_gtp",
-        reads_told=False,
-    ),
-    "blueprint": Entry(
-        form="blueprint:FILE",
-        summary="the average strategy of a file of sog blueprint, for the game it is of",
-        reader="sog.holdem.blueprint.player:read_blueprint",
-    ),
-    "acpc": Entry(
-        form="acpc:COMMAND",
-        summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
-        reader="sog.holdem.acpc_engine:read_acpc",
-        reads_told=False,
-    ),
     **METHODS,
     **{name: entry for domain in domains() for name, entry in domain.players.items()},
 }

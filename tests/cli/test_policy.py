@@ -315,7 +315,7 @@ def test_mistakes_are_told_in_one_line(
     sog: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
 ) -> None:
     monkeypatch.chdir(Path(__file__).resolve().parents[2])
-    monkeypatch.setattr("sog.holdem.commands.strategy.solve", None)  # before the work begins
+    monkeypatch.setattr("sog.cli.strategy.solve", None)  # before the work begins
     code, out, err = sog("policy", *arguments)
     assert (code, out) == (2, "")
     assert err == f"sog: error: {message}\n"

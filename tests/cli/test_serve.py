@@ -154,7 +154,7 @@ def test_the_browser_that_is_opened_is_told_no_lasting_token(start: Start, tmp_p
 def test_where_no_browser_is_found_one_line_says_so(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sog.cli.serve import command
+    from sog.web import command
 
     monkeypatch.setattr("webbrowser.open", lambda _: False)
     command._open("http://127.0.0.1:1/")

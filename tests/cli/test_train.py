@@ -259,7 +259,7 @@ def test_the_strategy_of_a_run_is_the_one_that_is_evaluated(
 def test_a_history_that_cannot_be_is_told_before_a_run_searches(
     sog: Run, trained: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sog.holdem.commands.strategy.compose", None)
+    monkeypatch.setattr("sog.cli.strategy.compose", None)
     code, out, err = sog("policy", str(trained[0]), "--history", "fold")
     assert (code, out) == (2, "")
     assert "--history: event 1, 'fold', cannot happen at 'start" in err

@@ -7,7 +7,7 @@ from sog.players.table import PLAYERS
 
 _WIDTH: Final = max(len(entry.form) for entry in PLAYERS.values())
 _LINES: Final = "\n".join(f"  {e.form:<{_WIDTH}}  {e.summary}" for e in PLAYERS.values())
-_PLAYERS: Final = f"""\
+PLAYERS_HELP: Final = f"""\
 players:
 {_LINES}
 
@@ -19,7 +19,7 @@ Those that search make SoG(s, c): s simulations, c of them per regret update pha
 information they take their best action, else they draw one from their policy. One of them alone is
 told how behind its name: 'runs/leduc?search=200,1&c_puct=2' (values of [search] of configurations).
 """
-_HOW: Final = (
+HOW: Final = (
     *("--game", "--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes"),
     *("--resolve-from", "--seconds"),
     (
@@ -35,7 +35,7 @@ _HOW: Final = (
 PLAY: Final = Command(
     "play against an agent in the terminal",
     f"""\
-{_PLAYERS}
+{PLAYERS_HELP}
 examples:
   sog play leduc                                the agent that comes with the package
   sog play go7                                  where none does, one that plays any game
@@ -64,7 +64,7 @@ player 0), "moves": [{{"state", "actor", "action", "text" (of the action), "outc
 and at the end), "names" (their texts), and "begins" where it began at a position: its text}}]}}.
 """,
     (
-        *("agent", "--as", *_HOW, "--history", "--hints"),
+        *("agent", "--as", *HOW, "--history", "--hints"),
         ("--games", {"default": None, "help": "games to play (default: asks after each)"}),
         ("--seed", {"default": None, "help": "of deals and agents (default: a random one)"}),
         (
@@ -85,7 +85,7 @@ and at the end), "names" (their texts), and "begins" where it began at a positio
 MATCH: Final = Command(
     "let two agents play each other",
     f"""\
-{_PLAYERS}
+{PLAYERS_HELP}
 examples:
   sog match zero random --game kuhn --games 1000
   sog match runs/leduc tabular --search 100,1
@@ -125,7 +125,7 @@ pair), "standard_error" (of the mean; null after one pair), "mean_as" (player 0 
         "first",
         "second",
         "--games",
-        *_HOW,
+        *HOW,
         ("--history", {"help": "begin every game of perfect information at this position"}),
         *("--aivat", "--games-out", "--batch", "--seed", "--json"),
     ),
@@ -133,7 +133,7 @@ pair), "standard_error" (of the mean; null after one pair), "mean_as" (player 0 
 TOURNAMENT: Final = Command(
     "let several agents play each other, each against each",
     f"""\
-{_PLAYERS}
+{PLAYERS_HELP}
 examples:
   sog tournament tabular outcome_sampling:10000 q_learning random --game kuhn --games 1000
   sog tournament agent:glasses pimbot:1000 pimbot:100 random --show wins
@@ -167,7 +167,7 @@ one is better)}}], "added_draws" (per pairing; 0 unless some won or lost everyth
             "--games",
             {"default": None, "help": "games of each pairing, an even number (default: 100)"},
         ),
-        *("--show", *_HOW),
+        *("--show", *HOW),
         ("--history", {"help": "begin every game of perfect information at this position"}),
         "--openings",
         (
@@ -247,119 +247,7 @@ person's player, null in a PGN or an SGF, and "names" has what both are called.
         "--json",
     ),
 )
-_WHO_PLAYS: Final = ("agent", {"help": "who plays, see below"})
-_SPEAKING: Final = (
-    _WHO_PLAYS,
-    *_HOW,
-    "--room",
-    "--move-overhead",
-    ("--seed", {"help": "of agents (default: 0)"}),
-)
-GTP: Final = Command(
-    "be a program of Go, Hex or Othello for a board that speaks GTP",
-    f"""\
-{_PLAYERS}
-examples:
-  sog gtp runs/go9                              the command for Sabaki, GoGui or Lizzie
-  sog gtp rollout --game go5 --search 1000,1
-  sog gtp zero --game "go(size=7,komi=8.5)"
-  sog gtp rollout --game "hex(size=11,swap=true)"
-  sog match 'gtp:sog gtp runs/go9' gtp:gnugo --game go9
-
-Speaks version 2 of the Go Text Protocol on stdin and stdout until quit, or nothing more comes:
-boardsize, komi, clear_board, play, genmove, reg_genmove, undo, last_move, time_settings, time_left,
-final_score (of Go by area, all on the board being alive), showboard, loadsgf, cputime,
-gogui-analyze_commands, and of Leela Zero and KataGo lz-analyze, kata-analyze and their
-genmove_analyze, for those who search. For Go also fixed_handicap, place_free_handicap,
-set_free_handicap, set_position, final_status_list, kata-set-rules and kata-get-rules. White gets no
-points for handicap stones, by any rules. kata-analyze says scoreLead for those who play for points
-(payoff=diff); others know only how likely they win. One color of Go may play twice, and go on after
-two passes; loadsgf takes stones that are set up, and the size and komi of the file. A trained
-network refuses another size of the board, and another komi if it plays for points. Without a clock
-a move takes --seconds, else the simulations of --search; on one, --move-overhead is left over. The
-tree is kept from move to move. The first move waits for programs to be compiled.
-""",
-    _SPEAKING,
-)
-UCI: Final = Command(
-    "be a chess engine for a program that speaks UCI",
-    f"""\
-{_PLAYERS}
-examples:
-  sog uci runs/chess                            the command for Cute Chess, Arena or Nibbler
-  sog uci rollout --game gardner_chess --search 1000,1
-  sog match 'uci:sog uci runs/chess?nodes=400' 'uci:stockfish?nodes=2000' --game chess
-
-Speaks the Universal Chess Interface on stdin and stdout until quit, or nothing more comes:
-position, go with nodes, movetime, depth, infinite, ponder, searchmoves and clocks, stop, ponderhit,
-and the options MultiPV, Ponder, Move Overhead (milliseconds, first that of --move-overhead) and
-Simulations (of a move that nothing else limits).
-Nodes are simulations; depth is the length of the principal line. Scores in centipawns are those
-that win as often: 400 log10(p / (1 - p)), p being the share of games. isready waits for programs to
-be compiled; the tree is kept from move to move.
-""",
-    _SPEAKING,
-)
-ACPC: Final = Command(
-    "be a hold'em program for a dealer that speaks ACPC",
-    f"""\
-{_PLAYERS}
-examples:
-  sog acpc equity 127.0.0.1 18791 --game holdem
-  sog acpc agent:holdem 127.0.0.1 18791         a dealer's command has a script around it
-  sog match random 'acpc:sog acpc equity --game holdem' --game holdem
-
-Connects to a dealer by the protocol of the Annual Computer Poker Competition (version 2.0.0) and
-plays until it ends the connection. The dealer's game must have our blinds and stacks. A bet that
-our menu does not have counts as the size that the pseudo-harmonic mapping (Ganzfried and Sandholm
-2013) takes more often; our own bets are told as the chips that they are, or as the same part of the
-pot where stakes differ by then. Programs are compiled before it connects.
-""",
-    (
-        _WHO_PLAYS,
-        *_HOW,
-        ("--seed", {"help": "of agents (default: 0)"}),
-        *("dealer_host", "dealer_port"),
-    ),
-)
-_REPEATED: Final = {"action": "append", "default": [], "type": str}
-SERVE: Final = Command(
-    "play, look into searches and watch runs in a browser",
-    """\
-examples:
-  sog serve                                     any game, any player, the agents of the package
-  sog serve runs/leduc runs/glasses             against these networks too; watch them train
-  sog serve --game "leduc(ranks=4)"             a game with other parameters
-  sog serve --port 0                            at any free port
-
-Open the address that is printed: it holds a token, without which nothing is answered. Only this
-machine can reach the server unless --host says otherwise; whoever can reach it and has the token
-may use it, and what is sent is not encrypted. For a server elsewhere, have ssh bring it here:
-  ssh -L 8642:127.0.0.1:8642 there sog serve --port 8642
-
-Ctrl-C stops it; games that were not saved (a button does that) are lost. Needs the extra `web`:
-pip install 'sog[web]'.
-""",
-    (
-        "runs",
-        (
-            "--game",
-            {
-                **_REPEATED,
-                "help": "offer this game too, with these parameters; may be repeated",
-            },
-        ),
-        (
-            "--player",
-            {
-                **_REPEATED,
-                "metavar": "PLAYER",
-                "help": "offer this player too, as in `sog match`; may be repeated",
-            },
-        ),
-        *("--host", "--port", "--open"),
-    ),
-)
+WHO_PLAYS: Final = ("agent", {"help": "who plays, see below"})
 AGENTS: Final = Command(
     "list the trained agents that come with the package",
     """\

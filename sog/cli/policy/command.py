@@ -10,12 +10,12 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.policy.text import legend, print_grid
 from sog.cli.policy.walk import walk
+from sog.cli.strategy import Strategy, check_source, load_strategy
 from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, merge_alike, node_at, read_grid
 from sog.drawing.grid_svg import draw_grid
 from sog.files import replace_file
 from sog.games.core import CHANCE, PLAYER_0
 from sog.holdem.commands import policy as spots
-from sog.holdem.commands.strategy import Strategy, check_source, load_strategy
 from sog.holdem.spots.spot_file import ENDING
 from sog.openspiel.policy_tables import write_openspiel_table
 from sog.tabular.policy_table import write_policy_table

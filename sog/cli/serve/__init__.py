@@ -1,1 +1,0 @@
-"""`sog serve`; `command.py` runs it."""

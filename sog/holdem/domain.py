@@ -1,0 +1,56 @@
+"""What hold'em adds to the core: the game, programs that play poker, and its commands."""
+
+from typing import Final
+
+from sog.domain import Domain
+from sog.players.entry import Entry
+
+DOMAIN: Final = Domain(
+    package="sog.holdem",
+    games={
+        "holdem": "sog.holdem.game:Holdem",
+    },
+    players={
+        "always_call": Entry(
+            method="sog.holdem.bots.bots:AlwaysCall",
+            form="always_call",
+            summary="in games of betting: calls any bet and makes none",
+        ),
+        "always_raise": Entry(
+            method="sog.holdem.bots.bots:AlwaysRaise",
+            form="always_raise",
+            summary="in games of betting: raises while it may, by the smallest size; size=largest",
+        ),
+        "always_fold": Entry(
+            method="sog.holdem.bots.bots:AlwaysFold",
+            form="always_fold",
+            summary="in games of betting: folds to any bet, else checks",
+        ),
+        "equity": Entry(
+            method="sog.holdem.bots.bots:Equity",
+            form="equity",
+            summary="in games of betting: by equity against any hand, and the odds of the pot",
+        ),
+        "lbr": Entry(
+            method="sog.holdem.bots.local_best_response:LocalBestResponse",
+            form="lbr",
+            summary="local best response: sees how the other plays, to tell how exploitable he is",
+        ),
+        "blueprint": Entry(
+            form="blueprint:FILE",
+            summary="the average strategy of a file of sog blueprint, for the game it is of",
+            reader="sog.holdem.blueprint.player:read_blueprint",
+        ),
+        "acpc": Entry(
+            form="acpc:COMMAND",
+            summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
+            reader="sog.holdem.acpc_engine:read_acpc",
+            reads_told=False,
+        ),
+    },
+    commands={
+        "push_fold": "sog.holdem.commands:PUSH_FOLD",
+        "blueprint": "sog.holdem.commands:BLUEPRINT",
+        "acpc": "sog.holdem.commands:ACPC",
+    },
+)
