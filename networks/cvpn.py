@@ -7,7 +7,9 @@ actions that cannot be mean nothing: the search and the losses mask them.
 """
 
 import dataclasses
+import functools
 import math
+from collections.abc import Mapping
 from typing import Any, Final
 
 import jax
@@ -15,27 +17,25 @@ import jax.numpy as jnp
 from flax import nnx
 from jax import Array
 
-from networks import graph
-from networks.graph import GraphCVPN
 from networks.heads import MoveHead, head_init, joint_weights, opponents_given_own
 from networks.torsos import TORSOS
 from sog.accelerators import is_accelerated
+from sog.domain import domains, load_part
 from sog.games.core import PLAYER_1, Game
 from sog.games.encoding import CardHands, Flat, Graph, Moves, Planes
-from sog.holdem import hand_network as hands
-from sog.holdem.hand_network import HandsCVPN
 from sog.precision import in_32_bits
 from sog.program_names import FOLLOWS
 
-GRAPH: Final = "graph"
-HANDS: Final = "hands"
-_READS: Final[dict[str, tuple[type, ...]]] = {
-    "mlp": (Flat, Planes, Graph, CardHands),
-    "resnet": (Planes,),
-    GRAPH: (Graph,),
-    HANDS: (CardHands,),
+WHOLE_NETWORKS: Final[Mapping[str, str]] = {
+    "graph": "networks.graph:GraphCVPN",
+    **{name: path for domain in domains() for name, path in domain.networks.items()},
 }
-"""The encodings of games (`Game.encoding`) that a torso is made for."""
+"""Torsos with heads of their own, by name: the network, as module:Class. It is made from (game,
+width, depth, rngs), has the methods of `CVPN` and `observe(game, state)`, and says which encodings
+it `reads` and how many `leaves_per_call` a CPU should ask it about (None: as many as any)."""
+_READS: Final = {"mlp": (Flat, Planes, Graph, CardHands), "resnet": (Planes,)}
+"""The encodings of games (`Game.encoding`) that the other torsos are made for."""
+_TORSO_NAMES: Final = (*_READS, *WHOLE_NETWORKS)
 VALUE_HEADS: Final = ("plain", "bounded", "pairwise")
 POLICY_HEADS: Final = (1, 2)
 POLICY_SHAPES: Final = ("flat", "moves")
@@ -50,8 +50,7 @@ class NetworkSettings:
 
     torso: str = "mlp"
     """mlp for any game, resnet where `Game.encoding` is `Planes`, graph where it is a `Graph`, or
-    hands where it is `CardHands`; graph and hands have heads of their own, see `networks.graph` and
-    `sog.holdem.hand_network`."""
+    hands where it is `CardHands`; graph and hands have heads of their own, see `WHOLE_NETWORKS`."""
     width: int = 128
     """Units of a layer, channels of the resnet, or numbers of a node of the graph or of a hand."""
     depth: int = 3
@@ -72,8 +71,8 @@ class NetworkSettings:
     always float32 that is learned, searched with and kept, and a CPU computes in float32 too."""
 
     def __post_init__(self) -> None:
-        if self.torso not in _READS:
-            raise ValueError(f"torso must be one of {', '.join(_READS)}, got {self.torso!r}.")
+        if self.torso not in _TORSO_NAMES:
+            raise ValueError(f"torso must be one of {', '.join(_TORSO_NAMES)}, got {self.torso!r}.")
         for name, known in (
             ("value_head", VALUE_HEADS),
             ("policy_shape", POLICY_SHAPES),
@@ -98,7 +97,7 @@ class NetworkSettings:
             ("policy_heads", 1),
             ("precision", "float32"),  # of hands the features hold numbers of cards, too many
         ):
-            if self.torso in (GRAPH, HANDS) and getattr(self, name) != plain:
+            if self.torso in WHOLE_NETWORKS and getattr(self, name) != plain:
                 raise ValueError(
                     f"{name} must be {plain} with the torso {self.torso}, which has heads of its "
                     f"own, got {getattr(self, name)}."
@@ -205,10 +204,9 @@ class EncodeState:
     def __call__(self, game: Game[Any], state: Any) -> Array:
         """The features of the game; then what the heads need: the joint weights, and last, 1 where
         player 1 acts. Where nobody does, no policy is used, whichever head it is of."""
-        if self.settings.torso == GRAPH:
-            return graph.observe(game, state)
-        if self.settings.torso == HANDS:
-            return hands.observe(game, state)
+        if self.settings.torso in WHOLE_NETWORKS:
+            features: Array = _whole_network(self.settings.torso).observe(game, state)
+            return features
         parts = [game.observe(state)]
         if self.settings.value_head == "pairwise":
             parts.append(joint_weights(game, state).reshape(-1))
@@ -228,6 +226,12 @@ class ApplyNetwork:
     def encode(self) -> EncodeState:
         """What the network is told of a public state, the ranges apart."""
         return EncodeState(self.settings)
+
+    @property
+    def leaves_per_call(self) -> int | None:
+        """How many leaves a CPU should ask it about at once; None: as many as any network."""
+        torso = self.settings.torso
+        return _whole_network(torso).leaves_per_call if torso in WHOLE_NETWORKS else None
 
     @property
     def in_parts(self) -> "tuple[EmbedFeatures, AnswerEmbedded]":
@@ -290,12 +294,24 @@ def _cast(arrays: Any, dtype: Any) -> Any:
 def check_torso(game: Game[Any], torso: str) -> None:
     """Raises ValueError if a torso is not made for what a game shows."""
     encoding = type(game.encoding)
-    if encoding not in _READS[torso]:
-        fitting = " or ".join(name for name, read in _READS.items() if encoding in read)
+    if encoding not in _reads(torso):
+        fitting = " or ".join(name for name in _TORSO_NAMES if encoding in _reads(name))
         raise ValueError(
             f"torso must be {fitting} for {game.name}, whose encoding is {encoding.__name__}, "
             f"got {torso}."
         )
+
+
+def _reads(torso: str) -> tuple[type, ...]:
+    if torso in _READS:
+        return _READS[torso]
+    reads: tuple[type, ...] = _whole_network(torso).reads
+    return reads
+
+
+@functools.cache
+def _whole_network(torso: str) -> Any:
+    return load_part(WHOLE_NETWORKS[torso])
 
 
 def _moves_of(game: Game[Any]) -> Moves:
@@ -309,13 +325,12 @@ def _moves_of(game: Game[Any]) -> Moves:
     return moves
 
 
-def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> CVPN | GraphCVPN | HandsCVPN:
+def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> Any:
     check_torso(game, settings.torso)
     rngs = nnx.Rngs(seed)
-    if settings.torso == GRAPH:
-        return GraphCVPN(game, settings.width, settings.depth, rngs=rngs)
-    if settings.torso == HANDS:
-        return HandsCVPN(game, settings.width, settings.depth, rngs=rngs)
+    if settings.torso in WHOLE_NETWORKS:
+        whole = _whole_network(settings.torso)
+        return whole(game, settings.width, settings.depth, rngs=rngs)
     return CVPN(game, settings, rngs=rngs)
 
 

@@ -5,7 +5,7 @@ pawn are stations. Here each has numbers of its own, made by the same functions 
 there (`sog.games.encoding.Graph`) and from the numbers of its neighbors. Beyond the paper.
 """
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import jax
 import jax.numpy as jnp
@@ -45,6 +45,9 @@ class GraphCVPN(nnx.Module):
     computed at its two ends, for its kind.
     """
 
+    reads: ClassVar = (Graph,)
+    leaves_per_call: ClassVar = None
+
     def __init__(self, game: Game[Any], width: int, depth: int, *, rngs: nnx.Rngs) -> None:
         """width: numbers of a node, depth: blocks."""
         self.game = game
@@ -61,6 +64,12 @@ class GraphCVPN(nnx.Module):
         self.values = nnx.Linear(width, 1, kernel_init=head, rngs=rngs)
         self.starts = nnx.Linear(width, graph.num_kinds, kernel_init=head, rngs=rngs)
         self.ends = nnx.Linear(width, graph.num_kinds, kernel_init=head, rngs=rngs)
+
+    @staticmethod
+    def observe(game: Game[Any], state: Any) -> Array:
+        """[feature]: the channels of all nodes, then the features of the whole state."""
+        channels, whole = graph_of(game).observe(state)
+        return jnp.concatenate([channels.reshape(-1), whole])
 
     def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
         """As `CVPN`. features: [batch, feature], see `observe`; ranges: [batch, player, S].
@@ -120,12 +129,6 @@ def graph_of(game: Game[Any]) -> Graph:
     """The map of a game that shows one."""
     assert isinstance(game.encoding, Graph)  # see `networks.cvpn.check_torso`
     return game.encoding
-
-
-def observe(game: Game[Any], state: Any) -> Array:
-    """[feature]: the channels of all nodes, then the features of the whole state."""
-    channels, whole = graph_of(game).observe(state)
-    return jnp.concatenate([channels.reshape(-1), whole])
 
 
 def _road_weights(roads: np.ndarray) -> Array:

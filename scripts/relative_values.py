@@ -32,10 +32,11 @@ from selfplay.examples import StoredExample, load_example, take
 from selfplay.learner import Learner
 from selfplay.runs.config import load_config
 from selfplay.settings import Config
+from selfplay.sources import check_source
 from sog.cli.numbers import positive_integer
 from sog.games import Game, make
 from sog.games.encoding import at_stake
-from sog.holdem.spots.examples import check_random_spots, solve_spots
+from sog.holdem.spots.examples import solve_spots
 
 _CONFIG: Final = "holdem_small"
 _HELD_OUT: Final = 4  # one of so many
@@ -55,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     config = load_config(_CONFIG)
     game = make(arguments.game or config.game)
     try:
-        check_random_spots(game, "selfplay", arguments.rivers)
+        check_source(game, selfplay=arguments.rivers)
     except ValueError:
         parser.error(f"--game must be hold'em with rivers to bet on, got {game}.")
     print(f"{game}, {arguments.steps:,} steps\n{processor()}; {versions(['jax', 'jaxlib'])}")

@@ -15,7 +15,7 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
 from gtcfr.packing import BeliefState
-from networks.cvpn import HANDS, ApplyNetwork
+from networks.cvpn import ApplyNetwork
 from selfplay.alphazero.player import AlphaZeroWorker, check_alphazero
 from selfplay.learner import LossFn, cvpn_loss
 from selfplay.memory import searches_bytes
@@ -26,7 +26,6 @@ from sog.games.core import Game
 
 STUDENT_OF_GAMES: Final = "student_of_games"
 ALPHAZERO: Final = "alphazero"
-_LEAVES_OF_HANDS_PER_CALL: Final = 4
 _MOST_STATES: Final = 2**29  # of a tree, whose rows are numbered in 32 bits
 
 
@@ -78,9 +77,8 @@ def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
     """A network at the leaves of a search."""
     embed, answer = apply_fn.in_parts
     per_call = leaves_per_call()
-    if apply_fn.settings.torso == HANDS and not is_accelerated():
-        # One leaf is work for all hands; what fills up the last call would only cost.
-        per_call = min(per_call, _LEAVES_OF_HANDS_PER_CALL)
+    if not is_accelerated():
+        per_call = min(per_call, apply_fn.leaves_per_call or per_call)
     return NetworkEvaluator(
         apply_fn=answer,
         params=params,

@@ -20,10 +20,10 @@ from selfplay.random_games import play_random_games
 from selfplay.recipe import recipe_of
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
+from selfplay.sources import ExampleSource, check_source, find_source
 from selfplay.workers import SELFPLAY, SOLVER, WorkerOutput
 from sog.games.core import Game
 from sog.games.encoding import CardHands
-from sog.holdem.spots.examples import check_random_spots, random_queries, solve_spots
 
 _LEARNER: Final = "learner"
 _REPLAY, _QUEUE = "replay", "queue"
@@ -41,7 +41,7 @@ class Schedule(abc.ABC):
         """Raises ValueError for sizes that the game cannot have."""
         check_config(game, config)
         self.game, self.config = game, config
-        self.recipe = recipe_of(config)
+        self.recipe, self.source = recipe_of(config), find_source(game)
         self.apply_fn, params = make_network(game, config.network, config.run.seed)
         self.learner = Learner(
             game, self.apply_fn, config.learner, params, loss_fn=self.recipe.loss
@@ -78,7 +78,7 @@ class Schedule(abc.ABC):
         """A cycle."""
 
     def gather(self) -> Iterator[tuple[str, int, int]]:
-        """Plays the random games and solves the random rivers, where there are no examples yet;
+        """Plays the random games and solves the random spots, where there are no examples yet;
         `cycle` does it if nobody else has. Yields what it does, how much is done, and of how much.
         """
         if self._is_gathered or self.replay.num_added:  # as in a checkpoint of them
@@ -86,11 +86,11 @@ class Schedule(abc.ABC):
         play, seed = self.config.selfplay, self.config.run.seed
         key, random = jax.random.key(seed), np.random.default_rng([seed, _FIRST_EXAMPLES])
         games = play_random_games(self.game, play.random_games, play.random_share, key, random)
-        rivers = solve_spots(self.game, play.random_spots, random)
-        for what, counted, works, total in (
-            ("playing games at random", "games", games, play.random_games),
-            ("solving random rivers", "solves", rivers, play.random_spots),
-        ):
+        sources = [("playing games at random", "games", games, play.random_games)]
+        if self.source is not None:
+            spots = self.source.solve(self.game, play.random_spots, random)
+            sources.append(("solving random spots", "solves", spots, play.random_spots))
+        for what, counted, works, total in sources:
             done = 0
             for work in works:
                 self.take_in(work)
@@ -108,23 +108,24 @@ class Schedule(abc.ABC):
             self.counts[name] += count
         self.seconds[work.part] += work.seconds
         self.queue.add(work.queries)
-        self.queue.add(self._random_queries(len(work.queries.state)))
+        if self.source is not None:
+            self.queue.add(self._random_queries(self.source, len(work.queries.state)))
         if work.examples is not None:
             self.replay.add(work.examples)
 
-    def _random_queries(self, others: int) -> BeliefState:
+    def _random_queries(self, source: ExampleSource, others: int) -> BeliefState:
         """Random spots beside so many other queries: of all a share `solver.random_spots`."""
         share = self.config.solver.random_spots
         numbers = [self.config.run.seed, _RANDOM_QUERIES, *self.counts.values()]
         random = np.random.default_rng(numbers)
         count = int(others * share / (1 - share) + random.random())
-        # Rivers that were solved are better examples, as long as they are there.
+        # Spots that were solved are better examples, as long as they are there.
         known = bool(self.config.selfplay.random_spots)
         known &= self.replay.num_added <= self.replay.size
-        return random_queries(self.game, count, random, rivers=not known)
+        return source.queries(self.game, count, random, not known)
 
     def only_learns(self) -> bool:
-        """Whether the network is still to learn the rivers that were solved before the first game:
+        """Whether the network is still to learn the spots that were solved before the first game:
         what a search with it found until then would stay among the examples for long."""
         is_first = bool(self.config.selfplay.random_spots) and not self.counts["searches"]
         return is_first and self.steps_due(None) > 0
@@ -179,8 +180,7 @@ def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]
 def check_config(game: Game[Any], config: Config) -> None:
     """Raises ValueError for a network or searches that the game cannot have, or that there is no
     memory for; compiles nothing."""
-    check_random_spots(game, "selfplay", config.selfplay.random_spots)
-    check_random_spots(game, "solver", config.solver.random_spots)
+    check_source(game, selfplay=config.selfplay.random_spots, solver=config.solver.random_spots)
     if config.learner.relative_values and not isinstance(game.encoding, CardHands):
         raise ValueError(
             f"learner: relative_values must be false in {game.name}, whose states do not tell what "

@@ -44,8 +44,9 @@ class SelfplaySettings:
     random_share: float = 0.1
     """Share of the decisions of random games that become examples, with the game's outcome."""
     random_spots: int = 0
-    """Random rivers of hold'em that are solved exactly, and learned, before the first search: their
-    starts and later decisions there, see `sog.holdem.spots.examples`. Beyond the paper."""
+    """Random spots that are solved exactly, and learned, before the first search, in games that
+    offer some (`selfplay.sources`): in hold'em rivers, their starts and later decisions there.
+    Beyond the paper."""
     search_targets: float = 0.0
     """Probability that a visited belief state becomes an example with its search's values, as in
     ReBeL; beyond the paper."""

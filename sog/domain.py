@@ -37,8 +37,15 @@ class Domain:
     """By name: the class, as module:Class."""
     players: "Mapping[str, Entry]" = dataclasses.field(default_factory=dict)
     """By the word that their text begins with."""
+    networks: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By the name of the torso: a network with heads of its own, see `networks.cvpn`."""
     commands: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By name: what help says of it, as module:COMMAND, a `sog.cli.commands.command.Command`."""
+    modes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By a command of the core: what else it can do, as module:MODE, a `Mode` of the same file."""
+    policies: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By how the names of files end: module:function (path, tree), which reads the policy [node, S,
+    A] of such a file, and raises PolicyFileError."""
 
 
 @functools.cache

@@ -95,6 +95,8 @@ COMMANDS: Final[dict[str, Command]] = {
 """In the order of the help, those of domains at the end."""
 for _domain in domains():
     COMMANDS.update((name, load_part(path)) for name, path in _domain.commands.items())
+    for _name, _path in _domain.modes.items():
+        COMMANDS[_name] = COMMANDS[_name].with_mode(load_part(_path))
 
 
 def make_parser() -> argparse.ArgumentParser:

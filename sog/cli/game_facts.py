@@ -12,7 +12,7 @@ from sog.cli.loading import load_game
 from sog.cli.parameters import parameter_facts, print_parameters
 from sog.games import GAMES, Game, make
 from sog.games.packages import installed_games
-from sog.holdem.spots.spot import is_spot, spot_of
+from sog.games.parts import SolvedApart, game_part
 from sog.tabular.sizes import can_be_counted, count_public_tree
 
 QUICK: Final = 1_000_000  # public states: a second at most
@@ -60,8 +60,9 @@ def show_game(arguments: argparse.Namespace) -> None:
         display.print_json(facts)
         return
     states, infostates = size_texts(facts)
-    if _is_solved_as_a_spot(game) and facts["num_public_states"] is None:
-        states = "not counted: solved as a spot, street by street"
+    apart = _solved_apart(game)
+    if apart and apart.how and facts["num_public_states"] is None:
+        states = f"not counted: solved {apart.how}"
     elif not can_be_counted(game):
         states = "not counted: made for search, too large to solve exactly"
     elif facts["num_public_states"] is None and not arguments.sizes:
@@ -99,9 +100,9 @@ def show_rules(arguments: argparse.Namespace) -> None:
 
 def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
     name = typed if ":" in typed else display.short_name(game)
-    spot = _is_solved_as_a_spot(game)
-    can_be_solved = spot or (facts["num_public_states"] is not None and not is_spot(game))
-    until = "--until-pot 0.3" if spot else "--until-mbb 1"
+    apart, is_counted = _solved_apart(game), facts["num_public_states"] is not None
+    can_be_solved = is_counted if apart is None else bool(apart.how)
+    until = "--until-mbb 1" if apart is None else apart.until
     names = [name] if "(" in name or ":" in name else [name, *_variants(game, can_be_solved)]
     print()
     for number, example in enumerate(names):
@@ -112,14 +113,10 @@ def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
             print(f"  sog games {quoted}{'' if number else ' --sizes'}")
 
 
-def _is_solved_as_a_spot(game: Game[Any]) -> bool:
-    if not is_spot(game):
-        return False
-    try:
-        spot_of(game)
-    except ValueError:
-        return False
-    return True
+def _solved_apart(game: Game[Any]) -> SolvedApart | None:
+    own_solver = game_part(game, "own_solver")
+    found: SolvedApart | None = None if own_solver is None else own_solver(game)
+    return found
 
 
 def _variants(game: Game[Any], larger: bool) -> list[str]:

@@ -12,7 +12,6 @@ from sog.cli.errors import CommandError, mistakes, reason
 from sog.files import read_any_text
 from sog.games import Game, make
 from sog.games.registry import OPENSPIEL_PREFIX
-from sog.holdem.game import Holdem
 from sog.play.history import History, check_begins_anywhere, read_history
 from sog.players.runs import is_run, load_run
 from sog.tabular import (
@@ -124,11 +123,6 @@ _WITHOUT_TREE: Final = (
     "Without a tree: `sog search --evaluator zero`, and the player zero of `sog match` and `sog "
     "play`."
 )
-_OF_HOLDEM: Final = (
-    'With a board it is a spot: `sog solve "holdem(board=KsTh7s4d,pot=100,stack=200)"`. Without: '
-    "`sog search agent:holdem` shows a decision, `sog evaluate agent:holdem --lbr` what a player "
-    "loses at least."
-)
 
 
 def compile_whole_game(
@@ -144,7 +138,7 @@ def compile_whole_game(
     search, whose first states alone take long.
     """
     if max_nodes is None and not can_be_counted(game):
-        instead = _OF_HOLDEM if isinstance(game, Holdem) else _WITHOUT_TREE
+        instead = game.where_too_large or _WITHOUT_TREE
         raise CommandError(
             f"{game.name} is made for search, too large to enumerate. {instead} For a small "
             f"variant of it: --max-nodes N."

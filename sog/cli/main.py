@@ -87,7 +87,7 @@ def _run(argv: Sequence[str] | None) -> int:
         return int(stop.code or 0)
     check_devices()
     silence_xla()
-    code: int = COMMANDS[arguments.command].load(arguments.command)(arguments)
+    code: int = COMMANDS[arguments.command].execute(arguments)
     return code
 
 

@@ -65,12 +65,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
     # What a command is about.
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
-    "stacks": {
-        "nargs": "+",
-        "type": positive_number,
-        "metavar": "STACK",
-        "help": "what each player has, in big blinds: more than 1",
-    },
     "policy": _file(
         "POLICY",
         "a file that `sog solve --save` wrote, a table (FILE.csv, see below), or a blueprint",
@@ -87,8 +81,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "first": {"metavar": "A", "help": "a player, see below"},
     "second": {"metavar": "B", "help": "the other player"},
     "players": {"metavar": "PLAYER", "nargs": "+", "help": "two or more players, see below"},
-    "dealer_host": {"metavar": "HOST", "help": "where the dealer is, as 127.0.0.1"},
-    "dealer_port": {"metavar": "PORT", "type": port_number, "help": "its port"},
     "--game": {
         "metavar": "GAME",
         "help": "the game; where a player is a run folder, a variant of what it was trained on "
@@ -138,37 +130,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "type": positive_number,
         "metavar": "X",
         "help": "stop as soon as the exploitability is at most X thousandths of the game's unit",
-    },
-    "--until-pot": {
-        "type": positive_number,
-        "metavar": "X",
-        "help": "of a spot of hold'em: stop as soon as the exploitability is at most X percent of "
-        "the pot (default: 0.3, without --iterations)",
-    },
-    "--range0": {
-        "metavar": "TEXT",
-        "help": "of a spot: what player 0, who acts first, may hold, such as 'TT+, A5s-A2s, "
-        "KQo:0.5, AhKd' or 25%% (default: any hand)",
-    },
-    "--range1": {"metavar": "TEXT", "help": "likewise of player 1"},
-    "--network": {
-        "metavar": "RUN",
-        "help": "of a spot: what a network of hold'em (RUN, RUN@STEP or agent:NAME) says there, "
-        "and how far its values are off",
-    },
-    "--minutes": {
-        "type": positive_number,
-        "metavar": "X",
-        "help": "train for X minutes, compiling not counted (default: 10, without --iterations)",
-    },
-    "--buckets": {
-        "metavar": "N/N/...",
-        "help": "the most buckets of each street (default: 169/1000/500/200, as far as they go)",
-    },
-    "--bucketing": {
-        "choices": ("percentile", "grid"),
-        "help": "buckets of about equally many hands, or equal parts of [0, 1] (default: "
-        "percentile)",
     },
     "--precision": {
         "choices": ("float32", "float64"),
@@ -300,7 +261,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "share of its regrets that the exact evaluator keeps from update to update "
         "(default: 0.9)",
     },
-    "--lbr": _flag("play against local best response, see below, instead of composing a policy"),
     "--aivat": {
         "choices": ("exact", "network", "zero"),
         "help": "reduce the variance (Burch et al. 2018), see below",
@@ -338,7 +298,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--picture": _file(
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),
-    "--save": _file("FILE.npz", "write the average policy to a file; of a spot, FILE.spot"),
+    "--save": _file("FILE.npz", "write the average policy to a file"),
     "--games-out": _file(
         "FILE", "write all games to FILE.pgn or FILE.sgf, where the game has such, or FILE.json"
     ),

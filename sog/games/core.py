@@ -20,6 +20,7 @@ of `Game.advance`, so they are right by construction.
 import abc
 import dataclasses
 import itertools
+import types
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
@@ -74,6 +75,10 @@ class Game(Shown[State]):
     """The unit of utilities; 1/1000 of it is printed as `milli_unit`."""
     milli_unit: ClassVar[str] = "milli-points"
     """In poker mbb, if the unit is the big blind, or the ante where there are no blinds."""
+    parts: ClassVar[Mapping[str, str]] = types.MappingProxyType({})
+    """What it brings along for training and commands, as module:attribute: `sog.games.parts`."""
+    where_too_large: ClassVar[str] = ""
+    """What to do where its tree is too large, if that is not what it is for other games."""
 
     def __post_init__(self) -> None:
         check_params(self.name, self)

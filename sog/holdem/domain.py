@@ -48,6 +48,13 @@ DOMAIN: Final = Domain(
             reads_told=False,
         ),
     },
+    networks={"hands": "sog.holdem.hand_network:HandsCVPN"},
+    modes={
+        "solve": "sog.holdem.commands:SOLVE_SPOT",
+        "policy": "sog.holdem.commands:SHOW_SPOT",
+        "evaluate": "sog.holdem.commands:PLAY_LBR",
+    },
+    policies={".blueprint": "sog.holdem.blueprint.position:read_policy"},
     commands={
         "push_fold": "sog.holdem.commands:PUSH_FOLD",
         "blueprint": "sog.holdem.commands:BLUEPRINT",

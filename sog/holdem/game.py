@@ -7,6 +7,7 @@ dealer. With a board the game begins there, as a spot: nobody posts blinds, a po
 import dataclasses
 import functools
 import itertools
+import types
 from typing import Any
 
 import jax
@@ -52,6 +53,19 @@ a third round, a fifth card, the river; a last round. The dealer begins the firs
 much as the last raise. Who has put in all his chips bets no more; what the other bet beyond
 them comes back. In the end the better hand of five out of one's own two and the five public
 cards takes the pot; equal ones share it."""
+    parts = types.MappingProxyType(
+        {
+            "examples": "sog.holdem.spots.examples:SOURCE",
+            "measure": "sog.holdem.spots.errors:SpotMeasure",
+            "own_solver": "sog.holdem.spots.spot:own_solver",
+            "node_tables": "sog.holdem.commands.spot_node:node_tables",
+        }
+    )
+    where_too_large = (
+        'With a board it is a spot: `sog solve "holdem(board=KsTh7s4d,pot=100,stack=200)"`. '
+        "Without: `sog search agent:holdem` shows a decision, `sog evaluate agent:holdem --lbr` "
+        "what a player loses at least."
+    )
 
     def root(self) -> HoldemState:
         board = np.full(max(self.num_public[-1], 1), self.deck.num_cards, np.int8)

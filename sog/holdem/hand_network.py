@@ -9,7 +9,7 @@ are called, and a deck of any size has the same few thousand weights. Beyond the
 """
 
 import itertools
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +29,10 @@ class HandsCVPN(nnx.Module):
 
     Values are zero-sum: what they are not is taken from both players alike, as in DeepStack.
     """
+
+    reads: ClassVar = (CardHands,)
+    # One leaf is work for all hands; what fills up the last call would only cost.
+    leaves_per_call: ClassVar = 4
 
     def __init__(self, game: Game[Any], width: int, depth: int, *, rngs: nnx.Rngs) -> None:
         """width: numbers of a hand; depth: layers of the situation."""
@@ -56,6 +60,14 @@ class HandsCVPN(nnx.Module):
         self.policy_told = nnx.Linear(
             inner, self.num_actions, kernel_init=head_init(inner), rngs=rngs
         )
+
+    @staticmethod
+    def observe(game: Game[Any], state: Any) -> Array:
+        """[feature]: the channels of all hands; 1 where player 1 acts; the features of the whole
+        state; and the order of hands."""
+        hands, whole, order = hands_of(game).observe(state)
+        acts_second = (game.actor(state) == PLAYER_1).astype(jnp.float32)[None]
+        return jnp.concatenate([hands.reshape(-1), acts_second, whole, order.astype(jnp.float32)])
 
     def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
         """As `CVPN`. features: [batch, feature], see `observe`; ranges: [batch, player, S].
@@ -111,11 +123,3 @@ def hands_of(game: Game[Any]) -> CardHands:
     """The hands of a game that shows them."""
     assert isinstance(game.encoding, CardHands)  # see `networks.cvpn.check_torso`
     return game.encoding
-
-
-def observe(game: Game[Any], state: Any) -> Array:
-    """[feature]: the channels of all hands; 1 where player 1 acts; the features of the whole state;
-    and the order of hands."""
-    hands, whole, order = hands_of(game).observe(state)
-    acts_second = (game.actor(state) == PLAYER_1).astype(jnp.float32)[None]
-    return jnp.concatenate([hands.reshape(-1), acts_second, whole, order.astype(jnp.float32)])

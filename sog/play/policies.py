@@ -6,27 +6,25 @@ from typing import Final
 
 import numpy as np
 
-from sog.holdem.blueprint.file import BlueprintFileError, load_blueprint
-from sog.holdem.blueprint.position import policy_on
+from sog.domain import domains, load_part
 from sog.openspiel.policy_tables import STRING, read_openspiel_table
-from sog.tabular.policy_file import PolicyFileError, load_policy
+from sog.tabular.policy_file import load_policy
 from sog.tabular.policy_table import read_policy_table, titles_of
 from sog.tabular.public_tree import PublicTree
 
 TABLE: Final = ".csv"
-"""How the name of a table ends; but for blueprints, any other file is one of `sog solve --save`."""
-BLUEPRINT: Final = ".blueprint"
-"""How the name of a blueprint ends."""
+"""How the name of a table ends."""
 
 
 def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
-    """The policy [node, S, A] of a file of `save_policy`, of a table of either kind, or of a
-    blueprint.
+    """The policy [node, S, A] of a table of either kind, of a file that a domain reads, else of one
+    of `save_policy`.
 
     Raises PolicyFileError, in one line, with the number of the row if it is a table.
     """
-    if is_blueprint(path):
-        return _of_blueprint(path, tree)
+    if reader := _reader(path):
+        policy: np.ndarray = load_part(reader)(path, tree)
+        return policy
     if not is_table(path):
         return load_policy(path, tree)
     if STRING in titles_of(path):
@@ -34,19 +32,14 @@ def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarra
     return read_policy_table(path, tree)
 
 
-def is_blueprint(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a blueprint by its name."""
-    return Path(path).suffix.lower() == BLUEPRINT
+def is_of_a_domain(path: str | os.PathLike[str]) -> bool:
+    """Whether a domain reads a file, by its name."""
+    return _reader(path) is not None
 
 
-def _of_blueprint(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
-    try:
-        blueprint = load_blueprint(path)
-    except BlueprintFileError as error:
-        raise PolicyFileError(str(error)) from None
-    if str(blueprint.game) != str(tree.game):
-        raise PolicyFileError(f"{path}: is a blueprint of {blueprint.game}, not of {tree.game}.")
-    return policy_on(blueprint, tree)
+def _reader(path: str | os.PathLike[str]) -> str | None:
+    ending = Path(path).suffix.lower()
+    return next((one.policies[ending] for one in domains() if ending in one.policies), None)
 
 
 def is_table(path: str | os.PathLike[str]) -> bool:

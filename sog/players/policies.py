@@ -7,7 +7,7 @@ from typing import Any
 from sog.games.core import Game
 from sog.games.foreign import check_named_by_file
 from sog.games.registry import make
-from sog.play.policies import is_blueprint, is_table, load_any_policy
+from sog.play.policies import is_of_a_domain, is_table, load_any_policy
 from sog.play.simple_agents import TabularAgent
 from sog.players.player import Host, Player, SearchChanges
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -40,7 +40,7 @@ def read_policy_player(text: str, host: Host) -> PolicyPlayer:
     if not name:
         raise ValueError(f"{text!r} is no player: a file is needed, as policy:leduc.npz.")
     path = Path(name)
-    if is_blueprint(path):
+    if is_of_a_domain(path):
         raise ValueError(f"{text!r}: a blueprint is a player of its own, blueprint:{path}.")
     if is_table(path):
         titles_of(path)

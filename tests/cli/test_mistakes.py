@@ -71,7 +71,7 @@ FIRST_BYTES = {
         (["solve", "kuhn", "--save", "/no/k.npz"], "--save: folder /no does not exist."),
         (
             ["solve", "kuhn", "--save", "k.png", "--plot", "k.png"],
-            "--save: the name must end in one of .npz, .spot, got k.png.",
+            "--save: the name must end in .npz, got k.png.",
         ),
         (["solve"], f"the following arguments are required: GAME{SEE_SOLVE}"),
         (

@@ -2,22 +2,34 @@
 
 import argparse
 import dataclasses
+from collections.abc import Sequence
 
 import pytest
 
 from gtcfr.settings import SearchSettings
 from sog.cli.arguments import COMMANDS, make_parser
+from sog.cli.commands.command import Choice
 from sog.cli.options import OPTIONS, SETTINGS
 from sog.cli.search_numbers import read_settings
+from sog.domain import domains, load_part
+
+
+def names(options: Sequence[Choice]) -> list[str]:
+    found = (one if isinstance(one, str) else one[0] for one in options)
+    return [name for name in found if not name.endswith(":")]
 
 
 def names_of(command: str) -> list[str]:
-    options = (one if isinstance(one, str) else one[0] for one in COMMANDS[command].options)
-    return [name for name in options if not name.endswith(":")]
+    return names(COMMANDS[command].options)
 
 
 def test_every_option_that_is_declared_belongs_to_a_command() -> None:
-    assert {name for command in COMMANDS for name in names_of(command)} == set(OPTIONS)
+    of_domains = {
+        path for one in domains() for path in (*one.commands.values(), *one.modes.values())
+    }
+    parts = [load_part(path) for path in of_domains]
+    known = set(OPTIONS) | {name for part in parts for name in names(part.options)}
+    assert {name for command in COMMANDS for name in names_of(command)} == known
 
 
 def test_options_for_settings_are_named_after_fields_of_a_search() -> None:

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.cli.search.text import hand_squares
 from sog.drawing.nodes import Choices, NodeView
 from sog.games import make
+from sog.games.parts import game_part
+from sog.holdem.commands.spot_node import node_tables
 from sog.holdem.game import Holdem
 from sog.holdem.ranges import parse_range
 
@@ -59,7 +60,7 @@ def rows(table: Any) -> list[list[str]]:
 
 
 def test_every_action_has_a_square_and_values_another(node: NodeView) -> None:
-    squares = dict(hand_squares(node))
+    squares = dict(node_tables(node))
     assert list(squares) == [
         "fold: how often, in percent",
         "call: how often, in percent",
@@ -81,11 +82,12 @@ def test_every_action_has_a_square_and_values_another(node: NodeView) -> None:
 def test_hands_that_are_not_there_are_left_out(node: NodeView) -> None:
     is_possible = np.array(node.is_possible)
     is_possible[:, parse_range("AA") > 0] = False
-    (_, fold), *_ = hand_squares(dataclasses.replace(node, is_possible=is_possible))
+    (_, fold), *_ = node_tables(dataclasses.replace(node, is_possible=is_possible))
     _, aces, *_ = rows(fold)
     assert aces[:3] == ["A", ".", "100"]
 
 
 def test_there_is_none_in_other_games_nor_where_chance_moves(node: NodeView) -> None:
-    assert not list(hand_squares(dataclasses.replace(node, game=make("leduc"))))
-    assert not list(hand_squares(dataclasses.replace(node, actor=2)))
+    assert game_part(node.game, "node_tables") is node_tables
+    assert game_part(make("leduc"), "node_tables") is None
+    assert not list(node_tables(dataclasses.replace(node, actor=2)))

@@ -89,13 +89,6 @@ examples:
   sog evaluate leduc --whole-game --search 100,1 --unsafe
                                                   what re-solving without the gadget costs
 
-Games of betting that are too large for that, as hold'em, are played instead: --lbr has local best
-response (Lisy and Bowling 2017) play the agent of a run, knowing his policy at each infostate,
-first with folding and calling alone, then also with bets of the pot and all-in from the second
-street on (where sizes are fixed: with all bets). What it wins, a best response wins at least. Every
-deal is played twice with roles swapped; AIVAT with the network's values takes luck out.
-  sog evaluate agent:leduc --lbr --games 200
-
 Searches share all GPUs, or all cores of a CPU. With JAX_NUM_CPU_DEVICES=1 the CPU is one device.
 
 Seeds: policy number n (counted from --seed) draws its simulations from seed n, and the errors of
@@ -105,9 +98,7 @@ and noise nothing is random: one policy is composed, whatever --seeds says.
 JSON: {"game", "unit", "results": [{"search": [s, c], "checkpoint" (its step, or null), "seeds",
 "exploitability": {"min", "mean", "max"}, "updates" (T), "tabular" (exploitability of CFR over the
 whole tree), "searches" (of all seeds), "seconds" and "compile_seconds", and the options}]},
-exploitability in the game's own unit. With --lbr: {"game", "unit", "player", "seed", "lbr":
-[{"bets", "games", "interrupted", "mean", "standard_error", "interval", "without_aivat",
-"seconds"}]}. Ctrl-C prints what is finished (exit code 130).
+exploitability in the game's own unit. Ctrl-C prints what is finished (exit code 130).
 """,
     (
         _GAME_OR_RUN,
@@ -135,9 +126,6 @@ exploitability in the game's own unit. With --lbr: {"game", "unit", "player", "s
         ),
         *("--noise", "--solver-iterations", "--solver-fading"),
         *("re-solving:", "--resolve-from", "--alpha", "--search-everywhere", "--unsafe"),
-        "local best response:",
-        "--lbr",
-        ("--games", {"default": None, "help": "games against it, an even number (default: 1000)"}),
         "output and limits:",
         ("--plot", {"help": "draw exploitability against T (pip install 'sog[plot]')"}),
         (

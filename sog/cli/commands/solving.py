@@ -11,7 +11,7 @@ _MOST_NODES: Final = (
 )
 _SOURCES: Final = """\
 SOURCE is one of
-  FILE.npz     a policy that `sog solve --save` wrote (FILE.spot: of a spot of hold'em)
+  FILE.npz     a policy that `sog solve --save` wrote
   RUN          a run folder of `sog train`, or RUN@STEP for one of its checkpoints: the policy that
                its agent plays, composed of a search at every decision (see sog evaluate --help)
   GAME         a game, solved on the spot by CFR over its whole public tree\
@@ -68,15 +68,6 @@ examples:
   sog solve leduc --lock "check: bet2=0.5 check=0.5" --lock "bet2: Ks call=1; Kh call=1"
   sog solve leduc --save-state leduc.solve
   sog solve leduc --resume leduc.solve --iterations 5000
-  sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
-  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
-  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --save river.spot
-  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --network agent:holdem
-
-A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
-0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
-writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from. It takes no
---lock, --plot, --save-state, --max-nodes, --until-mbb and no float64.
 
 A lock says what the player to act does after some events: a probability for each action, of all of
 his infostates or of the one that is named, and others behind semicolons; the later one counts. A
@@ -92,33 +83,19 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
         *("game", "--history"),
         (
             "--rule",
-            {"help": "a member of the CFR family, see below (default: cfr+; of spots dcfr)"},
+            {"help": "a member of the CFR family, see below (default: cfr+)"},
         ),
         (
             "--iterations",
-            {
-                "help": "stop after N iterations (default: 1000; with --until-mbb 1000000; of a "
-                "spot as many as 0.3%% of the pot takes)"
-            },
+            {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},
         ),
         "--until-mbb",
-        (
-            "--precision",
-            {
-                "choices": ("float32", "float64", "int16"),
-                "help": "of the iterations (default: float32); exploitability is always in "
-                "float64. Of a spot float32, or int16 for half of the memory",
-            },
-        ),
-        *("--lock", "--plot", "--save", "--save-state"),
-        *("--range0", "--range1", "--until-pot"),
-        ("--svg", {"help": "of a spot: draw the square of hands"}),
-        "--network",
+        *("--precision", "--lock", "--plot", "--save", "--save-state"),
         (
             "--resume",
             {
                 "metavar": "FILE.solve",
-                "help": "go on from such a file (of a spot, FILE.spot), by its rule and in its "
+                "help": "go on from such a file, by its rule and in its "
                 "precision; --iterations counts those that it has made",
             },
         ),
@@ -161,7 +138,6 @@ examples:
   sog policy leduc.npz --table leduc.csv          all of it, for a spreadsheet; and back again by
                                                   sog exploitability leduc leduc.csv
   sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel
-  sog policy turn.spot --history "check bet50"    a spot that `sog solve --save` wrote
   sog policy runs/leduc_demo --search 100,1 --history "check bet2 call '[Qh]'"
 
 A row is an infostate of the player to act: its range (how likely it is there when both play the

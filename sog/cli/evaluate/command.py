@@ -18,7 +18,6 @@ from sog.cli.options import MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
 from sog.cli.search_numbers import name_of
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
-from sog.holdem.commands import lbr
 from sog.tabular import CompiledGame
 from sog.tabular.enumerated_game import EnumeratedGame
 from sog.tabular.solver import Solver
@@ -28,10 +27,6 @@ _MOST_NUMBERS = 300_000_000  # policies times public states times infostates tim
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
-    if arguments.lbr:
-        return lbr.run(arguments)
-    if arguments.games is not None:
-        raise CommandError(f"--games {arguments.games} has no effect without --lbr.")
     if arguments.batch_size is None:
         arguments.batch_size = SEARCHES_AT_ONCE
     plan = read_plan(arguments)

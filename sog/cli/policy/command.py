@@ -15,8 +15,6 @@ from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, merge_alike, node_
 from sog.drawing.grid_svg import draw_grid
 from sog.files import replace_file
 from sog.games.core import CHANCE, PLAYER_0
-from sog.holdem.commands import policy as spots
-from sog.holdem.spots.spot_file import ENDING
 from sog.openspiel.policy_tables import write_openspiel_table
 from sog.tabular.policy_table import write_policy_table
 
@@ -24,8 +22,6 @@ from sog.tabular.policy_table import write_policy_table
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    if arguments.source.lower().endswith(ENDING):
-        return spots.run(arguments)
     start_jax(all_cores=True)
     with display.working() as work, concluding(work.tell_interrupted):
         strategy = load_strategy(
@@ -70,10 +66,7 @@ def _check(arguments: argparse.Namespace) -> None:
             raise CommandError(f"--{seen[path]} and --{option} must be two files, got {path}.")
         seen[path] = option
         check_target(f"--{option}", path, (ending,))
-    if arguments.source.lower().endswith(ENDING):
-        spots.check(arguments)
-    else:
-        check_source(arguments)
+    check_source(arguments)
 
 
 def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:

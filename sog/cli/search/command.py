@@ -12,13 +12,14 @@ from sog.cli.locks import lock_as_json, players_of
 from sog.cli.picture_file import check_has_picture, check_picture_name
 from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
 from sog.cli.search.searching import Searched, search_state
-from sog.cli.search.text import as_table, hand_squares, node_as_json
+from sog.cli.search.text import as_table, node_as_json
 from sog.cli.search_numbers import read_changes, read_search
 from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
 from sog.files import replace_file
 from sog.games import Game
+from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
 from sog.players.runs import names_run
 
@@ -151,9 +152,10 @@ def _print(found: Searched) -> None:
     )
     shown = _printed(found)
     display.print_table(as_table(shown), footer=footer)
-    for title, square in hand_squares(shown.node):
-        print()
-        display.print_table(square, title)
+    if node_tables := game_part(found.game, "node_tables"):
+        for title, table in node_tables(shown.node):
+            print()
+            display.print_table(table, title)
 
 
 def _price(found: Searched) -> list[tuple[str, str]]:

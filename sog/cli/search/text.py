@@ -1,7 +1,6 @@
 """A search in the terminal and as JSON."""
 
 import math
-from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -22,10 +21,6 @@ from sog.drawing.outline import (
     signed,
 )
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
-from sog.holdem.commands.spot_node import square_of_hands
-from sog.holdem.game import Holdem
-from sog.holdem.hand_grid import action_colors, class_means
-from sog.holdem.ranges import class_names
 
 _MOST_INFOSTATES: Final = 16
 _MOST_COLUMNS: Final = 10
@@ -217,19 +212,3 @@ def _facts(node: NodeView, player: int, infostate: int) -> tuple[str, str, str]:
 
 def _probability(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.3f}"
-
-
-def hand_squares(node: NodeView) -> Iterator[tuple[str, Table]]:
-    """Titles and squares: how often each action is chosen, and values; none in other games, nor
-    where nobody is to act."""
-    game, actor = node.game, node.actor
-    if not isinstance(game, Holdem) or game.hole_cards != 2 or actor >= CHANCE:
-        return
-    names, weights = class_names(game.deck), np.where(node.is_possible, node.ranges, 0)[actor]
-    actions = np.flatnonzero(node.legal.any(axis=0)).tolist()
-    words = [game.describe_outcome(node.state, action) for action in actions]
-    for action, word, color in zip(actions, words, action_colors(words), strict=True):
-        means = class_means(game.deck, weights, 100 * node.policy[:, action])
-        yield f"{word}: how often, in percent", square_of_hands(names, means, color)
-    means = class_means(game.deck, weights, node.values[actor])
-    yield f"value in {game.unit}", square_of_hands(names, means, decimals=2)

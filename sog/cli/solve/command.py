@@ -13,9 +13,6 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_history
 from sog.cli.locks import Price, load_locks, lock_as_json, players_of, price_of
 from sog.games import Game
-from sog.holdem.commands import solve as spots
-from sog.holdem.spots.spot import is_spot
-from sog.holdem.spots.spot_file import ENDING
 from sog.play.history import History
 from sog.tabular import (
     Checkpoint,
@@ -88,20 +85,11 @@ def run(arguments: argparse.Namespace) -> int:
 
         with concluding(work.tell_interrupted, awaited):
             game = load_game(arguments.game, work)
-            if is_spot(game):
-                spot = spots.solve_game(game, arguments, work)
-            else:
-                spots.refuse_options(arguments)
-                _check_history(arguments)
-                spot, history = (
-                    None,
-                    load_history(game, arguments.history, begins=True, may_be_over=True),
-                )
-                locks = load_locks(game, arguments)
-                plan = _plan(game, arguments)
-                result = _solve(game, history, arguments, plan, locks, work)
-    if spot is not None:
-        return spots.tell(spot)
+            _check_history(arguments)
+            history = load_history(game, arguments.history, begins=True, may_be_over=True)
+            locks = load_locks(game, arguments)
+            plan = _plan(game, arguments)
+            result = _solve(game, history, arguments, plan, locks, work)
     with holding_interrupts():
         _tell(result)
         failures = _write_files(result)
@@ -116,7 +104,7 @@ def _check(arguments: argparse.Namespace) -> None:
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
     if arguments.save is not None:
-        check_target("--save", arguments.save, (".npz", ENDING))
+        check_target("--save", arguments.save, (".npz",))
     if arguments.save_state is not None:
         check_target("--save-state", arguments.save_state, (".solve",))
     if arguments.plot is not None:

@@ -28,7 +28,7 @@ from sog.cli.loading import load_game
 from sog.cli.train.view import TrainView
 from sog.files import replacing
 from sog.games import Game
-from sog.holdem.game import Holdem
+from sog.games.parts import game_part
 from sog.memory import in_bytes
 from sog.tabular.sizes import can_be_counted
 
@@ -203,8 +203,8 @@ def _evaluations(
 
 
 def _measure(game: Game[Any], config: Config, view: TrainView) -> Evaluate:
-    """By belief states that are solved before the training begins; of a large game of hold'em, by
-    spots."""
+    """By belief states that are solved before the training begins; of a large game, by spots if it
+    has them."""
     states, why = config.run.value_error_states, ", which is too large."
     if can_be_counted(game):
         from sog.evaluation.measure import NetworkMeasure
@@ -218,12 +218,12 @@ def _measure(game: Game[Any], config: Config, view: TrainView) -> Evaluate:
             ).measure
         except TreeTooLargeError as error:
             why = f": {error}"
-    if not isinstance(game, Holdem):
+    spot_measure = game_part(game, "measure")
+    if spot_measure is None:
         raise CommandError(f"run.evaluate_every must be 0 in {game.name}{why}")
-    from sog.holdem.spots.errors import SpotMeasure
-
-    view.tell("solving rivers and turns to compare with")
-    return SpotMeasure(game, num_rivers=states).measure
+    view.tell("solving spots to compare with")
+    evaluate: Evaluate = spot_measure(game, states).measure
+    return evaluate
 
 
 def _keep_batch(path: Path, error: NotFiniteError) -> Path:

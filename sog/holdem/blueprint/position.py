@@ -1,14 +1,16 @@
 """Where a game stands for a blueprint, and what it plays there."""
 
 import dataclasses
+import os
 from typing import Final
 
 import numpy as np
 
 from sog.holdem.blueprint.betting_tree import ILLEGAL, Level
-from sog.holdem.blueprint.file import Blueprint
+from sog.holdem.blueprint.file import Blueprint, BlueprintFileError, load_blueprint
 from sog.holdem.blueprint.strengths import live_hands
 from sog.holdem.colex import combinations
+from sog.tabular.policy_file import PolicyFileError
 from sog.tabular.public_tree import PublicTree
 
 _MOST_KEPT: Final = 4096  # boards whose buckets are not looked up again
@@ -80,6 +82,18 @@ class Playing:
     def _level(self, position: Position) -> tuple[int, Level]:
         number = int(np.searchsorted(self._first, position.node, side="right")) - 1
         return number, self._tree.levels[number]
+
+
+def read_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
+    """[node, S, A]: the policy of a file of `sog blueprint`; PolicyFileError if it is none of this
+    game."""
+    try:
+        blueprint = load_blueprint(path)
+    except BlueprintFileError as error:
+        raise PolicyFileError(str(error)) from None
+    if str(blueprint.game) != str(tree.game):
+        raise PolicyFileError(f"{path}: is a blueprint of {blueprint.game}, not of {tree.game}.")
+    return policy_on(blueprint, tree)
 
 
 def policy_on(blueprint: Blueprint, tree: PublicTree) -> np.ndarray:

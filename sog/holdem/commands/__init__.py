@@ -1,9 +1,11 @@
-"""Commands of hold'em: `sog push_fold`, `blueprint` and `acpc`."""
+"""Commands of hold'em, `sog push_fold`, `blueprint` and `acpc`, and its modes of others: spots that
+are solved and shown, and local best response."""
 
 from typing import Final
 
-from sog.cli.commands.command import Command
+from sog.cli.commands.command import Command, Mode
 from sog.cli.commands.playing import HOW, PLAYERS_HELP, WHO_PLAYS
+from sog.cli.numbers import port_number, positive_number
 
 PUSH_FOLD: Final = Command(
     "who jams and who calls before the flop with short stacks, exactly",
@@ -22,7 +24,18 @@ JSON, a list: {"stack", "value" (to the small blind, in big blinds a hand), "jam
 {"share" (of all hands), "range" (as --range0 of `sog solve` takes it), "classes" (each class of
 hands by name, as "AKs", with its probability)}}.
 """,
-    ("stacks", "--json"),
+    (
+        (
+            "stacks",
+            {
+                "nargs": "+",
+                "type": positive_number,
+                "metavar": "STACK",
+                "help": "what each player has, in big blinds: more than 1",
+            },
+        ),
+        "--json",
+    ),
     run="sog.holdem.commands.push_fold:run",
 )
 BLUEPRINT: Final = Command(
@@ -52,13 +65,36 @@ policies while it learned, over the later half of this training)}.
     (
         "game",
         ("--save", {"metavar": "FILE.blueprint", "required": True, "help": "write it to a file"}),
-        *("--minutes",),
+        (
+            "--minutes",
+            {
+                "type": positive_number,
+                "metavar": "X",
+                "help": "train for X minutes, compiling not counted (default: 10, without "
+                "--iterations)",
+            },
+        ),
         ("--iterations", {"help": "stop after N boards, some 8 more perhaps"}),
         (
             "--resume",
             {"metavar": "FILE.blueprint", "help": "go on from such a file, with its buckets"},
         ),
-        *("--buckets", "--bucketing"),
+        (
+            "--buckets",
+            {
+                "metavar": "N/N/...",
+                "help": "the most buckets of each street (default: 169/1000/500/200, as far as "
+                "they go)",
+            },
+        ),
+        (
+            "--bucketing",
+            {
+                "choices": ("percentile", "grid"),
+                "help": "buckets of about equally many hands, or equal parts of [0, 1] (default: "
+                "percentile)",
+            },
+        ),
         ("--seed", {"default": None}),
         "--json",
     ),
@@ -83,7 +119,88 @@ pot where stakes differ by then. Programs are compiled before it connects.
         WHO_PLAYS,
         *HOW,
         ("--seed", {"help": "of agents (default: 0)"}),
-        *("dealer_host", "dealer_port"),
+        ("dealer_host", {"metavar": "HOST", "help": "where the dealer is, as 127.0.0.1"}),
+        ("dealer_port", {"metavar": "PORT", "type": port_number, "help": "its port"}),
     ),
     run="sog.holdem.commands.acpc:run",
+)
+SOLVE_SPOT: Final = Mode(
+    """\
+A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
+0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
+writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from. --precision
+is float32, or int16 for half of the memory; there is no --lock, --plot, --save-state, --max-nodes
+and --until-mbb.
+  sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --save river.spot
+  sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --network agent:holdem
+""",
+    (
+        ("--precision", {"choices": ("float32", "float64", "int16")}),
+        "a spot of hold'em:",
+        (
+            "--range0",
+            {
+                "metavar": "TEXT",
+                "help": "what player 0, who acts first, may hold, such as 'TT+, A5s-A2s, KQo:0.5, "
+                "AhKd' or 25%% (default: any hand)",
+            },
+        ),
+        ("--range1", {"metavar": "TEXT", "help": "likewise of player 1"}),
+        (
+            "--until-pot",
+            {
+                "type": positive_number,
+                "metavar": "X",
+                "help": "stop as soon as the exploitability is at most X percent of the pot "
+                "(default: 0.3, without --iterations)",
+            },
+        ),
+        ("--svg", {"help": "draw the square of hands"}),
+        (
+            "--network",
+            {
+                "metavar": "RUN",
+                "help": "what a network of hold'em (RUN, RUN@STEP or agent:NAME) says there, and "
+                "how far its values are off",
+            },
+        ),
+    ),
+    takes="sog.holdem.commands.solve:takes",
+    run="sog.holdem.commands.solve:run",
+)
+SHOW_SPOT: Final = Mode(
+    """\
+FILE.spot is a spot of hold'em that `sog solve --save` wrote, which --walk goes through:
+  sog policy turn.spot --history "check bet50"
+""",
+    (),
+    takes="sog.holdem.commands.policy:takes",
+    run="sog.holdem.commands.policy:run",
+)
+PLAY_LBR: Final = Mode(
+    """\
+Games of betting that are too large for that, as hold'em, are played instead: --lbr has local best
+response (Lisy and Bowling 2017) play the agent of a run, knowing his policy at each infostate,
+first with folding and calling alone, then also with bets of the pot and all-in from the second
+street on (where sizes are fixed: with all bets). What it wins, a best response wins at least. Every
+deal is played twice with roles swapped; AIVAT with the network's values takes luck out.
+  sog evaluate agent:leduc --lbr --games 200
+JSON: {"game", "unit", "player", "seed", "lbr": [{"bets", "games", "interrupted", "mean",
+"standard_error", "interval", "without_aivat", "seconds"}]}.
+""",
+    (
+        "local best response:",
+        (
+            "--lbr",
+            {
+                "action": "store_true",
+                "help": "play against local best response instead of composing a policy",
+            },
+        ),
+        ("--games", {"default": None, "help": "games against it, an even number (default: 1000)"}),
+    ),
+    takes="sog.holdem.commands.lbr:takes",
+    run="sog.holdem.commands.lbr:run",
 )

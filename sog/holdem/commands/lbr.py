@@ -44,6 +44,13 @@ class Measured:
     result: MatchResult
 
 
+def takes(arguments: argparse.Namespace) -> bool:
+    """Whether `sog evaluate` is to play; CommandError for an option of it without --lbr."""
+    if not arguments.lbr and arguments.games is not None:
+        raise CommandError(f"--games {arguments.games} has no effect without --lbr.")
+    return bool(arguments.lbr)
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command with --lbr; returns its exit code. Whatever is finished is printed."""
     player, games = _check(arguments), arguments.games or _GAMES

@@ -6,13 +6,13 @@ from typing import Final
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, mistakes, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play.screen import Quit, Terminal
 from sog.files import replace_file
 from sog.holdem.commands.spot_node import node_as_json, print_node, shown
 from sog.holdem.hand_grid import draw_hand_grid
-from sog.holdem.spots.spot_file import SavedSpot, load_spot
+from sog.holdem.spots.spot_file import ENDING, SavedSpot, load_spot
 from sog.holdem.spots.walk import SpotNode, SpotPause, look, split_history, walk
 
 _WITHOUT_EFFECT: Final = (
@@ -32,8 +32,17 @@ _WITHOUT_EFFECT: Final = (
 _HELP: Final = "  b) back   t) top   q) quit"
 
 
-def check(arguments: argparse.Namespace) -> None:
+def takes(arguments: argparse.Namespace) -> bool:
+    """Whether the source of `sog policy` is a spot."""
+    return str(arguments.source).lower().endswith(ENDING)
+
+
+def _check(arguments: argparse.Namespace) -> None:
     """Raises CommandError for options that a spot does not have."""
+    if arguments.walk and arguments.json:
+        raise CommandError("--walk has no effect with --json, which prints one public state.")
+    if arguments.svg is not None:
+        check_target("--svg", arguments.svg, (".svg",))
     for name in _WITHOUT_EFFECT:
         if getattr(arguments, name) not in (None, []):
             option = f"--{name.replace('_', '-')}"
@@ -42,6 +51,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Shows the decision that the history leads to; returns the exit code."""
+    _check(arguments)
     start_jax(all_cores=True)
     with display.working() as work, concluding(work.tell_interrupted):
         work.begin("dealing")

@@ -8,19 +8,22 @@ from typing import Any, Final
 import numpy as np
 
 from sog.cli import display
+from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
-from sog.cli.interrupts import holding_interrupts
+from sog.cli.interrupts import concluding, holding_interrupts
 from sog.files import replace_file
+from sog.games.registry import game_class, make
 from sog.holdem.commands.spot_node import node_as_json, print_node, print_told, told_as_json
 from sog.holdem.game import Holdem
 from sog.holdem.hand_grid import draw_hand_grid
 from sog.holdem.ranges import format_range, parse_range
 from sog.holdem.spots.network import SpotReader
 from sog.holdem.spots.solver import SpotSolution, SpotSolver, solve_spot
-from sog.holdem.spots.spot import spot_of
+from sog.holdem.spots.spot import is_spot, spot_of
 from sog.holdem.spots.spot_file import ENDING, check_saved, load_spot, save_spot
 from sog.holdem.spots.tables import PRECISIONS
 from sog.holdem.spots.walk import SpotNode, split_history, walk
+from sog.parameters import split_call
 from sog.players.runs import load_run
 from sog.tabular import Checkpoint
 from sog.tabular.cfr import RULES
@@ -63,18 +66,42 @@ class Result:
         return self.solution.last.exploitability <= self.until
 
 
-def refuse_options(arguments: argparse.Namespace) -> None:
-    """Raises CommandError for options, and kinds of files, that other games do not have."""
+def takes(arguments: argparse.Namespace) -> bool:
+    """Whether the game of `sog solve` is a spot; CommandError for an option that others lack."""
+    if _is_spot(arguments.game):
+        return True
     if arguments.precision == "int16":
         raise CommandError("--precision int16 is of a spot of hold'em.")
-    if arguments.save is not None:
-        check_target("--save", arguments.save, (".npz",))
     for name in _OF_SPOTS:
         if getattr(arguments, name) is not None:
             raise CommandError(
                 f"--{name.replace('_', '-')} is of a spot of hold'em, such as "
                 f'"holdem(board=KsTh7s4d,pot=100,stack=200)".'
             )
+    return False
+
+
+def _is_spot(text: str) -> bool:
+    """Of the text of a game; what is wrong with one is said when it is made."""
+    call = split_call(text.strip())
+    try:
+        return call is not None and issubclass(game_class(call[0]), Holdem) and is_spot(make(text))
+    except (ValueError, OSError):
+        return False
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Solves the spot that the game begins with, and prints it; returns the exit code."""
+    start_jax()
+    with display.working() as work:
+
+        def awaited() -> str:
+            return "these iterations" if work.doing == _SOLVING else ""
+
+        with concluding(work.tell_interrupted, awaited):
+            game: Any = make(arguments.game)
+            result = solve_game(game, arguments, work)
+    return tell(result)
 
 
 def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) -> Result:

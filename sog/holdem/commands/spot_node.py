@@ -1,7 +1,7 @@
 """A decision of a solved spot: in the terminal, and as JSON."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -9,8 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from sog.cli import display
+from sog.drawing.nodes import NodeView
+from sog.games.core import CHANCE
 from sog.holdem.game import Holdem
-from sog.holdem.hand_grid import action_colors, read_hand_grid
+from sog.holdem.hand_grid import action_colors, class_means, read_hand_grid
+from sog.holdem.ranges import class_names
 from sog.holdem.spots.network import value_errors
 from sog.holdem.spots.walk import SpotNode
 
@@ -149,3 +152,20 @@ def node_as_json(node: SpotNode, game: Holdem) -> dict[str, Any]:
 
 def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
+
+
+def node_tables(node: NodeView) -> Iterator[tuple[str, Table]]:
+    """Titles and squares: how often each action is chosen, and values; none where
+    hands are not of two cards, nor where nobody is to act."""
+    game: Any = node.game
+    actor = node.actor
+    if game.hole_cards != 2 or actor >= CHANCE:
+        return
+    names, weights = class_names(game.deck), np.where(node.is_possible, node.ranges, 0)[actor]
+    actions = np.flatnonzero(node.legal.any(axis=0)).tolist()
+    words = [game.describe_outcome(node.state, action) for action in actions]
+    for action, word, color in zip(actions, words, action_colors(words), strict=True):
+        means = class_means(game.deck, weights, 100 * node.policy[:, action])
+        yield f"{word}: how often, in percent", square_of_hands(names, means, color)
+    means = class_means(game.deck, weights, node.values[actor])
+    yield f"value in {game.unit}", square_of_hands(names, means, decimals=2)

@@ -26,7 +26,7 @@ class SpotMeasure:
     """Measures networks of one game on spots that are solved once."""
 
     @in_32_bits
-    def __init__(self, game: Holdem, *, num_rivers: int, seed: int = 0) -> None:
+    def __init__(self, game: Holdem, num_rivers: int, *, seed: int = 0) -> None:
         """For every 16 rivers there is a turn; there are those that the game comes to."""
         self._game = game
         random = np.random.default_rng(seed)

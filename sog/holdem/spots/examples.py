@@ -17,9 +17,8 @@ import numpy as np
 
 from gtcfr.packing import BeliefState, pack, packed_width
 from selfplay.examples import examples_of_values
+from selfplay.sources import ExampleSource
 from selfplay.workers import SOLVER, WorkerOutput
-from sog.games.core import Game
-from sog.holdem.game import Holdem
 from sog.holdem.spots.random_spots import has_spots, random_spots
 from sog.holdem.spots.solved_spots import solve_random_spots
 from sog.holdem.spots.walk import forget_programs
@@ -30,44 +29,35 @@ _SPOTS_PER_CALL: Final = 16  # of one line of bets
 _ITERATIONS: Final = 60  # to a small part of what networks err by
 
 
-def check_random_spots(game: Game[Any], part: str, wanted: float) -> None:
-    """Raises ValueError for a game without rivers to bet on. part: of the configuration."""
-    if wanted and not (isinstance(game, Holdem) and has_spots(game, _RIVER)):
-        raise ValueError(f"{part}: random_spots must be 0 in {game.name}, got {wanted}.")
-
-
 def random_queries(
-    game: Game[Any], count: int, random: np.random.Generator, rivers: bool = True
+    game: Any, count: int, random: np.random.Generator, rivers: bool = True
 ) -> BeliefState:
-    """So many random spots of all streets but the first, as likely each: queries, NumPy arrays.
+    """So many random spots of all streets of hold'em but the first, as likely each: queries, NumPy.
 
     Half are starts of a street, half later decisions there. rivers: whether rivers are among them
     also where there are other streets.
     """
     states = [np.zeros((0, packed_width(game)), np.int32)]
     ranges = [np.zeros((0, 2, game.num_infostates), np.float32)]
-    if isinstance(game, Holdem):
-        streets = [left for left in range(len(game.betting.menus)) if has_spots(game, left)]
-        if not rivers and len(streets) > 1:
-            streets.remove(_RIVER)
-        draw: Any = in_32_bits(random_spots)
-        for _ in range(count):
-            left = int(random.choice(streets))
-            later = bool(random.random() < 0.5)
-            found, _, drawn = draw(game, left, 1, random, random.random(), later)
-            states.append(np.asarray(jax.vmap(pack)(found)))
-            ranges.append(drawn.astype(np.float32))
+    streets = [left for left in range(len(game.betting.menus)) if has_spots(game, left)]
+    if not rivers and len(streets) > 1:
+        streets.remove(_RIVER)
+    draw: Any = in_32_bits(random_spots)
+    for _ in range(count):
+        left = int(random.choice(streets))
+        later = bool(random.random() < 0.5)
+        found, _, drawn = draw(game, left, 1, random, random.random(), later)
+        states.append(np.asarray(jax.vmap(pack)(found)))
+        ranges.append(drawn.astype(np.float32))
     arrays: dict[str, Any] = {"state": np.concatenate(states), "ranges": np.concatenate(ranges)}
     return BeliefState(**arrays)
 
 
 def solve_spots(
-    game: Game[Any], count: int, random: np.random.Generator, later: bool = True
+    game: Any, count: int, random: np.random.Generator, later: bool = True
 ) -> Iterator[WorkerOutput]:
     """So many random rivers, some at a time; an example of each, and one of a later decision there.
     later: whether to have these, see `solve_random_spots`."""
-    if not isinstance(game, Holdem):
-        return
     solve: Any = in_32_bits(solve_random_spots)
     for first in range(0, count, _SPOTS_PER_CALL):
         began = time.perf_counter()
@@ -91,3 +81,8 @@ def solve_spots(
             seconds=time.perf_counter() - began,
         )
     forget_programs()  # each kind of line had its own
+
+
+SOURCE: Final = ExampleSource(
+    is_of=lambda game: has_spots(game, _RIVER), solve=solve_spots, queries=random_queries
+)

@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any, TypeGuard
 
 from sog.games.core import Game
+from sog.games.parts import SolvedApart
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import Menu
@@ -70,6 +71,17 @@ def is_spot(game: Game[Any]) -> TypeGuard[Holdem]:
     if not isinstance(game, Holdem) or max(game.betting.blinds) > 0:
         return False
     return game.board != "none" or game.deals == "none" or not can_be_counted(game)
+
+
+def own_solver(game: Holdem) -> SolvedApart | None:
+    """How `sog solve` solves a game of hold'em apart, if it does, see `sog.games.parts`."""
+    if not is_spot(game):
+        return None
+    try:
+        spot_of(game)
+    except ValueError:
+        return SolvedApart("", "")
+    return SolvedApart("as a spot, street by street", "--until-pot 0.3")
 
 
 def spot_of(game: Holdem) -> Spot:
