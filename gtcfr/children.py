@@ -98,9 +98,8 @@ def choose_outcomes(
     """Which public events get a child.
 
     All legal ones; after a decision only the best by the prior where some are added; of a chance
-    node that has more than there is room for, or than it begins with, a sample without replacement,
-    whose weights keep every expectation right on average (as long as its size does not depend on
-    what it holds, see `SearchSettings.first_outcomes`). listed: the actions that are considered,
+    node that has more than there is room for, a sample without replacement,
+    whose weights keep every expectation right on average. listed: the actions that are considered,
     where not all are; prior: [A, S], of them.
     """
     added, most = settings.children_added(game), layout.num_children
@@ -122,9 +121,8 @@ def choose_outcomes(
             chance_weight=even,
             fits=jnp.bool_(True),
         )
-    few = settings.first_outcomes if game.has_chance else None
     by_event = layout.chance == BY_EVENT
-    if by_event and added is None and few is None:
+    if by_event and added is None:
         return Chosen(
             number=numbers,
             outcome=numbers,
@@ -135,9 +133,6 @@ def choose_outcomes(
     is_chance, num_legal = chance_acts(game, state), jnp.sum(legal)
     certain = jnp.any(numbers == branch_outcome)
     limit = jnp.int32(most)
-    if few is not None:
-        # No simulation comes to a node on the way of a re-solve, so its sample would never grow.
-        limit = jnp.where(is_chance & ~certain, min(few, most), limit)
     score = jax.random.uniform(key, legal.shape)
     if settings.spread_outcomes:
         free, order = legal & (numbers != branch_outcome), game.outcomes_in_order(state)

@@ -63,7 +63,7 @@ def expansion_phase(
     chex.assert_tree_shape_prefix((state.tree, state.slot), state.num_updates.shape)
     count, visits_before = settings.simulations_per_phase, state.tree.interior.visits
     first = phase * count
-    can_widen = settings.children_added(game) is not None or settings.first_outcomes is not None
+    can_widen = settings.children_added(game) is not None
 
     def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Wanted]:
         keys = _keys(state, _SIMULATION_KEYS, first + number)

@@ -35,14 +35,6 @@ class Extent:
     """Chance nodes with more outcomes than this keep a sample of so many; at least what
     `least_outcomes` says of the game. None for as many as the game says
     (`Game.num_searched_outcomes`), all of them where they can be held."""
-    first_outcomes: int | None = None
-    """Outcomes that a chance node begins with where it has more. Simulations that come to it add
-    others, one each, while it has fewer than these plus the square root of the visits, up to
-    `max_outcomes` (progressive widening). On the way of a re-solve, where none come, it has those
-    from the start. None for all of them at once. What a node that grows so is worth is right on
-    average only if visits do not depend on the sample: a choice that a bad sample speaks against is
-    visited less, and the sample stays as it is, so gambles are worth too little."""
-
     spread_outcomes: bool = False
     """A sample of chance's outcomes is spread evenly over the order in which the game has them
     (`Game.outcomes_in_order`): every L / n-th of L from a random start on, where n are kept. Each
@@ -57,31 +49,29 @@ class Extent:
 
     def __post_init__(self) -> None:
         check_fields(self, "an integer >= 1", "lookahead", "num_children", "max_actions")
-        check_fields(self, "an integer >= 1", "max_outcomes", "first_outcomes", "widest_chance")
+        check_fields(self, "an integer >= 1", "max_outcomes", "widest_chance")
 
     def children_added(self, game: Game[Any]) -> int | None:
         """Children that an expansion adds, the best by the prior; None for all of them."""
         if self.num_children is not None:
             return self.num_children if self.num_children < game.num_actions else None
-        one_by_one = self.grow and self.first_outcomes is None and _names_children(game)
-        return 1 if one_by_one else None
+        return 1 if self.grow and _names_children(game) else None
 
     def layout(self, game: Game[Any]) -> Layout:
         """How the children of a node are stored; ValueError for an extent that cannot be."""
         self._check_game(game)
-        grows_samples = self.first_outcomes is not None
         most_actions = self.max_actions
         if most_actions is None and _can_leave_out(game):
             most_actions = game.num_searched_actions
         most_outcomes = self.max_outcomes or game.num_searched_outcomes
-        return layout_of(game, most_actions, most_outcomes, grows_samples=grows_samples)
+        return layout_of(game, most_actions, most_outcomes)
 
     def num_states(self, game: Game[Any], path_length: int, num_expansions: int) -> int:
         """The most public states of a tree: those of the start, and what expansions can add, if at
         most every second one is of a chance node. path_length: as in `SearchSettings.shape`."""
         added, everything = self.children_added(game), self.layout(game).num_children
         decision = min(added or game.num_decision_outcomes, everything)
-        chance = min(self.first_outcomes or game.num_chance_outcomes, everything)
+        chance = min(game.num_chance_outcomes, everything)
         on_the_way = decision if added and not game.has_chance else everything
         wider = max(chance - decision, 0) * (num_expansions - num_expansions // 2)
         levels = range(2, min(self.lookahead, game.max_depth) + 1)
@@ -97,11 +87,6 @@ class Extent:
             raise ValueError(
                 f"max_outcomes must be at least {least} in {game}, for {why}, got "
                 f"{self.max_outcomes}."
-            )
-        if self.first_outcomes is not None and self.num_children is not None:
-            raise ValueError(
-                f"first_outcomes must be left out where num_children is set, got "
-                f"{self.first_outcomes}."
             )
         for name in ("num_children", "max_actions"):
             if getattr(self, name) is None:

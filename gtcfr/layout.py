@@ -174,11 +174,9 @@ def layout_of(
     game: Game[Any],
     max_actions: int | None = None,
     max_outcomes: int | None = None,
-    *,
-    grows_samples: bool = False,
 ) -> Layout:
     """How children are stored where only so many actions are considered and outcomes kept; None
-    for all. grows_samples: chance nodes get their outcomes one by one."""
+    for all."""
     actions = min(max_actions or game.num_actions, game.num_actions)
     children = min(max_outcomes or game.num_outcomes, game.num_outcomes)
     decisions: Order = BY_EVENT
@@ -194,7 +192,7 @@ def layout_of(
         num_actions=actions,
         decisions=decisions,
         chance=chance,
-        samples_chance=game.has_chance and (chance == AS_ADDED or grows_samples),
+        samples_chance=game.has_chance and chance == AS_ADDED,
         has_rows_per_action=game.has_public_actions and decisions != AS_ADDED,
     )
 

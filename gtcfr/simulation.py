@@ -146,15 +146,10 @@ def _step(
     action = jnp.where(is_choice, chosen, 0)
     move = layout.action(listed, action)
     outcome, infostates = game.transition(move_key, state, walk.infostates, move)
-    widens = jnp.bool_(False)
     if layout.samples_chance:
         kept = _sample_kept_outcome(game, tree, state, slot, walk.infostates, move_key)
         outcome = jnp.where(is_choice, outcome, kept[0])
         infostates = jnp.where(is_choice, infostates, kept[1])
-    if settings.first_outcomes is not None and layout.samples_chance:
-        widens, added = _new_outcome(game, settings.first_outcomes, tree, state, slot, move_key)
-        widens &= ~is_choice
-        outcome = jnp.where(widens, added, outcome)
     number, has_child = layout.child(listed, children, outcome, shape.nothing)
     row = jnp.where(has_child, children[number], shape.nothing)
     is_leaf = (row >= shape.leaf_row) & (row < shape.terminal_row)
@@ -163,17 +158,15 @@ def _step(
         leaf = unpack(game, tree.leaf.state[jnp.where(is_leaf, row - shape.leaf_row, 0)])
         can_expand &= ~is_wider(game, leaf, settings.widest_chance)
     path = walk.path
-    # How often simulations came to a chance node matters where its sample grows.
-    is_counted = is_choice | (settings.first_outcomes is not None)
-    lacks_child = widens if settings.children_added(game) is None else ~has_child
+    can_widen = settings.children_added(game) is not None
     # Compared, not indexed: a batch of single writes is a scatter, which takes a kernel of its own.
     is_now = jnp.arange(len(path.slot)) == walk.num_steps
     path = Path(
-        slot=jnp.where(is_now & is_counted, slot, path.slot),
+        slot=jnp.where(is_now & is_choice, slot, path.slot),
         infostate=jnp.where(is_now, infostate, path.infostate),
         action=jnp.where(is_now, action, path.action),
         edge=jnp.where(can_expand, slot * layout.num_children + number, NO_PARENT),
-        slot_to_widen=jnp.where(lacks_child, slot, NO_PARENT),
+        slot_to_widen=jnp.where(~has_child & can_widen, slot, NO_PARENT),
         outcome=outcome,
     )
     return _Walk(
@@ -226,28 +219,6 @@ def _select(
     average = normalize(statistics.policy_sum[slot, :, infostate], takeable)
     by_policy = draw(points[1], average)
     return jnp.where(points[0] < 0.5, by_puct, by_policy).astype(jnp.int32)
-
-
-def _new_outcome(
-    game: Game[Any], first: int, tree: SearchTree, state: Any, slot: Array, key: Array
-) -> tuple[Array, Array]:
-    """Whether a chance node is to have one outcome more, and which; all are equally likely."""
-    layout, legal = tree.shape.layout, game.legal_outcomes(state)
-    outcomes = layout.events(tree.interior.listed[slot])
-    is_there = tree.interior.child[slot] != tree.shape.nothing
-    count = jnp.sum(is_there, dtype=jnp.int32)
-    visits = jnp.sum(tree.interior.visits[slot, 0])
-    wanted = first + jnp.sqrt(visits.astype(jnp.float32))
-    kept = (
-        jnp.zeros(len(legal), bool)
-        .at[jnp.where(is_there, outcomes, len(legal))]
-        .set(True, mode="drop")
-    )
-    missing = legal & ~kept
-    score = jax.random.uniform(jax.random.fold_in(key, 2), legal.shape)
-    added = jnp.argmax(jnp.where(missing, score, -1)).astype(jnp.int32)
-    wants = (count < wanted) & (count < layout.num_children) & jnp.any(missing)
-    return wants, added
 
 
 def _sample_kept_outcome(

@@ -74,7 +74,7 @@ selfplay/learner.py :: selfplay/test_learner :: jnp.minimum(settings.average_dec
 selfplay/trajectories.py :: selfplay/test_trajectories :: if decisions.is_over[number] or decisions.is_resigned[number]: :: if decisions.is_over[number]:
 gtcfr/update.py :: gtcfr/test_resolving gtcfr/test_gadget :: & updated[jnp.maximum(state.gadget.opponent, 0)] :: & updated[0]
 gtcfr/simulation.py :: gtcfr/test_simulation :: jnp.where(compatible > 0, compatible, 1) * game.max_utility :: jnp.where(compatible > 0, compatible, 1)
-gtcfr/simulation.py :: gtcfr/test_simulation gtcfr/test_sampled_chance :: wanted = first + jnp.sqrt :: wanted = first * jnp.sqrt
+gtcfr/children.py :: gtcfr/test_sampled_chance :: others / jnp.maximum(kept_others, 1) :: others / jnp.maximum(kept_others + 1, 1)
 gtcfr/locks.py :: gtcfr/test_locks :: given = normalize(given, nodes.takeable, axis=-2) :: given = jnp.where(nodes.takeable, given, 0)
 gtcfr/keeping.py :: gtcfr/test_keeping :: num_before=state.num_before + state.num_updates :: num_before=state.num_before
 networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1, 2) * ranges :: weight * ranges

@@ -19,7 +19,12 @@ _NONE: Final = "none"
 """How None is written, which TOML does not have."""
 _OF_SELFPLAY: Final = ("safe", "search_everywhere")
 """Of a search: what evaluations take from it only where they are told to."""
-_REMOVED: Final = {"virtual_loss": 1.0, "dirichlet_fraction": 0.25, "pb_c_init": 1.25}
+_REMOVED: Final = {
+    "virtual_loss": 1.0,
+    "dirichlet_fraction": 0.25,
+    "pb_c_init": 1.25,
+    "first_outcomes": "none",
+}
 """Settings of version 0.1, and the only values that they have now."""
 _INTEGERS: Final = range(-(2**63), 2**63)
 _KINDS: Final = {bool: "true or false", int: "an integer", float: "a number", str: "text"}

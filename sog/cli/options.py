@@ -213,11 +213,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "keep a sample of N outcomes of chance where there are more, at least as many as a "
         f"decision of the game can have (default: all, {_OR_RUN})",
     ),
-    "--first-outcomes": _count(
-        "N",
-        "begin a chance node with a sample of N outcomes, to which simulations that come to it add "
-        "others (default: none are added later)",
-    ),
     "--children": {
         "type": _children,
         "metavar": "K",
@@ -351,7 +346,7 @@ SETTINGS: Final = {
         name: name
         for name in (
             *("rule", "leaf_averaging", "resolve_from", "alpha", "max_outcomes"),
-            *("first_outcomes", "max_actions", "c_puct", "lookahead"),
+            *("max_actions", "c_puct", "lookahead"),
         )
     },
 }

@@ -142,20 +142,6 @@ class TurnCard(Game[Position]):
         return f"{outcome}"
 
 
-class FlopCards(TurnCard):
-    """As many as at the flop, which is dealt card by card: bets, three of 52 cards, then bets."""
-
-    name = "flop_cards"
-
-    num_outcomes = 52
-    max_depth = 11
-
-    def actor(self, state: Position) -> Array:
-        bets = [PLAYER_0, PLAYER_1] * 2
-        actors = jnp.array([*bets, CHANCE, CHANCE, CHANCE, *bets, TERMINAL])
-        return actors[jnp.minimum(state.num_moves, self.max_depth)].astype(jnp.int32)
-
-
 CHESS: Any = WideGame(length=512)
 GO: Any = WideGame(actions=362, cells=9 * 361 + 8, stride=1, length=700)
 """With eight boards of history."""

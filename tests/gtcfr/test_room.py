@@ -23,7 +23,7 @@ from sog.boards.connect_four import ConnectFour
 from sog.games import Game, make
 from tests.games.broken_games import kuhn
 from tests.gtcfr.gamble import Gamble
-from tests.gtcfr.large_games import CHESS, GO, FlopCards, TurnCard
+from tests.gtcfr.large_games import CHESS, GO, TurnCard
 
 GAMBLE = Gamble(won=12 * (0.5,))
 GIGABYTE = 10**9
@@ -94,9 +94,8 @@ SAMPLE: Final = SearchSettings(num_simulations=100, max_outcomes=16)
         (CHESS, SearchSettings(num_simulations=800, max_actions=64), 3.1, 0.007),
         (GO, SearchSettings(num_simulations=800), 18.5, 1.2),
         (TurnCard(), SAMPLE, 84, 0.37),
-        (FlopCards(), dataclasses.replace(SAMPLE, first_outcomes=4), 49, 0.37),
     ],
-    ids=["chess", "Go", "the turn of hold'em", "the flop card by card"],
+    ids=["chess", "Go", "the turn of hold'em"],
 )
 def test_games_of_the_paper_take_no_more_than_they_do(
     game: Game[Any], settings: SearchSettings, megabytes: float, of_a_chain: float

@@ -97,16 +97,17 @@ def test_a_file_of_version_0_1_says_it_among_the_games_of_self_play(tmp_path: Pa
         ("run.evaluate_search.virtual_loss", 1.0),
         ("alphazero.dirichlet_fraction", 0.25),
         ("alphazero.pb_c_init", 1.25),
+        ("search.first_outcomes", '"none"'),
     ],
 )
 def test_a_file_of_version_0_1_may_say_what_is_now_always_so(
-    key: str, fixed: float, tmp_path: Path
+    key: str, fixed: float | str, tmp_path: Path
 ) -> None:
     file = tmp_path / "old.toml"
     file.write_text(f'game = "leduc"\n{key} = {fixed}\n')
     assert load_config(str(file)) == Config(game="leduc")
     assert problem_of(f'game = "leduc"\n{key} = 2\n', tmp_path) == (
-        f"{key} is always {fixed} now; leave it out."
+        f"{key} is always {str(fixed).strip(chr(34))} now; leave it out."
     )
 
 

@@ -58,7 +58,7 @@ With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
     (
         *(_GAME_OR_RUN, "--history", "--simulations", "--per-update", "--compare"),
         *("--evaluator", "--set", "--children", "--max-actions", "--c-puct", "--rule"),
-        *("--leaf-averaging", "--lookahead", "--max-outcomes", "--first-outcomes", "--seconds"),
+        *("--leaf-averaging", "--lookahead", "--max-outcomes", "--seconds"),
         *("--lock", "--seed", "--depth", "--svg", "--picture", "--memory", "--max-nodes", "--json"),
     ),
 )
