@@ -11,7 +11,6 @@ the caller's.
 """
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator
-from gtcfr.exact import exact_evaluator
 from gtcfr.resolving import next_root, summarize
 from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import SearchRoot, known_root, start_of_game
@@ -29,7 +28,6 @@ __all__ = [
     "advance",
     "begin",
     "check_result",
-    "exact_evaluator",
     "known_root",
     "next_root",
     "read",

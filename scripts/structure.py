@@ -1,0 +1,137 @@
+"""Measures how the project is built: lines by domain, what a module imports, options, circles.
+
+python scripts/structure.py                  # this checkout
+python scripts/structure.py --trace          # also what one match calls
+"""
+
+import argparse
+import ast
+import dataclasses
+import os
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import grimp
+
+from gtcfr.settings import SearchSettings
+from sog.cli.arguments import COMMANDS
+from sog.cli.main import main as run_sog
+from sog.domain import domains
+from sog.games.registry import GAMES
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PACKAGES: Final = ("sog", "gtcfr", "networks", "selfplay")
+CLOSURES: Final = ("gtcfr.search", "selfplay.loop", "sog.play.agent")
+TRACED: Final = ("match", "agent:leduc", "random", "--games", "2")
+
+
+def lines_of(path: Path) -> int:
+    """The lines of a file."""
+    return len(path.read_text().splitlines())
+
+
+def folders() -> dict[str, Counter[str]]:
+    """Files and lines of the core, of each domain, of scripts and of tests."""
+    names = [domain.package.replace(".", "/") for domain in domains()]
+    found: dict[str, Counter[str]] = {"core": Counter()}
+    for top in (*PACKAGES, "scripts", "tests"):
+        for path in (ROOT / top).rglob("*.py"):
+            file = path.relative_to(ROOT).as_posix()
+            own = next((name for name in names if file.startswith(f"{name}/")), None)
+            name = own or ("core" if top in PACKAGES else top)
+            found.setdefault(name, Counter()).update(files=1, lines=lines_of(path))
+    return found
+
+
+def imports() -> tuple[dict[str, str], int]:
+    """What some modules import in the end, and the circles of files."""
+    graph = grimp.build_graph(*PACKAGES)
+    closures = {}
+    for module in CLOSURES:
+        needed = graph.find_upstream_modules(module) | {module}
+        files = [ROOT / f"{name.replace('.', '/')}.py" for name in needed]
+        lines = sum(lines_of(file) for file in files if file.exists())
+        closures[module] = f"{len(needed)} modules, {lines:,} lines"
+    nearest = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    after = {name: graph.find_upstream_modules(name) for name in graph.modules}
+    pairs = {tuple(sorted((a, b))) for a in nearest for b in nearest[a] if a in after[b]}
+    return closures, len(pairs)
+
+
+def sources(text: str) -> int:
+    """Files of the packages in which a text occurs."""
+    files = (path for top in PACKAGES for path in (ROOT / top).rglob("*.py"))
+    return sum(text in path.read_text() for path in files)
+
+
+def asked_games() -> int:
+    """Tests of the core by isinstance on classes of games."""
+    classes = {path.partition(":")[2] for path in GAMES.values()}
+    of_domains = tuple(str(ROOT / domain.package.replace(".", "/")) for domain in domains())
+    count = 0
+    for path in (path for top in PACKAGES for path in (ROOT / top).rglob("*.py")):
+        if str(path).startswith(of_domains):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                names = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+                count += bool(names & classes)
+    return count
+
+
+def trace() -> str:
+    """The files and functions of ours that one match calls."""
+    called: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(tuple(str(ROOT / top) + os.sep for top in PACKAGES)):
+            called.add((file, frame.f_code.co_qualname))
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["SOG_CACHE_DIR"] = folder
+        sys.setprofile(note)
+        try:
+            run_sog(TRACED)
+        finally:
+            sys.setprofile(None)
+    files = {file for file, _ in called}
+    return f"{len(files)} files, {len(called)} functions"
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--trace", action="store_true", help="run a match, and see what it calls")
+    arguments = parser.parse_args()
+    table = {name: f"{c['files']} files, {c['lines']:,} lines" for name, c in folders().items()}
+    closures, circles = imports()
+    slots = sum(
+        not (option if isinstance(option, str) else option[0]).endswith(":")
+        for command in COMMANDS.values()
+        for option in command.options
+    )
+    words = sum(len(page.read_text().split()) for page in (ROOT / "docs" / "results").glob("*.md"))
+    table |= {f"needed by {module}": needed for module, needed in closures.items()}
+    table |= {
+        "pairs of modules in a circle": f"{circles}",
+        "files that know Namespace": f"{sources('Namespace')}",
+        "commands, option slots": f"{len(COMMANDS)}, {slots}",
+        "fields of a search": f"{len(dataclasses.fields(SearchSettings))}",
+        "isinstance on games in the core": f"{asked_games()}",
+        "words of docs/results": f"{words:,}",
+    }
+    if arguments.trace:
+        table[f"sog {' '.join(TRACED)}"] = trace()
+    for name, value in table.items():
+        print(f"{name:<36} {value}")
+
+
+if __name__ == "__main__":
+    main()
