@@ -1,4 +1,4 @@
-"""What boards add to the core: games without hidden information, GTP and UCI."""
+"""What boards add to the core: games without hidden information, those of pgx, GTP and UCI."""
 
 from typing import Final
 
@@ -41,4 +41,5 @@ DOMAIN: Final = Domain(
         "gtp": "sog.boards.commands:GTP",
         "uci": "sog.boards.commands:UCI",
     },
+    loaders={"pgx": "sog.boards.pgx_game:load_pgx"},
 )

@@ -11,7 +11,7 @@ from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
 from sog.files import read_any_text
 from sog.games import Game, make
-from sog.games.registry import OPENSPIEL_PREFIX
+from sog.games.registry import has_loader
 from sog.holdem.game import Holdem
 from sog.play.history import History, check_begins_anywhere, read_history
 from sog.players.runs import is_run, load_run
@@ -44,7 +44,7 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
             f"{text} is a policy file, where a game is needed; `sog policy {text}` and `sog "
             f"explain {text}` take one."
         )
-    if not text.startswith(OPENSPIEL_PREFIX):
+    if not has_loader(text):
         return _make(text, None)
     if work is not None:
         return _make(text, work)

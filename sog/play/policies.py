@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from sog.domain import load_part, policy_tables
 from sog.holdem.blueprint.file import BlueprintFileError, load_blueprint
 from sog.holdem.blueprint.position import policy_on
-from sog.openspiel.policy_tables import STRING, read_openspiel_table
 from sog.tabular.policy_file import PolicyFileError, load_policy
 from sog.tabular.policy_table import read_policy_table, titles_of
 from sog.tabular.public_tree import PublicTree
@@ -29,8 +29,11 @@ def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarra
         return _of_blueprint(path, tree)
     if not is_table(path):
         return load_policy(path, tree)
-    if STRING in titles_of(path):
-        return read_openspiel_table(path, tree)
+    titles = titles_of(path)
+    for table in policy_tables().values():
+        if table.column in titles:
+            policy: np.ndarray = load_part(table.reader)(path, tree)
+            return policy
     return read_policy_table(path, tree)
 
 
