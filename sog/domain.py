@@ -58,6 +58,9 @@ class Domain:
     `progress` of `sog.games.make` and returns the game."""
     policy_tables: Mapping[str, PolicyTable] = dataclasses.field(default_factory=dict)
     """By the option of `sog policy` that writes one."""
+    without_tree: str = ""
+    """module:function, which takes a game too large to enumerate and returns a sentence, with a
+    space before it, on which players of the domain play it; or ""."""
     errors: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By the module of a RuntimeError: the program that raises it, as users know it."""
 

@@ -1,4 +1,4 @@
-"""What boards add to the core: games without hidden information, those of pgx, GTP and UCI."""
+"""What boards add to the core: games that hide nothing, perfect play, GTP and UCI."""
 
 from typing import Final
 
@@ -35,6 +35,11 @@ DOMAIN: Final = Domain(
             summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
             reader="sog.boards.gtp.engine:read_gtp",
             reads_told=False,
+        ),
+        "perfect": Entry(
+            method="sog.boards.perfect:Perfect",
+            form="perfect",
+            summary="perfect play where nothing is hidden; for small games, and Hex up to 5 x 5",
         ),
     },
     commands={
