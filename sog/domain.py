@@ -28,6 +28,20 @@ class DomainError(ValueError):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class PolicyTable:
+    """A table of a whole policy by the rules of another program."""
+
+    program: str
+    """As users know it."""
+    column: str
+    """The name of the column that tells it from the tables of the core."""
+    reader: str
+    """module:function, which takes the path and the `PublicTree` and returns the policy."""
+    writer: str
+    """module:function, which takes the path, the `PublicTree` and the policy."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Domain:
     """The parts of a domain."""
 
@@ -46,6 +60,16 @@ class Domain:
     policies: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By how the names of files end: module:function (path, tree), which reads the policy [node, S,
     A] of such a file, and raises PolicyFileError."""
+    loaders: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By prefix, for games typed as prefix:TEXT: module:function, which takes the text and
+    `progress` of `sog.games.make` and returns the game."""
+    policy_tables: Mapping[str, PolicyTable] = dataclasses.field(default_factory=dict)
+    """By the option of `sog policy` that writes one."""
+    without_tree: str = ""
+    """module:function, which takes a game too large to enumerate and returns a sentence, with a
+    space before it, on which players of the domain play it; or ""."""
+    errors: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By the module of a RuntimeError: the program that raises it, as users know it."""
 
 
 @functools.cache
@@ -56,6 +80,11 @@ def domains() -> tuple[Domain, ...]:
     """
     entries = importlib.metadata.entry_points(group=GROUP)
     return tuple(_load(entry) for entry in sorted(entries, key=lambda entry: entry.name))
+
+
+def policy_tables() -> dict[str, PolicyTable]:
+    """The tables of policies of all domains, by option."""
+    return {name: table for domain in domains() for name, table in domain.policy_tables.items()}
 
 
 def load_part(path: str) -> Any:

@@ -33,6 +33,13 @@ for package in {packages!r}:
             importlib.import_module(module.name)
 for command in (["--help"], ["games"], ["methods"], ["configs"], ["solve", "kuhn"]):
     assert main(command) == 0, command
+for prefix in {loaders!r}:
+    try:
+        importlib.import_module("sog.games").make(prefix + ":x")
+    except ValueError as error:
+        assert str(error).startswith(f"game '{{prefix}}:x' cannot be imported"), error
+    else:
+        raise AssertionError(prefix)
 print("games:", *sorted(importlib.import_module("sog.games.registry").GAMES))
 """
 
@@ -75,7 +82,7 @@ def test_everything_else_works_without_a_domain(name: str, tmp_path: Path) -> No
         "metadata.entry_points = lambda **of: metadata.EntryPoints(\n"
         f"    one for one in found(**of) if not one.value.startswith({domain.package + '.'!r}))\n"
     )
-    code = WITHOUT.format(name=domain.package, packages=PACKAGES)
+    code = WITHOUT.format(name=domain.package, packages=PACKAGES, loaders=[*domain.loaders])
     done = run(only_here + code, tmp_path)
     assert done.returncode == 0, done.stderr
     listed = done.stdout.rpartition("games: ")[2].split()

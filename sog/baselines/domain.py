@@ -1,4 +1,4 @@
-"""What the baselines add to the core: methods to compare the search with."""
+"""What the baselines add to the core: methods to compare the search with, and `sog run`."""
 
 from typing import Final
 
@@ -75,10 +75,10 @@ _PLAYERS: Final = {
         form="sm_search:N",
         summary="tree search for simultaneous moves in Goofspiel of any size, N simulations a move",
     ),
-    "perfect": Entry(
-        method="sog.baselines.perfect:Perfect",
-        form="perfect",
-        summary="perfect play where nothing is hidden; for small games, and Hex up to 5 x 5",
-    ),
 }
-DOMAIN: Final = Domain(package="sog.baselines", players=_PLAYERS)
+DOMAIN: Final = Domain(
+    package="sog.baselines",
+    players=_PLAYERS,
+    commands={"run": "sog.baselines.commands:RUN"},
+    without_tree="sog.baselines.plain.games:without_tree",
+)

@@ -1,4 +1,4 @@
-"""What boards add to the core: games without hidden information, GTP and UCI."""
+"""What boards add to the core: games that hide nothing, perfect play, GTP and UCI."""
 
 from typing import Final
 
@@ -36,9 +36,15 @@ DOMAIN: Final = Domain(
             reader="sog.boards.gtp.engine:read_gtp",
             reads_told=False,
         ),
+        "perfect": Entry(
+            method="sog.boards.perfect:Perfect",
+            form="perfect",
+            summary="perfect play where nothing is hidden; for small games, and Hex up to 5 x 5",
+        ),
     },
     commands={
         "gtp": "sog.boards.commands:GTP",
         "uci": "sog.boards.commands:UCI",
     },
+    loaders={"pgx": "sog.boards.pgx_game:load_pgx"},
 )

@@ -85,8 +85,8 @@ class PgxState:
     inner: Any
 
 
-def load_pgx(name: str) -> "PgxGame":
-    """The game of this name in pgx.
+def load_pgx(name: str, *, progress: object = None) -> "PgxGame":
+    """The game of this name in pgx; there is no progress to report.
 
     Raises ValueError with the reason if there is none, if it is not one that can be searched here,
     or if pgx is not installed.

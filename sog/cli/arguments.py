@@ -82,7 +82,6 @@ COMMANDS: Final[dict[str, Command]] = {
     "explain": solving.EXPLAIN,
     "agents": playing.AGENTS,
     "methods": training.METHODS_LISTED,
-    "run": training.RUN,
     "configs": training.CONFIGS,
     "train": training.TRAIN,
     "plot": training.PLOT,

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.baselines.plain.games import infostate_game
 from sog.boards.game_records import is_record, notice_of
 from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
+from sog.domain import domains, load_part
 from sog.files import read_any_text
 from sog.games import Game, make
-from sog.games.registry import OPENSPIEL_PREFIX
+from sog.games.registry import has_loader
 from sog.play.history import History, check_begins_anywhere, read_history
 from sog.players.runs import is_run, load_run
 from sog.tabular import (
@@ -43,7 +43,7 @@ def load_game(text: str, work: Work | None = None) -> Game[Any]:
             f"{text} is a policy file, where a game is needed; `sog policy {text}` and `sog "
             f"explain {text}` take one."
         )
-    if not text.startswith(OPENSPIEL_PREFIX):
+    if not has_loader(text):
         return _make(text, None)
     if work is not None:
         return _make(text, work)
@@ -174,6 +174,7 @@ def explain_too_large(error: TreeTooLargeError) -> str:
         return f"{error} {_WITHOUT_TREE}"
     size = estimate_public_states(game)
     if size > most_nodes_in_memory(game):
-        grown = " oos and ismcts play it with tree=grown." if infostate_game(game) else ""
-        return f"{error} It has some {size:.0e} nodes, too many for memory. {_WITHOUT_TREE}{grown}"
+        offers = (load_part(one.without_tree)(game) for one in domains() if one.without_tree)
+        instead = f"{_WITHOUT_TREE}{''.join(offers)}"
+        return f"{error} It has some {size:.0e} nodes, too many for memory. {instead}"
     return f"{error} A higher limit: --max-nodes N."

@@ -16,7 +16,7 @@ from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory,
 from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening
 from sog.cli.lines import tell
 from sog.cli.streams import prepare_streams
-from sog.domain import DomainError
+from sog.domain import DomainError, domains
 
 _INTERRUPTED: Final = tuple(map(exit_code, STOPPING))
 _NO_MEMORY: Final = "out of memory; try a smaller game, fewer simulations, or smaller batches."
@@ -64,8 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         except MemoryError:
             code = _fail(_NO_MEMORY)
         except RuntimeError as error:
-            if type(error).__module__ == "pyspiel":  # which is not imported here
-                code = _fail(f"OpenSpiel: {error}")
+            if program := _program_of(error):
+                code = _fail(f"{program}: {error}")
             elif is_out_of_memory(error):
                 code = _fail(_NO_MEMORY)
             else:
@@ -94,6 +94,12 @@ def _run(argv: Sequence[str] | None) -> int:
 def _fail(message: str) -> int:
     tell(f"error: {' '.join(message.split())}")
     return MISTAKE
+
+
+def _program_of(error: RuntimeError) -> str:
+    """The program of a domain that raises such errors; "" for others."""
+    module = type(error).__module__
+    return next((one.errors[module] for one in domains() if module in one.errors), "")
 
 
 def _abandon_stdout() -> None:

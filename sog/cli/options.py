@@ -18,6 +18,7 @@ from sog.cli.numbers import (
     seed,
     share,
 )
+from sog.domain import policy_tables
 
 DEFAULT_SEARCH: Final = "100,1"
 DEFAULT_SEEDS: Final = 10
@@ -286,10 +287,14 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--svg": _file("FILE.svg", "draw the tree"),
     "--csv": _file("FILE.csv", "write the numbers to a table"),
     "--table": _file("FILE.csv", "write the whole policy to a table, see below"),
-    "--openspiel": _file(
-        "FILE.csv",
-        "write the whole policy to a table with OpenSpiel's information states and actions",
-    ),
+    **{
+        f"--{name}": _file(
+            "FILE.csv",
+            f"write the whole policy to a table with {table.program}'s information states and "
+            "actions",
+        )
+        for name, table in policy_tables().items()
+    },
     "--picture": _file(
         "FILE.svg", "draw the public state: cards, dice, a board, or a map with the range of Mr X"
     ),

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Final
 
 from sog.games.packages import is_class_path
-from sog.games.registry import GAMES, OPENSPIEL_PREFIX, PGX_PREFIX, game_class
+from sog.games.registry import GAMES, game_class, has_loader
 from sog.parameters import split_call
 
 TRUSTED: Final = "SOG_GAMES"
 """Environment variable: `module:Class` of games, and paths of maps, that files may name, with
 commas between them."""
 _READS_A_FILE: Final = re.compile(r"(?:file(?:name)?|_root)\s*=")
-"""Names of OpenSpiel's parameters that are paths."""
+"""Parameters that are paths, by their names, in a text that a loader takes."""
 _ONE_PARAMETER: Final = re.compile(r"\w+\(\w+=(.*)\)", re.DOTALL)
 _UNCLEAR: Final = re.compile(r"[^\w./~ -]")
-"""In a path of which it is not sure how it is read: OpenSpiel has its own way with brackets."""
+"""In a path of which it is not sure how a loader reads it, for instance with brackets."""
 
 
 def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
@@ -33,8 +33,7 @@ def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
     if not game.isprintable():
         raise ValueError(f"{file} is of a game with characters that are not printed: {game!r}.")
     name = game.partition("(")[0].strip()
-    is_known = name.startswith((OPENSPIEL_PREFIX, PGX_PREFIX))
-    if is_class_path(name) and not is_known and not _is_trusted(name):
+    if is_class_path(name) and not has_loader(name) and not _is_trusted(name):
         raise ValueError(
             f"{file} is of the game {name}, and no file chooses what is imported: set "
             f"{TRUSTED}={name} if it is yours, or install it with an entry point."
@@ -68,10 +67,10 @@ def _is_inside(path: str, folder: Path) -> bool:
 
 def _files(game: str) -> Mapping[str, tuple[str, ...]]:
     """The files that a game reads, by the parameter that names them."""
-    if game.startswith(OPENSPIEL_PREFIX):
+    if has_loader(game):
         if not _READS_A_FILE.search(game):
             return {}
-        one = _ONE_PARAMETER.fullmatch(game.removeprefix(OPENSPIEL_PREFIX).strip())
+        one = _ONE_PARAMETER.fullmatch(game.partition(":")[2].strip())
         path = one[1] if one else game  # which is unclear
         return {path: (path,)}
     name, parameters = split_call(game) or ("", "")

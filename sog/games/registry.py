@@ -12,9 +12,6 @@ from sog.games.core import Game
 from sog.games.packages import import_typed, installed_games, is_class_path
 from sog.parameters import read_parameters, split_call, unknown_name
 
-OPENSPIEL_PREFIX: Final = "openspiel:"
-PGX_PREFIX: Final = "pgx:"
-
 GAMES: Final[dict[str, str]] = {
     "matching_pennies": "sog.games.matrix:MatchingPennies",
     "rps": "sog.games.matrix:RockPaperScissors",
@@ -34,7 +31,10 @@ GAMES: Final[dict[str, str]] = {
 }
 """By name on the command line: module:Class, of which the module is imported when the game is made.
 The games of domains are among them; none takes the name of one of the core."""
+LOADERS: Final[dict[str, str]] = {}
+"""By prefix: the loaders of domains, as module:function."""
 for _domain in domains():
+    LOADERS.update(_domain.loaders)
     GAMES.update((name, path) for name, path in _domain.games.items() if name not in GAMES)
 
 
@@ -67,24 +67,25 @@ def origin(text: str) -> str:
     return installed[name].package if name in installed else ""
 
 
+def has_loader(text: str) -> bool:
+    """Whether a game is typed as prefix:TEXT, with the prefix of one of `LOADERS`."""
+    prefix, colon, _ = text.partition(":")
+    return bool(colon) and prefix in LOADERS
+
+
 def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[Any]:
     """A game from its name and parameters, as `str(game)` prints them.
 
     `make("leduc")`, `make("liars_dice(dice=1,faces=6)")`, `make("my_module:MyGame(cards=3)")`, or
-    `make("openspiel:leduc_poker(suit_isomorphism=True)")` with the `openspiel` extra installed, or
-    `make("pgx:go_9x9")` with the extra `pgx`.
-    progress: called with how far it is, for a game of OpenSpiel's, which is enumerated here.
+    what a domain loads: `make("openspiel:leduc_poker(suit_isomorphism=True)")`.
+    progress: called with how far it is, where a loader enumerates the game here.
     Raises ValueError that names the game, the parameter, the value and the rule.
     """
     text = text.strip()
-    if text.startswith(OPENSPIEL_PREFIX):
-        from sog.openspiel.game import load_openspiel
-
-        return load_openspiel(text.removeprefix(OPENSPIEL_PREFIX), progress=progress)
-    if text.startswith(PGX_PREFIX):
-        from sog.boards.pgx_game import load_pgx
-
-        return load_pgx(text.removeprefix(PGX_PREFIX))
+    if has_loader(text):
+        prefix, _, rest = text.partition(":")
+        loaded: Game[Any] = load_part(LOADERS[prefix])(rest, progress=progress)
+        return loaded
     call = split_call(text)
     if call is None:
         raise ValueError(f"game must look like 'name' or 'name(key=value,...)', got {text!r}.")

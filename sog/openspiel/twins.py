@@ -7,20 +7,19 @@ order on both sides.
 
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from sog.boards.connect_four import ConnectFour
-from sog.boards.hex import Hex
-from sog.boards.othello import Othello
-from sog.boards.tic_tac_toe import TicTacToe
 from sog.games.bidding import BiddingGame
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.leduc import Leduc
 from sog.games.core import Game
 from sog.games.ii_goofspiel import IIGoofspiel
 from sog.games.liars_dice import LiarsDice
+from sog.games.registry import GAMES, game_class
 
 Pair = tuple[int, int]
+_BOARDS: Final = ("tic_tac_toe", "connect_four", "othello", "hex")
+"""Of another domain, which may not be there."""
 
 
 class Twin(NamedTuple):
@@ -49,14 +48,17 @@ def twin_of(game: Game[Any]) -> Twin:
             hides = isinstance(game, IIGoofspiel)
             rules = f"num_cards={game.cards},imp_info={hides},points_order={game.order}"
             return Twin(f"goofspiel({rules})")
-        case TicTacToe():
+    boards = (name for name in _BOARDS if name in GAMES)
+    board = next((name for name in boards if isinstance(game, game_class(name))), None)
+    match board, game.params():
+        case "tic_tac_toe", _:
             return Twin("tic_tac_toe")
-        case ConnectFour() if game == ConnectFour():
+        case "connect_four", _ if game == game_class("connect_four")():
             return Twin("connect_four")
-        case Othello(size=8, payoff="wl"):
+        case "othello", {"size": 8, "payoff": "wl"}:
             return Twin("othello")
-        case Hex(swap=False):
-            return Twin(f"hex(board_size={game.size})")
+        case "hex", {"size": size, "swap": False}:
+            return Twin(f"hex(board_size={size})")
     raise ValueError(f"OpenSpiel has no game with the rules of {game} that we know of.")
 
 

@@ -6,8 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.domain import domains, load_part
-from sog.openspiel.policy_tables import STRING, read_openspiel_table
+from sog.domain import domains, load_part, policy_tables
 from sog.tabular.policy_file import load_policy
 from sog.tabular.policy_table import read_policy_table, titles_of
 from sog.tabular.public_tree import PublicTree
@@ -23,12 +22,13 @@ def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarra
     Raises PolicyFileError, in one line, with the number of the row if it is a table.
     """
     if reader := _reader(path):
-        policy: np.ndarray = load_part(reader)(path, tree)
-        return policy
+        return np.asarray(load_part(reader)(path, tree))
     if not is_table(path):
         return load_policy(path, tree)
-    if STRING in titles_of(path):
-        return read_openspiel_table(path, tree)
+    titles = titles_of(path)
+    for table in policy_tables().values():
+        if table.column in titles:
+            return np.asarray(load_part(table.reader)(path, tree))
     return read_policy_table(path, tree)
 
 

@@ -7,7 +7,7 @@ This is the host-side driver: unlike the pure functions of `sog.tabular.cfr` and
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Literal
 
@@ -204,15 +204,18 @@ def evaluate_policy(compiled: CompiledGame, policy: np.ndarray) -> Evaluation:
 
     Raises ValueError for what is no policy, see `check_policy`.
     """
-    policy = check_policy(compiled.tree, policy)
+    return evaluate_policies(compiled, [policy])
+
+
+def evaluate_policies(compiled: CompiledGame, policies: Iterable[np.ndarray]) -> Evaluation:
+    """The same of some profiles at once, which are the batch."""
+    layers = [compiled.from_tree(check_policy(compiled.tree, policy)) for policy in policies]
     with jax.enable_x64(True):
         form = _on_device(compiled.form, "float64")
-        layers = tuple(
-            tuple(jnp.asarray(values, "float64")[..., None] for values in player)
-            for player in compiled.from_tree(policy)
-        )
+        first, second = jax.tree.map(lambda *one: jnp.asarray(np.stack(one, axis=-1)), *layers)
         root_reach = jnp.asarray(compiled.tree.node_mask[0][:, :, None], "float64")
-        return _on_host(_evaluate(form, root_reach, (layers[0], layers[1])))
+        root_reach = jnp.repeat(root_reach, len(layers), axis=2)
+        return _on_host(_evaluate(form, root_reach, (first, second)))
 
 
 def uniform_policy(compiled: CompiledGame) -> np.ndarray:

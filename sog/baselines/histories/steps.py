@@ -1,10 +1,14 @@
 """What one player learns by trial and error from a sampled game: his own decisions, in order."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from sog.baselines.histories.walk import Walk
+from sog.baselines.histories.arrays import Histories
+from sog.baselines.histories.walk import Place, Walk, walk
+from sog.games.core import draw
 from sog.pytree import pytree
 
 
@@ -40,6 +44,27 @@ def steps_of(played: Walk, player: int, num_rows: int) -> Steps:
         reward=jnp.where(goes_on, 0, gain),
         gain=gain,
     )
+
+
+def play(histories: Histories, policy: Callable[[Array], Array], key: Array) -> Steps:
+    """[player, step]: a game by a policy, from a row to [choice], as each player saw it."""
+
+    def choose(_: None, place: Place, numbers: Array) -> tuple[Array, None, tuple[()]]:
+        return draw(numbers[0], policy(place.row)), None, ()
+
+    played = walk(histories, key, choose, None)
+    both = [steps_of(played, player, histories.num_rows) for player in (0, 1)]
+    steps: Steps = jax.tree.map(lambda *parts: jnp.stack(parts), *both)
+    return steps
+
+
+def play_games(histories: Histories, policy: Array, key: Array, count: int) -> Steps:
+    """[player, step]: the same of some games by a policy [row + 1, choice], one after the other."""
+    games = jax.vmap(lambda one: play(histories, policy.__getitem__, one))(
+        jax.random.split(key, count)
+    )
+    steps: Steps = jax.tree.map(lambda part: part.swapaxes(0, 1).reshape(2, -1), games)
+    return steps
 
 
 def greedy_policy(values: Array, legal: Array) -> Array:

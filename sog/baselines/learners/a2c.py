@@ -9,11 +9,10 @@ import optax
 from jax import Array
 
 from sog.baselines.histories.arrays import Histories, HistoryTree
-from sog.baselines.histories.steps import Steps, steps_of
-from sog.baselines.histories.walk import Place, walk
+from sog.baselines.histories.steps import Steps, play_games
 from sog.baselines.learners.learning import LearningMethod
 from sog.baselines.learners.row_network import apply_network, begin_network, of_mover, with_features
-from sog.games.core import draw, param
+from sog.games.core import param
 from sog.pytree import pytree
 
 _GAMES: Final = 16  # of an iteration
@@ -41,6 +40,7 @@ class A2c(LearningMethod):
 
     name = "a2c"
     paper: ClassVar[str] = "Mnih et al. 2016; Schmid et al. 2023, Table S6 and Figure S4"
+    episodes: ClassVar[int] = _GAMES
 
     actor_rate: float = param(0.001, "learning rate of the policy", minimum=0.0000001, maximum=10)
     critic_rate: float = param(0.01, "learning rate of the critic", minimum=0.0000001, maximum=10)
@@ -51,11 +51,6 @@ class A2c(LearningMethod):
     hidden: int = param(64, "units of a layer", minimum=1, maximum=4096)
     layers: int = param(1, "hidden layers", minimum=1, maximum=8)
     budget: int = param(10_000, "iterations of 16 games", minimum=1, maximum=2**31 - 1)
-
-    @property
-    def episodes_per_iteration(self) -> int:
-        """Sixteen."""
-        return _GAMES
 
     def prepare(self, tree: HistoryTree) -> Histories:
         """With features."""
@@ -77,19 +72,7 @@ class A2c(LearningMethod):
 
     def iterate(self, histories: Histories, state: A2cState, key: Array) -> A2cState:
         """Some games, an update of the critic, and sometimes one of the policy."""
-        policy = self.average_policy(histories, state)
-
-        def choose(_: None, place: Place, numbers: Array) -> tuple[Array, None, tuple[()]]:
-            return draw(numbers[0], policy[place.row]), None, ()
-
-        keys = jax.random.split(key, _GAMES)
-        played = jax.vmap(lambda one: walk(histories, one, choose, None))(keys)
-        players = [
-            jax.vmap(lambda game, who=player: steps_of(game, who, histories.num_rows))(played)
-            for player in (0, 1)
-        ]
-        steps: Steps = jax.tree.map(lambda *both: jnp.stack([x.ravel() for x in both]), *players)
-
+        steps = play_games(histories, self.average_policy(histories, state), key, _GAMES)
         gradient = jax.grad(_critic_loss)(state.critic, histories, steps)
         change, critic_optimizer = optax.adam(self.critic_rate).update(
             gradient, state.critic_optimizer

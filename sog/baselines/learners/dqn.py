@@ -1,7 +1,7 @@
 """Deep Q-learning of both players, each taking the other for a part of the world."""
 
 import dataclasses
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -9,11 +9,10 @@ import optax
 from jax import Array
 
 from sog.baselines.histories.arrays import Histories, HistoryTree
-from sog.baselines.histories.steps import Steps, explored, greedy_policy, steps_of
-from sog.baselines.histories.walk import Place, walk
+from sog.baselines.histories.steps import Steps, explored, greedy_policy, play_games
 from sog.baselines.learners.learning import LearningMethod
 from sog.baselines.learners.row_network import apply_network, begin_network, of_mover, with_features
-from sog.games.core import draw, param
+from sog.games.core import param
 from sog.pytree import pytree
 
 _GAMES: Final = 8  # of an iteration, after which the networks are updated once
@@ -22,14 +21,20 @@ _TARGET_EVERY: Final = 100  # iterations
 _LEAST_EPSILON: Final = 0.1
 
 
+class Transition(NamedTuple):
+    """Decisions, as in `Steps`."""
+
+    row: Array
+    choice: Array
+    next_row: Array
+    reward: Array
+
+
 @pytree
 class TransitionBuffer:
     """The last decisions of both players."""
 
-    row: Array  # [player, place] int32
-    choice: Array  # [player, place] int32
-    next_row: Array  # [player, place] int32
-    reward: Array  # [player, place]
+    memory: Transition  # [player, place]
     count: Array  # [player] int32: of all that were ever added
 
 
@@ -55,6 +60,7 @@ class Dqn(LearningMethod):
 
     name = "dqn"
     paper: ClassVar[str] = "Mnih et al. 2015; Schmid et al. 2023, Table S6 and Figure S4"
+    episodes: ClassVar[int] = _GAMES
 
     learning_rate: float = param(0.001, "of Adam", minimum=0.0000001, maximum=10)
     epsilon: float = param(0.5, "how often players explore at first", minimum=0, maximum=1)
@@ -63,11 +69,6 @@ class Dqn(LearningMethod):
     hidden: int = param(64, "units of a layer", minimum=1, maximum=4096)
     layers: int = param(1, "hidden layers", minimum=1, maximum=8)
     budget: int = param(10_000, "iterations of 8 games", minimum=1, maximum=2**31 - 1)
-
-    @property
-    def episodes_per_iteration(self) -> int:
-        """Eight."""
-        return _GAMES
 
     def prepare(self, tree: HistoryTree) -> Histories:
         """With features."""
@@ -83,10 +84,7 @@ class Dqn(LearningMethod):
             target=network,
             optimizer=self._optimizer.init(network),
             replay=TransitionBuffer(
-                row=places,
-                choice=places,
-                next_row=places,
-                reward=jnp.zeros((2, self.replay)),
+                memory=Transition(places, places, places, jnp.zeros((2, self.replay))),
                 count=jnp.zeros(2, jnp.int32),
             ),
             iteration=jnp.int32(0),
@@ -95,25 +93,12 @@ class Dqn(LearningMethod):
     def iterate(self, histories: Histories, state: DqnState, key: Array) -> DqnState:
         """Some games, and one update."""
         play_key, sample_key = jax.random.split(key)
-        legal = histories.legal
-        values = of_mover(histories, apply_network(state.network, histories.row_features))
-        greedy = greedy_policy(values, legal)
+        greedy = self.average_policy(histories, state)
         progress = jnp.minimum(state.iteration / self.decay, 1)
         epsilon = self.epsilon + (min(_LEAST_EPSILON, self.epsilon) - self.epsilon) * progress
-        policy = explored(greedy, legal, epsilon)
-
-        def choose(_: None, place: Place, numbers: Array) -> tuple[Array, None, tuple[()]]:
-            return draw(numbers[0], policy[place.row]), None, ()
-
-        keys = jax.random.split(play_key, _GAMES)
-        played = jax.vmap(lambda one: walk(histories, one, choose, None))(keys)
-        replay = state.replay
-        for player in (0, 1):
-            steps = jax.vmap(lambda game, who=player: steps_of(game, who, histories.num_rows))(
-                played
-            )
-            replay = _add(replay, player, jax.tree.map(jnp.ravel, steps))
-
+        policy = explored(greedy, histories.legal, epsilon)
+        steps = play_games(histories, policy, play_key, _GAMES)
+        replay = jax.vmap(_add)(state.replay, steps)
         network, optimizer = self._update(histories, state, replay, sample_key)
         is_old = state.iteration % _TARGET_EVERY == 0
         target = jax.tree.map(lambda new, old: jnp.where(is_old, new, old), network, state.target)
@@ -141,8 +126,7 @@ class Dqn(LearningMethod):
         known = jnp.clip(replay.count, 1, self.replay)
         place = (jax.random.uniform(key, (2, _BATCH)) * known[:, None]).astype(jnp.int32)
         both = jnp.arange(2)[:, None]
-        row, next_row = replay.row[both, place], replay.next_row[both, place]
-        choice, reward = replay.choice[both, place], replay.reward[both, place]
+        row, choice, next_row, reward = (part[both, place] for part in replay.memory)
         after = apply_network(state.target, histories.row_features)
         best = jnp.where(histories.legal[None], after, -jnp.inf).max(axis=2).at[:, -1].set(0)
         aim = reward + best[both, next_row]
@@ -156,19 +140,15 @@ class Dqn(LearningMethod):
         return optax.apply_updates(state.network, change), optimizer
 
 
-def _add(replay: TransitionBuffer, player: int, steps: Steps) -> TransitionBuffer:
-    """With a player's own steps [step] in the places of the oldest."""
-    capacity = replay.row.shape[1]
-    number = replay.count[player] + jnp.cumsum(steps.is_own) - 1
+def _add(replay: TransitionBuffer, steps: Steps) -> TransitionBuffer:
+    """One player's buffer, with his own steps [step] in the places of the oldest."""
+    capacity = len(replay.memory.row)
+    number = replay.count + jnp.cumsum(steps.is_own) - 1
     place = jnp.where(steps.is_own, number % capacity, capacity)
-
-    def put(memory: Array, new: Array) -> Array:
-        return memory.at[player, place].set(new.astype(memory.dtype), mode="drop")
-
-    return TransitionBuffer(
-        row=put(replay.row, steps.row),
-        choice=put(replay.choice, steps.choice),
-        next_row=put(replay.next_row, steps.next_row),
-        reward=put(replay.reward, steps.reward),
-        count=replay.count.at[player].add(steps.is_own.sum(dtype=jnp.int32)),
+    new = Transition(steps.row, steps.choice, steps.next_row, steps.reward)
+    memory = jax.tree.map(
+        lambda old, added: old.at[place].set(added.astype(old.dtype), mode="drop"),
+        replay.memory,
+        new,
     )
+    return TransitionBuffer(memory=memory, count=replay.count + steps.is_own.sum(dtype=jnp.int32))

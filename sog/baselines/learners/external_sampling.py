@@ -9,13 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, Histories
-from sog.baselines.histories.tables import (
-    RegretTables,
-    add_rows,
-    empty_tables,
-    row_policy,
-    table_policy,
-)
+from sog.baselines.histories.tables import RegretTables, add_rows, row_policy
 from sog.baselines.learners.learning import LearningMethod
 from sog.games.core import CHANCE, draw, param
 from sog.pytree import pytree
@@ -58,19 +52,11 @@ class ExternalSampling(LearningMethod):
 
     budget: int = param(10_000, "iterations", minimum=1, maximum=2**31 - 1)
 
-    def begin(self, histories: Histories, key: Array) -> RegretTables:
-        """No regret."""
-        return empty_tables(histories)
-
     def iterate(self, histories: Histories, state: RegretTables, key: Array) -> RegretTables:
         """A traversal for each player."""
         for player, one_key in enumerate(jax.random.split(key)):
             state = self.learn(histories, state, one_key, player)
         return state
-
-    def average_policy(self, histories: Histories, state: RegretTables) -> Array:
-        """From the sums."""
-        return table_policy(histories, state.policy_sum)
 
     def learn(
         self, histories: Histories, state: RegretTables, key: Array, player: int

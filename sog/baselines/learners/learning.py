@@ -8,7 +8,7 @@ import abc
 import dataclasses
 import functools
 import time
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import jax
 import jax.numpy as jnp
@@ -19,16 +19,16 @@ from jax.sharding import Mesh
 from gtcfr.mesh import batch_mesh, first_devices, on_all, split_batch
 from sog.baselines.histories.arrays import Histories, HistoryTree
 from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.histories.tables import empty_tables, table_policy
 from sog.games.core import Game
 from sog.memory import bytes_of, check_memory
 from sog.play.arena import AgentFactory
 from sog.play.simple_agents import TabularAgent
 from sog.players.method import Method
 from sog.players.player import Host
-from sog.pytree import pytree
-from sog.tabular import CompiledGame, Evaluation, SequenceForm, compile_game, evaluate
+from sog.tabular import CompiledGame, Evaluation, compile_game
 from sog.tabular.enumerated_game import EnumeratedGame
-from sog.tabular.policy import check_policy
+from sog.tabular.solver import evaluate_policies
 
 Precision = Literal["float32", "float64"]
 _BEFORE: Final = 2**32 - 1
@@ -45,10 +45,13 @@ class LearningMethod(Method):
 
     budget: int  # declared by each method, with a default of its own
 
+    episodes: ClassVar[int | None] = None
+    """Games that an iteration samples; None if it samples more than single games."""
+
     @property
     def episodes_per_iteration(self) -> int | None:
-        """Games that an iteration samples; None if it samples more than single games."""
-        return None
+        """The same, where it depends on parameters."""
+        return self.episodes
 
     def prepare(self, tree: HistoryTree) -> Histories:
         """The histories of a game, on the host, with what else the method has to know."""
@@ -57,17 +60,18 @@ class LearningMethod(Method):
     def check_histories(self, histories: Histories) -> None:
         """Raises ValueError that says what the method needs; histories: on the host."""
 
-    @abc.abstractmethod
     def begin(self, histories: Histories, key: Array) -> Any:
-        """The state before the first iteration; key: for what begins at random."""
+        """The state before the first iteration, `RegretTables` if a method keeps nothing else; key:
+        for what begins at random."""
+        return empty_tables(histories)
 
     @abc.abstractmethod
     def iterate(self, histories: Histories, state: Any, key: Array) -> Any:
         """The state after one more iteration."""
 
-    @abc.abstractmethod
     def average_policy(self, histories: Histories, state: Any) -> Array:
         """[row + 1, choice]: what is learned so far; anything behind the last row."""
+        return table_policy(histories, state.policy_sum)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that play what one run of `budget` iterations has learned."""
@@ -156,41 +160,12 @@ class LearningRuns:
         return jax.enable_x64(self._precision == "float64")
 
 
-@pytree
-class RowForm:
-    """A game in sequence form, and where its infostates are among the rows."""
-
-    form: SequenceForm
-    row: tuple[tuple[Array, ...], tuple[Array, ...]]
-    """Per player and layer [H]."""
-    root_reach: Array
-    """[2, S]."""
-
-
 class RowEvaluator:
     """Exploitability of many policies at once, exactly, in 64-bit numbers."""
 
     def __init__(self, tree: HistoryTree, compiled: CompiledGame | None = None) -> None:
-        compiled = compile_game(tree.tree) if compiled is None else compiled
         self._tree = tree
-        number = np.zeros(tree.tree.has_choice.shape, np.int32)
-        number[tree.row_node, tree.row_infostate] = np.arange(len(tree.row_node))
-        first, second = (
-            tuple(
-                number[node, infostate]
-                for node, infostate in zip(place.node, place.infostate, strict=True)
-            )
-            for place in compiled.placements
-        )
-        with jax.enable_x64(True):
-            self._form = jax.tree.map(
-                jnp.asarray,
-                RowForm(
-                    form=compiled.form,
-                    row=(first, second),
-                    root_reach=compiled.tree.node_mask[0].astype(np.float64),
-                ),
-            )
+        self._compiled = compile_game(tree.tree) if compiled is None else compiled
 
     def evaluate(self, policies: np.ndarray) -> Evaluation:
         """Evaluates policies [run, row + 1, choice]; the batch axis is the run.
@@ -202,29 +177,7 @@ class RowEvaluator:
             raise ValueError(
                 f"policies must have shape (runs, {wanted[0]}, {wanted[1]}), got {given}."
             )
-        for policy in policies:
-            check_policy(self._tree.tree, self._tree.to_tree(policy))
-        with jax.enable_x64(True):
-            tables = jnp.asarray(policies, "float64")
-            found: Evaluation = jax.tree.map(np.asarray, _evaluate(self._form, tables))
-        return found
-
-
-@jax.jit
-def _evaluate(rows: RowForm, tables: Array) -> Evaluation:
-    first, second = (
-        tuple(
-            jnp.where(
-                layer.legal[:, :, None],
-                tables[:, row, : layer.legal.shape[0]].transpose(2, 1, 0),
-                0,
-            )
-            for layer, row in zip(plex.layers, of_player, strict=True)
-        )
-        for plex, of_player in zip(rows.form.treeplex, rows.row, strict=True)
-    )
-    reach = jnp.repeat(rows.root_reach[:, :, None], len(tables), axis=2)
-    return evaluate(rows.form, reach, (first, second))
+        return evaluate_policies(self._compiled, map(self._tree.to_tree, policies))
 
 
 def _convert(precision: Precision, leaf: np.ndarray) -> Array:

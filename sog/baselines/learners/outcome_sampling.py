@@ -8,13 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from sog.baselines.histories.arrays import Histories
-from sog.baselines.histories.tables import (
-    RegretTables,
-    add_rows,
-    empty_tables,
-    row_policy,
-    table_policy,
-)
+from sog.baselines.histories.tables import RegretTables, add_rows, row_policy
 from sog.baselines.histories.walk import Place, after, before, walk
 from sog.baselines.learners.learning import LearningMethod
 from sog.baselines.simultaneous.stages import Stages
@@ -65,10 +59,6 @@ class OutcomeSampling(LearningMethod):
         """One, or one for each player."""
         return 1 if self.updates == "parallel" else 2
 
-    def begin(self, histories: Histories, key: Array) -> RegretTables:
-        """No regret."""
-        return empty_tables(histories)
-
     def iterate(self, histories: Histories, state: RegretTables, key: Array) -> RegretTables:
         """One game, or one for each player."""
         if self.updates == "parallel":
@@ -77,10 +67,6 @@ class OutcomeSampling(LearningMethod):
             learns, averages = (player == 0, player == 1), (player == 1, player == 0)
             state = self.learn(histories, state, one_key, learns, averages)
         return state
-
-    def average_policy(self, histories: Histories, state: RegretTables) -> Array:
-        """From the sums."""
-        return table_policy(histories, state.policy_sum)
 
     def learn(
         self,

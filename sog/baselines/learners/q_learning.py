@@ -7,10 +7,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from sog.baselines.histories.arrays import Histories
-from sog.baselines.histories.steps import explored, greedy_policy, steps_of
-from sog.baselines.histories.walk import Place, walk
+from sog.baselines.histories.steps import explored, greedy_policy, play
 from sog.baselines.learners.learning import LearningMethod
-from sog.games.core import draw, param
+from sog.games.core import param
 from sog.pytree import pytree
 
 
@@ -32,15 +31,11 @@ class QLearning(LearningMethod):
 
     name = "q_learning"
     paper: ClassVar[str] = "Watkins 1989; Schmid et al. 2023, Table S6 and Figure S4"
+    episodes: ClassVar[int] = 1
 
     step_size: float = param(0.1, "how far values move", minimum=0.000001, maximum=1)
     epsilon: float = param(0.2, "how often players explore", minimum=0, maximum=1)
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)
-
-    @property
-    def episodes_per_iteration(self) -> int:
-        """One."""
-        return 1
 
     def begin(self, histories: Histories, key: Array) -> Values:
         """Nothing is expected."""
@@ -50,20 +45,14 @@ class QLearning(LearningMethod):
         """One game."""
         legal = histories.legal
 
-        def choose(_: None, place: Place, numbers: Array) -> tuple[Array, None, tuple[()]]:
-            mask = legal[place.row]
-            policy = explored(greedy_policy(state.q[place.row], mask), mask, self.epsilon)
-            return draw(numbers[0], policy), None, ()
+        def policy(row: Array) -> Array:
+            return explored(greedy_policy(state.q[row], legal[row]), legal[row], self.epsilon)
 
-        played = walk(histories, key, choose, None)
+        steps = play(histories, policy, key)
         best = jnp.where(legal, state.q, -jnp.inf).max(axis=1).at[-1].set(0)
-        q = state.q
-        for player in (0, 1):
-            steps = steps_of(played, player, histories.num_rows)
-            target = steps.reward + best[steps.next_row]
-            error = jnp.where(steps.is_own, target - q[steps.row, steps.choice], 0)
-            q = q.at[steps.row, steps.choice].add(self.step_size * error)
-        return Values(q=q)
+        target = steps.reward + best[steps.next_row]
+        error = jnp.where(steps.is_own, target - state.q[steps.row, steps.choice], 0)
+        return Values(q=state.q.at[steps.row, steps.choice].add(self.step_size * error))
 
     def average_policy(self, histories: Histories, state: Values) -> Array:
         """The greedy one."""

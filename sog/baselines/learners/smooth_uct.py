@@ -50,6 +50,8 @@ class SelfPlayUct(LearningMethod):
     the tree are updated.
     """
 
+    episodes: ClassVar[int] = 1
+
     c: float = param(
         1.0, "exploration c sqrt(log N / N_a), as a share of the largest utility", minimum=0
     )
@@ -58,11 +60,6 @@ class SelfPlayUct(LearningMethod):
     @abc.abstractmethod
     def greediness(self, visits: Array) -> Array:
         """eta: how often an infostate is left by UCB, and not by the average policy."""
-
-    @property
-    def episodes_per_iteration(self) -> int:
-        """One."""
-        return 1
 
     def begin(self, histories: Histories, key: Array) -> VisitTables:
         """Trees of nothing."""

@@ -12,7 +12,7 @@ from jax import Array
 from sog.baselines.grown.oos import OosTree
 from sog.baselines.grown.search import TreeSearch
 from sog.baselines.histories.arrays import ROW, Histories, HistoryTree
-from sog.baselines.histories.tables import add_rows, row_policy, table_policy
+from sog.baselines.histories.tables import RegretTables, add_rows, row_policy, table_policy
 from sog.baselines.histories.walk import Chance, Place, Walk, after, before, walk
 from sog.baselines.online.method import OnlineMethod, Searcher, on_device
 from sog.baselines.online.target import Target, leads_of, make_target, public_subgame
@@ -23,13 +23,9 @@ from sog.pytree import pytree
 
 
 @pytree
-class OosTables:
-    """What is remembered of a match. The last line belongs to no row."""
+class OosTables(RegretTables):
+    """What is remembered of a match."""
 
-    regret: Array
-    """[row + 1, choice]."""
-    policy_sum: Array
-    """[row + 1, choice]."""
     is_known: Array
     """[row + 1] bool: in memory."""
 

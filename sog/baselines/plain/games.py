@@ -31,3 +31,8 @@ def infostate_game(game: Game[Any]) -> InfostateGame | None:
     """The same, where its infostates can be named and drawn from."""
     found = plain_game(game)
     return found if isinstance(found, InfostateGame) else None
+
+
+def without_tree(game: Game[Any]) -> str:
+    """What the command line says of a game that is too large to enumerate."""
+    return " oos and ismcts play it with tree=grown." if infostate_game(game) else ""

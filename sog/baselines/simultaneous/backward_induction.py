@@ -48,7 +48,7 @@ class BackwardInduction(Method):
         return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(kw_only=True)
 class Counts:
     """What it took to find the value of a game."""
 
@@ -80,23 +80,13 @@ class ExactSolver:
         """Of the game."""
         self._exact = _EXACT * self.stages.scale
         self._bounds = Serialized(self.stages)
-        self._states = self._programs = self._settled = self._skipped = 0
+        self._counts = Counts()
         self._values: dict[int, float] = {}
         self._strategy: dict[tuple[int, int], np.ndarray] = {}  # by history and player
         host.begin(f"solving {tree.tree.game.name} by backward induction")
-        self.value = self._value(ROOT) + 0.0  # no -0
-        self.counts = Counts(
-            states=self._states,
-            programs=self._programs,
-            settled=self._settled,
-            skipped_responses=self._skipped,
-            serialized_states=self._bounds.states,
-            cut_offs=self._bounds.cut_offs,
-        )
-
-    def value_of(self, history: int) -> float:
-        """Of a subgame that begins with a stage or is an end; solved now if it was left out."""
-        return self._value(history)
+        self.value = self.value_of(ROOT) + 0.0  # no -0
+        serialized = {"serialized_states": self._bounds.states, "cut_offs": self._bounds.cut_offs}
+        self.counts = dataclasses.replace(self._counts, **serialized)
 
     def policy(self) -> np.ndarray:
         """[row + 1, choice]: an equilibrium, with optimal strategies also after mistakes of the
@@ -115,11 +105,11 @@ class ExactSolver:
         found = self._strategy.get((history, player))
         if found is None:
             best = self._bounds.first_move(history, player)
-            found = (np.arange(_num_choices(stage, player)) == best).astype(float)
+            found = (np.arange(len(stage.lines(player))) == best).astype(float)
         return found
 
-    def _value(self, history: int) -> float:
-        """Of a subgame, each solved once."""
+    def value_of(self, history: int) -> float:
+        """Of a subgame that begins with a stage or is an end; solved once, when it is asked for."""
         stage = self.stages.stage[history]
         if stage is None:
             return self.stages.utility[history]
@@ -131,24 +121,24 @@ class ExactSolver:
         if self._pruning != "none":
             low, high = self._range(history)
             if high - low <= self._exact:
-                self._settled += 1
+                self._counts.settled += 1
                 return low
         if stage.odds:
             children = zip(stage.odds, stage.children[0], strict=True)
-            return sum(odds * self._value(child) for odds, child in children)
-        self._states += 1
-        if self._states % _TOLD_EVERY == 0:
-            self._host.update(f"{self._states:,} states")
+            return sum(odds * self.value_of(child) for odds, child in children)
+        self._counts.states += 1
+        if self._counts.states % _TOLD_EVERY == 0:
+            self._host.update(f"{self._counts.states:,} states")
         if self._pruning == "double_oracle":
             return self._double_oracle(history, stage)
-        matrix = np.array([[self._value(child) for child in line] for line in stage.children])
+        matrix = np.array([[self.value_of(child) for child in line] for line in stage.children])
         value, *strategies = self._program(matrix)
         for player in (PLAYER_0, PLAYER_1):
             self._strategy[history, player] = strategies[player]
         return value
 
     def _program(self, matrix: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        self._programs += min(matrix.shape) > 1
+        self._counts.programs += min(matrix.shape) > 1
         return solve_matrix(matrix)
 
     def _range(self, history: int) -> tuple[float, float]:
@@ -166,7 +156,9 @@ class ExactSolver:
         low, high = self._range(history)
         rows, columns = [0], [0]
         while True:
-            matrix = np.array([[self._value(stage.children[r][c]) for c in columns] for r in rows])
+            matrix = np.array(
+                [[self.value_of(stage.children[r][c]) for c in columns] for r in rows]
+            )
             _, first, second = self._program(matrix)
             against_0, column = self._best_response(stage, PLAYER_1, rows, first, -high)
             against_1, row = self._best_response(stage, PLAYER_0, columns, second, low)
@@ -193,13 +185,8 @@ class ExactSolver:
         sign = 1 if player == PLAYER_0 else -1
         others = [(float(p), action) for p, action in zip(mix, used, strict=True) if p > 0]
         best, answer = sure, None
-        for action in range(_num_choices(stage, player)):
-            cells = [
-                stage.children[action][other]
-                if player == PLAYER_0
-                else stage.children[other][action]
-                for _, other in others
-            ]
+        for action, line in enumerate(stage.lines(player)):
+            cells = [line[other] for _, other in others]
             worth = [self._most(cell, player) for cell in cells]
 
             def mean(worth: list[float] = worth) -> float:
@@ -207,9 +194,9 @@ class ExactSolver:
 
             for place, cell in enumerate(cells):
                 if mean() <= best:
-                    self._skipped += 1
+                    self._counts.skipped_responses += 1
                     break
-                worth[place] = sign * self._value(cell)
+                worth[place] = sign * self.value_of(cell)
             if mean() > best + self._exact:
                 best, answer = mean(), action
         return best, answer
@@ -223,12 +210,8 @@ class ExactSolver:
         return high if player == PLAYER_0 else -low
 
 
-def _num_choices(stage: Stage, player: int) -> int:
-    return len(stage.children) if player == PLAYER_0 else len(stage.children[0])
-
-
 def _spread(strategy: np.ndarray, actions: list[int], stage: Stage, player: int) -> np.ndarray:
     """[choice] from the probabilities of some of them."""
-    spread = np.zeros(_num_choices(stage, player))
+    spread = np.zeros(len(stage.lines(player)))
     spread[actions] = strategy
     return spread

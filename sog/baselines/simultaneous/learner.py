@@ -80,6 +80,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
 
     name = "sm_mcts"
     paper: ClassVar[str] = "Lanctot, Lisy, Winands 2013, Algorithm 1 and section 3"
+    episodes: ClassVar[int] = 1
 
     selection: str = param(
         "rm",
@@ -87,11 +88,6 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
         choices=tuple(name for name in SELECTIONS if name not in ("oos", "sm_oos")),
     )
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)
-
-    @property
-    def episodes_per_iteration(self) -> int:
-        """One."""
-        return 1
 
     def check_histories(self, histories: Histories) -> None:
         """Needs every decision of player 0 to be followed by one of player 1, who cannot see it."""

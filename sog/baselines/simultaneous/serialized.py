@@ -36,7 +36,7 @@ class Serialized:
         sign = 1 if player == PLAYER_0 else -1
         worst = [
             min(sign * self._full(child, 1 - player) for child in line)
-            for line in _lines(stage, player)
+            for line in stage.lines(player)
         ]
         return max(range(len(worst)), key=worst.__getitem__)
 
@@ -60,7 +60,7 @@ class Serialized:
         sign = 1 if first == PLAYER_0 else -1  # from here on, of values to the first player
         if sign < 0:
             alpha, beta = -beta, -alpha
-        lines = _lines(stage, first)
+        lines = stage.lines(first)
         best = -math.inf
         for number, line in enumerate(lines):
             worst, low = math.inf, max(alpha, best)
@@ -94,8 +94,3 @@ class Serialized:
                 bound: float = total + scale * (left if fails_low else -left)
                 return bound
         return total
-
-
-def _lines(stage: Stage, player: int) -> tuple[tuple[int, ...], ...]:
-    """[choice of the player][choice of the other]."""
-    return stage.children if player == PLAYER_0 else tuple(zip(*stage.children, strict=True))

@@ -26,6 +26,10 @@ class Stage:
     rows: tuple[int, int]
     """The infostate of each player among the rows of the histories; NO_ROW where he is forced."""
 
+    def lines(self, player: int) -> tuple[tuple[int, ...], ...]:
+        """[choice of the player][choice of the other]."""
+        return self.children if player == PLAYER_0 else tuple(zip(*self.children, strict=True))
+
 
 class Stages:
     """The stages of a game, by the history that each begins with."""

@@ -2,11 +2,23 @@
 
 import math
 import random
+from typing import NamedTuple
 
 from sog.baselines.grown.weights import normalized
 from sog.baselines.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.baselines.simultaneous.selection import Constants
 from sog.games.core import TERMINAL
+
+
+class _Move(NamedTuple):
+    """A joint action of a simulation; lists are [player][card]."""
+
+    chosen: tuple[int, int]
+    policies: list[list[float]]
+    mixed: list[list[float]]
+    """With exploration."""
+    sampled: float
+    """The probability that the explorer's choices led here; 1 of sm_oos."""
 
 
 class MatrixNode:
@@ -77,9 +89,8 @@ class MatrixSearch:
     def _visit(
         self, node: MatrixNode, world: GoofspielWorld, sampled: float, is_leaf: bool = False
     ) -> float:
-        """sampled: the probability that the explorer's choices led here; 1 of sm_oos. is_leaf: no
-        child joins the tree. Returns the reward; of oos and sm_oos an unbiased estimate of what the
-        strategies bring."""
+        """is_leaf: no child joins the tree. Returns the reward; of oos and sm_oos an unbiased
+        estimate of what the strategies bring."""
         policies = [self._policy(node, player) for player in (0, 1)]
         mixed = [self._explored(policies[player], player) for player in (0, 1)]
         is_new = bool(node.untried)
@@ -106,13 +117,14 @@ class MatrixSearch:
         else:
             further = 1.0 if begins_here else sampled * mixed[explorer][chosen[explorer]]
             reward = self._visit(child, world, further, is_leaf=joins)
+        move = _Move(chosen, policies, mixed, sampled)
         if self._selection in ("oos", "sm_oos"):
-            reward = self._learn_by_outcome(node, chosen, policies, mixed, sampled, reward)
+            reward = self._learn_by_outcome(node, move, reward)
         elif self._selection == "oos_plus":
             if not is_new:
-                self._learn_by_means(node, chosen, policies, sampled, reward)
+                self._learn_by_means(node, move, reward)
         else:
-            self._learn(node, chosen, policies, mixed, reward)
+            self._learn(node, move, reward)
         node.mean_n[joint] += 1
         node.mean_x[joint] += reward
         return reward
@@ -140,77 +152,55 @@ class MatrixSearch:
             return policy
         return [(1 - gamma) * p + gamma / len(policy) for p in policy]
 
-    def _learn(
-        self,
-        node: MatrixNode,
-        chosen: tuple[int, int],
-        policies: list[list[float]],
-        mixed: list[list[float]],
-        reward: float,
-    ) -> None:
+    def _learn(self, node: MatrixNode, move: _Move, reward: float) -> None:
         """Equations 2, 3 and the regrets of section 3.3."""
-        for player, card in enumerate(chosen):
+        for player, card in enumerate(move.chosen):
             gain = reward if player == 0 else 1 - reward
             node.visits[player][card] += 1
             total = node.total[player]
             if self._selection.startswith("duct"):
                 total[card] += gain
             elif self._selection == "exp3":
-                total[card] += gain / mixed[player][card]
+                total[card] += gain / move.mixed[player][card]
             else:
                 for other in range(node.size):
-                    joint = _joint(node, chosen, player, other)
+                    joint = _joint(node, move.chosen, player, other)
                     if other != card and node.mean_n[joint]:
                         known = node.mean(joint)
                         total[other] += (known if player == 0 else 1 - known) - gain
-                _add(node.policy[player], policies[player], 1.0)
+                _add(node.policy[player], move.policies[player], 1.0)
 
-    def _learn_by_means(
-        self,
-        node: MatrixNode,
-        chosen: tuple[int, int],
-        policies: list[list[float]],
-        sampled: float,
-        reward: float,
-    ) -> None:
+    def _learn_by_means(self, node: MatrixNode, move: _Move, reward: float) -> None:
         """OOS+: what was not selected is worth its mean reward."""
         explorer, size = self._explorer, node.size
-        others = policies[1 - explorer]
+        policies, others = move.policies, move.policies[1 - explorer]
         values = []
         for card in range(size):
             value = 0.0
             for other, probability in enumerate(others):
                 if probability:
                     pair = (card, other) if explorer == 0 else (other, card)
-                    known = reward if pair == chosen else node.mean(pair[0] * size + pair[1])
+                    known = reward if pair == move.chosen else node.mean(pair[0] * size + pair[1])
                     value += probability * (known if explorer == 0 else 1 - known)
             values.append(value)
         expected = sum(p * v for p, v in zip(policies[explorer], values, strict=True))
-        _add(node.total[explorer], [value - expected for value in values], 1 / sampled)
-        _add(node.policy[1 - explorer], others, 1 / sampled)
+        _add(node.total[explorer], [value - expected for value in values], 1 / move.sampled)
+        _add(node.policy[1 - explorer], others, 1 / move.sampled)
 
-    def _learn_by_outcome(
-        self,
-        node: MatrixNode,
-        chosen: tuple[int, int],
-        policies: list[list[float]],
-        mixed: list[list[float]],
-        sampled: float,
-        reward: float,
-    ) -> float:
+    def _learn_by_outcome(self, node: MatrixNode, move: _Move, reward: float) -> float:
         """OOS and SM-OOS: what was not selected is worth nothing, what was is worth more for being
         rare.
 
         Rewards are taken relative to a draw, and so is what is returned.
         """
-        explorer, card = self._explorer, chosen[self._explorer]
+        explorer, card = self._explorer, move.chosen[self._explorer]
         sign = 1 if explorer == 0 else -1
-        value = sign * (reward - 0.5) / mixed[explorer][card]
-        expected = policies[explorer][card] * value
+        value = sign * (reward - 0.5) / move.mixed[explorer][card]
+        expected = move.policies[explorer][card] * value
         regrets = [-expected] * node.size
         regrets[card] += value
-        _add(node.total[explorer], regrets, 1 / sampled)
-        _add(node.policy[1 - explorer], policies[1 - explorer], 1 / sampled)
+        _add(node.total[explorer], regrets, 1 / move.sampled)
+        _add(node.policy[1 - explorer], move.policies[1 - explorer], 1 / move.sampled)
         return 0.5 + sign * expected
 
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from sog.cli.commands.command import Command
 from sog.cli.options import MOST_NODES_EVALUATED
+from sog.domain import policy_tables
 
 _MOST_NODES: Final = (
     "--max-nodes",
@@ -158,7 +159,8 @@ a line for each action of each infostate, with the same numbers. All values in t
         *("source", "--history", "--player", "--walk"),
         ("--csv", {"help": "write the grid to a table"}),
         ("--svg", {"help": "draw the grid"}),
-        *("--table", "--openspiel"),
+        "--table",
+        *(f"--{name}" for name in policy_tables()),
         *_MADE,
     ),
 )

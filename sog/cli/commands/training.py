@@ -1,13 +1,8 @@
-"""Commands that learn: `sog train`, `plot`, `configs`, and the methods of `sog run`."""
+"""Commands that learn: `sog train`, `plot` and `configs`; and `sog methods`."""
 
 from typing import Final
 
 from sog.cli.commands.command import Command
-from sog.players.methods import METHODS
-
-LEARNERS: Final = {name: entry for name, entry in METHODS.items() if entry.learns or entry.solves}
-_WIDTH: Final = max(len(entry.form) for entry in LEARNERS.values())
-_LINES: Final = "\n".join(f"  {e.form:<{_WIDTH}}  {e.summary}" for e in LEARNERS.values())
 
 TRAIN: Final = Command(
     "train a network by sound self-play",
@@ -94,45 +89,4 @@ A method is typed NAME(key=value,...):BUDGET, brackets and budget being optional
 iterations, or its simulations per move: sog match "tabular(rule=dcfr):500" random --game kuhn.
 """,
     (("method", {"nargs": "?"}), "--json"),
-)
-RUN: Final = Command(
-    "let a method learn a game by sampling, and see how it converges",
-    f"""\
-methods:
-{_LINES}
-
-Parameters stand in brackets: "smooth_uct(c=0.875,d=0.001):1000000". Which there are: sog methods.
-
-examples:
-  sog run outcome_sampling kuhn
-  sog run external_sampling:20000 leduc --seeds 64 --plot leduc.png
-  sog run "outcome_sampling(updates=parallel,epsilon=0.5)" leduc --iterations 1000000
-  sog run "smooth_uct(c=0.875,d=0.001)" kuhn --seeds 50 --json
-  sog run "backward_induction(pruning=alpha_beta)" "goofspiel(cards=5)"
-
-All seeds run at once, in one compiled program, shared by all cores; with hundreds of them a seed
-costs a small part of what it costs alone. Exploitability is half of NashConv, computed exactly from
-the average policy of each seed. Ctrl-C stops early and keeps what was reached (exit code 130).
-backward_induction solves in one go: its value and what it took are printed.
-
-JSON: {{"game", "method", "unit", "seeds", "seed", "iterations", "interrupted", "seconds",
-"compile_seconds", "exploitability" (of every seed at the end), "checkpoints": [{{"iteration",
-"episodes" (sampled games; null where a method samples more than single games), "seconds",
-"exploitability" (mean over seeds), "standard_error", "min", "max", "value" (to player 0)}}]}}.
-Of backward_induction: {{"game", "method", "unit", "value", "exploitability", "counts", "seconds"}}.
-""",
-    (
-        *("method", "game"),
-        (
-            "--iterations",
-            {"help": "stop after N iterations (default: the method's :N, or as in sog methods)"},
-        ),
-        ("--seeds", {"help": "independent runs (default: 16)"}),
-        ("--seed", {"default": None, "help": "of the first run (default: 0)"}),
-        (
-            "--precision",
-            {"help": "of the tables (default: float32, good for some 10 million iterations)"},
-        ),
-        *("--plot", "--max-nodes", "--json"),
-    ),
 )

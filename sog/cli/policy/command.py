@@ -11,11 +11,11 @@ from sog.cli.loading import load_history
 from sog.cli.policy.text import legend, print_grid
 from sog.cli.policy.walk import walk
 from sog.cli.strategy import Strategy, check_source, load_strategy
+from sog.domain import load_part, policy_tables
 from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, merge_alike, node_at, read_grid
 from sog.drawing.grid_svg import draw_grid
 from sog.files import replace_file
 from sog.games.core import CHANCE, PLAYER_0
-from sog.openspiel.policy_tables import write_openspiel_table
 from sog.tabular.policy_table import write_policy_table
 
 
@@ -56,9 +56,9 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     if arguments.walk and arguments.json:
         raise CommandError("--walk has no effect with --json, which prints one public state.")
-    endings = {"csv": ".csv", "svg": ".svg", "table": ".csv", "openspiel": ".csv"}
+    endings = {"csv": ".csv", "svg": ".svg", "table": ".csv"}
     seen = dict[Path, str]()
-    for option, ending in endings.items():
+    for option, ending in (endings | dict.fromkeys(policy_tables(), ".csv")).items():
         path = getattr(arguments, option)
         if path is None:
             continue
@@ -102,10 +102,12 @@ def _write_tables(strategy: Strategy, arguments: argparse.Namespace) -> None:
     if arguments.table is not None:
         with writing(arguments.table, "the whole policy"):
             write_policy_table(arguments.table, tree, policy)
-    if arguments.openspiel is not None:
-        what = "the whole policy, for OpenSpiel,"
-        with mistakes("--openspiel: "), writing(arguments.openspiel, what):
-            write_openspiel_table(arguments.openspiel, tree, policy)
+    for option, table in policy_tables().items():
+        path = getattr(arguments, option)
+        if path is not None:
+            what = f"the whole policy, for {table.program},"
+            with mistakes(f"--{option}: "), writing(path, what):
+                load_part(table.writer)(path, tree, policy)
 
 
 def _as_json(strategy: Strategy, grid: Grid) -> dict[str, object]:

@@ -12,18 +12,18 @@ from typing import Any, Final
 import numpy as np
 from rich.table import Table
 
+from sog.baselines.commands import LEARNERS
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import LearningMethod, LearningRuns, RowEvaluator
+from sog.baselines.run.exact import run_exact
 from sog.baselines.simultaneous.backward_induction import BackwardInduction
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.commands.training import LEARNERS
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, writing
 from sog.cli.figure import Curve, check_plot, plot_curves
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import explaining_size, load_game
 from sog.cli.players import host_of
-from sog.cli.run.exact import run_exact
 from sog.games import Game
 from sog.games.registry import is_game
 from sog.parameters import unknown_name

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sog.baselines.commands import LEARNERS
 from sog.baselines.learners.learning import LearningRuns
-from sog.cli.commands.training import LEARNERS
-from sog.cli.run.command import checkpoint_iterations
+from sog.baselines.run.command import checkpoint_iterations
 
 Run = Callable[..., tuple[int, str, str]]
 
