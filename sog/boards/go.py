@@ -16,12 +16,12 @@ from jax import Array
 
 from sog.boards import go_notation, go_rules, go_setup, go_sgf, go_shown
 from sog.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
+from sog.boards.views import GoView
 from sog.games.core import PLAYER_0, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
 from sog.games.perfect_information import PerfectInformationGame
 from sog.games.shown import Seen
-from sog.games.views import GoView
 
 _MOVES_PER_POINT: Final = 2
 _MOST_SEARCHED: Final = 96  # all of 9 x 9

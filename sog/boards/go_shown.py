@@ -8,7 +8,7 @@ import numpy as np
 from sog.boards.go_notation import COLUMNS, vertex
 from sog.boards.go_rules import EMPTY
 from sog.boards.go_setup import corner_line
-from sog.games.views import GoView
+from sog.boards.views import GoView
 
 MARKS: Final = ".XO"
 """By color: X is Black."""

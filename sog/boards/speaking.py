@@ -11,13 +11,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from sog.boards.thinker import Thinker, thinker_of
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.search_numbers import read_changes
 from sog.games.core import Game
-from sog.play.analyst import Thinker, thinker_of
 from sog.players.player import Player
 from sog.players.seating import seat
 

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from sog.boards.engine_agent import Desk, EngineAgent
 from sog.games import make
-from sog.players.engines.agent import Desk, EngineAgent
 from sog.players.engines.process import EngineError
 from tests.waiting import PATIENCE
 

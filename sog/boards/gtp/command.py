@@ -4,7 +4,7 @@ import argparse
 
 from sog.boards.gtp.server import GtpServer
 from sog.boards.speaking import answer
-from sog.games.spoken import gtp_game
+from sog.boards.spoken import gtp_game
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
+from sog.boards.engine_agent import seat_engine
+from sog.boards.spoken import gtp_game, set_up_game
 from sog.games.core import Game
-from sog.games.spoken import gtp_game, set_up_game
 from sog.play.match import Resignation
 from sog.play.rules import situation
-from sog.players.engines.agent import seat_engine
 from sog.players.engines.limits import (
     PATIENCE,
     nothing_left,

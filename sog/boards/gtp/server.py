@@ -19,9 +19,9 @@ from sog.boards.gtp.rules import Rules
 from sog.boards.gtp.setup import Setup, load_file
 from sog.boards.gtp.table import Table, board_text, read_color, read_number, score_text
 from sog.boards.speaking import LineInput
+from sog.boards.thinker import Thinker
 from sog.cli.options import OVERHEAD_MS
 from sog.games.core import PLAYER_0, Game
-from sog.play.analyst import Thinker
 from sog.play.match import Resignation
 
 _PATIENCE: Final = 0.05

@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from sog.boards.gtp.table import Table, read_color, read_number
+from sog.boards.spoken import SetUpGame
 from sog.files import read_any_text
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.games.spoken import SetUpGame
 from sog.play.history import read_opening
 from sog.play.rules import situation
 

@@ -3,8 +3,8 @@
 import argparse
 
 from sog.boards.speaking import answer
+from sog.boards.spoken import uci_game
 from sog.boards.uci.server import UciServer
-from sog.games.spoken import uci_game
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from sog.boards.engine_agent import seat_engine
+from sog.boards.spoken import UciGame, uci_game
 from sog.games.core import Game
-from sog.games.spoken import UciGame, uci_game
 from sog.parameters import near_name
-from sog.players.engines.agent import seat_engine
 from sog.players.engines.limits import patience_in, split_text, take_number
 from sog.players.engines.process import Deadline, EngineError, LineProcess, split_command
 from sog.players.player import Host, Player, SearchChanges
