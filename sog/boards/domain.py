@@ -1,4 +1,4 @@
-"""What boards add to the core: games without hidden information, GTP and UCI."""
+"""What boards add to the core: games without hidden information, PGN and SGF, GTP and UCI."""
 
 from typing import Final
 
@@ -40,5 +40,9 @@ DOMAIN: Final = Domain(
     commands={
         "gtp": "sog.boards.commands:GTP",
         "uci": "sog.boards.commands:UCI",
+    },
+    records={
+        ".pgn": "sog.boards.record_formats:PGN",
+        ".sgf": "sog.boards.record_formats:SGF",
     },
 )

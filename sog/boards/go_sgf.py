@@ -56,7 +56,7 @@ def split_games(text: str) -> list[str]:
         if depth:
             place = len(content)
         games.append(content[match.start() : place].strip())
-    return [game.decode() for game in games] or [text.strip()]
+    return [game.decode() for game in games] or [text.strip()] * bool(text.strip())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

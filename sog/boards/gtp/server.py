@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sog import __version__
+from sog.boards.clock import OVERHEAD_MS
 from sog.boards.gtp.analysis import analysis_line, read_order
 from sog.boards.gtp.clock import Clock
 from sog.boards.gtp.rules import Rules
@@ -20,7 +21,6 @@ from sog.boards.gtp.setup import Setup, load_file
 from sog.boards.gtp.table import Table, board_text, read_color, read_number, score_text
 from sog.boards.speaking import LineInput
 from sog.boards.thinker import Thinker
-from sog.cli.options import OVERHEAD_MS
 from sog.games.core import PLAYER_0, Game
 from sog.play.match import Resignation
 

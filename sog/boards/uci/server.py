@@ -14,12 +14,11 @@ from typing import Any, Final
 import numpy as np
 
 from sog import __version__
+from sog.boards.clock import MOST_OVERHEAD_MS, OVERHEAD_MS
 from sog.boards.speaking import LineInput
 from sog.boards.spoken import uci_game
 from sog.boards.thinker import Thinker
 from sog.boards.uci.limits import Limits, read_limits
-from sog.cli.numbers import MOST_OVERHEAD_MS
-from sog.cli.options import OVERHEAD_MS
 from sog.games.core import TERMINAL, Game
 from sog.play.game_in_progress import Position
 from sog.play.principal import Lines
