@@ -57,7 +57,7 @@ a move takes --seconds, else the simulations of --search; on one, --move-overhea
 tree is kept from move to move. The first move waits for programs to be compiled.
 """,
     _SPEAKING,
-    run="sog.boards.gtp.command:run",
+    run="sog.boards.gtp.server:run",
 )
 UCI: Final = Command(
     "be a chess engine for a program that speaks UCI",
@@ -77,5 +77,5 @@ that win as often: 400 log10(p / (1 - p)), p being the share of games. isready w
 be compiled; the tree is kept from move to move.
 """,
     _SPEAKING,
-    run="sog.boards.uci.command:run",
+    run="sog.boards.uci.server:run",
 )
