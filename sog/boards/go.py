@@ -16,6 +16,7 @@ from jax import Array
 
 from sog.boards import go_notation, go_rules, go_setup, go_sgf, go_shown
 from sog.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
+from sog.boards.stones import symmetries
 from sog.boards.views import GoView
 from sog.games.core import PLAYER_0, TERMINAL, param
 from sog.games.encoding import Moves, Planes
@@ -158,7 +159,7 @@ A1 is at the bottom left."""
     def random_symmetry(self, key: Array, state: GoState) -> tuple[GoState, Array, Array]:
         """The board turned or seen in a mirror."""
         which = jax.random.randint(key, (), 0, go_rules.NUM_SYMMETRIES)
-        points = jnp.asarray(go_rules.symmetries(self.size))[which]
+        points = jnp.asarray(symmetries(self.size))[which]
         became = jnp.argsort(points)  # of a point of the given board, the twin's
         twin = dataclasses.replace(
             state,

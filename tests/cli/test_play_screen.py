@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from sog.boards.chess import Chess
-from sog.boards.line_game import EMPTY, LineState
+from sog.boards.line_game import LineState
+from sog.boards.stones import EMPTY
 from sog.cli.lines import fold
 from sog.cli.play.screen import (
     Choice,
