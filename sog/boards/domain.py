@@ -1,4 +1,4 @@
-"""What boards add to the core: games without hidden information, PGN and SGF, GTP and UCI."""
+"""What boards add to the core: games without hidden information, GTP and UCI."""
 
 from typing import Final
 
@@ -23,6 +23,10 @@ DOMAIN: Final = Domain(
         "gardner_chess": "sog.boards.chess:GardnerChess",
         "los_alamos_chess": "sog.boards.chess:LosAlamosChess",
     },
+    records={
+        ".pgn": "sog.boards.record_formats:PGN",
+        ".sgf": "sog.boards.record_formats:SGF",
+    },
     players={
         "uci": Entry(
             form="uci:COMMAND",
@@ -40,9 +44,5 @@ DOMAIN: Final = Domain(
     commands={
         "gtp": "sog.boards.commands:GTP",
         "uci": "sog.boards.commands:UCI",
-    },
-    records={
-        ".pgn": "sog.boards.record_formats:PGN",
-        ".sgf": "sog.boards.record_formats:SGF",
     },
 )
