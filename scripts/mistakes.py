@@ -30,7 +30,7 @@ from sog.boards.hex_solver import HexSolver
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.numbers import positive_integer
 from sog.games.core import Game
-from sog.play.game_in_progress import PlayedGame
+from sog.play.game_in_progress import GameInProgress, PlayedGame
 from sog.play.history import Opening
 from sog.play.match import course_of_game
 from sog.play.rules import after, first_state, situation
@@ -187,9 +187,8 @@ def _measure(arguments: argparse.Namespace) -> None:
         opening = _opening(game, arguments.opening, rng)
         begun.append(len(opening))
         agents = [player.make(seat, 2 * number + seat) for seat in (0, 1)]
-        return course_of_game(
-            game, agents, jax.random.key(number), opening=Opening(outcomes=tuple(opening))
-        )
+        begins = Opening(outcomes=tuple(opening))
+        return course_of_game(GameInProgress.dealt(game, jax.random.key(number), begins), agents)
 
     played: list[PlayedGame] = list(
         play_together((course(number) for number in range(arguments.games)), _BATCH)

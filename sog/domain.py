@@ -49,6 +49,9 @@ class Domain:
     """The import package; `sog games` lists those games that its `catalog.json` tells of."""
     games: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By name: the class, as module:Class."""
+    records: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By the ending of file names, as ".pgn": how games are kept in such files, as module:FORMAT, a
+    `sog.play.game_records.RecordFormat`."""
     players: "Mapping[str, Entry]" = dataclasses.field(default_factory=dict)
     """By the word that their text begins with."""
     networks: Mapping[str, str] = dataclasses.field(default_factory=dict)

@@ -31,7 +31,7 @@ sog/domain.py :: test_domains :: if not isinstance(found, Domain) :: if found is
 sog/games/registry.py :: test_domains :: for name, path in _domain.games.items() if name not in GAMES :: for name, path in _domain.games.items()
 sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) for one in files) :: not any(_is_inside(one, folder) for one in files)
 sog/scotland_yard/setup.py :: test_foreign_files :: return {name: (name, str(positions_file(name)))} :: return {name: (name,)}
-sog/games/views.py :: drawing/test_marks :: {**points, PASS: self.passes} if self.passes else points :: points
+sog/boards/views.py :: drawing/test_marks :: {**points, PASS: self.passes} if self.passes else points :: points
 sog/holdem/bet_menus.py :: holdem/test_holdem holdem/test_holdem_rules :: if not Fraction(1, 100) <= number :: if not Fraction(1, 100) < number
 sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: jnp.maximum(state.last_raise, self.smallest_bet) :: jnp.maximum(0, self.smallest_bet)
 sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: called = jnp.minimum(other, own_stack) :: called = other

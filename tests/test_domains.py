@@ -126,19 +126,31 @@ def test_a_domain_of_others_adds_its_games_and_players(tmp_path: Path) -> None:
     (tmp_path / "my_coins.py").write_text("""
 import dataclasses
 from sog.domain import Domain
+from sog.play.game_records import RecordFormat
 from sog.players.entry import Entry
 
 DOMAIN = Domain(
     package="my_coins",
     games=dict.fromkeys(("my_pennies", "kuhn"), "sog.games.matrix:MatchingPennies"),
     players={"heads": Entry(form="heads", summary="heads", method="sog.players.simple:Random")},
+    records={".coins": "my_coins:COINS"},
+)
+COINS = RecordFormat(
+    mark=b"coins:", media_type="text/plain", recognizes=lambda text: text.startswith("coins:"),
+    split=str.split, read=None, game_of=None, method="name", given_up=("b", "a"),
+    lost_by_score=("b", "a"), agreed="",
 )
 """)
     code = """
+from pathlib import Path
+from sog.cli.records import check_record_name
 from sog.games import make
+from sog.play.game_records import format_of, has_format
 from sog.players.table import read_player, PLAYERS
 print(make("my_pennies").name, make("kuhn").name, PLAYERS["heads"].summary)
+check_record_name("--save", Path("x.coins"))
+print(format_of("coins: h t").mark, has_format(make("kuhn"), ".coins"))
 """
     done = run(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "matching_pennies kuhn heads\n"
+    assert done.stdout == "matching_pennies kuhn heads\nb'coins:' True\n"

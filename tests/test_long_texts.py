@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from selfplay.runs.config_files import parse_toml
-from sog.boards.game_records import is_record, read_record, split_records
 from sog.boards.go_sgf import read_rules
+from sog.boards.record_formats import PGN, SGF
 from sog.games import make
 from sog.holdem.ranges import parse_range
+from sog.play.game_records import format_of
 from sog.tabular.locks import read_locks
 
 LETTERS = 1_000_000
@@ -41,12 +42,13 @@ def read(door: Callable[[str], object], text: str) -> None:
 @pytest.mark.parametrize(
     ("door", "form"),
     [
-        (is_record, "{}"),
-        (split_records, "{}"),
-        (split_records, "(;{}"),
-        (split_records, '[Event "{}'),
-        (read_record, '[Event "x"]\n{}'),
-        (read_record, "(;C[{}])"),
+        (format_of, "{}"),
+        (PGN.split, "{}"),
+        (SGF.split, "{}"),
+        (SGF.split, "(;{}"),
+        (PGN.split, '[Event "{}'),
+        (PGN.read, '[Event "x"]\n{}'),
+        (SGF.read, "(;C[{}])"),
         (read_rules, "(;KM[{}x])"),
         (read_rules, "(;SZ[{}x])"),
         (read_rules, "(;{}"),

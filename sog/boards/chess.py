@@ -30,12 +30,12 @@ from sog.boards.chess_rules import ChessState
 from sog.boards.chess_variant import CHESS, GARDNER, LOS_ALAMOS, Variant
 from sog.boards.chess_view import view
 from sog.boards.pgn import is_pgn, read_game, write_game
+from sog.boards.views import SquaresView
 from sog.games.core import TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
 from sog.games.perfect_information import PerfectInformationGame
 from sog.games.shown import Seen
-from sog.games.views import SquaresView
 
 _MOST_SEARCHED: Final = 64
 """Moves of a position that a search considers; more are legal in few positions."""

@@ -18,6 +18,7 @@ from sog.boards.chess_moves import (
 )
 from sog.boards.chess_rules import NO_SQUARE, ChessState, first_state, is_check
 from sog.boards.chess_variant import KING, LETTERS, PAWN, ROOK, Variant
+from sog.boards.stones import write_counted
 from sog.quoting import quoted
 
 _RIGHTS: Final = "KQkq"
@@ -106,11 +107,7 @@ def write_fen(position: Position) -> str:
 
 def write_pieces(pieces: np.ndarray) -> str:
     """The first field of a FEN."""
-    rows = []
-    for row in pieces[::-1]:
-        letters = "".join(piece_letter(int(piece)) for piece in row)
-        rows.append(re.sub(r"\.+", lambda empty: str(len(empty.group())), letters))
-    return "/".join(rows)
+    return write_counted("".join(piece_letter(int(piece)) for piece in row) for row in pieces[::-1])
 
 
 def piece_letter(piece: int) -> str:

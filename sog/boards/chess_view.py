@@ -10,7 +10,7 @@ from sog.boards.chess_fen import pieces_on, position_of, square_name
 from sog.boards.chess_notation import moves_at
 from sog.boards.chess_rules import ChessState, is_check
 from sog.boards.chess_variant import KING, Variant
-from sog.games.views import SquaresView
+from sog.boards.views import SquaresView
 
 NAMES: Final = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 _SIGNS: Final = " ♟♞♝♜♛♚"

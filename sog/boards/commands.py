@@ -1,15 +1,35 @@
 """Commands of boards: `sog gtp` and `sog uci`."""
 
+import functools
 from typing import Final
 
+from sog.boards.clock import MOST_OVERHEAD_MS, OVERHEAD_MS
 from sog.cli.commands.command import Command
 from sog.cli.commands.playing import HOW, PLAYERS_HELP, WHO_PLAYS
+from sog.cli.numbers import integer, positive_integer
 
 _SPEAKING: Final = (
     WHO_PLAYS,
     *HOW,
-    "--room",
-    "--move-overhead",
+    (
+        "--room",
+        {
+            "type": positive_integer,
+            "metavar": "N",
+            "help": "simulations that a search has room for, where a clock or nothing ends it "
+            "(default: four times those of a move, at least 2000)",
+        },
+    ),
+    (
+        "--move-overhead",
+        {
+            "type": functools.partial(integer, least=0, most=MOST_OVERHEAD_MS),
+            "default": OVERHEAD_MS,
+            "metavar": "MS",
+            "help": "milliseconds that each move on a clock takes besides thinking "
+            f"(default: {OVERHEAD_MS})",
+        },
+    ),
     ("--seed", {"help": "of agents (default: 0)"}),
 )
 GTP: Final = Command(
@@ -37,7 +57,7 @@ a move takes --seconds, else the simulations of --search; on one, --move-overhea
 tree is kept from move to move. The first move waits for programs to be compiled.
 """,
     _SPEAKING,
-    run="sog.boards.gtp.command:run",
+    run="sog.boards.gtp.server:run",
 )
 UCI: Final = Command(
     "be a chess engine for a program that speaks UCI",
@@ -57,5 +77,5 @@ that win as often: 400 log10(p / (1 - p)), p being the share of games. isready w
 be compiled; the tree is kept from move to move.
 """,
     _SPEAKING,
-    run="sog.boards.uci.command:run",
+    run="sog.boards.uci.server:run",
 )

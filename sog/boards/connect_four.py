@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.boards.line_game import EMPTY, MARKS, LineGame, LineState
+from sog.boards.line_game import LineGame, LineState
+from sog.boards.stones import EMPTY, MARKS
 from sog.games.core import param
 from sog.games.notation import read_events
 
@@ -79,9 +80,8 @@ of one's own in a row, column or diagonal win."""
     def draw(self, state: LineState, ranges: np.ndarray | None = None) -> str:
         """The board above the numbers of its columns."""
         width = len(str(self.columns))
-        board = np.asarray(state.board).reshape(self.shape)
         names = [str(column + 1) for column in range(self.columns)]
-        rows = [*([MARKS[mark] for mark in row] for row in board), names]
+        rows = [*([MARKS[mark] for mark in row] for row in self._board(state)), names]
         return "\n".join(" ".join(cell.rjust(width) for cell in row) for row in rows)
 
     def describe_action(self, state: LineState, infostate: int, action: int) -> str:

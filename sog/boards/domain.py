@@ -23,6 +23,10 @@ DOMAIN: Final = Domain(
         "gardner_chess": "sog.boards.chess:GardnerChess",
         "los_alamos_chess": "sog.boards.chess:LosAlamosChess",
     },
+    records={
+        ".pgn": "sog.boards.record_formats:PGN",
+        ".sgf": "sog.boards.record_formats:SGF",
+    },
     players={
         "uci": Entry(
             form="uci:COMMAND",

@@ -16,12 +16,13 @@ from jax import Array
 
 from sog.boards import go_notation, go_rules, go_setup, go_sgf, go_shown
 from sog.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
+from sog.boards.stones import symmetries
+from sog.boards.views import GoView
 from sog.games.core import PLAYER_0, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.notation import split_events
 from sog.games.perfect_information import PerfectInformationGame
 from sog.games.shown import Seen
-from sog.games.views import GoView
 
 _MOVES_PER_POINT: Final = 2
 _MOST_SEARCHED: Final = 96  # all of 9 x 9
@@ -158,7 +159,7 @@ A1 is at the bottom left."""
     def random_symmetry(self, key: Array, state: GoState) -> tuple[GoState, Array, Array]:
         """The board turned or seen in a mirror."""
         which = jax.random.randint(key, (), 0, go_rules.NUM_SYMMETRIES)
-        points = jnp.asarray(go_rules.symmetries(self.size))[which]
+        points = jnp.asarray(symmetries(self.size))[which]
         became = jnp.argsort(points)  # of a point of the given board, the twin's
         twin = dataclasses.replace(
             state,
@@ -171,15 +172,16 @@ A1 is at the bottom left."""
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Also points and passes, as "D4 pass C3", or a game in the Smart Game Format."""
+        record = self._record(text)
+        record.check_begins_as_usual()
+        self.play(record.actions)
+        return record.actions
+
+    def _record(self, text: str) -> go_sgf.Record:
         if go_sgf.is_sgf(text):
-            actions: Sequence[int] = go_sgf.read_sgf(text, self.size)
-        else:
-            points = go_notation.read_actions(split_events(text), self.size)
-            if points is None:
-                return super().parse(text)
-            actions = points
-        self.play(actions)
-        return tuple(actions)
+            return go_sgf.read_record(text, self.size)
+        points = go_notation.read_actions(split_events(text), self.size)
+        return go_sgf.Record(actions=super().parse(text) if points is None else tuple(points))
 
     def read_position(self, text: str) -> tuple[GoState, tuple[int, ...]]:
         """Also a game in the Smart Game Format that begins with stones set up, as a handicap.
@@ -187,16 +189,10 @@ A1 is at the bottom left."""
         Players may resume a game after two passes, and ours ends longer games: such a game begins
         so many moves before the first that neither ends it before its last resumption.
         """
-        if go_sgf.is_sgf(text):
-            record = go_sgf.read_record(text, self.size)
-            start, actions = self.set_up(record.stones, record.first), record.actions
-        else:
-            start = self.root()
-            points = go_notation.read_actions(split_events(text), self.size)
-            actions = super().parse(text) if points is None else tuple(points)
-        start = self._begun_earlier(start, actions)
-        self.play(actions, start)
-        return start, actions
+        record = self._record(text)
+        start = self._begun_earlier(self.set_up(record.stones, record.first), record.actions)
+        self.play(record.actions, start)
+        return start, record.actions
 
     def _begun_earlier(self, start: GoState, actions: Sequence[int]) -> GoState:
         """A start whose count of moves is below 0 as long as an end is followed by a move."""

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.boards.stones import symmetries
 from sog.pytree import pytree
 
 EMPTY: Final = 0
@@ -178,14 +179,6 @@ def neighbors(size: int) -> np.ndarray:
     )
     sides = (points[:-2, 1:-1], points[2:, 1:-1], points[1:-1, :-2], points[1:-1, 2:])
     return np.stack([side.ravel() for side in sides], axis=1)
-
-
-@functools.cache
-def symmetries(size: int) -> np.ndarray:
-    """int32[8, N]: the point of a board that becomes each of the board turned or mirrored."""
-    points = np.arange(size * size, dtype=np.int32).reshape(size, size)
-    turned = [np.rot90(side, turns) for side in (points, points.T) for turns in range(4)]
-    return np.stack([board.ravel() for board in turned])
 
 
 @functools.cache

@@ -56,35 +56,24 @@ def split_games(text: str) -> list[str]:
         if depth:
             place = len(content)
         games.append(content[match.start() : place].strip())
-    return [game.decode() for game in games] or [text.strip()]
+    return [game.decode() for game in games] or [text.strip()] * bool(text.strip())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Record:
     """A game that was read."""
 
-    stones: Mapping[int, int]
+    stones: Mapping[int, int] = dataclasses.field(default_factory=dict)
     """Set up before the first move: by point the player whose it is."""
-    first: int
+    first: int = 0
     """The player who moves first."""
     actions: tuple[int, ...]
 
-    @property
-    def is_usual(self) -> bool:
-        """Whether it begins as games do, with an empty board and Black."""
-        return not self.stones and self.first == 0
-
-
-def read_sgf(text: str, size: int) -> list[int]:
-    """The actions of the main line of the first game, which begins with an empty board.
-
-    Raises ValueError as `read_record`, and for another beginning.
-    """
-    record = read_record(text, size)
-    if not record.is_usual:
-        what = "stones are set up" if record.stones else "White moves first"
-        raise ValueError(f"SGF: {what}; here a game must begin with an empty board and Black.")
-    return list(record.actions)
+    def check_begins_as_usual(self) -> None:
+        """Raises ValueError unless it begins with an empty board and Black."""
+        if self.stones or self.first:
+            what = "stones are set up" if self.stones else "White moves first"
+            raise ValueError(f"SGF: {what}; here a game must begin with an empty board and Black.")
 
 
 def read_record(text: str, size: int) -> Record:

@@ -8,7 +8,8 @@ import numpy as np
 from sog.boards.go_notation import COLUMNS, vertex
 from sog.boards.go_rules import EMPTY
 from sog.boards.go_setup import corner_line
-from sog.games.views import GoView
+from sog.boards.stones import write_counted
+from sog.boards.views import GoView
 
 MARKS: Final = ".XO"
 """By color: X is Black."""
@@ -35,17 +36,7 @@ def star_points(size: int) -> tuple[int, ...]:
 
 def write_board(color: np.ndarray, size: int) -> str:
     """The rows from the top, with numbers for points without a stone, as in "5/2X2/5/5/5"."""
-    rows = []
-    for row in color.reshape(size, size):
-        text, run = "", 0
-        for one in [*row.tolist(), None]:
-            if one == EMPTY:
-                run += 1
-                continue
-            text, run = f"{text}{run or ''}", 0
-            text += "" if one is None else MARKS[one]
-        rows.append(text)
-    return "/".join(rows)
+    return write_counted("".join(MARKS[one] for one in row) for row in color.reshape(size, size))
 
 
 def draw_board(color: np.ndarray, size: int, last: int | None, captured: Sequence[int]) -> str:

@@ -7,11 +7,12 @@ unseen) where one points, and only empty points that are barred, by ko or as sui
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
+from sog.boards.views import GoView
 from sog.drawing.look import Look
 from sog.drawing.marks import Mark, Marks, draw_disk, told_with
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.core import PLAYER_0
-from sog.games.views import PASS, GoView
+from sog.games.views import PASS
 
 _CELL, _MARGIN, _BELOW = 40.0, 37.0, 40.0
 _NARROWEST: Final = 320.0  # what stands below has room

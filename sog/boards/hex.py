@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.boards.line_game import EMPTY, MARKS
-from sog.boards.stones import draw_rows, read_cell, split_cells, view_stones, write_rows
+from sog.boards import stones
+from sog.boards.stones import EMPTY, MARKS
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.grid import cell_name
@@ -185,7 +185,7 @@ stone, which is put at the cell where O would have it: with row and column excha
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Also cells one after the other, "a3c2b4"."""
-        cells = split_cells(text)
+        cells = stones.split_cells(text)
         return super().parse(text) if cells is None else read_events(self, cells)
 
     def describe_seat(self, player: int) -> str:
@@ -200,21 +200,21 @@ stone, which is put at the cell where O would have it: with row and column excha
         """The action of such a text; ValueError if it is none."""
         if self.swap and text.strip().lower() in (_GTP_SWAP, SWAP):
             return self._num_cells
-        return read_cell(text, self.size)
+        return stones.read_cell(text, self.size)
 
     def describe_action(self, state: HexState, infostate: int, action: int) -> str:
         return SWAP if action == self._num_cells else cell_name(action, self.size)
 
     def describe_state(self, state: HexState) -> str:
         """The rows of the board from the top, and who is to move or has won."""
-        text, won = write_rows(self._board(state)), np.flatnonzero(self._has_won(state))
+        text, won = stones.write_rows(self._board(state)), np.flatnonzero(self._has_won(state))
         if len(won) > 0:
             return f"{text} ({MARKS[won[0]]} has won)"
         return f"{text} ({MARKS[int(state.num_moves) % 2]} to move)"
 
     def draw(self, state: HexState, ranges: np.ndarray | None = None) -> str:
         """The rhombus, each row half a cell further right."""
-        return draw_rows(self._board(state), slant=1)
+        return stones.draw_rows(self._board(state), slant=1)
 
     def view(
         self,
@@ -226,10 +226,11 @@ stone, which is put at the cell where O would have it: with row and column excha
     ) -> BoardView:
         labels, sides = np.asarray(state.labels), np.asarray(self._side_labels(state))
         chains = [sides[player, 0] for player in np.flatnonzero(self._has_won(state))]
-        return view_stones(
-            self.describe_state(state),
+        return stones.view_stones(
+            self,
+            state,
             self._board(state),
-            choices=choices,
+            {action: action for action in choices if action < self._num_cells},
             won=np.flatnonzero(np.isin(labels[: self._num_cells], chains)).tolist(),
             is_rhombus=True,
         )

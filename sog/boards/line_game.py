@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.boards.stones import EMPTY, MARKS, draw_rows, view_stones, write_rows
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.encoding import Moves, Planes
 from sog.games.perfect_information import PerfectInformationGame
@@ -18,9 +19,6 @@ from sog.games.shown import Seen
 from sog.games.views import BoardView
 from sog.pytree import pytree
 
-EMPTY: Final = 2
-"""The board holds PLAYER_0, PLAYER_1 or EMPTY."""
-MARKS: Final = "XO."
 DIRECTIONS: Final = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
@@ -158,33 +156,23 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         choices: Sequence[int] = (),
         ranges: np.ndarray | None = None,
     ) -> BoardView:
-        (rows, columns), board = self.shape, np.asarray(state.board)
+        (rows, columns), won = self.shape, self._winning_cells(state)
         landing = {int(self.cell_of(state.board, jnp.int32(action))): action for action in choices}
-        clicked = {cell: landing[cell] for cell in landing}
-        if self.drops:  # one may click anywhere in the column
-            clicked = {
-                cell: cell % columns for cell in range(len(board)) if cell % columns in choices
-            }
-        told = ["empty" if mark == EMPTY else f"a stone of {MARKS[mark]}" for mark in board]
-        for cell, action in clicked.items():
-            told[cell] = self.describe_action(state, 0, action)
-        return BoardView(
-            title=self.describe_state(state),
-            rows=rows,
-            columns=columns,
-            row_names=[] if self.drops else [str(rows - row) for row in range(rows)],
-            column_names=[
-                str(column + 1) if self.drops else chr(ord("a") + column)
-                for column in range(columns)
-            ],
-            pieces={
-                cell: (int(mark), MARKS[mark]) for cell, mark in enumerate(board) if mark != EMPTY
-            },
-            won=self._winning_cells(state),
-            landing=frozenset(landing),
-            choices={cell: [action] for cell, action in clicked.items()},
-            told=told,
+        if not self.drops:
+            names = [str(rows - row) for row in range(rows)]
+            seen = view_stones(self, state, self._board(state), landing, won=won)
+            return dataclasses.replace(seen, row_names=names)
+        # One may click anywhere in the column.
+        cells = {c: c % columns for c in range(self.max_depth) if c % columns in choices}
+        seen = view_stones(self, state, self._board(state), cells, won=won)
+        names = [str(column + 1) for column in range(columns)]
+        return dataclasses.replace(
+            seen, landing=frozenset(landing), row_names=[], column_names=names
         )
+
+    def _board(self, state: LineState) -> np.ndarray:
+        """int[row, column]: PLAYER_0, PLAYER_1 or EMPTY."""
+        return np.asarray(state.board).reshape(self.shape)
 
     def _winning_cells(self, state: LineState) -> frozenset[int]:
         """The cells of every line that has won."""
@@ -200,9 +188,7 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
 
     def describe_state(self, state: LineState) -> str:
         """The rows of the board from the top, and who is to move or has won."""
-        rows, columns = self.shape
-        board = np.asarray(state.board).reshape(rows, columns)
-        text = "/".join("".join(MARKS[mark] for mark in row) for row in board)
+        text = write_rows(self._board(state))
         for player in (PLAYER_0, PLAYER_1):
             if state.has_line[player]:
                 return f"{text} ({MARKS[player]} has won)"
@@ -212,12 +198,7 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
 
     def draw(self, state: LineState, ranges: np.ndarray | None = None) -> str:
         """The board, with rows and columns named as on a chess board."""
-        rows, columns = self.shape
-        board = np.asarray(state.board).reshape(rows, columns)
-        lines = [f"  {' '.join(chr(ord('a') + column) for column in range(columns))}"]
-        for row in range(rows):
-            lines.append(f"{rows - row} {' '.join(MARKS[mark] for mark in board[row])}")
-        return "\n".join(lines)
+        return draw_rows(self._board(state), upwards=True)
 
 
 def _to_move(state: LineState) -> Array:

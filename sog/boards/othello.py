@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.boards.line_game import EMPTY, MARKS
-from sog.boards.stones import draw_rows, read_cell, split_cells, view_stones, write_rows
+from sog.boards import stones
+from sog.boards.stones import EMPTY, MARKS, symmetries
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, param
 from sog.games.encoding import Moves, Planes
 from sog.games.grid import cell_name
@@ -189,9 +189,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
     @functools.cached_property
     def _symmetries(self) -> np.ndarray:
         """int32[symmetry, A]: the action that becomes each."""
-        cells = np.arange(self._num_cells).reshape(self.size, self.size)
-        turned = [np.rot90(side, turns).ravel() for side in (cells, cells.T) for turns in range(4)]
-        return np.array([[*names, self._num_cells] for names in turned], np.int32)
+        return np.array([[*names, self._num_cells] for names in symmetries(self.size)], np.int32)
 
     def random_symmetry(self, key: Array, state: OthelloState) -> tuple[OthelloState, Array, Array]:
         """The board turned or seen in a mirror."""
@@ -214,7 +212,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Also the cells of a game, "f5d6c3" or "f5 d6 c3", without the passes."""
-        cells = split_cells(text)
+        cells = stones.split_cells(text)
         if cells is None:
             return super().parse(text)
         state, words = self.root(), list[str]()
@@ -235,21 +233,21 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
     def action_of_vertex(self, text: str) -> int:
         """The action of such a text; ValueError if it is none."""
         is_pass = text.strip().lower() == PASS
-        return self._num_cells if is_pass else read_cell(text, self.size)
+        return self._num_cells if is_pass else stones.read_cell(text, self.size)
 
     def describe_action(self, state: OthelloState, infostate: int, action: int) -> str:
         return self.vertex_of_action(action)
 
     def describe_state(self, state: OthelloState) -> str:
         """The rows of the board from the top, and who is to move or the disks of both."""
-        text = write_rows(self._board(state))
+        text = stones.write_rows(self._board(state))
         if not state.is_over:
             return f"{text} ({MARKS[int(state.mover)]} to move)"
         first, second = np.bitwise_count(np.asarray(state.disks)).sum(axis=1)
         return f"{text} ({first}-{second})"
 
     def draw(self, state: OthelloState, ranges: np.ndarray | None = None) -> str:
-        return draw_rows(self._board(state))
+        return stones.draw_rows(self._board(state))
 
     def view(
         self,
@@ -259,7 +257,8 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
         choices: Sequence[int] = (),
         ranges: np.ndarray | None = None,
     ) -> BoardView:
-        return view_stones(self.describe_state(state), self._board(state), choices=choices)
+        cells = {action: action for action in choices if action < self._num_cells}
+        return stones.view_stones(self, state, self._board(state), cells)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -11,14 +11,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
+from sog.boards.thinker import Thinker, thinker_of
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.search_numbers import read_changes
 from sog.games.core import Game
-from sog.play.analyst import Thinker, thinker_of
-from sog.players.player import Player
 from sog.players.seating import seat
 
 _PIECE: Final = 2**16
@@ -93,14 +92,18 @@ def _lines_of(number: int) -> Iterator[bytes]:
 _USUAL_ROOM: Final = 2000
 _ROOM_PER_SIMULATION: Final = 4
 
-MakeThinker = Callable[[Game[Any]], Thinker]
-"""Who thinks about a game; ValueError where the player cannot play it."""
 
+def answer(
+    arguments: argparse.Namespace,
+    speaks: Callable[[Game[Any]], Any],
+    make_server: Callable[..., Any],
+) -> int:
+    """Runs a server; returns the exit code.
 
-def _begin_speaking(
-    arguments: argparse.Namespace, speaks: Callable[[Game[Any]], Any]
-) -> tuple[Game[Any], MakeThinker]:
-    """The game, and who thinks."""
+    speaks: refuses a game that the protocol cannot speak of. make_server: takes the game, who
+    thinks about a game (ValueError where the player cannot play it), and what servers have in
+    common.
+    """
     check_searches([arguments.agent], arguments)
     start_jax(few_searches=True)
     with display.working() as work, mistakes():
@@ -115,26 +118,14 @@ def _begin_speaking(
         known = player
         if str(game) != str(player.game):
             (known,) = seat([arguments.agent], game=game, search=changes, host=host).players
-        return _thinker(known, arguments)
+        usual = 1 if known.search is None else known.search.num_simulations
+        most = arguments.room or max(_USUAL_ROOM, _ROOM_PER_SIMULATION * usual)
+        return thinker_of(known.game, known.make, most=most, seed=arguments.seed)
 
-    return seating.game, think_for
-
-
-def answer(
-    arguments: argparse.Namespace,
-    speaks: Callable[[Game[Any]], Any],
-    make_server: Callable[..., Any],
-) -> int:
-    """Runs a server; returns the exit code. speaks: refuses a game that the protocol cannot speak
-    of.
-
-    make_server: takes the game, who thinks, and what both servers have in common.
-    """
-    game, seat = _begin_speaking(arguments, speaks)
     with mistakes():
         server = make_server(
-            game,
-            seat,
+            seating.game,
+            think_for,
             heard=standard_input(),
             say=functools.partial(print, flush=True),
             seconds=arguments.seconds,
@@ -143,9 +134,3 @@ def answer(
     with contextlib.closing(server):
         server.run()
     return SUCCESS
-
-
-def _thinker(player: Player, arguments: argparse.Namespace) -> Thinker:
-    usual = 1 if player.search is None else player.search.num_simulations
-    most = arguments.room or max(_USUAL_ROOM, _ROOM_PER_SIMULATION * usual)
-    return thinker_of(player.game, player.make, most=most, seed=arguments.seed)

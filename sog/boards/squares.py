@@ -9,10 +9,10 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Final
 
+from sog.boards.views import SquaresView
 from sog.drawing.look import Look
 from sog.drawing.marks import COLOR, TAKEN, Mark, Marks
 from sog.drawing.svg import as_text, circle, document, line, rectangle, text
-from sog.games.views import SquaresView
 
 _CELL, _MARGIN, _NAMES = 62.0, 14.0, 22.0
 _FRAME, _NAME = "#2f4b6e", "#e9eff6"

@@ -1,17 +1,34 @@
-"""How boards of stones are told to people, where cells are called as in Othello and Hex: columns by
-letter, rows by number from the top."""
+"""Boards of stones: their symmetries, and how they are told to people, with columns by letter and
+rows by number, from the top as in Othello and Hex, or otherwise."""
 
+import functools
 import re
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
 import numpy as np
 
-from sog.boards.line_game import EMPTY, MARKS
 from sog.games.grid import cell_name
+from sog.games.shown import Shown
 from sog.games.views import BoardView
 
+EMPTY: Final = 2
+"""A board holds PLAYER_0, PLAYER_1 or EMPTY."""
+MARKS: Final = "XO."
 _MOST_QUOTED: Final = 20
+
+
+@functools.cache
+def symmetries(size: int) -> np.ndarray:
+    """int32[8, N]: the cell of a square board that becomes each of the board turned or mirrored."""
+    cells = np.arange(size * size, dtype=np.int32).reshape(size, size)
+    turned = [np.rot90(side, turns) for side in (cells, cells.T) for turns in range(4)]
+    return np.stack([board.ravel() for board in turned])
+
+
+def write_counted(rows: Iterable[str]) -> str:
+    """Rows from the top, with numbers for empty cells, as in "5/2X2/5/5/5". rows: dots for them."""
+    return re.sub(r"\.+", lambda empty: str(len(empty.group())), "/".join(rows))
 
 
 def write_rows(board: np.ndarray) -> str:
@@ -19,19 +36,24 @@ def write_rows(board: np.ndarray) -> str:
     return "/".join("".join(MARKS[mark] for mark in row) for row in board)
 
 
-def draw_rows(board: np.ndarray, *, slant: int = 0) -> str:
+def draw_rows(board: np.ndarray, *, slant: int = 0, upwards: bool = False) -> str:
     """The board with the names of its columns above and of its rows at the left.
 
-    slant: letters by which every row begins further right than the one above it.
+    slant: letters by which every row begins further right than the one above it. upwards: whether
+    rows are counted from below.
     """
     rows, columns = board.shape
     width = len(str(rows))
-    names = " ".join(chr(ord("a") + column) for column in range(columns))
-    lines = [f"{' ' * width} {names}"]
+    lines = [f"{' ' * width} {' '.join(_letters(columns))}"]
     for row in range(rows):
         marks = " ".join(MARKS[mark] for mark in board[row])
-        lines.append(f"{' ' * (slant * row)}{row + 1:>{width}} {marks}")
+        number = rows - row if upwards else row + 1
+        lines.append(f"{' ' * (slant * row)}{number:>{width}} {marks}")
     return "\n".join(lines)
+
+
+def _letters(columns: int) -> list[str]:
+    return [chr(ord("a") + column) for column in range(columns)]
 
 
 def split_cells(text: str) -> list[str] | None:
@@ -51,32 +73,32 @@ def read_cell(text: str, size: int) -> int:
 
 
 def view_stones(
-    title: str,
+    game: Shown[Any],
+    state: Any,
     board: np.ndarray,
+    choices: Mapping[int, int],
     *,
-    choices: Sequence[int],
     won: Collection[int] = (),
     is_rhombus: bool = False,
 ) -> BoardView:
-    """The picture. choices: actions, of which those that are the number of a cell put a stone
-    there; won: the cells that have decided the game."""
+    """The picture. choices: by cell the action that puts a stone there; won: the cells that have
+    decided the game."""
     rows, columns = board.shape
     told = ["empty" if mark == EMPTY else f"a stone of {MARKS[mark]}" for mark in board.flat]
-    cells = [action for action in choices if action < board.size]
-    for cell in cells:
-        told[cell] = cell_name(cell, columns)
+    for cell, action in choices.items():
+        told[cell] = game.describe_action(state, 0, action)
     return BoardView(
-        title=title,
+        title=game.describe_state(state),
         rows=rows,
         columns=columns,
         row_names=[str(row + 1) for row in range(rows)],
-        column_names=[chr(ord("a") + column) for column in range(columns)],
+        column_names=_letters(columns),
         pieces={
             cell: (int(mark), MARKS[mark]) for cell, mark in enumerate(board.flat) if mark != EMPTY
         },
         won=frozenset(won),
-        landing=frozenset(cells),
-        choices={cell: [cell] for cell in cells},
+        landing=frozenset(choices),
+        choices={cell: [action] for cell, action in choices.items()},
         told=told,
         is_rhombus=is_rhombus,
     )

@@ -7,7 +7,8 @@ import re
 import numpy as np
 from jax import Array
 
-from sog.boards.line_game import EMPTY, MARKS, LineGame, LineState
+from sog.boards.line_game import LineGame, LineState
+from sog.boards.stones import EMPTY, MARKS, symmetries
 from sog.games.encoding import Moves
 
 SIZE = 3
@@ -38,10 +39,7 @@ row, column or diagonal win. Cells are named as in chess: a1 is at the bottom le
 
     @property
     def symmetries(self) -> tuple[np.ndarray, np.ndarray]:
-        cells = np.arange(SIZE * SIZE).reshape(SIZE, SIZE)
-        turned = [np.rot90(side, turns) for side in (cells, cells.T) for turns in range(4)]
-        names = np.stack([board.ravel() for board in turned])
-        return names, names
+        return symmetries(SIZE), symmetries(SIZE)
 
     def cell_of(self, board: Array, action: Array) -> Array:
         return action

@@ -22,9 +22,7 @@ _MARKS: Final = {
     ".jsonl": b'"sog tournament"',  # of `sog tournament --save`
     ".npz": b"probabilities.npy",  # of `sog solve --save`
     ".pdf": b"%PDF-",
-    ".pgn": b"[",
     ".png": b"\x89PNG",
-    ".sgf": b"(;",
     ".solve": b"numbers.npy",  # of `sog solve --save-state`
     ".spot": b"ranges.npy",  # of `sog solve --save` of a spot
     ".svg": b"svg",
@@ -83,10 +81,13 @@ def require_package(option: str, package: str) -> None:
         raise CommandError(f"{option} needs {package}: pip install 'sog[{extra}]'.")
 
 
-def check_target(option: str, path: Path, endings: Sequence[str]) -> None:
+def check_target(
+    option: str, path: Path, endings: Sequence[str], *, mark: bytes | None = None
+) -> None:
     """Makes sure that a file can be written at `path`, the value of `option`.
 
-    endings: what its name may end in, keys of `_MARKS`. A file is replaced only by one of its kind.
+    endings: what its name may end in. A file is replaced only by one of its kind, whose first
+    bytes have the mark, None for that of `_MARKS`.
     """
     if path.is_dir():
         raise CommandError(f"{option}: {path} is a folder; a file name is needed.")
@@ -104,7 +105,7 @@ def check_target(option: str, path: Path, endings: Sequence[str]) -> None:
         if path.exists():
             with path.open("rb+") as file:
                 beginning = file.read(_BEGINNING)
-            if beginning and _MARKS[ending] not in beginning:
+            if beginning and (mark or _MARKS[ending]) not in beginning:
                 raise CommandError(
                     f"{option}: {path} is not replaced, since it holds something else; choose "
                     f"another name."

@@ -1,4 +1,4 @@
-"""Files of games to be gone through: those of `sog play --save`, and PGN and SGF of anybody."""
+"""Files of games to be gone through: those of `sog play --save`, and records of anybody."""
 
 import abc
 import dataclasses
@@ -7,13 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sog.boards.game_records import (
-    game_of,
-    has_format,
-    notice_of,
-    read_record,
-    split_records,
-)
 from sog.cli.display import note
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.loading import load_game
@@ -24,6 +17,7 @@ from sog.games import Game, make
 from sog.games.registry import game_class, is_game
 from sog.parameters import as_typed, read_parameters, split_call
 from sog.play.game_in_progress import PlayedGame
+from sog.play.game_records import format_at, format_of, has_format
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far, replay_of
 
@@ -116,13 +110,16 @@ class SavedFile(GamesFile):
 
 
 class RecordsFile(GamesFile):
-    """One of PGN or SGF."""
+    """One in a format of records, as PGN or SGF."""
 
     def __init__(self, path: Path, game: str | None) -> None:
         self.path, self._asked = path, game
         content = read_any_text(path, _MOST_BYTES)
+        found = format_of(content) or format_at(path.suffix.lower())
+        assert found is not None
+        self._format = found
         with mistakes(f"{path}: "):
-            self._texts = split_records(content)
+            self._texts = found.split(content)
         self.num_games = len(self._texts)
         if not self._texts:
             raise CommandError(f"{path} has no game.")
@@ -130,9 +127,9 @@ class RecordsFile(GamesFile):
     def get(self, number: int) -> OneGame:
         """As the rules tell what the file says was played."""
         with mistakes(f"{self.path}: game {number}: "):
-            record = read_record(self._texts[number - 1])
+            record = self._format.read(self._texts[number - 1])
             game = self._game(record.text)
-            if notice := notice_of(record.text):
+            if notice := self._format.notice_of(record.text):
                 note(f"{self.path}: game {number}: {notice}")
             opening = read_opening(game, record.text)
             played = played_so_far(game, opening, record.result, record.is_scored)
@@ -147,7 +144,7 @@ class RecordsFile(GamesFile):
 
     def _game(self, text: str) -> Game[Any]:
         if self._asked is None:
-            return make(game_of(text))
+            return make(self._format.game_of(text))
         game = load_game(self._asked)
         if not has_format(game, self.path.suffix.lower()):
             raise CommandError(

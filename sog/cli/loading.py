@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.boards.game_records import is_record, notice_of
 from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
 from sog.domain import domains, load_part
 from sog.files import read_any_text
 from sog.games import Game, make
 from sog.games.registry import has_loader
+from sog.play.game_records import endings, format_of
 from sog.play.history import History, check_begins_anywhere, read_history
 from sog.players.runs import is_run, load_run
 from sog.tabular import (
@@ -26,7 +26,7 @@ from sog.tabular.sizes import can_be_counted, estimate_public_states
 if TYPE_CHECKING:
     from sog.players.trained import Trained
 
-_POSITION_FILES: Final = (".fen", ".epd", ".pgn", ".sgf")
+_POSITION_FILES: Final = (".fen", ".epd")
 _MOST_BYTES: Final = 2**20
 
 
@@ -64,7 +64,7 @@ def load_history(
     begins: whether a game is to begin there, and not a search. anywhere: whether it may begin with
     a position, as a FEN; a game may. may_be_over: whether a game may be over at its start.
     """
-    if text.endswith(_POSITION_FILES):
+    if text.endswith((*_POSITION_FILES, *endings())):
         text = _read_position_file(text)
     with mistakes("--history: " if text else ""):
         if text and begins:
@@ -78,7 +78,8 @@ def load_history(
 
 def _tell_other_rules(game: Game[Any], text: str) -> None:
     """The moves are the same under them, but not what they are worth."""
-    if is_record(text) and (notice := notice_of(text)):
+    found = format_of(text) if text else None
+    if found is not None and (notice := found.notice_of(text)):
         note(f"--history: {notice}")
     for name, value in game.rules_in(text).items():
         here = getattr(game, name)

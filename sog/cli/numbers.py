@@ -7,31 +7,26 @@ from typing import Final
 MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
 MOST_SEED: Final = 2**32 - 1
 MOST_PORT: Final = 2**16 - 1
-MOST_OVERHEAD_MS: Final = 10_000
 _LARGEST: Final = 1e18  # so that sums and products of a few are finite in 32 bits
 
 
 def positive_integer(text: str) -> int:
     """An integer from 1 on."""
-    return _integer(text, 1, MOST)
+    return integer(text, 1, MOST)
 
 
 def port_number(text: str) -> int:
     """A port, or 0 for any."""
-    return _integer(text, 0, MOST_PORT)
-
-
-def overhead(text: str) -> int:
-    """Milliseconds, as UCI's option Move Overhead has them."""
-    return _integer(text, 0, MOST_OVERHEAD_MS)
+    return integer(text, 0, MOST_PORT)
 
 
 def seed(text: str) -> int:
     """An integer of 32 bits."""
-    return _integer(text, 0, MOST_SEED)
+    return integer(text, 0, MOST_SEED)
 
 
-def _integer(text: str, least: int, most: int) -> int:
+def integer(text: str, least: int, most: int) -> int:
+    """One from `least` to `most`."""
     try:
         value = int(text)
     except ValueError:

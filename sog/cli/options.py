@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from sog.cli.numbers import (
     number_from_zero,
-    overhead,
     port_number,
     positive_integer,
     positive_number,
@@ -22,8 +21,6 @@ from sog.domain import policy_tables
 
 DEFAULT_SEARCH: Final = "100,1"
 DEFAULT_SEEDS: Final = 10
-OVERHEAD_MS: Final = 100
-"""Of a move on a clock: between what we measure and what the other side does."""
 MOST_NODES_EVALUATED: Final = 20_000
 """Every decision of the game is searched, so games must be small."""
 SEARCHES_AT_ONCE: Final = 64
@@ -197,18 +194,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "help": "share of the gadget in the opponent's range where a search starts, the rest is "
         f"his last range (default: 0.5, {_OR_RUN})",
     },
-    "--move-overhead": {
-        "type": overhead,
-        "default": OVERHEAD_MS,
-        "metavar": "MS",
-        "help": "milliseconds that each move on a clock takes besides thinking "
-        f"(default: {OVERHEAD_MS})",
-    },
-    "--room": _count(
-        "N",
-        "simulations that a search has room for, where a clock or nothing ends it (default: four "
-        "times those of a move, at least 2000)",
-    ),
     "--max-outcomes": _count(
         "N",
         "keep a sample of N outcomes of chance where there are more, at least as many as a "

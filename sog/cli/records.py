@@ -1,22 +1,24 @@
-"""Files of games that commands write: PGN and SGF where a game has such a format, else JSON."""
+"""Files of games that commands write: records where a game has such a format, else JSON."""
 
 from pathlib import Path
 from typing import Any
 
-from sog.boards.game_records import ENDINGS, has_format
 from sog.cli.errors import CommandError, check_target
 from sog.games import Game
+from sog.play.game_records import endings, format_at, has_format
 
 
 def check_record_name(option: str, path: Path | None) -> None:
     """Finds mistakes in the name of the file before the work begins. Raises CommandError."""
     if path is not None:
-        check_target(option, path, (".json", *ENDINGS))
+        known = format_at(path.suffix.lower())
+        mark = None if known is None else known.mark
+        check_target(option, path, (".json", *endings()), mark=mark)
 
 
 def is_record_name(path: Path) -> bool:
-    """Whether it is one of a file of PGN or SGF."""
-    return path.suffix.lower() in ENDINGS
+    """Whether it is one of a file of records, as PGN or SGF."""
+    return path.suffix.lower() in endings()
 
 
 def check_has_format(option: str, game: Game[Any], path: Path | None) -> None:

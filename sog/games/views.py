@@ -27,6 +27,10 @@ class View:
         """The actions by the place on the board where they are marked; none without a board."""
         return {}
 
+    def colored(self) -> str:
+        """The board in the 256 colors of a terminal; empty if it has no such picture."""
+        return ""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BoardView(View):
@@ -55,38 +59,6 @@ class BoardView(View):
     def places(self) -> Mapping[Place, Sequence[int]]:
         """By cell."""
         return {cell: self.choices[cell] for cell in sorted(self.landing)}
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class SquaresView(View):
-    """Squares and pieces that go from one to another; cells are counted row by row from the top."""
-
-    drawer = "sog.boards.squares:draw_squares"
-    status: str
-    """Who is to move, or how the game has ended."""
-    rows: int
-    columns: int
-    row_names: Sequence[str]
-    """From the top."""
-    column_names: Sequence[str]
-    pieces: Mapping[int, tuple[int, str]]
-    """By cell: whose it is, and its sign."""
-    last: frozenset[int]
-    """The cells of the last move."""
-    in_check: frozenset[int]
-    """Cells of pieces that are threatened so that something must be done."""
-    moves: Mapping[int, Choices]
-    """By the cell where a move begins: its choices by the cell where it ends."""
-    told: Sequence[str]
-    """[cell]: what pointing at it shows."""
-
-    def places(self) -> Mapping[Place, Sequence[int]]:
-        """By the cells where a move begins and ends."""
-        return {
-            (start, end): actions
-            for start, ends in self.moves.items()
-            for end, actions in ends.items()
-        }
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -142,38 +114,3 @@ class PrizesView(View):
     """The round that is played."""
     choices: Mapping[int, str]
     """By action: what pointing at its card shows; the card is the action plus 1."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class GoView(View):
-    """A board of Go; points are counted row by row from the top left."""
-
-    drawer = "sog.boards.goban:draw_goban"
-    size: int
-    """Lines, each way."""
-    column_names: Sequence[str]
-    row_names: Sequence[str]
-    """From the top."""
-    stars: Sequence[int]
-    """Points with a dot."""
-    stones: Mapping[int, int]
-    """By point: whose it is."""
-    mover: int
-    """Who puts the next stone, if anybody does."""
-    last: int | None
-    """The stone that was put last, if the last move put one."""
-    owners: Mapping[int, int]
-    """By empty point: for whom it counts, once the game is over."""
-    captured: tuple[int, int]
-    """Stones that each player has taken."""
-    choices: Choices
-    """By point."""
-    passes: Sequence[int]
-    """Actions that put no stone."""
-    told: Sequence[str]
-    """[point]: what pointing at it shows."""
-
-    def places(self) -> Mapping[Place, Sequence[int]]:
-        """By point, and the pass."""
-        points: dict[Place, Sequence[int]] = {**dict(self.choices.items())}
-        return {**points, PASS: self.passes} if self.passes else points

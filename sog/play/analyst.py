@@ -1,13 +1,10 @@
-"""Whoever answers a program that shows a game: takes a position, thinks until told to stop, tells.
-
-`Analyst` searches, and goes on with the tree below what was played; `Follower` has any other agent
-answer, who can be asked for a move and nothing else.
-"""
+"""A search of positions, one after the other, until told to stop; it goes on with the tree below
+what was played."""
 
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -20,12 +17,8 @@ from gtcfr.root import known_root
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
-from sog.play.arena import AgentFactory
-from sog.play.chained_search import Searching
 from sog.play.game_in_progress import Position
-from sog.play.match import Agent, show_position
 from sog.play.principal import Lines, best_lines, events_of, read_lines
-from sog.play.rules import situation
 from sog.play.thinking import Thinking
 from sog.precision import in_32_bits
 
@@ -38,43 +31,6 @@ NextSlice = Callable[[], float]
 """How many seconds are left, inf without a clock; 0 or less to end."""
 
 _action_values = jax.jit(action_values, static_argnums=0)
-
-
-class Thinker(Protocol):
-    """Who is asked about positions."""
-
-    def prepare(self) -> None:
-        """Compiles what is not compiled yet."""
-
-    def forget(self) -> None:
-        """Another game begins."""
-
-    def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
-        """Thinks about a position until there were so many simulations, or it is told to end.
-
-        simulations: None for as many as there is room for. Raises ValueError.
-        """
-
-    def close(self) -> None:
-        """Nobody asks any more."""
-
-    def best(self) -> int:
-        """The action to take where it has thought."""
-
-    def lines(self) -> Lines | None:
-        """What it found; None for one who knows a move only."""
-
-    @property
-    def num_simulations(self) -> int:
-        """Made since `think` was called last, those before it that were kept not counted."""
-
-    @property
-    def usual_simulations(self) -> int | None:
-        """Of a move, where nothing is said about it; None for one who does not count."""
-
-    @property
-    def most_simulations(self) -> int | None:
-        """For which there is room; None for one who does not count."""
 
 
 class Analyst:
@@ -113,7 +69,7 @@ class Analyst:
 
     @property
     def num_simulations(self) -> int:
-        """As of `Thinker`."""
+        """Made since `think` was called last, those before it that were kept not counted."""
         assert self._thinking is not None
         updates = self._thinking.num_updates - self._updates_before
         return updates * self._settings.simulations_per_phase // self._settings.updates_per_phase
@@ -151,7 +107,11 @@ class Analyst:
         """It holds nothing that must end."""
 
     def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
-        """As of `Thinker`. Simulations are those since the tree was turned to this position."""
+        """Thinks about a position until there were so many simulations, or it is told to end.
+
+        simulations: since the tree was turned to this position; None for as many as there is room
+        for. Raises ValueError.
+        """
         self._turn_to(position)
         assert self._thinking is not None
         self._updates_before, settings = self._thinking.num_updates, self._settings
@@ -230,56 +190,3 @@ class Analyst:
         key: Array
         self._key, key = jax.random.split(self._key)
         return key
-
-
-class Follower:
-    """Has agents answer, one for each player, who are told what is played."""
-
-    usual_simulations = most_simulations = None
-    num_simulations = 0
-
-    def __init__(self, game: Game[Any], make: AgentFactory, *, seed: int = 0) -> None:
-        self.game, self._make, self._seed = game, make, seed
-        self._agents: dict[int, tuple[Agent, Position | None]] = {}
-        self._action = 0
-
-    def prepare(self) -> None:
-        """There is nothing to compile before it is known who moves."""
-
-    def forget(self) -> None:
-        """The agents will begin anew, with other random numbers than before."""
-        self._agents = {player: (agent, None) for player, (agent, _) in self._agents.items()}
-
-    def close(self) -> None:
-        """The agents are closed, too."""
-        for agent, _ in self._agents.values():
-            agent.close()
-        self._agents = {}
-
-    def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
-        """As of `Thinker`; an agent takes the time that it takes."""
-        player = situation(self.game, position.state).actor
-        agent, known = self._agents.get(player, (None, None))
-        if agent is None:
-            agent = self._make(player, (self._seed + player) % 2**32)
-        show_position(agent, position, known)
-        self._agents[player] = agent, position
-        self._action = agent.act(0)
-
-    def best(self) -> int:
-        """What the agent chose."""
-        return self._action
-
-    def lines(self) -> None:
-        """It tells no more."""
-        return
-
-
-def thinker_of(game: Game[Any], make: AgentFactory, *, most: int, seed: int = 0) -> Thinker:
-    """Who answers for a player, whose agents `make` makes: a search, if that is how he plays."""
-    agent = make(0, seed)
-    how = getattr(agent, "how_it_searches", None)
-    if isinstance(how, Searching):
-        return Analyst(how.game, how.evaluator, how.settings, most=most, seed=seed)
-    agent.close()
-    return Follower(game, make, seed=seed)

@@ -20,7 +20,7 @@ from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
-from sog.play.game_in_progress import PlayedGame
+from sog.play.game_in_progress import GameInProgress, PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
 from sog.play.match import Agent, course_of_game
 from sog.play.together import Course, play_together
@@ -221,7 +221,10 @@ def play_match(
             raise ValueError("aivat needs an agent that tells its policy, which neither does.")
         with_policies = aivat is not None
         played = yield from course_of_game(
-            game, agents, key, with_policies=with_policies, seeds=seeds, opening=opening
+            GameInProgress.dealt(game, key, opening),
+            agents,
+            with_policies=with_policies,
+            seeds=seeds,
         )
         for player, side in enumerate(seats):
             side.free[player].append(agents[player])

@@ -132,50 +132,52 @@ def play_game(
 ) -> PlayedGame:
     """Plays one game; agents[0] is player 0.
 
-    Every agent sees its own infostate and the public events, and nothing else. key: for the deal
-    and for chance. with_policies: also records how agents play who tell it. opening: as of
-    `course_of_game`. Raises ValueError if
-    there are not two agents, or if one chooses an illegal action.
+    key, opening: as of `GameInProgress.dealt`; else see `course_of_game`.
     """
-    course = course_of_game(game, agents, key, with_policies=with_policies, opening=opening)
+    return play_on(GameInProgress.dealt(game, key, opening), agents, with_policies=with_policies)
+
+
+def play_on(
+    course: GameInProgress, agents: Sequence[Agent], *, with_policies: bool = False
+) -> PlayedGame:
+    """Plays a game to its end, see `course_of_game`."""
+    going = course_of_game(course, agents, with_policies=with_policies)
     while True:
         try:
-            next(course)
+            next(going)
         except StopIteration as ended:
             played: PlayedGame = ended.value
             return played
 
 
 def course_of_game(
-    game: Game[Any],
+    course: GameInProgress,
     agents: Sequence[Agent],
-    key: Array,
     *,
     with_policies: bool = False,
     seeds: tuple[int | None, int | None] = (None, None),
-    opening: Opening = AT_THE_ROOT,
 ) -> Generator[Agent, None, PlayedGame]:
-    """The same game, which halts before each move: yields the agent that is to move.
+    """Plays a game on, but halts before each move: yields the agent that is to move.
 
-    So agents of several games can search together (`sog.play.together`). seeds: of the agents in
-    this game, as of `Agent.begin`. opening: how it begins; later than at its root only with perfect
-    information.
+    So agents of several games can search together (`sog.play.together`). Every agent sees its own
+    infostate and the public events, those before it too, and nothing else. with_policies: also
+    records how agents play who tell it. seeds: of the agents in this game, as of `Agent.begin`.
+    Raises ValueError if there are not two agents, or if one chooses an illegal action.
     """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
     for agent, seed in zip(agents, seeds, strict=True):
-        agent.begin(opening.start, seed)
+        agent.begin(course.position.start, seed)
     for agent, other in zip(agents, agents[::-1], strict=True):
         agent.watch(other)
     told_in_turn = sorted(agents, key=lambda agent: not agent.watches)
     tells: tuple[bool, bool] | None = None
     if with_policies:
         tells = agents[0].tells_policies, agents[1].tells_policies
-    course = GameInProgress.dealt(game, key, opening)
-    for outcome in opening.outcomes:
+    for outcome in course.outcomes:
         for agent in told_in_turn:
             agent.observe(outcome)
-    policies: list[np.ndarray | None] = [None] * len(opening.outcomes)
+    policies: list[np.ndarray | None] = [None] * len(course.steps)
     while not course.is_over:
         action, policy, actor = None, None, course.now.actor
         if actor != CHANCE:

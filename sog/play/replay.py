@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.boards.game_records import write_record
 from sog.games import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.game_in_progress import GameInProgress, PlayedGame, Step
+from sog.play.game_records import write_record
 from sog.play.history import (
     Beginning,
     Opening,
@@ -18,7 +18,7 @@ from sog.play.history import (
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 _HUMAN: Final = "human"
-"""What the person is called in files of PGN and SGF."""
+"""What the person is called in files of records."""
 
 
 class ReplayError(ValueError):
@@ -65,7 +65,7 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
 def as_records(
     game: Game[Any], ending: str, replays: Sequence[Mapping[str, Any]], agent: str
 ) -> str:
-    """A file of PGN or SGF (see `has_format`) with games of `replay_of` against an agent.
+    """A file of records (see `has_format`) with games of `replay_of` against an agent.
 
     A game that was left has no result; of it, only who the person is, its outcomes and where it
     began are asked for.

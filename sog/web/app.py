@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from sog.play.game_records import endings
 from sog.players.methods import METHODS
 from sog.web.offers import Offers, learns
 from sog.web.pages import Form, page, show, static_file, tell, waiting_routes
@@ -47,6 +48,7 @@ def make_app(
         return show(
             "home",
             offers=offers,
+            endings=endings(),
             groups={
                 "players of any game": [one for one in offers.players if not learns(one)],
                 "those that learn first, for minutes": list(filter(learns, offers.players)),

@@ -4,19 +4,12 @@ positions and games as people write them."""
 import functools
 from typing import Any, Final
 
-from sog.boards.game_records import (
-    GameRecord,
-    game_of,
-    has_some_format,
-    is_record,
-    read_record,
-    split_records,
-)
 from sog.files import parse_json
 from sog.games import Game, make
 from sog.games.registry import GAMES, game_class
 from sog.parameters import read_parameters, split_call
 from sog.play import PlayedGame
+from sog.play.game_records import GameRecord, RecordFormat, endings_of, format_of
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far
 from sog.players.judges import can_judge
@@ -53,8 +46,9 @@ def read_opened(
     names, said, is_scored = _UNNAMED, None, False
     if record is None:
         asked_game = offers.game(chosen) if chosen else None
-        if is_record(text) and (asked_game is None or has_some_format(asked_game)):
-            found, told = _read_record(text, number, asked_game)
+        known = format_of(text)
+        if known is not None and (asked_game is None or endings_of(asked_game)):
+            found, told = _read_record(known, text, number, asked_game)
             text, said, is_scored = found.text, found.result, found.is_scored
             names = found.names[0] or names[0], found.names[1] or names[1]
         elif asked_game is None:
@@ -92,14 +86,16 @@ def read_opened(
     )
 
 
-def _read_record(text: str, number: str, game: Game[Any] | None) -> tuple[GameRecord, str]:
-    """The game of a PGN or an SGF, and what is played there: `game`, or what the file says."""
+def _read_record(
+    known: RecordFormat, text: str, number: str, game: Game[Any] | None
+) -> tuple[GameRecord, str]:
+    """The game of a file of records, and what is played there: `game`, or what the file says."""
     with mistaken("Game: "):
-        texts = split_records(text)
+        texts = known.split(text)
         if not texts:
             raise ValueError("there is none in that text.")
-        found = read_record(texts[_place(number, len(texts)) - 1])
-        return found, str(make(game_of(found.text)) if game is None else game)
+        found = known.read(texts[_place(number, len(texts)) - 1])
+        return found, str(make(known.game_of(found.text)) if game is None else game)
 
 
 def _place(number: str, games: int) -> int:

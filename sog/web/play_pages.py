@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sog.boards.game_records import ENDINGS, has_format
+from sog.play.game_records import endings, format_at, has_format
 from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.review import Review
 from sog.play.review_record import record_of
@@ -44,8 +44,6 @@ _SEATS: Final = {"0": 0, "1": 1}
 _MEDIA_TYPES: Final = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
-    ".pgn": "application/vnd.chess-pgn",
-    ".sgf": "application/x-go-sgf",
 }
 """By the ending of a file's name."""
 
@@ -94,7 +92,7 @@ class PlayPages:
                     f"/games/{{number}}/games{ending}",
                     page(functools.partial(self.save_as, ending)),
                 )
-                for ending in ENDINGS
+                for ending in endings()
             ),
             Route("/games/{number}/review.json", page(self.save_review)),
             Route("/games/{number}/review.svg", page(self.save_picture)),
@@ -170,7 +168,7 @@ class PlayPages:
         return _file(f"{table.game.name}-{number}.json", text)
 
     def save_as(self, ending: str, request: Request, form: Form) -> Response:
-        """The finished games as a file of PGN or SGF."""
+        """The finished games as a file of records."""
         number, table = session_of(request, self.tables)
         if not table.finished or not has_format(table.game, ending):
             raise Mistake(f"No game that {ending[1:].upper()} can hold was finished here.")
@@ -204,6 +202,8 @@ def _whole_review(table: Table) -> tuple[Review, Player]:
 
 def _file(name: str, text: str) -> Response:
     """To be saved under a name."""
-    media_type = _MEDIA_TYPES[PurePath(name).suffix]
+    ending = PurePath(name).suffix
+    known = format_at(ending)
+    media_type = _MEDIA_TYPES[ending] if known is None else known.media_type
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(text, media_type=media_type, headers=headers)

@@ -181,7 +181,7 @@ class Table:
         }
 
     def records(self, ending: str) -> str:
-        """The finished games as a file of PGN or SGF; see `has_format`."""
+        """The finished games as a file of records; see `has_format`."""
         return as_records(self.game, ending, self.replay()["games"], self.opponent.name)
 
     # What can be done.

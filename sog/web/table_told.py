@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.boards.game_records import ENDINGS, has_format
 from sog.drawing.look import Look
 from sog.drawing.marks import Marks, read_marks
 from sog.drawing.picture import draw_picture
@@ -17,6 +16,7 @@ from sog.games.shown import Seen
 from sog.games.views import PASS
 from sog.play.choice import Choice
 from sog.play.game_in_progress import Step
+from sog.play.game_records import endings_of
 from sog.play.history import tell_events
 from sog.play.review import Review
 from sog.web.hints import Hint
@@ -103,7 +103,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "last": last,
         "is_now": is_now,
         "table": table,
-        "endings": [ending for ending in ENDINGS if has_format(game, ending)],
+        "endings": endings_of(game),
         "is_busy": is_busy,
         "can_take_back": not is_busy and table.can_take_back,
         "turn": table.turn,

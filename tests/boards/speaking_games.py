@@ -8,8 +8,9 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.boards.gtp.server import GtpServer
 from sog.boards.speaking import LineInput
+from sog.boards.thinker import Follower
 from sog.games import Game
-from sog.play.analyst import Analyst, Follower, NextSlice
+from sog.play.analyst import Analyst, NextSlice
 from sog.play.game_in_progress import Position
 from sog.play.simple_agents import RandomAgent
 from tests.boards.spoken_games import SpokenTicTacToe

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import jax.numpy as jnp
 
-from sog.boards.line_game import EMPTY, MARKS, LineState
+from sog.boards.line_game import LineState
+from sog.boards.stones import EMPTY, MARKS
 from sog.boards.tic_tac_toe import TicTacToe
 
 SIZE: Final = 3

@@ -4,21 +4,24 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from sog.boards.engine_agent import Desk, Engine, EngineAgent
 from sog.games import make
-from sog.players.engines.agent import Desk, EngineAgent
 from sog.players.engines.process import EngineError
 from tests.waiting import PATIENCE
 
 GAME = make("tic_tac_toe")
 
 
-class SlowEngine:
+class SlowEngine(Engine):
     """Thinks until all are there, and is confused where another game speaks to it meanwhile."""
 
     def __init__(self) -> None:
         self.asked: list[int] = []
         self.was_confused, self.num_closed = False, 0
         self.all_are_there = threading.Event()
+
+    def _get_ready(self) -> None:
+        """There is no process."""
 
     def text_of(self, state: Any, action: int) -> str:
         return str(action)

@@ -5,15 +5,10 @@ from typing import Final
 
 import pytest
 
-from sog.boards.game_records import (
-    game_of,
-    has_format,
-    read_record,
-    split_records,
-    write_record,
-)
+from sog.boards.record_formats import PGN, SGF
 from sog.files import read_any_text
 from sog.games import make
+from sog.play.game_records import RecordFormat, format_at, format_of, has_format, write_record
 
 LADDER_PGN: Final = """\
 {a file of two}
@@ -34,10 +29,33 @@ LADDER_SGF: Final = """\
 """
 
 
+def known(text: str) -> RecordFormat:
+    found = format_of(text)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (LADDER_PGN, PGN),
+        ("1. e4 (1. d4) *", PGN),
+        (LADDER_SGF, SGF),
+        ("a comment (;C[1. e4])", SGF),
+        ("e4 e5", None),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", None),
+        ("B2 pass", None),
+    ],
+)
+def test_a_text_is_known_by_its_format(text: str, found: RecordFormat | None) -> None:
+    assert format_of(text) is found
+    assert (format_at(".pgn"), format_at(".sgf"), format_at(".txt")) == (PGN, SGF, None)
+
+
 @pytest.mark.parametrize("text", [LADDER_PGN, LADDER_SGF], ids=["PGN", "SGF"])
 def test_a_file_is_split_into_its_games(text: str) -> None:
     """Brackets, tags and results in comments are none."""
-    first, second = split_records(text)
+    first, second = known(text).split(text)
     assert first.endswith(('1. e4 {[Event "none"] 2. d4} e5 1-0', ";B[aa](;W[bb])(;W[ab]))"))
     assert (
         first + second
@@ -46,12 +64,16 @@ def test_a_file_is_split_into_its_games(text: str) -> None:
         .replace("\n(", "(")
         .strip()
     )
-    assert split_records(first) == [first]
+    assert known(first).split(first) == [first]
 
 
 def test_heads_tell_names_and_who_lost_without_the_board_saying_so() -> None:
     """A PGN does not say why."""
-    found = [read_record(text) for file in (LADDER_PGN, LADDER_SGF) for text in split_records(file)]
+    found = [
+        known(text).read(text)
+        for file in (LADDER_PGN, LADDER_SGF)
+        for text in known(file).split(file)
+    ]
     assert [one.names for one in found] == [
         ("Ann", ""),
         ("Bob; the (second)", ""),
@@ -78,7 +100,7 @@ def test_heads_tell_names_and_who_lost_without_the_board_saying_so() -> None:
 def test_a_result_in_sgf_says_who_won_and_whether_by_a_score(
     said: str, result: float | None, is_scored: bool
 ) -> None:
-    found = read_record(f"(;SZ[2]RE[{said}])")
+    found = SGF.read(f"(;SZ[2]RE[{said}])")
     assert (found.result, found.is_scored) == (result, is_scored)
 
 
@@ -97,7 +119,7 @@ def test_a_result_in_sgf_says_who_won_and_whether_by_a_score(
     ],
 )
 def test_a_head_says_of_which_game_it_is(text: str, game: str) -> None:
-    assert game_of(text) == game
+    assert known(text).game_of(text) == game
     assert make(game)
 
 
@@ -110,15 +132,15 @@ def test_a_head_says_of_which_game_it_is(text: str, game: str) -> None:
 )
 def test_another_game_is_told(text: str, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        game_of(text)
+        known(text).game_of(text)
 
 
 def test_a_file_that_was_cut_off_is_split_in_time() -> None:
     """The last game is left for its reader to refuse."""
     cut = "(;B[aa])(;" + "C[" * 100_000 + "\\"
-    assert split_records(cut) == ["(;B[aa])", cut.removeprefix("(;B[aa])")]
+    assert known(cut).split(cut) == ["(;B[aa])", cut.removeprefix("(;B[aa])")]
     with pytest.raises(ValueError, match="unexpected end"):
-        read_record(split_records(cut)[1])
+        known(cut).read(known(cut).split(cut)[1])
 
 
 @pytest.mark.parametrize(
@@ -139,7 +161,7 @@ def test_a_text_is_read_in_the_charset_that_it_says(
 ) -> None:
     (tmp_path / "game.sgf").write_bytes(f"(;GM[1]{said}PB[{name}]SZ[5];B[cc])".encode(charset))
     text = read_any_text(tmp_path / "game.sgf", 1000)
-    assert read_record(text).names[0] == name
+    assert known(text).read(text).names[0] == name
     assert make("go5").parse(text) == (12,)
 
 
@@ -149,15 +171,15 @@ def test_what_is_written_says_its_game_and_who_gave_up() -> None:
     assert not has_format(go, ".pgn")
     assert not has_format(make("tic_tac_toe"), ".sgf")
     text = write_record(go, ".sgf", [4], names=("a", "b"), resigned=1)
-    assert game_of(text) == "go(size=3,komi=2)"
-    assert (read_record(text).names, read_record(text).result) == (("a", "b"), 1)
+    assert known(text).game_of(text) == "go(size=3,komi=2)"
+    assert (known(text).read(text).names, known(text).read(text).result) == (("a", "b"), 1)
     text = write_record(go, ".sgf", [4], names=("a", "b"), resigned=0, agreed=True)
-    assert (read_record(text).result, read_record(text).is_scored) == (-1, True)
+    assert (known(text).read(text).result, known(text).read(text).is_scored) == (-1, True)
     text = write_record(go, ".sgf", [4], names=("a", "b"), agreed=True)
-    assert read_record(text).result == 0
+    assert known(text).read(text).result == 0
     chess = make("gardner_chess")
     text = write_record(chess, ".pgn", [], names=("a", "b"), resigned=0)
-    assert game_of(text) == "gardner_chess"
-    assert (read_record(text).names, read_record(text).result) == (("a", "b"), -1)
+    assert known(text).game_of(text) == "gardner_chess"
+    assert (known(text).read(text).names, known(text).read(text).result) == (("a", "b"), -1)
     text = write_record(chess, ".pgn", [], names=("a", "b"), agreed=True)
-    assert read_record(text).result == 0
+    assert known(text).read(text).result == 0

@@ -15,6 +15,7 @@ from sog.boards import go_rules
 from sog.boards.go import Go
 from sog.boards.go_rules import GoState
 from sog.boards.go_sizes import Go5, Go9, Go19
+from sog.boards.stones import symmetries
 from sog.games import make
 from sog.games.core import TERMINAL
 from tests.boards.plain_go import PASS, PlainGo
@@ -245,7 +246,7 @@ def test_the_picture_tells_the_last_stone_and_at_the_end_whose_points_are_whose(
 
 def test_two_symmetries_one_after_the_other_are_the_one_that_is_told() -> None:
     for size in (2, 5):
-        points, composed = go_rules.symmetries(size), go_rules.compositions()
+        points, composed = symmetries(size), go_rules.compositions()
         for first, then in np.ndindex(8, 8):
             assert (points[first][points[then]] == points[composed[first, then]]).all()
 

@@ -63,7 +63,7 @@ def test_positions_are_read_as_points_numbers_or_sgf() -> None:
 
 
 def test_the_main_line_of_the_first_game_is_read() -> None:
-    assert go_sgf.read_sgf(VARIATIONS, 9) == [30, 21, 81]
+    assert go_sgf.read_record(VARIATIONS, 9).actions == (30, 21, 81)
     head = go_sgf.read_head(VARIATIONS)
     assert (head["PB"], head["C"]) == ("Ann]a \\ 1", "a (b;c)")
 
@@ -108,7 +108,7 @@ def test_what_stands_around_games_is_passed_over() -> None:
 )
 def test_odd_files_are_told_in_one_line(text: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (the whole message is compared)
-        go_sgf.read_sgf(text, 9)
+        go_sgf.read_record(text, 9).check_begins_as_usual()
     assert str(caught.value) == message
 
 
@@ -155,18 +155,18 @@ def test_a_file_says_which_size_and_komi_its_game_has() -> None:
 def test_whatever_is_read_gives_moves_or_one_line(text: str) -> None:
     told = ""
     try:
-        actions = go_sgf.read_sgf(f"({text}", 9)
+        actions = go_sgf.read_record(f"({text}", 9).actions
     except ValueError as error:
-        actions, told = [], str(error)
+        actions, told = (), str(error)
     assert "\n" not in told
     assert all(0 <= action <= 81 for action in actions)
 
 
 def test_deep_nesting_and_long_values_are_no_trouble() -> None:
     deep = "(" * 50_000 + ";SZ[9];B[dd]" + ")" * 50_000
-    assert go_sgf.read_sgf(deep, 9) == [30]
+    assert go_sgf.read_record(deep, 9).actions == (30,)
     long = f"(;SZ[9]C[{'x' * 200_000}\\]];B[dd])"
-    assert go_sgf.read_sgf(long, 9) == [30]
+    assert go_sgf.read_record(long, 9).actions == (30,)
 
 
 def test_a_written_game_is_read_by_an_independent_program() -> None:

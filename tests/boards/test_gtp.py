@@ -15,7 +15,7 @@ from sog.boards.gtp.clock import Clock
 from sog.boards.gtp.server import GtpServer
 from sog.boards.hex import Hex
 from sog.boards.othello import Othello
-from sog.play.analyst import Follower
+from sog.boards.thinker import Follower
 from sog.play.game_in_progress import Position
 from sog.play.match import Resignation
 from sog.play.principal import Lines

@@ -14,8 +14,9 @@ from sog.boards.gtp.server import GtpServer
 from sog.boards.gtp.setup import Setup
 from sog.boards.gtp.table import Table
 from sog.boards.hex import Hex
+from sog.boards.thinker import Follower
 from sog.games import Game
-from sog.play.analyst import Analyst, Follower
+from sog.play.analyst import Analyst
 from tests.boards.speaking_games import heard, random_player, said_of
 
 HANDICAP = "(;GM[1]FF[4]SZ[5]KM[0.5]HA[2]AB[db][bd];W[cc];B[cb])"

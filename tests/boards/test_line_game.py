@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from sog.boards.connect_four import ConnectFour
-from sog.boards.line_game import DIRECTIONS, EMPTY, LineGame, LineState
+from sog.boards.line_game import DIRECTIONS, LineGame, LineState
+from sog.boards.stones import EMPTY
 from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import make
 from sog.games.conformance.sample import in_chunks

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from sog.boards.clock import seconds_for_move
+from sog.boards.thinker import Follower, Thinker
 from sog.boards.uci.limits import Limits, read_limits
 from sog.boards.uci.server import UciServer, centipawns
 from sog.games import Game, make
-from sog.play.analyst import Follower, Thinker
-from sog.play.clock import seconds_for_move
 from sog.play.simple_agents import RandomAgent
 from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, heard, random_player
 

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from sog.boards.chess import Chess
-from sog.boards.line_game import EMPTY, LineState
+from sog.boards.line_game import LineState
+from sog.boards.stones import EMPTY
 from sog.cli.lines import fold
+from sog.cli.play.moves import Moves
 from sog.cli.play.screen import (
     Choice,
     choices,
@@ -22,6 +24,8 @@ from sog.cli.play.screen import (
 )
 from sog.cli.play.table import Human
 from sog.games import make
+from sog.play.game_in_progress import GameInProgress
+from sog.play.history import Beginning, Opening
 from tests.cli.conftest import Run
 
 # The screen.
@@ -100,7 +104,9 @@ def test_moves_are_typed_as_people_write_them() -> None:
     def typed(*answers: str) -> str:
         terminal: Any = Typist(*answers)
         human = Human(game, 0, terminal, None)
-        human.begin(state)
+        human.moves = Moves(
+            GameInProgress(game, Opening(beginning=Beginning(text="", state=state)))
+        )
         return game.uci_of_action(state, human.act(0))
 
     assert typed("Nf3") == "g1f3"
@@ -197,5 +203,6 @@ def test_a_person_without_a_choice_is_not_asked() -> None:
     terminal: Any = Silent()
     board = make("connect_four(rows=2,columns=1,run_length=2)")
     human = Human(board, 0, terminal, None)
+    human.moves = Moves(GameInProgress(board))
     assert human.act(0) == 0
     assert said[-1] == "  There is no choice: column 1."

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.boards.line_game import EMPTY
+from sog.boards.stones import EMPTY
 from sog.games import make
 from sog.play.history import read_history
 

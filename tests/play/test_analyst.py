@@ -9,8 +9,9 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
+from sog.boards.thinker import Follower, thinker_of
 from sog.games import make
-from sog.play.analyst import Analyst, Follower, thinker_of
+from sog.play.analyst import Analyst
 from sog.play.game_in_progress import Position
 from sog.play.principal import Lines, _Moves, read_lines
 from sog.play.simple_agents import RandomAgent

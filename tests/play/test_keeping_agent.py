@@ -8,9 +8,10 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
+from sog.boards.thinker import thinker_of
 from sog.games import make
 from sog.play.agent import SearchAgent
-from sog.play.analyst import Analyst, NextSlice, thinker_of
+from sog.play.analyst import Analyst, NextSlice
 from sog.play.game_in_progress import Position
 from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import play_game

@@ -8,7 +8,7 @@ from typing import Any, Final
 import jax
 import pytest
 
-from sog.boards.game_records import split_records
+from sog.boards.record_formats import SGF
 from sog.games import make
 from sog.play.game_in_progress import GameInProgress
 from sog.play.history import read_opening
@@ -102,7 +102,7 @@ def test_all_finished_games_of_go_are_in_one_file(
     visitor.post(f"{path}/again", turn=turn_in(visitor.get(path).text))
     page = visitor.wait(path)
     assert "The agent gives up" in page
-    first, second = split_records(visitor.get(f"{path}/games.sgf").text)
+    first, second = SGF.split(visitor.get(f"{path}/games.sgf").text)
     assert "PB[human]PW[random]" in first
     assert "RE[B+R]" in first
     assert ";B[cc]" in first

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from sog.play.clock import seconds_for_move
+from sog.boards.clock import seconds_for_move
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -4,18 +4,18 @@ An engine has one board. It is brought to the game that is asked about by the mo
 seen, and set up anew where games go on by turns.
 """
 
-import dataclasses
+import functools
 import itertools
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
+from sog.boards.engine_agent import Engine, EnginePlayer
+from sog.boards.spoken import gtp_game, set_up_game
 from sog.games.core import Game
-from sog.games.spoken import gtp_game, set_up_game
 from sog.play.match import Resignation
 from sog.play.rules import situation
-from sog.players.engines.agent import seat_engine
 from sog.players.engines.limits import (
     PATIENCE,
     nothing_left,
@@ -23,8 +23,8 @@ from sog.players.engines.limits import (
     split_text,
     take_number,
 )
-from sog.players.engines.process import Deadline, EngineError, LineProcess, split_command
-from sog.players.player import Host, Player, SearchChanges
+from sog.players.engines.process import Deadline, split_command
+from sog.players.player import Host
 
 _VERSION: Final = "2"
 _NEEDED: Final = ("boardsize", "clear_board", "play", "genmove")
@@ -41,11 +41,8 @@ _SUPERKO: Final = {"positional": "positional-superko", "simple": "simple-ko"}
 """How they call the rule of a game."""
 
 
-class GtpEngine:
-    """A running engine that plays one game, at several tables by turns."""
-
-    name: str
-    """What it calls itself, with its version."""
+class GtpEngine(Engine):
+    """An engine that speaks GTP."""
 
     def __init__(
         self, command: str, game: Game[Any], *, seconds: float | None, patience: float
@@ -54,27 +51,21 @@ class GtpEngine:
 
         seconds: for a move; None for what it is set to. patience: how long any answer may take.
         """
-        self._game, self._spoken = game, gtp_game(game)
+        self._game, self._spoken, self._seconds = game, gtp_game(game), seconds
         self._patience, self._patience_of_a_move = patience, patience + (seconds or 0)
         self._numbers = itertools.count(1)
         self._table: int | None = None
         self._seen: list[str] = []
         """The moves on its board."""
-        self._process = LineProcess(command, _with_usual_arguments(command, game))
-        try:
-            self.name = self._greet()
-            self._set_up(seconds)
-        except BaseException:
-            self._process.close()
-            raise
+        super().__init__(command, _with_usual_arguments(command, game))
 
     def text_of(self, state: Any, action: int) -> str:
-        """An action as the engine is told it, as "black D4"."""
+        """As "black D4"."""
         color = COLORS[situation(self._game, state).actor]
         return f"{color} {self._spoken.vertex_of_action(action)}"
 
     def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
-        """The engine's move, as of `Engine`."""
+        """Brings its board to the position first."""
         self._show(table, [*self._set_up_moves(start), *moves])
         color = COLORS[situation(self._game, state).actor]
         answer = self.ask(f"genmove {color}", self._patience_of_a_move).strip()
@@ -112,15 +103,7 @@ class GtpEngine:
             raise self.refuse(f"refused {command!r}: {answer}")
         return answer
 
-    def refuse(self, problem: str) -> EngineError:
-        """An error of this engine."""
-        return self._process.error(problem)
-
-    def close(self) -> None:
-        """Ends it."""
-        self._process.close()
-
-    def _greet(self) -> str:
+    def _get_ready(self) -> None:
         version = self.ask("protocol_version")
         if version != _VERSION:
             raise self.refuse(f"speaks version {version!r} of GTP, not {_VERSION}")
@@ -129,12 +112,10 @@ class GtpEngine:
         missing = [command for command in _NEEDED if command not in self._commands]
         if missing:
             raise self.refuse(f"does not know the command {missing[0]!r}")
-        return f"{name} {number}".strip()
-
-    def _set_up(self, seconds: float | None) -> None:
+        self.name = f"{name} {number}".strip()
         self.ask(f"boardsize {self._spoken.size}")
-        if seconds is not None:  # byo-yomi: so long for one stone
-            self.ask(f"time_settings 0 {max(1, round(seconds))} 1")
+        if self._seconds is not None:  # byo-yomi: so long for one stone
+            self.ask(f"time_settings 0 {max(1, round(self._seconds))} 1")
         self._clear()
 
     def _clear(self) -> None:
@@ -176,31 +157,12 @@ def _with_usual_arguments(command: str, game: Game[Any]) -> list[str]:
     return [*words, *(word.format(superko=superko) for word in usual)]
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class GtpPlayer:
-    """Whom a text names, before it is known what is played."""
-
-    command: str
-    seconds: float | None
-    patience: float
-    game: None = None
-    """It plays any game of GTP that it knows."""
-
-    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-        """As of `sog.players.player.Candidate`; the engine is started, to see that it can play."""
-        gtp_game(game)
-
-        def start() -> GtpEngine:
-            return GtpEngine(self.command, game, seconds=self.seconds, patience=self.patience)
-
-        return seat_engine(name, game, start)
-
-
-def read_gtp(text: str, host: Host) -> GtpPlayer:
+def read_gtp(text: str, host: Host) -> EnginePlayer:
     """The player of "gtp:COMMAND?seconds=1&timeout=60"; EngineError if there is no such program."""
     command, values = split_text(text, "gtp")
     where = f"gtp:{command}"
     seconds, patience = take_number(values, _SECONDS, where), patience_in(values, where)
     nothing_left(values, where, f"{_SECONDS}, {PATIENCE}")
     split_command(command)
-    return GtpPlayer(command=command, seconds=seconds, patience=patience)
+    start = functools.partial(GtpEngine, command, seconds=seconds, patience=patience)
+    return EnginePlayer(start=start)

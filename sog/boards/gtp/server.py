@@ -4,6 +4,7 @@ One command after the other, read from a stream and answered on another; what is
 its answer. An analysis goes on until the next line comes, whatever is in it.
 """
 
+import argparse
 import contextlib
 import dataclasses
 import math
@@ -13,15 +14,16 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sog import __version__
+from sog.boards.clock import OVERHEAD_MS
 from sog.boards.gtp.analysis import analysis_line, read_order
 from sog.boards.gtp.clock import Clock
 from sog.boards.gtp.rules import Rules
 from sog.boards.gtp.setup import Setup, load_file
 from sog.boards.gtp.table import Table, board_text, read_color, read_number, score_text
-from sog.boards.speaking import LineInput
-from sog.cli.options import OVERHEAD_MS
+from sog.boards.speaking import LineInput, answer
+from sog.boards.spoken import gtp_game
+from sog.boards.thinker import Thinker
 from sog.games.core import PLAYER_0, Game
-from sog.play.analyst import Thinker
 from sog.play.match import Resignation
 
 _PATIENCE: Final = 0.05
@@ -299,3 +301,8 @@ class GtpServer:
 
 _SAID: Final = "\x00"
 """Of a command that has said its answer itself."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs `sog gtp PLAYER`; returns its exit code."""
+    return answer(arguments, gtp_game, GtpServer)

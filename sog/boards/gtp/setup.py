@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from sog.boards.gtp.table import Table, read_color, read_number
+from sog.boards.spoken import SetUpGame
 from sog.files import read_any_text
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.games.spoken import SetUpGame
 from sog.play.history import read_opening
 from sog.play.rules import situation
 
@@ -66,12 +66,10 @@ class Setup:
         """Stones as "B D4 W C3", then it is Black's turn."""
         if len(words) % 2:
             raise ValueError("syntax error: set_position needs pairs of a color and a vertex")
-        board = self._table.board
-        assert board is not None
         try:
             players = [read_color(word) for word in words[::2]]
             points = self._points(words[1::2])
-            self._table.begin(board.set_up(dict(zip(points, players, strict=True)), PLAYER_0))
+            self._table.begin(self._board.set_up(dict(zip(points, players, strict=True)), PLAYER_0))
         except ValueError as error:
             raise ValueError(f"invalid position: {error}") from None
         return ""
@@ -80,22 +78,21 @@ class Setup:
         """All stones on the board count as alive, since ours is area scoring without disputes."""
         if words[0] not in _STATUSES:
             raise ValueError(f"syntax error: the status must be one of {', '.join(_STATUSES)}")
-        board = self._table.board
-        assert board is not None
-        stones = board.stones_of(self._table.position.state) if words[0] == _ALIVE else ()
+        stones = self._board.stones_of(self._table.position.state) if words[0] == _ALIVE else ()
         return self._written(sorted(stones))
 
+    @property
+    def _board(self) -> SetUpGame:
+        assert self._table.board is not None
+        return self._table.board
+
     def _empty_board(self) -> SetUpGame:
-        board = self._table.board
-        assert board is not None
-        if board.stones_of(self._table.position.state):
+        if self._board.stones_of(self._table.position.state):
             raise ValueError("board not empty")
-        return board
+        return self._board
 
     def _begin(self, points: Sequence[int], first: int = PLAYER_1) -> None:
-        board, stones = self._table.board, dict.fromkeys(points, PLAYER_0)
-        assert board is not None
-        self._table.begin(board.set_up(stones, first))
+        self._table.begin(self._board.set_up(dict.fromkeys(points, PLAYER_0), first))
 
     def _written(self, points: Sequence[int]) -> str:
         return " ".join(self._table.spoken.vertex_of_action(point) for point in points)

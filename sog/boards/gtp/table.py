@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from sog.boards.spoken import gtp_game, set_up_game
+from sog.boards.thinker import Thinker
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, Game
-from sog.games.spoken import gtp_game, set_up_game
-from sog.play.analyst import Thinker
 from sog.play.game_in_progress import Position
 from sog.play.rules import situation, utility
 

@@ -6,18 +6,19 @@ whole game so far, so that one process serves several games.
 """
 
 import dataclasses
+import functools
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from sog.boards.engine_agent import Engine, EnginePlayer
+from sog.boards.spoken import uci_game
 from sog.games.core import Game
-from sog.games.spoken import UciGame, uci_game
 from sog.parameters import near_name
-from sog.players.engines.agent import seat_engine
 from sog.players.engines.limits import patience_in, split_text, take_number
-from sog.players.engines.process import Deadline, EngineError, LineProcess, split_command
-from sog.players.player import Host, Player, SearchChanges
+from sog.players.engines.process import Deadline, split_command
+from sog.players.player import Host
 
 LIMITS: Final = ("nodes", "movetime", "depth")
 """How much a move may take, as `go` names it: positions, milliseconds, half-moves."""
@@ -75,42 +76,31 @@ def read_option(line: str) -> UciOption | None:
         return None
 
 
-class UciEngine:
-    """A running engine that plays one game, at several tables by turns."""
-
-    name: str
-    """What it calls itself."""
+class UciEngine(Engine):
+    """An engine that speaks UCI."""
 
     def __init__(
         self,
         command: str,
-        game: UciGame,
+        game: Game[Any],
         *,
         options: Mapping[str, str],
         limit: Mapping[str, int],
         patience: float,
     ) -> None:
         """Starts it, sets its options, and waits until it is ready. Raises EngineError."""
-        self._game, self._patience = game, patience
+        self._game, self._wanted, self._patience = uci_game(game), options, patience
         self._go = " ".join(["go", *(f"{name} {value}" for name, value in limit.items())])
         self._patience_of_a_move = patience + limit.get("movetime", 0) / 1000
         self._last_table: int | None = None
-        self._process = LineProcess(command)
-        try:
-            self.name, self._options = self._greet()
-            self._set(self._with_variant(options))
-            self._synchronize()
-        except BaseException:
-            self._process.close()
-            raise
+        super().__init__(command)
 
     def text_of(self, state: Any, action: int) -> str:
-        """An action as the engine is told it."""
+        """As "e2e4"."""
         return self._game.uci_of_action(state, action)
 
     def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
-        """The engine's move. table: of the game it is for. start: the state that the game began
-        with, None for the usual one; moves: since then; state: now. Raises EngineError."""
+        """Tells it the whole game first."""
         if table != self._last_table:  # its tables tell of another game
             self._tell("ucinewgame")
             self._synchronize()
@@ -126,27 +116,20 @@ class UciEngine:
             at = self._game.fen(state)
             raise self._process.error(f"played {text!r}, which is no move at '{at}'") from None
 
-    def refuse(self, problem: str) -> EngineError:
-        """An error of this engine."""
-        return self._process.error(problem)
-
-    def close(self) -> None:
-        """Ends it."""
-        self._process.close()
-
-    def _greet(self) -> tuple[str, dict[str, UciOption]]:
-        name, options = "", dict[str, UciOption]()
+    def _get_ready(self) -> None:
+        self.name, self._options = "", dict[str, UciOption]()
         for line in self._ask("uci", "uciok", self._patience):
             word, _, rest = line.partition(" ")
             if word == "id" and rest.startswith("name "):
-                name = rest.removeprefix("name ").strip()
+                self.name = rest.removeprefix("name ").strip()
             elif word == "option" and (option := read_option(line)) is not None:
-                options[option.name.lower()] = option
-        return name, options
+                self._options[option.name.lower()] = option
+        self._set(self._with_variant())
+        self._synchronize()
 
-    def _with_variant(self, given: Mapping[str, str]) -> dict[str, str]:
-        options, variant = dict(given), self._game.uci_variant
-        for name in given:
+    def _with_variant(self) -> dict[str, str]:
+        options, variant = dict(self._wanted), self._game.uci_variant
+        for name in options:
             if name.lower() == _VARIANT.lower():
                 raise self._process.error(f"is told the game by us: leave {name} out")
         known = self._options.get(_VARIANT.lower())
@@ -184,34 +167,7 @@ class UciEngine:
         self._process.send(line, Deadline(self._patience))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class UciPlayer:
-    """Whom a text names, before it is known what is played."""
-
-    command: str
-    options: Mapping[str, str]
-    limit: Mapping[str, int]
-    patience: float
-    game: None = None
-    """It plays any game of UCI that it knows."""
-
-    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-        """As of `sog.players.player.Candidate`; the engine is started, to see that it can play."""
-        spoken = uci_game(game)
-
-        def start() -> UciEngine:
-            return UciEngine(
-                self.command,
-                spoken,
-                options=self.options,
-                limit=self.limit,
-                patience=self.patience,
-            )
-
-        return seat_engine(name, game, start)
-
-
-def read_uci(text: str, host: Host) -> UciPlayer:
+def read_uci(text: str, host: Host) -> EnginePlayer:
     """The player of "uci:COMMAND?name=value&..."; EngineError if there is no such program.
 
     nodes, movetime and depth limit a move, `timeout` how long we wait; all else are options of the
@@ -226,6 +182,8 @@ def read_uci(text: str, host: Host) -> UciPlayer:
         if (value := take_number(values, name, where, whole=True)) is not None
     }
     split_command(command)
-    return UciPlayer(
-        command=command, options=values, limit=limit or _DEFAULT_LIMIT, patience=patience
+    return EnginePlayer(
+        start=functools.partial(
+            UciEngine, command, options=values, limit=limit or _DEFAULT_LIMIT, patience=patience
+        )
     )

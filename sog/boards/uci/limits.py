@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
+from sog.boards.clock import seconds_for_move
 from sog.games.core import PLAYER_0
-from sog.play.clock import seconds_for_move
 
 _NUMBERS: Final = (
     *("wtime", "btime", "winc", "binc", "movestogo"),

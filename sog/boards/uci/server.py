@@ -4,6 +4,7 @@ One thread does everything: between two slices of a search it looks for what was
 ponderhit and isready are heard within a slice. What has to wait for the end of the search does.
 """
 
+import argparse
 import dataclasses
 import itertools
 import math
@@ -14,13 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 from sog import __version__
-from sog.boards.speaking import LineInput
+from sog.boards.clock import MOST_OVERHEAD_MS, OVERHEAD_MS
+from sog.boards.speaking import LineInput, answer
+from sog.boards.spoken import uci_game
+from sog.boards.thinker import Thinker
 from sog.boards.uci.limits import Limits, read_limits
-from sog.cli.numbers import MOST_OVERHEAD_MS
-from sog.cli.options import OVERHEAD_MS
 from sog.games.core import TERMINAL, Game
-from sog.games.spoken import uci_game
-from sog.play.analyst import Thinker
 from sog.play.game_in_progress import Position
 from sog.play.principal import Lines
 from sog.play.rules import situation
@@ -318,3 +318,12 @@ def centipawns(value: float) -> int:
     if abs(value) >= 1:
         return _MOST_CENTIPAWNS if value > 0 else -_MOST_CENTIPAWNS
     return round(_PER_DECADE * math.log10((1 + value) / (1 - value)))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs `sog uci PLAYER`; returns its exit code."""
+    return answer(
+        arguments,
+        uci_game,
+        lambda game, seat, **how: UciServer(game, seat(game), name=arguments.agent, **how),
+    )

@@ -30,10 +30,10 @@ from sog.cli.players import check_searches, seat_players
 from sog.cli.records import check_has_format, check_record_name, is_record_name
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
-from sog.play import PlayedGame, play_game
+from sog.play import PlayedGame
 from sog.play.game_in_progress import GameInProgress
 from sog.play.history import Opening
-from sog.play.match import check_plays_unseen
+from sog.play.match import check_plays_unseen, play_on
 from sog.play.replay import replay_of
 from sog.play.thoughts import Thought
 from sog.players.player import Player
@@ -173,23 +173,26 @@ class _Session:
         opening = self._left if self.saved.unfinished and self._left else self._opening
         beginning, self._left = opening.beginning, None
         given = [(one.actor, one.outcome) for one in GameInProgress(self.game, opening).steps]
-        moves = Moves(self.saved.unfinished or given)
+        agents = (human, opponent) if seat == 0 else (opponent, human)
+        again, is_told = self.saved.unfinished or given, True
         while True:
-            human.moves = opponent.moves = moves
-            agents = (human, opponent) if seat == 0 else (opponent, human)
+            # The agents make the moves after the beginning again.
+            course = GameInProgress.dealt(self.game, key, Opening(beginning=beginning))
+            human.moves = opponent.moves = moves = Moves(course, again, is_told=is_told)
+            if advisor is not None:
+                advisor.moves = moves
             try:
-                begins = Opening(beginning=beginning)  # agents make the moves after it again
-                played = play_game(self.game, agents, key, opening=begins)
+                played = play_on(course, agents)
                 break
             except TakeBack:
-                moves = Moves(moves.before_last_choice(seat) or (), is_told=False)
+                again, is_told = moves.before_last_choice(seat) or [], False
                 self.terminal.say("  Taken back.", "dim")
         self.saved.games.append(replay_of(self.game, seat, played))
         self.saved.unfinished, self.saved.begins = [], ""
         with holding_interrupts():
             self.save()
-        self._draw(number, human.state, None, played.infostates[-1])
-        self._show_end(human.state, seat, played)
+        self._draw(number, course.state, None, played.infostates[-1])
+        self._show_end(course.state, seat, played)
         self._show_thoughts(opponent.decisions)
 
     def _draw(

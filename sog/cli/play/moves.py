@@ -3,6 +3,8 @@
 import collections
 from collections.abc import Sequence
 
+from sog.play.game_in_progress import GameInProgress
+
 
 class TakeBack(Exception):  # noqa: N818 (no error: the person wants another try)
     """The person takes the last choice back."""
@@ -15,12 +17,20 @@ Move = tuple[int, int]
 class Moves:
     """The moves of one game. The first may be given: then both players make them again."""
 
-    def __init__(self, again: Sequence[Move] = (), *, is_told: bool = True) -> None:
+    def __init__(
+        self, course: GameInProgress, again: Sequence[Move] = (), *, is_told: bool = True
+    ) -> None:
         """again: the moves to make first. is_told: whether the person is told of them."""
-        self.done: list[Move] = []
-        self._again = collections.deque(again)
-        self._is_told = is_told
-        self._choices: list[tuple[int, int]] = []  # (player, moves before) of each real choice
+        self.course, self._again, self._is_told = course, collections.deque(again), is_told
+
+    @property
+    def done(self) -> list[Move]:
+        """Those that were made."""
+        return self._before(len(self.course.steps))
+
+    def _before(self, number: int) -> list[Move]:
+        steps = self.course.steps[:number]
+        return [(one.actor, one.action) for one in steps if one.action is not None]
 
     @property
     def is_silent(self) -> bool:
@@ -39,13 +49,7 @@ class Moves:
             raise ValueError(f"move {len(self.done) + 1} was player {mover}'s, not {player}'s.")
         return action
 
-    def add(self, player: int, action: int, *, is_choice: bool) -> None:
-        """Notes a move; is_choice: whether there was another action."""
-        if is_choice:
-            self._choices.append((player, len(self.done)))
-        self.done.append((player, action))
-
     def before_last_choice(self, player: int) -> list[Move] | None:
         """The moves before the last choice of a player; None if he had none."""
-        numbers = [number for chooser, number in self._choices if chooser == player]
-        return self.done[: numbers[-1]] if numbers else None
+        number = self.course.last_choice(player)
+        return None if number is None else self._before(number)

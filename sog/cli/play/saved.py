@@ -39,7 +39,7 @@ class Saved:
     def write(self, path: Path, game: Game[Any]) -> None:
         """Replaces the file, which is whole at every moment. Raises CommandError.
 
-        game: that of the games, which writes PGN and SGF itself.
+        game: that of the games, which writes its records itself.
         """
         text = self._as_records(path.suffix.lower(), game) if is_record_name(path) else self._json()
         with writing(path):

@@ -12,18 +12,12 @@ import numpy as np
 from sog.cli import display
 from sog.cli.lines import fold
 from sog.games import PLAYER_0, Game
-from sog.games.views import SquaresView
 
 _MOST_COLUMNS: Final = 78
 _STYLES: Final = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "": ""}
 _MOST_SHARES: Final = 6  # actions of a policy that are listed
 _PIECE_SIGNS: Final = "♟♞♝♜♛♚"
 _PLAIN_TERMINALS: Final = ("", "dumb", "linux", "vt100", "vt220")
-# Of 256 colors: by player, then of light and dark squares, those of the last move, and a check.
-_PIECES: Final = (231, 16)
-_SQUARES: Final = (109, 66)
-_LAST: Final = (143, 100)
-_CHECK: Final = 167
 
 
 def columns() -> int:
@@ -121,32 +115,12 @@ def draw_state(
     has_pieces: bool = False,
 ) -> str:
     """A public state as the game draws it. ranges: as for `Game.draw`. has_pieces: whether a board
-    of squares may be in color, as a player sees it."""
+    may be in color, as a player sees it."""
     view = None
     if has_pieces:
         view = game.view(state, infostates=(0, None) if player == PLAYER_0 else (None, 0))
-    drawn = _squares(view) if isinstance(view, SquaresView) else game.draw(state, ranges)
-    return textwrap.indent(drawn, "  ")
-
-
-def _squares(view: SquaresView) -> str:
-    """A board in the 256 colors of a terminal."""
-    lines, width = list[str](), max(map(len, view.row_names))
-    for row, name in enumerate(view.row_names):
-        squares = []
-        for column in range(view.columns):
-            cell = row * view.columns + column
-            is_dark = (view.rows - 1 - row + view.columns - 1 - column) % 2
-            back = (
-                _CHECK
-                if cell in view.in_check
-                else (_LAST if cell in view.last else _SQUARES)[is_dark]
-            )
-            player, sign = view.pieces.get(cell, (0, " "))
-            squares.append(f"\033[1;38;5;{_PIECES[player]};48;5;{back}m {sign} ")
-        lines.append(f"{name:>{width}} {''.join(squares)}\033[0m")
-    files = "".join(f" {name} " for name in view.column_names)
-    return "\n".join([*lines, f"{'':{width}} {files}".rstrip(), view.status])
+    colored = "" if view is None else view.colored()
+    return textwrap.indent(colored or game.draw(state, ranges), "  ")
 
 
 def _can_show(signs: str, encoding: str | None) -> bool:

@@ -24,7 +24,6 @@ from sog.cli.play.screen import (
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
 from sog.play.match import Resignation
-from sog.play.rules import after, first_state, situation
 from sog.play.thoughts import Thought, thought_of, thoughts_of
 
 _HELP: Final = """\
@@ -50,35 +49,32 @@ class Decision:
 class NotingAgent(Agent):
     """An agent that notes what it thinks when it decides; the notes are for after the game."""
 
+    moves: Moves
+    """Of the game that is played."""
+
     def __init__(self, game: Game[Any], agent: Agent, player: int) -> None:
-        self.game, self.player, self.moves = game, player, Moves()
-        self._agent = agent
-        self.begin()
+        self.game, self.player, self._agent = game, player, agent
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """A new game begins: the notes are thrown away."""
         self._agent.begin(state, seed)
-        self._state = first_state(self.game) if state is None else state
         self.decisions: list[Decision] = []
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event."""
         self._agent.observe(outcome)
-        self._state = after(self.game, self._state, outcome)
 
     def act(self, infostate: int) -> int:
         """The agent's action, or the one of `moves`; noted where it has a choice."""
-        now, given = situation(self.game, self._state), self.moves.given(self.player)
-        if not now.has_choice:
-            action = self._agent.act(infostate)
-            self.moves.add(self.player, action, is_choice=False)
-            return action
-        thoughts = thoughts_of(self.game, self._state, self._agent, self.player, infostate)
+        course, given = self.moves.course, self.moves.given(self.player)
+        if not course.now.has_choice:
+            return self._agent.act(infostate)
+        state = course.state
+        thoughts = thoughts_of(self.game, state, self._agent, self.player, infostate)
         action = self._agent.act(infostate) if given is None else given
-        self.moves.add(self.player, action, is_choice=True)
-        text = self.game.describe_action(self._state, infostate, action)
+        text = self.game.describe_action(state, infostate, action)
         self.decisions.append(
-            Decision(state=self._state, infostate=infostate, action=text, thoughts=thoughts)
+            Decision(state=state, infostate=infostate, action=text, thoughts=thoughts)
         )
         return action
 
@@ -93,11 +89,15 @@ class NotingAgent(Agent):
 
     def think(self, infostate: int) -> Thought:
         """What the agent would do here with an infostate of its player."""
-        return thought_of(self.game, self._state, self._agent, self.player, infostate)
+        state = self.moves.course.state
+        return thought_of(self.game, state, self._agent, self.player, infostate)
 
 
 class Human(Agent):
     """The person, as an agent: shows what the player may know, and asks."""
+
+    moves: Moves
+    """Of the game that is played."""
 
     def __init__(
         self,
@@ -111,25 +111,19 @@ class Human(Agent):
 
         draw: is told of the state before every turn of the person.
         """
-        self.game, self.player, self.moves = game, player, Moves()
+        self.game, self.player = game, player
         self._terminal, self._advisor, self._draw = terminal, advisor, draw
-        self.begin()
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """A new game begins."""
-        self._state, self._action = first_state(self.game) if state is None else state, ""
+        self._action = ""
         if self._advisor is not None:
             self._advisor.begin(state, seed)
 
-    @property
-    def state(self) -> Any:
-        """The public state."""
-        return self._state
-
     def observe(self, outcome: int) -> None:
         """Shows a public event; nothing hidden is in it."""
-        actor = situation(self.game, self._state).actor
-        event = self.game.describe_outcome(self._state, outcome)
+        step = self.moves.course.steps[-1]
+        actor, event = step.actor, self.game.describe_outcome(step.state, outcome)
         if self.moves.is_silent:
             pass
         elif actor == self.player:
@@ -137,14 +131,13 @@ class Human(Agent):
         else:
             who = "Chance:" if actor == CHANCE else "Agent:"
             self._terminal.say(f"{who:8}{event}", "bold")
-        self._state = after(self.game, self._state, outcome)
         if self._advisor is not None:
             self._advisor.observe(outcome)
 
     def act(self, infostate: int) -> int:
         """Asks until the answer is an action, but for those of `moves`. Raises Quit, TakeBack."""
-        legal = np.flatnonzero(situation(self.game, self._state).legal_actions[infostate])
-        offered = choices(self.game, self._state, infostate, legal.tolist())
+        course = self.moves.course
+        offered = choices(self.game, course.state, infostate, course.legal)
         thought = ranges = None
         if self._advisor is not None and len(offered) > 1:  # also where it is not asked: its chain
             try:
@@ -159,7 +152,6 @@ class Human(Agent):
             if not known:
                 raise ValueError(f"action {given} of move {len(self.moves.done) + 1} is not legal.")
             chosen = known[0]
-        self.moves.add(self.player, chosen.action, is_choice=len(offered) > 1)
         self._action = chosen.text
         return chosen.action
 
@@ -171,16 +163,14 @@ class Human(Agent):
         ranges: np.ndarray | None,
     ) -> Choice:
         """Shows what the person may know and what can be done, and asks."""
-        say = self._terminal.say
+        say, state = self._terminal.say, self.moves.course.state
         if self._draw is not None:
-            self._draw(self._state, ranges, infostate)
+            self._draw(state, ranges, infostate)
         has_pieces = self._terminal.has_pieces
-        drawn = draw_state(
-            self.game, self._state, ranges, player=self.player, has_pieces=has_pieces
-        )
+        drawn = draw_state(self.game, state, ranges, player=self.player, has_pieces=has_pieces)
         say(f"\n{drawn}")
         if self.game.hides_information:
-            known = self.game.draw_infostate(self._state, self.player, infostate)
+            known = self.game.draw_infostate(state, self.player, infostate)
             lines = f"\n{textwrap.indent(known, '    ')}" if "\n" in known else f" {known}"
             say(f"  You:{lines}", "bold")
         chosen = offered[0]
@@ -228,7 +218,7 @@ class Human(Agent):
         if read is None or not answer or answer.isdecimal():
             return None, unknown
         try:
-            return int(read(self._state, answer)), ""
+            return int(read(self.moves.course.state, answer)), ""
         except ValueError as error:
             return None, f"{error} ? helps."
 

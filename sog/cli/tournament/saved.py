@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from sog.boards.game_records import ENDINGS, write_record
 from sog.cli.errors import CommandError, writing
+from sog.cli.records import is_record_name
 from sog.files import open_to_append, open_to_lock, parse_json, read_bytes, replace_file
 from sog.games import Game
 from sog.play.game_in_progress import PlayedGame
+from sog.play.game_records import write_record
 from sog.play.history import Beginning, Opening, read_beginning, state_at_beginning, tell_events
 from sog.play.replay import ReplayError, check_public
 from sog.play.tournament import Pairing, pairings
@@ -183,8 +184,8 @@ def _line(value: dict[str, Any]) -> str:
 
 def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedTournament) -> None:
     """Replaces the file by one of all games."""
-    ending = path.suffix.lower()
-    write = functools.partial(_as_records, ending) if ending in ENDINGS else _as_json
+    is_record = is_record_name(path)
+    write = functools.partial(_as_records, path.suffix.lower()) if is_record else _as_json
     with writing(path, "the games"):
         replace_file(path, write(game, names, saved))
 

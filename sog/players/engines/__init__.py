@@ -1,5 +1,3 @@
-"""Programs of others as players: their processes, and the protocols UCI and GTP, client side.
-
-`process.py` starts a program and speaks with it in lines; `uci.py` and `gtp.py` know what to say;
-`agent.py` seats one process at as many tables as its player has games.
+"""Programs of others as players: `process.py` starts one and speaks with it in lines, `limits.py`
+reads what is set behind its command. What to say is known where its protocol is.
 """

@@ -1,25 +1,46 @@
 """An engine at the table: one process for all games of a player, however many go on at once."""
 
+import abc
+import dataclasses
+import functools
 import itertools
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from sog.games.core import Game
 from sog.play.match import Agent
 from sog.play.rules import after, first_state, situation
-from sog.players.engines.process import EngineError
-from sog.players.player import Player
+from sog.players.engines.process import EngineError, LineProcess
+from sog.players.player import Host, Player, SearchChanges
 
 
-class Engine(Protocol):
-    """A running engine, whatever protocol it speaks."""
+class Engine(abc.ABC):
+    """A running engine that plays one game, at several tables by turns."""
 
+    name: str
+    """What it calls itself."""
+
+    def __init__(self, command: str, words: Sequence[str] | None = None) -> None:
+        """Starts it, see `LineProcess`, and gets it ready. Raises EngineError."""
+        self._process = LineProcess(command, words)
+        try:
+            self._get_ready()
+        except BaseException:
+            self._process.close()
+            raise
+
+    @abc.abstractmethod
+    def _get_ready(self) -> None:
+        """Learns its name, and prepares it for the game. Raises EngineError."""
+
+    @abc.abstractmethod
     def text_of(self, state: Any, action: int) -> str:
         """An action as the engine is told it."""
 
+    @abc.abstractmethod
     def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
         """The engine's action.
 
@@ -30,9 +51,11 @@ class Engine(Protocol):
 
     def refuse(self, problem: str) -> EngineError:
         """What to raise for an answer that cannot be."""
+        return self._process.error(problem)
 
     def close(self) -> None:
         """Ends its process."""
+        self._process.close()
 
 
 class Desk:
@@ -128,9 +151,18 @@ class EngineAgent(Agent):
             self._desk.leave()
 
 
-def seat_engine(name: str, game: Game[Any], start: Callable[[], Engine]) -> Player:
-    """A player whose agents share an engine, which runs from now on."""
-    desk = Desk(start)
-    return Player(
-        name=name, game=game, make=lambda player, seed: EngineAgent(game, desk, player=player)
-    )
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EnginePlayer:
+    """Whom the text of an engine names, before it is known what is played."""
+
+    start: Callable[[Game[Any]], Engine]
+    """Starts it; ValueError for a game that its protocol cannot speak of."""
+    game: None = None
+    """It plays any game that it knows."""
+
+    def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
+        """As of `sog.players.player.Candidate`; the engine is started, to see that it can play."""
+        desk = Desk(functools.partial(self.start, game))
+        return Player(
+            name=name, game=game, make=lambda player, seed: EngineAgent(game, desk, player=player)
+        )

@@ -2,6 +2,9 @@
 
 from typing import Final
 
+OVERHEAD_MS: Final = 100
+"""Of a move on a clock: between what we measure and what the other side does."""
+MOST_OVERHEAD_MS: Final = 10_000
 _USUAL_MOVES: Final = 30
 """Moves that time is kept for, where nobody says until when it must do."""
 _SHARE_OF_INCREMENT: Final = 0.8
