@@ -47,8 +47,8 @@ sog/play/match.py :: web/test_opening web/test_play :: agent.begin(position.star
 sog/web/opened.py :: web/test_opening :: found.names[0] or names[0], found.names[1] or names[1] :: found.names[1] or names[0], found.names[0] or names[1]
 sog/play/game_in_progress.py :: web/test_play web/test_opening :: reversed(self.steps[self.num_given :]) :: reversed(self.steps)
 sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
-sog/web/solved_spot.py :: web/test_spots :: known is not None and known[0] == self.iteration :: known is not None
-sog/web/spot_views.py :: web/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
+sog/holdem/pages/solved_spot.py :: holdem/pages/test_spots :: known is not None and known[0] == self.iteration :: known is not None
+sog/holdem/pages/spot_views.py :: holdem/pages/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
 sog/boards/uci/engine.py :: boards/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
 sog/boards/gtp/analysis.py :: boards/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
 sog/boards/gtp/analysis.py :: boards/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from sog.holdem.pages.spot_pages import SpotPages
 from sog.players.methods import METHODS
 from sog.web.offers import Offers, learns
 from sog.web.pages import Form, page, show, static_file, tell, waiting_routes
@@ -17,7 +18,6 @@ from sog.web.preparations import Preparations
 from sog.web.run_pages import RunPages
 from sog.web.search_pages import SearchPages
 from sog.web.security import Guard
-from sog.web.spot_pages import SpotPages
 
 _SEARCHING: Final = 2
 """Threads for searches, which take turns there. Every table has one for its agent, as a decision

@@ -12,11 +12,11 @@ import numpy as np
 from sog.holdem.deck import Deck
 from sog.holdem.hand_grid import action_colors, read_hand_grid
 from sog.holdem.hand_squares import SHOWN, Shown, draw_hand_squares
+from sog.holdem.pages.solved_spot import Compared, SolvedSpot
 from sog.holdem.ranges import class_name, class_of_hands
 from sog.holdem.spots import SpotNode, SpotPause
 from sog.holdem.spots.network import value_errors
 from sog.web.pages import inline
-from sog.web.solved_spot import Compared, SolvedSpot
 
 _SHOWN_NAMES: Final = {
     "policy": "actions",

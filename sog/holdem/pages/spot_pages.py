@@ -13,11 +13,13 @@ from starlette.routing import Route
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.hand_squares import SHOWN
+from sog.holdem.pages.asked_spot import AskedSpot
+from sog.holdem.pages.solved_spot import SolvedSpot
+from sog.holdem.pages.spot_views import tell_spot
 from sog.holdem.ranges import class_weights, format_range, parse_range
 from sog.holdem.spots.spot_file import write_spot
 from sog.holdem.spots.walk import forget_programs, split_history
 from sog.memory import bytes_of
-from sog.web.asked_spot import AskedSpot
 from sog.web.host import Heed, Mistake, Submit
 from sog.web.offers import Offers
 from sog.web.pages import (
@@ -31,8 +33,6 @@ from sog.web.pages import (
 )
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
-from sog.web.solved_spot import SolvedSpot
-from sog.web.spot_views import tell_spot
 
 MOST_SPOTS: Final = 6
 _MOST_SAVED: Final = 200_000_000  # bytes
