@@ -39,6 +39,9 @@ class Domain:
     """By the word that their text begins with."""
     commands: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By name: what help says of it, as module:COMMAND, a `sog.cli.commands.command.Command`."""
+    pages: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By the first part of their path: what `sog serve` shows, as module:Class, a
+    `sog.web.pages.DomainPages`."""
 
 
 @functools.cache
