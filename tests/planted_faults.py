@@ -33,8 +33,8 @@ sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) fo
 sog/scotland_yard/setup.py :: test_foreign_files :: return {name: (name, str(positions_file(name)))} :: return {name: (name,)}
 sog/games/views.py :: drawing/test_marks :: {**points, PASS: self.passes} if self.passes else points :: points
 sog/holdem/bet_menus.py :: holdem/test_holdem holdem/test_holdem_rules :: if not Fraction(1, 100) <= number :: if not Fraction(1, 100) < number
-sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: jnp.maximum(state.last_raise, self.smallest_bet) :: jnp.maximum(0, self.smallest_bet)
-sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: called = jnp.minimum(other, own_stack) :: called = other
+sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: xp.maximum(state.last_raise, self.smallest_bet) :: xp.maximum(0, self.smallest_bet)
+sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: called = xp.minimum(other, own_stack) :: called = other
 sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: (own_stack > other) & (other < other_stack) :: (own_stack > other)
 sog/holdem/ranges.py :: holdem/test_ranges :: (0, 1, 2, 4, 5)[min(gap, 4)] :: (0, 1, 2, 4, 5)[min(gap, 3)]
 sog/holdem/ranges.py :: holdem/test_ranges :: is_top=run[0] == high + 1 :: is_top=run[0] == 1

@@ -5,7 +5,6 @@ import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
-import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import CHANCE, TERMINAL
@@ -20,6 +19,7 @@ from sog.holdem.no_limit import (
     NO_FOLDER,
     BettingState,
     Setup,
+    on_host,
 )
 from sog.holdem.setup import HoldemSetup, HoldemState
 
@@ -38,7 +38,7 @@ class HoldemTexts(HoldemSetup):
             )
             number = self.betting.setups.index(drawn)
             words.append(self._describe_setup(number))
-            node = self.betting.draw(node, jnp.int32(number))
+            node = self.betting.draw(node, np.int32(number))
         while events or int(node.street) < streets:
             if int(node.stage) == CHANCE:
                 words.append(self._dealt(state, int(node.street)))
@@ -46,7 +46,7 @@ class HoldemTexts(HoldemSetup):
             else:
                 action = events.pop(0)
                 words.append(self._describe_bet(node, action))
-                node = self.betting.bet(node, jnp.int32(action))
+                node = self.betting.bet(node, np.int32(action))
         first, second = state.betting.stakes.tolist()
         return f"{' '.join(words) or 'start'} (stakes {first}-{second})"
 
@@ -142,7 +142,7 @@ class HoldemTexts(HoldemSetup):
             return "fold"
         if action == CALL:
             return "call" if own < other else "check"
-        after = int(self.betting.raised_stakes(betting)[0][action - FIRST_SIZE])
+        after = int(self.betting.raised_stakes(on_host(betting))[0][action - FIRST_SIZE])
         on_street = after - int(betting.matched)
         if after == int(betting.stacks[player]):
             return f"allin{on_street}"

@@ -15,8 +15,6 @@ from sog.holdem.spots.betting import Decision
 from sog.holdem.spots.random_spots import (
     apply_to_all,
     can_be_solved,
-    legal_actions,
-    raised_stakes,
     random_actions,
     random_spots,
 )
@@ -145,10 +143,10 @@ def _solved(
 def spot_actions(game: Holdem, states: Any) -> list[int]:
     """The game's legal actions in the order of a spot's. Beyond the shorter stack there may be
     several sizes more, which are all the last one of the spot."""
-    betting = jax.tree.map(lambda leaf: leaf[0], states.betting)
-    legal = np.flatnonzero(legal_actions(game.betting, betting))
+    betting = jax.tree.map(lambda leaf: np.asarray(leaf)[0], states.betting)
+    legal = np.flatnonzero(game.betting.legal(betting))
     # A size that is drawn may be smaller than one before it.
-    stakes = [0] * FIRST_SIZE + np.asarray(raised_stakes(game.betting, betting)[0]).tolist()
+    stakes = [0] * FIRST_SIZE + game.betting.raised_stakes(betting)[0].tolist()
     return sorted(legal.tolist(), key=lambda action: (stakes[action], action))
 
 
