@@ -11,6 +11,7 @@ The functions take states of JAX, and on the host states of NumPy, which may be 
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -306,6 +307,22 @@ class Betting:
             for place in (0, 1)
         )
         return own, other, own_stack, other_stack
+
+
+def bet_name(
+    action: int, before: Sequence[int], after: Sequence[int], player: int, stack: int
+) -> str:
+    """An action, as "fold", "check" or "raise300".
+
+    before, after: chips that each has bet on the street. stack: what the player had when it began.
+    """
+    own, other = before[player], before[1 - player]
+    if action == FOLD:
+        return "fold"
+    if action == CALL:
+        return "call" if own < other else "check"
+    chips = after[player]
+    return f"{'allin' if chips == stack else 'raise' if other else 'bet'}{chips}"
 
 
 def on_host(states: Any) -> Any:

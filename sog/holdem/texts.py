@@ -12,13 +12,11 @@ from sog.games.shown import Seen
 from sog.games.views import CardsView
 from sog.holdem.colex import combinations
 from sog.holdem.no_limit import (
-    CALL,
     DENOMINATOR,
-    FIRST_SIZE,
-    FOLD,
     NO_FOLDER,
     BettingState,
     Setup,
+    bet_name,
     on_host,
 )
 from sog.holdem.setup import HoldemSetup, HoldemState
@@ -136,17 +134,10 @@ class HoldemTexts(HoldemSetup):
 
     def _describe_bet(self, betting: BettingState, action: int) -> str:
         """Bets and raises by what the player has then put in on this street."""
-        player = int(betting.stage)
-        own, other = int(betting.stakes[player]), int(betting.stakes[1 - player])
-        if action == FOLD:
-            return "fold"
-        if action == CALL:
-            return "call" if own < other else "check"
-        after = int(self.betting.raised_stakes(on_host(betting))[0][action - FIRST_SIZE])
-        on_street = after - int(betting.matched)
-        if after == int(betting.stacks[player]):
-            return f"allin{on_street}"
-        return f"{'raise' if other > int(betting.matched) else 'bet'}{on_street}"
+        now = on_host(betting)
+        player, after = int(now.stage), self.betting.bet(now, action)
+        stakes = ((state.stakes - now.matched).tolist() for state in (now, after))
+        return bet_name(action, *stakes, player, int(now.stacks[player] - now.matched))
 
     def _describe_setup(self, number: int) -> str:
         setup = self.betting.setups[number]

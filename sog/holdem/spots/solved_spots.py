@@ -178,10 +178,11 @@ def _walked(
 
 
 def _drawn_menu(menu: Menu, state: BettingState) -> Menu:
-    """The same with the size that was drawn."""
+    """The same with the size that was drawn; sizes ascend."""
     drawn = Size(part=Fraction(int(state.part), DENOMINATOR))
 
     def known(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
-        return tuple(drawn if size.is_drawn else size for size in sizes)
+        known = (drawn if size.is_drawn else size for size in sizes)
+        return tuple(sorted(known, key=lambda size: (size.chips, size.part)))
 
     return dataclasses.replace(menu, bets=known(menu.bets), raises=known(menu.raises))
