@@ -12,20 +12,17 @@ where all bets so far were in the menu. Everything here runs on the host.
 """
 
 import dataclasses
-import functools
 import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-import jax
 import numpy as np
-from jax import Array
 
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.holdem.colex import combinations, number_of
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import ALL_IN, CALL, FIRST_SIZE, FOLD, BettingState, on_host
-from sog.precision import in_32_bits
+from sog.play.rules import after, first_state, situation
 
 VERSION: Final = "VERSION:2.0.0"
 _STATE: Final = re.compile(
@@ -111,7 +108,7 @@ class Course:
         )
         """The betting as it really goes, with whatever bets."""
         self.betting, self.board = "", list[str]()
-        self.state: Any = _root(game)
+        self.state: Any = first_state(game)
         self.outcomes: list[int] = []
         """The public events of our game."""
 
@@ -245,7 +242,7 @@ class Course:
         if len(dealt) != wanted:
             raise ValueError(f"{wanted} cards must be dealt, got {cards!r} in {told}.")
         number = int(number_of(dealt, self.game.deck.num_cards))
-        if not np.asarray(_legal_outcomes(self.game, self.state))[number]:
+        if not situation(self.game, self.state).legal_outcomes[number]:
             raise ValueError(f"a card is dealt twice in {told}.")
         self._step(number)
 
@@ -256,7 +253,7 @@ class Course:
 
     def _step(self, outcome: int) -> None:
         self.outcomes.append(outcome)
-        self.state = _apply(self.game, self.state, np.int32(outcome))
+        self.state = after(self.game, self.state, outcome)
 
     def size_of(self, chips: int) -> int | None:
         """The action of our game for a real raise to so many chips; None where it has none."""
@@ -308,21 +305,3 @@ def _nearest(parts: Sequence[float], part: float) -> int:
         return min(above, len(parts) - 1)
     a, b = parts[above - 1], parts[above]
     return above - ((b - part) * (1 + a) > 0.5 * (b - a) * (1 + part))
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _legal_outcomes(game: Holdem, state: Any) -> Array:
-    return game.legal_outcomes(state)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _apply(game: Holdem, state: Any, outcome: Array) -> Any:
-    return game.apply(state, outcome)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _root(game: Holdem) -> Any:
-    return game.root()

@@ -330,6 +330,11 @@ def on_host(states: Any) -> Any:
     return jax.tree.map(np.asarray, states)
 
 
+def pick(states: Any, at: Any) -> Any:
+    """Some of several states, or one of them, of NumPy."""
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[at], states)
+
+
 def _is_all_in(state: BettingState, stakes: Array) -> Array:
     return (stakes >= state.stacks).any(axis=-1)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sog.games.core import CHANCE, TERMINAL
 from sog.holdem.game import Holdem
-from sog.holdem.no_limit import Betting, BettingState
+from sog.holdem.no_limit import Betting, BettingState, pick
 
 ILLEGAL: Final = -1
 OVER: Final = -2
@@ -93,8 +93,8 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
             folders.append(after.folder[is_over])
             won.append(gains[is_over])
             num_ends += len(won[-1])
-            starts.append(_where(after, goes))
-            now = _where(after, stays)
+            starts.append(pick(after, goes))
+            now = pick(after, stays)
         for child, goes in goes_on:
             child[goes] += count
         start = jax.tree.map(lambda *leaves: np.concatenate(leaves), *starts)
@@ -103,11 +103,6 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
         folder=np.concatenate(folders),
         won=np.concatenate(won) / np.float32(game.chips_per_unit),
     )
-
-
-def _where(states: BettingState, chosen: np.ndarray) -> BettingState:
-    found: BettingState = jax.tree.map(lambda leaf: leaf[chosen], states)
-    return found
 
 
 def _after_each(
@@ -119,7 +114,7 @@ def _after_each(
     after = betting.bet(each, np.tile(np.arange(shape[1]), shape[0]))
     for _ in betting.menus[1:]:  # all that are left where nobody can bet any more
         is_due = after.stage == CHANCE
-        dealt = betting.next_street(_where(after, is_due))
+        dealt = betting.next_street(pick(after, is_due))
         for leaf, new in zip(jax.tree.leaves(after), jax.tree.leaves(dealt), strict=True):
             leaf[is_due] = new
     after, won = jax.tree.map(

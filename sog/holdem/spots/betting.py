@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from sog.games.core import CHANCE
-from sog.holdem.no_limit import FIRST_SIZE, FOLD, Betting, BettingState, Menu, bet_name
+from sog.holdem.no_limit import FIRST_SIZE, FOLD, Betting, BettingState, Menu, bet_name, pick
 
 Kind = Literal["fold", "showdown", "next"]
 KINDS: Final[tuple[Kind, ...]] = ("fold", "showdown", "next")
@@ -198,7 +198,7 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
     while levels[-1]:
         chosen, actions = np.nonzero(rules.legal(states))
         raised = rules.raised_stakes(states)[0][chosen, np.maximum(actions - FIRST_SIZE, 0)]
-        states = jax.tree.map(lambda leaf, at=chosen: leaf[at], states)
+        states = pick(states, chosen)
         after = rules.bet_chips(states, actions, raised)
         goes_on = after.stage < CHANCE
         count += np.count_nonzero(goes_on)
@@ -214,7 +214,7 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
             _add_choice(node, lines[node.line], action, (first, second), is_decision, last)
         children = (child for node in levels[-1] for child in node.children)
         levels.append([child for child in children if isinstance(child, _Node)])
-        states = jax.tree.map(lambda leaf, at=goes_on: leaf[at], after)
+        states = pick(after, goes_on)
     return _lay_out(lines, levels[:-1])
 
 

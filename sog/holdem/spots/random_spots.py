@@ -17,7 +17,7 @@ from sog.games.core import CHANCE
 from sog.holdem.colex import number_of
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
-from sog.holdem.no_limit import CALL
+from sog.holdem.no_limit import CALL, pick
 
 _LARGEST_SLOPE: Final = 3.0
 _LINES: Final = 100
@@ -94,7 +94,7 @@ def random_actions(game: Holdem, states: Any, random: np.random.Generator) -> li
     """One or more from the start of a street on, to a decision of that street. states: [spot, ...]
     of one line of bets."""
     rules, drawn = game.betting, list[int]()
-    state = jax.tree.map(lambda leaf: np.asarray(leaf)[0], states.betting)
+    state = pick(states.betting, 0)
     while not drawn or random.random() < 0.5:
         after = {int(one): rules.bet(state, one) for one in np.flatnonzero(rules.legal(state))}
         goes_on = [action for action, state in after.items() if int(state.stage) < CHANCE]

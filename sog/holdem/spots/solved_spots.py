@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from sog.holdem.game import Holdem
-from sog.holdem.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu, Size
+from sog.holdem.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu, Size, pick
 from sog.holdem.spots.betting import Decision
 from sog.holdem.spots.random_spots import (
     apply_to_all,
@@ -94,7 +94,7 @@ def solve_random_spots(
 
 def _solver(game: Holdem, states: Any, boards: np.ndarray, ranges: np.ndarray) -> SpotSolver:
     """CFR from public states [spot, ...] of one line of bets on; who acts there is its player 0."""
-    betting: BettingState = jax.tree.map(lambda leaf: np.asarray(leaf)[0], states.betting)
+    betting: BettingState = pick(states.betting, 0)
     matched, rules = int(betting.matched), game.betting
     stack = int(betting.stacks.min()) - matched
     players = _players(states)
@@ -143,7 +143,7 @@ def _solved(
 def spot_actions(game: Holdem, states: Any) -> list[int]:
     """The game's legal actions in the order of a spot's. Beyond the shorter stack there may be
     several sizes more, which are all the last one of the spot."""
-    betting = jax.tree.map(lambda leaf: np.asarray(leaf)[0], states.betting)
+    betting = pick(states.betting, 0)
     legal = np.flatnonzero(game.betting.legal(betting))
     # A size that is drawn may be smaller than one before it.
     stakes = [0] * FIRST_SIZE + game.betting.raised_stakes(betting)[0].tolist()
