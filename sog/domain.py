@@ -73,6 +73,9 @@ class Domain:
     space before it, on which players of the domain play it; or ""."""
     errors: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By the module of a RuntimeError: the program that raises it, as users know it."""
+    pages: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By the first part of their path: what `sog serve` shows, as module:Class, a
+    `sog.web.pages.DomainPages`."""
 
 
 @functools.cache

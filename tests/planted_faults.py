@@ -33,8 +33,8 @@ sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) fo
 sog/scotland_yard/setup.py :: test_foreign_files :: return {name: (name, str(positions_file(name)))} :: return {name: (name,)}
 sog/boards/views.py :: drawing/test_marks :: {**points, PASS: self.passes} if self.passes else points :: points
 sog/holdem/bet_menus.py :: holdem/test_holdem holdem/test_holdem_rules :: if not Fraction(1, 100) <= number :: if not Fraction(1, 100) < number
-sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: jnp.maximum(state.last_raise, self.smallest_bet) :: jnp.maximum(0, self.smallest_bet)
-sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: called = jnp.minimum(other, own_stack) :: called = other
+sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: xp.maximum(state.last_raise, self.smallest_bet) :: xp.maximum(0, self.smallest_bet)
+sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: called = xp.minimum(other, own_stack) :: called = other
 sog/holdem/no_limit.py :: holdem/test_holdem_rules holdem/test_holdem :: (own_stack > other) & (other < other_stack) :: (own_stack > other)
 sog/holdem/ranges.py :: holdem/test_ranges :: (0, 1, 2, 4, 5)[min(gap, 4)] :: (0, 1, 2, 4, 5)[min(gap, 3)]
 sog/holdem/ranges.py :: holdem/test_ranges :: is_top=run[0] == high + 1 :: is_top=run[0] == 1
@@ -47,8 +47,8 @@ sog/play/match.py :: web/test_opening web/test_play :: agent.begin(position.star
 sog/web/opened.py :: web/test_opening :: found.names[0] or names[0], found.names[1] or names[1] :: found.names[1] or names[0], found.names[0] or names[1]
 sog/play/game_in_progress.py :: web/test_play web/test_opening :: reversed(self.steps[self.num_given :]) :: reversed(self.steps)
 sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
-sog/web/solved_spot.py :: web/test_spots :: known is not None and known[0] == self.iteration :: known is not None
-sog/web/spot_views.py :: web/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
+sog/holdem/pages/solved_spot.py :: holdem/pages/test_spots :: known is not None and known[0] == self.iteration :: known is not None
+sog/holdem/pages/spot_views.py :: holdem/pages/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
 sog/boards/uci/engine.py :: boards/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
 sog/boards/gtp/analysis.py :: boards/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
 sog/boards/gtp/analysis.py :: boards/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
@@ -90,9 +90,9 @@ sog/holdem/spots/showdowns.py :: holdem/test_spots :: total / layout.unseen[stre
 sog/holdem/spots/boards.py :: holdem/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])
 sog/holdem/spots/boards.py :: holdem/test_spots :: known |= {card: (len(cards), _inverse(suits)) :: known |= {card: (len(cards), suits)
 sog/holdem/spots/walk.py :: holdem/test_spots :: tuple(suits[suit] for suit in place.suits) :: tuple(place.suits[suit] for suit in suits)
-sog/holdem/spots/walk.py :: holdem/test_spots web/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
-sog/holdem/spots/walk.py :: holdem/test_spots web/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
-sog/holdem/spots/betting.py :: holdem/test_spots :: max(other - node.stakes[player], smallest_bet) :: max(other, smallest_bet)
+sog/holdem/spots/walk.py :: holdem/test_spots holdem/pages/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
+sog/holdem/spots/walk.py :: holdem/test_spots holdem/pages/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
+sog/holdem/spots/betting.py :: holdem/test_spots :: last_raise=abs(stakes[:, 0] - stakes[:, 1]) :: last_raise=stakes[:, 0]
 sog/holdem/spots/tables.py :: holdem/test_spots :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
 sog/holdem/spots/solver.py :: holdem/test_spots :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
 sog/holdem/spots/spot_file.py :: holdem/test_spot_file :: if any((np.asarray(table) < 0).any() :: if any((np.asarray(table) < -1).any()

@@ -12,20 +12,17 @@ where all bets so far were in the menu. Everything here runs on the host.
 """
 
 import dataclasses
-import functools
 import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-import jax
 import numpy as np
-from jax import Array
 
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.holdem.colex import combinations, number_of
 from sog.holdem.game import Holdem
-from sog.holdem.no_limit import ALL_IN, CALL, FIRST_SIZE, FOLD
-from sog.precision import in_32_bits
+from sog.holdem.no_limit import ALL_IN, CALL, FIRST_SIZE, FOLD, BettingState, on_host
+from sog.play.rules import after, first_state, situation
 
 VERSION: Final = "VERSION:2.0.0"
 _STATE: Final = re.compile(
@@ -97,76 +94,21 @@ class MatchState:
         return f"MATCHSTATE:{self.position}:{self.hand}:{self.betting}:{cards}"
 
 
-@dataclasses.dataclass(kw_only=True)
-class Chips:
-    """Heads-up betting as it really goes, with whatever bets: integers, on the host."""
-
-    big_blind: int
-    stack: int
-    num_streets: int
-    stakes: list[int]
-    least: int
-    """What a raise must be at least, beyond a call."""
-    actor: int = 1
-    street: int = 0
-    has_acted: bool = False
-    is_dealing: bool = False
-    """Cards come next."""
-    is_over: bool = False
-    """Nothing comes any more."""
-
-    @classmethod
-    def of(cls, game: Holdem) -> "Chips":
-        """When the blinds are posted."""
-        (small, big), stack = game.betting.blinds, game.betting.stacks[0]
-        streets = len(game.betting.menus)
-        return cls(big_blind=big, stack=stack, num_streets=streets, stakes=[big, small], least=big)
-
-    @property
-    def bounds(self) -> tuple[int, int] | None:
-        """The least and the most that the actor may raise to; None where he may not."""
-        most = max(self.stakes)
-        return None if most >= self.stack else (min(most + self.least, self.stack), self.stack)
-
-    def fold(self) -> None:
-        """Folds, which ends the hand."""
-        self.is_over = True
-
-    def call(self) -> None:
-        """Calls or checks."""
-        closes = self.has_acted or max(self.stakes) >= self.stack
-        self.stakes[self.actor] = max(self.stakes)
-        self.actor, self.has_acted = 1 - self.actor, True
-        if closes:
-            self._end_street()
-
-    def raise_to(self, chips: int) -> None:
-        """Bets or raises."""
-        self.least = max(chips - max(self.stakes), self.big_blind)
-        self.stakes[self.actor] = chips
-        self.actor, self.has_acted = 1 - self.actor, True
-
-    def deal(self) -> None:
-        """Public cards are dealt; player 0 begins, if anybody may bet."""
-        self.street, self.actor, self.has_acted = self.street + 1, 0, False
-        self.least, self.is_dealing = self.big_blind, False
-        if max(self.stakes) >= self.stack:
-            self._end_street()
-
-    def _end_street(self) -> None:
-        self.is_over = self.street == self.num_streets - 1
-        self.is_dealing = not self.is_over
-
-
 class Course:
     """One hand: what really happens, and beside it the game of our menu."""
 
     def __init__(self, game: Holdem) -> None:
         """At the deal; where a size of bets is drawn for the hand, our game begins with that."""
         self.game, self.is_limit = game, is_limit(game)
-        self.chips = Chips.of(game)
+        rules = game.betting
+        self.real: BettingState = dataclasses.replace(
+            rules.start(),
+            stage=np.int8(rules.first_to_act),
+            stacks=np.array(rules.stacks, np.int32),
+        )
+        """The betting as it really goes, with whatever bets."""
         self.betting, self.board = "", list[str]()
-        self.state: Any = _root(game)
+        self.state: Any = first_state(game)
         self.outcomes: list[int] = []
         """The public events of our game."""
 
@@ -174,6 +116,18 @@ class Course:
     def actor(self) -> int:
         """Who is to act in our game, as `Game.actor` has it."""
         return int(self.state.betting.stage)
+
+    @property
+    def real_actor(self) -> int:
+        """Who really is to act."""
+        return int(self.real.stage)
+
+    @property
+    def bounds(self) -> tuple[int, int] | None:
+        """The least and the most that the actor may really raise to; None where he may not."""
+        most, stack = int(self.real.stakes.max()), self.game.betting.stacks[0]
+        least = most + max(int(self.real.last_raise), self.game.betting.smallest_bet)
+        return None if most >= stack else (min(least, stack), stack)
 
     @property
     def is_drawing(self) -> bool:
@@ -191,7 +145,7 @@ class Course:
         if not told.goes_on(self.betting) or list(told.board[: len(self.board)]) != self.board:
             raise ValueError(f"{told} does not come after {self.betting!r}.")
         for action in _ACTION.findall(told.betting[len(self.betting) :]):
-            if self.chips.is_over or self.chips.is_dealing != (action == "/"):
+            if self.real_actor == TERMINAL or (self.real_actor == CHANCE) != (action == "/"):
                 raise ValueError(f"{action!r} cannot come after {self.betting!r} in {told}.")
             if action == "/":
                 if len(self.board) == len(told.board):
@@ -210,7 +164,7 @@ class Course:
             sets = combinations(self.game.deck.num_cards, self._num_dealt)
             self.board.append(self.game.deck.cards_name(sets[outcome].tolist()))
             self.betting += "/"
-            self.chips.deal()
+            self.real = self.game.betting.next_street(self.real)
         else:
             text = self.text_of(outcome)
             self.betting += text
@@ -224,12 +178,12 @@ class Course:
         if text == "c":
             return CALL
         if text == "f":  # where checking is free it is as good
-            return FOLD if self.chips.stakes[0] != self.chips.stakes[1] else CALL
+            return FOLD if self.real.stakes[0] != self.real.stakes[1] else CALL
         size = self.size_of(self.read_raise(text))
         return CALL if size is None else size
 
     def _act(self, action: str, told: MatchState) -> None:
-        player, ours, chips = self.chips.actor, CALL, 0
+        player, ours, chips = self.real_actor, CALL, 0
         if action == "f":
             ours = FOLD
         elif action != "c":
@@ -241,28 +195,28 @@ class Course:
             ours = CALL if size is None else size
         self._move(action, chips)
         if self.actor == player:
-            is_legal = np.asarray(_legal(self.game, self.state))[ours]
+            is_legal = self.game.betting.legal(on_host(self.state.betting))[ours]
             self._step(ours if is_legal else CALL)
 
     def _move(self, text: str, chips: int) -> None:
-        if text == "f":
-            self.chips.fold()
-        elif text == "c":
-            self.chips.call()
-        else:
-            self.chips.raise_to(chips)
+        action = {"f": FOLD, "c": CALL}.get(text, FIRST_SIZE)
+        self.real = self.game.betting.bet_chips(self.real, action, np.int32(chips))
+
+    def _raises(self) -> tuple[np.ndarray, np.ndarray]:
+        """As of `Betting.raised_stakes`, in our game."""
+        return self.game.betting.raised_stakes(on_host(self.state.betting))
 
     def _only_size(self) -> int:
         """Of a limit game: what the stake is after the bet or raise; 0 if there can be none."""
-        afterwards, legal = raises(self.game, self.state)
+        afterwards, legal = self._raises()
         return int(afterwards[0]) if legal[0] else 0
 
     def read_raise(self, text: str) -> int:
         """What a player has put in after a raise such as "r300", or "r" in a game with limits;
         ValueError for one that the rules do not allow."""
-        bounds = self.chips.bounds
+        bounds = self.bounds
         if self.is_limit:
-            only = self._only_size() if self.actor == self.chips.actor else 0
+            only = self._only_size() if self.actor == self.real_actor else 0
             if text == "r" and only:
                 return only
             rule = "r is possible" if only else "no raise is possible"
@@ -274,7 +228,7 @@ class Course:
         raise ValueError(f"{text!r} is illegal where {rule}.")
 
     def _deal(self, cards: str, told: MatchState) -> None:
-        self.chips.deal()
+        self.real = self.game.betting.next_street(self.real)
         self.board.append(cards)
         while self.actor < CHANCE:  # it went on longer here
             self._step(CALL)
@@ -288,7 +242,7 @@ class Course:
         if len(dealt) != wanted:
             raise ValueError(f"{wanted} cards must be dealt, got {cards!r} in {told}.")
         number = int(number_of(dealt, self.game.deck.num_cards))
-        if not np.asarray(_legal_outcomes(self.game, self.state))[number]:
+        if not situation(self.game, self.state).legal_outcomes[number]:
             raise ValueError(f"a card is dealt twice in {told}.")
         self._step(number)
 
@@ -299,38 +253,38 @@ class Course:
 
     def _step(self, outcome: int) -> None:
         self.outcomes.append(outcome)
-        self.state = _apply(self.game, self.state, np.int32(outcome))
+        self.state = after(self.game, self.state, outcome)
 
     def size_of(self, chips: int) -> int | None:
         """The action of our game for a real raise to so many chips; None where it has none."""
-        afterwards, legal = raises(self.game, self.state)
+        afterwards, legal = self._raises()
         sizes = np.flatnonzero(legal)
         if not len(sizes):
             return None
         sizes = sizes[np.argsort(afterwards[sizes], kind="stable")]  # one drawn may be the smallest
         ours = _parts(self.state.betting.stakes.tolist(), afterwards[sizes].tolist())
-        if chips == self.chips.stack:
+        if chips == self.game.betting.stacks[0]:
             return FIRST_SIZE + int(sizes[-1])
-        (part,) = _parts(self.chips.stakes, [chips])
+        (part,) = _parts(self.real.stakes.tolist(), [chips])
         return FIRST_SIZE + int(sizes[_nearest(ours, part)])
 
     def text_of(self, action: int) -> str:
         """What to answer for an action of our game, in the real hand."""
         if action == FOLD:
             return "f"
-        bounds = self.chips.bounds
+        bounds = self.bounds
         if action == CALL or bounds is None:
             return "c"
         if self.is_limit:
             return "r"
-        afterwards, _ = raises(self.game, self.state)
+        afterwards, _ = self._raises()
         chips = int(afterwards[action - FIRST_SIZE])
         stakes = self.state.betting.stakes.tolist()
         if chips >= self.game.betting.stacks[0]:
             return f"r{bounds[1]}"
-        if stakes != self.chips.stakes:
+        if stakes != self.real.stakes.tolist():
             (part,) = _parts(stakes, [chips])
-            most = max(self.chips.stakes)
+            most = int(self.real.stakes.max())
             chips = most + round(part * 2 * most)
         return f"r{min(max(chips, bounds[0]), bounds[1])}"
 
@@ -351,39 +305,3 @@ def _nearest(parts: Sequence[float], part: float) -> int:
         return min(above, len(parts) - 1)
     a, b = parts[above - 1], parts[above]
     return above - ((b - part) * (1 + a) > 0.5 * (b - a) * (1 + part))
-
-
-def raises(game: Holdem, state: Any) -> tuple[np.ndarray, np.ndarray]:
-    """int[sizes]: the actor's stake after each bet or raise; bool[sizes]: whether it is legal."""
-    afterwards, legal = jax.device_get(_raises(game, state))
-    return np.asarray(afterwards), np.asarray(legal)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _raises(game: Holdem, state: Any) -> tuple[Array, Array]:
-    return game.betting.raised_stakes(state.betting)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _legal(game: Holdem, state: Any) -> Array:
-    return game.betting.legal(state.betting)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _legal_outcomes(game: Holdem, state: Any) -> Array:
-    return game.legal_outcomes(state)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _apply(game: Holdem, state: Any, outcome: Array) -> Any:
-    return game.apply(state, outcome)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _root(game: Holdem) -> Any:
-    return game.root()

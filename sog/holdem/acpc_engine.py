@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.files import open_to_append
-from sog.games.core import Game
+from sog.games.core import CHANCE, Game
 from sog.holdem.acpc import VERSION, Course, MatchState, acpc_game
 from sog.holdem.game import Holdem
 from sog.play.match import Agent, only_at_the_start
@@ -108,7 +108,7 @@ class AcpcAgent(Agent):
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; the program is told it when its cards are known."""
-        chance, draws = self._course.chips.is_dealing, self._course.is_drawing
+        chance, draws = self._course.real_actor == CHANCE, self._course.is_drawing
         self._course.observe(outcome)
         if draws:  # which the program is not told
             return

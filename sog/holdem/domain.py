@@ -60,4 +60,7 @@ DOMAIN: Final = Domain(
         "blueprint": "sog.holdem.commands:BLUEPRINT",
         "acpc": "sog.holdem.commands:ACPC",
     },
+    pages={
+        "spots": "sog.holdem.pages.spot_pages:SpotPages",
+    },
 )

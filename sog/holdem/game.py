@@ -71,7 +71,7 @@ cards takes the pot; equal ones share it."""
         board = np.full(max(self.num_public[-1], 1), self.deck.num_cards, np.int8)
         board[: len(self._start_board)] = sorted(self._start_board)
         return HoldemState(
-            betting=self.betting.start(),
+            betting=jax.tree.map(jnp.asarray, self.betting.start()),
             board=jnp.asarray(board),
             events=jnp.full(self.betting.most_bets, NO_EVENT, jnp.int8),
             num_events=jnp.int32(0),

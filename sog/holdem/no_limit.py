@@ -5,14 +5,17 @@ opens that, too, where blinds are equal. Stakes are all chips put in since the s
 what lay there at first and both stakes. A bet or raise is called, or raised by at least as much as
 the last one (and the big blind), unless all chips go in. Who is all-in acts no more, and what the
 other has bet beyond that comes back to him: it is never won.
+
+The functions take states of JAX, and on the host states of NumPy, which may be several at once.
 """
 
 import dataclasses
 import functools
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jax import Array
 
@@ -86,7 +89,7 @@ class BettingState:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Betting:
-    """The rules, and what follows from them. Chips are integers; functions are of one state."""
+    """The rules, and what follows from them. Chips are integers."""
 
     pot: int
     """Chips that nobody can take back: antes, or what was bet before the game begins."""
@@ -165,37 +168,38 @@ class Betting:
         return PLAYER_1 if self.blinds[0] != self.blinds[1] else PLAYER_0
 
     def start(self) -> BettingState:
-        """Right after the blinds are posted."""
+        """Right after the blinds are posted, of NumPy."""
         small, big = self.blinds
         stacks = np.zeros(2) if self.setups else np.array(self.stacks)
         return BettingState(
-            stage=jnp.int8(CHANCE if self.setups or self.num_silent else self.first_to_act),
-            street=jnp.int8(0),
-            stakes=jnp.array([big, small], jnp.int32),
-            matched=jnp.int32(0),
-            last_raise=jnp.int32(0),
-            num_raises=jnp.int8(0),
-            has_acted=jnp.bool_(False),
-            folder=jnp.int8(NO_FOLDER),
-            stacks=jnp.asarray(stacks, jnp.int32),
-            part=jnp.int32(0),
+            stage=np.int8(CHANCE if self.setups or self.num_silent else self.first_to_act),
+            street=np.int8(0),
+            stakes=np.array([big, small], np.int32),
+            matched=np.int32(0),
+            last_raise=np.int32(0),
+            num_raises=np.int8(0),
+            has_acted=np.bool_(False),
+            folder=np.int8(NO_FOLDER),
+            stacks=np.asarray(stacks, np.int32),
+            part=np.int32(0),
         )
 
     def is_drawing(self, state: BettingState) -> Array:
         """bool: whether chance is to draw the stacks."""
-        return state.stacks[0] == 0
+        return state.stacks[..., 0] == 0
 
     def draw(self, state: BettingState, number: Array) -> BettingState:
         """After chance has drawn this one of the setups."""
-        stacks = np.array([setup.stack for setup in self.setups], np.int32)
-        parts = np.array([int(setup.part * DENOMINATOR) for setup in self.setups], np.int32)
-        at = jnp.clip(number, 0, len(self.setups) - 1)
-        stack = jnp.asarray(stacks)[at]
+        xp = _module_of(state)
+        stacks = xp.asarray([setup.stack for setup in self.setups], np.int32)
+        parts = xp.asarray([int(setup.part * DENOMINATOR) for setup in self.setups], np.int32)
+        at = xp.clip(xp.asarray(number), 0, len(self.setups) - 1)
+        opens = CHANCE if self.num_silent else self.first_to_act
         return dataclasses.replace(
             state,
-            stage=jnp.int8(CHANCE if self.num_silent else self.first_to_act),
-            stacks=jnp.stack([stack, stack]),
-            part=jnp.asarray(parts)[at],
+            stage=xp.full_like(state.stage, opens),
+            stacks=xp.stack([stacks[at], stacks[at]], axis=-1),
+            part=parts[at],
         )
 
     def raised_stakes(self, state: BettingState) -> tuple[Array, Array]:
@@ -203,92 +207,138 @@ class Betting:
 
         Of several sizes that come to the same the last one is legal.
         """
+        xp = _module_of(state)
         _, other, own_stack, other_stack = self._seen(state)
         is_raise = (state.num_raises > 0) | ((state.street == 0) & (max(self.blinds) > 0))
         row = {
-            name: jnp.asarray(table)[state.street, is_raise.astype(jnp.int32)]
+            name: xp.asarray(table)[state.street, is_raise.astype(np.int32)]
             for name, table in self._sizes.items()
         }
-        row["num"] = jnp.where(row["is_drawn"], state.part, row["num"])
-        row["den"] = jnp.where(row["is_drawn"], DENOMINATOR, row["den"])
-        pot = self.pot + 2 * other
+        row["num"] = xp.where(row["is_drawn"], state.part[..., None], row["num"])
+        row["den"] = xp.where(row["is_drawn"], DENOMINATOR, row["den"])
+        pot = (self.pot + 2 * other)[..., None]
         # pot * num / den, half a chip rounded up, without a product that is too large for int32.
         whole, rest = pot // row["den"], pot % row["den"]
         part = whole * row["num"] + (2 * rest * row["num"] + row["den"]) // (2 * row["den"])
-        least = jnp.maximum(state.last_raise, self.smallest_bet)
+        least = xp.maximum(state.last_raise, self.smallest_bet)
+        most = xp.maximum(own_stack - other, 0)
         # With numbers up to 2^26 the sums stay in bounds.
-        further = jnp.clip(part + row["chips"], least, jnp.maximum(own_stack - other, 0))
-        after = jnp.minimum(other + further, own_stack)
-        capped = np.array([menu.cap or MOST_RAISES for menu in self.menus], np.int32)
+        further = xp.clip(part + row["chips"], least[..., None], most[..., None])
+        after = xp.minimum(other[..., None] + further, own_stack[..., None])
+        capped = xp.asarray([menu.cap or MOST_RAISES for menu in self.menus], np.int32)
         can_raise = (own_stack > other) & (other < other_stack)
-        can_raise &= state.num_raises < jnp.asarray(capped)[state.street]
-        legal = row["exists"] & can_raise
-        later = np.triu(np.ones((len(after), len(after)), bool), k=1)
-        is_again = jnp.any((after[:, None] == after[None]) & legal[None] & later, axis=1)
+        can_raise = can_raise & (state.num_raises < capped[state.street])
+        legal = row["exists"] & can_raise[..., None]
+        later = np.triu(np.ones((after.shape[-1],) * 2, bool), k=1)
+        is_same = after[..., :, None] == after[..., None, :]
+        is_again = xp.any(is_same & legal[..., None, :] & later, axis=-1)
         return after, legal & ~is_again
 
     def legal(self, state: BettingState) -> Array:
         """bool[A] at a decision: folding needs a bet to fold to."""
+        xp = _module_of(state)
         own, other, _, _ = self._seen(state)
         _, sizes = self.raised_stakes(state)
-        return jnp.concatenate([jnp.stack([own < other, jnp.bool_(True)]), sizes])
+        can_fold = (own < other)[..., None]
+        return xp.concatenate([can_fold, xp.ones_like(can_fold), sizes], axis=-1)
 
     def bet(self, state: BettingState, action: Array) -> BettingState:
         """After a legal action at a decision."""
+        xp = _module_of(state)
+        size = xp.maximum(xp.asarray(action, np.int32) - FIRST_SIZE, 0)
+        raised = xp.take_along_axis(self.raised_stakes(state)[0], size[..., None], axis=-1)[..., 0]
+        return self.bet_chips(state, action, raised)
+
+    def bet_chips(self, state: BettingState, action: Array, raised: Array) -> BettingState:
+        """Likewise, with what the player's stake is after a bet or raise of any size."""
+        xp, action = _module_of(state), _module_of(state).asarray(action)
         player = state.stage == PLAYER_1
         own, other, own_stack, _ = self._seen(state)
         folds, calls = action == FOLD, action == CALL
-        raised = self.raised_stakes(state)[0][jnp.maximum(action - FIRST_SIZE, 0)]
-        called = jnp.minimum(other, own_stack)
-        paid = jnp.where(folds, own, jnp.where(calls, called, raised))
-        stakes = jnp.where(player == jnp.array([False, True]), paid, state.stakes)
+        called = xp.minimum(other, own_stack)
+        paid = xp.where(folds, own, xp.where(calls, called, raised))
+        is_own = player[..., None] == np.array([False, True])
+        stakes = xp.where(is_own, paid[..., None], state.stakes)
         raises = ~folds & ~calls
         closes = calls & (state.has_acted | (state.num_raises > 0) | _is_all_in(state, stakes))
-        after = jnp.where(closes, CHANCE, jnp.where(player, PLAYER_0, PLAYER_1))
+        after = xp.where(closes, CHANCE, xp.where(player, PLAYER_0, PLAYER_1))
         is_last = state.street == len(self.menus) - 1
-        after = jnp.where(folds | (closes & is_last), TERMINAL, after)
+        after = xp.where(folds | (closes & is_last), TERMINAL, after)
         return dataclasses.replace(
             state,
-            stage=after.astype(jnp.int8),
+            stage=after.astype(np.int8),
             stakes=stakes,
-            last_raise=jnp.where(raises, raised - other, state.last_raise),
-            num_raises=state.num_raises + raises.astype(jnp.int8),
+            last_raise=xp.where(raises, raised - other, state.last_raise),
+            num_raises=xp.minimum(state.num_raises, MOST_RAISES) + raises.astype(np.int8),
             has_acted=state.has_acted | calls,
-            folder=jnp.where(folds, player, state.folder).astype(jnp.int8),
+            folder=xp.where(folds, player, state.folder).astype(np.int8),
         )
 
     def next_street(self, state: BettingState) -> BettingState:
         """After the cards are dealt: nobody bets once somebody is all-in, or on a silent street."""
-        street = state.street + jnp.int8(1)
+        xp = _module_of(state)
+        street = state.street + np.int8(1)
         is_last = street == len(self.menus) - 1
-        no_bets = jnp.where(is_last, TERMINAL, CHANCE)
+        no_bets = xp.where(is_last, TERMINAL, CHANCE)
         nobody_acts = _is_all_in(state, state.stakes) | (street < self.num_silent)
-        stage = jnp.where(nobody_acts, no_bets, PLAYER_0)
+        stage = xp.where(nobody_acts, no_bets, PLAYER_0)
         return dataclasses.replace(
             state,
-            stage=stage.astype(jnp.int8),
+            stage=stage.astype(np.int8),
             street=street,
-            matched=jnp.min(state.stakes),
-            last_raise=jnp.int32(0),
-            num_raises=jnp.int8(0),
-            has_acted=jnp.bool_(False),
+            matched=xp.min(state.stakes, axis=-1),
+            last_raise=xp.zeros_like(state.last_raise),
+            num_raises=xp.zeros_like(state.num_raises),
+            has_acted=xp.zeros_like(state.has_acted),
         )
 
     def won(self, state: BettingState) -> Array:
         """float32: what the winner wins, half of the pot at the start included."""
-        return self.pot / 2 + jnp.min(state.stakes).astype(jnp.float32)
+        return self.pot / 2 + state.stakes.min(axis=-1).astype(np.float32)
 
     def _seen(self, state: BettingState) -> tuple[Array, Array, Array, Array]:
         """int32: stakes of the actor and of the other, then their stacks."""
         is_second = state.stage == PLAYER_1
         stakes, stacks = state.stakes, state.stacks
-        in_order = (stakes[0], stakes[1], stacks[0], stacks[1])
-        in_turn = (stakes[1], stakes[0], stacks[1], stacks[0])
+        where = _module_of(state).where
         own, other, own_stack, other_stack = (
-            jnp.where(is_second, *pair) for pair in zip(in_turn, in_order, strict=True)
+            where(is_second, chips[..., 1 - place], chips[..., place])
+            for chips in (stakes, stacks)
+            for place in (0, 1)
         )
         return own, other, own_stack, other_stack
 
 
+def bet_name(
+    action: int, before: Sequence[int], after: Sequence[int], player: int, stack: int
+) -> str:
+    """An action, as "fold", "check" or "raise300".
+
+    before, after: chips that each has bet on the street. stack: what the player had when it began.
+    """
+    own, other = before[player], before[1 - player]
+    if action == FOLD:
+        return "fold"
+    if action == CALL:
+        return "call" if own < other else "check"
+    chips = after[player]
+    return f"{'allin' if chips == stack else 'raise' if other else 'bet'}{chips}"
+
+
+def on_host(states: Any) -> Any:
+    """The same, of NumPy."""
+    return jax.tree.map(np.asarray, states)
+
+
+def pick(states: Any, at: Any) -> Any:
+    """Some of several states, or one of them, of NumPy."""
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[at], states)
+
+
 def _is_all_in(state: BettingState, stakes: Array) -> Array:
-    return jnp.any(stakes >= state.stacks)
+    return (stakes >= state.stacks).any(axis=-1)
+
+
+def _module_of(state: BettingState) -> Any:
+    """That of the state's arrays: `numpy` or `jax.numpy`."""
+    return state.stakes.__array_namespace__()

@@ -5,7 +5,6 @@ import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
-import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import CHANCE, TERMINAL
@@ -13,13 +12,12 @@ from sog.games.shown import Seen
 from sog.games.views import CardsView
 from sog.holdem.colex import combinations
 from sog.holdem.no_limit import (
-    CALL,
     DENOMINATOR,
-    FIRST_SIZE,
-    FOLD,
     NO_FOLDER,
     BettingState,
     Setup,
+    bet_name,
+    on_host,
 )
 from sog.holdem.setup import HoldemSetup, HoldemState
 
@@ -38,7 +36,7 @@ class HoldemTexts(HoldemSetup):
             )
             number = self.betting.setups.index(drawn)
             words.append(self._describe_setup(number))
-            node = self.betting.draw(node, jnp.int32(number))
+            node = self.betting.draw(node, np.int32(number))
         while events or int(node.street) < streets:
             if int(node.stage) == CHANCE:
                 words.append(self._dealt(state, int(node.street)))
@@ -46,7 +44,7 @@ class HoldemTexts(HoldemSetup):
             else:
                 action = events.pop(0)
                 words.append(self._describe_bet(node, action))
-                node = self.betting.bet(node, jnp.int32(action))
+                node = self.betting.bet(node, np.int32(action))
         first, second = state.betting.stakes.tolist()
         return f"{' '.join(words) or 'start'} (stakes {first}-{second})"
 
@@ -136,17 +134,10 @@ class HoldemTexts(HoldemSetup):
 
     def _describe_bet(self, betting: BettingState, action: int) -> str:
         """Bets and raises by what the player has then put in on this street."""
-        player = int(betting.stage)
-        own, other = int(betting.stakes[player]), int(betting.stakes[1 - player])
-        if action == FOLD:
-            return "fold"
-        if action == CALL:
-            return "call" if own < other else "check"
-        after = int(self.betting.raised_stakes(betting)[0][action - FIRST_SIZE])
-        on_street = after - int(betting.matched)
-        if after == int(betting.stacks[player]):
-            return f"allin{on_street}"
-        return f"{'raise' if other > int(betting.matched) else 'bet'}{on_street}"
+        now = on_host(betting)
+        player, after = int(now.stage), self.betting.bet(now, action)
+        stakes = ((state.stakes - now.matched).tolist() for state in (now, after))
+        return bet_name(action, *stakes, player, int(now.stacks[player] - now.matched))
 
     def _describe_setup(self, number: int) -> str:
         setup = self.betting.setups[number]

@@ -1,6 +1,5 @@
 """The application: all pages behind one guard."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
@@ -9,16 +8,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from sog.domain import domains, load_part
 from sog.play.game_records import endings
 from sog.players.methods import METHODS
 from sog.web.offers import Offers, learns
-from sog.web.pages import Form, page, show, static_file, tell, waiting_routes
+from sog.web.pages import DomainPages, Form, page, show, static_routes, tell, waiting_routes
 from sog.web.play_pages import MOST_TABLES, PlayPages
 from sog.web.preparations import Preparations
 from sog.web.run_pages import RunPages
 from sog.web.search_pages import SearchPages
 from sog.web.security import Guard
-from sog.web.spot_pages import SpotPages
 
 _SEARCHING: Final = 2
 """Threads for searches, which take turns there. Every table has one for its agent, as a decision
@@ -42,7 +41,11 @@ def make_app(
     looking = SearchPages(offers, preparations, searching.submit)
     play = PlayPages(offers, preparations, thinking.submit, helping.submit, looking.begin_at)
     looking.warm_up()
-    spots = SpotPages(offers, preparations, searching.submit)
+    of_domains: list[DomainPages] = [
+        load_part(path)(offers, preparations, searching.submit)
+        for domain in domains()
+        for path in domain.pages.values()
+    ]
 
     def home(request: Request, form: Form) -> Response:
         return show(
@@ -57,7 +60,7 @@ def make_app(
             preparations=preparations,
             tables=play.tables.list(),
             searches=looking.searches.list(),
-            spots=spots.spots.list(),
+            sections=[pages.section() for pages in of_domains],
         )
 
     def able(request: Request, form: Form) -> Response:
@@ -73,22 +76,13 @@ def make_app(
         routes=[
             Route("/", page(home)),
             Route("/players", page(able)),
-            Route("/static/style.css", _static("style.css", "text/css")),
-            Route("/static/script.js", _static("script.js", "text/javascript")),
-            Route("/static/paint.js", _static("paint.js", "text/javascript")),
-            Route("/static/spots.js", _static("spots.js", "text/javascript")),
-            Route("/static/spots.css", _static("spots.css", "text/css")),
+            *static_routes("sog.web", "style.css", "script.js", "paint.js"),
             *waiting_routes(preparations),
             *play.routes,
             *looking.routes,
-            *spots.routes,
+            *(route for pages in of_domains for route in pages.routes),
             *RunPages(offers).routes,
         ],
         exception_handlers={404: missing, 405: wrong_method},
     )
     return Guard(app, token=token, port=port, names=("localhost", *names), once=once)
-
-
-def _static(name: str, media_type: str) -> Callable[[Request], Response]:
-    answer = static_file(name, media_type)
-    return lambda request: answer

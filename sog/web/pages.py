@@ -6,8 +6,9 @@ import functools
 import importlib.resources
 import logging
 import weakref
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, Final, Protocol
 from urllib.parse import parse_qsl
 
 import jinja2
@@ -20,7 +21,7 @@ from starlette.routing import Route
 from sog.web.host import Heed, Left, Mistake
 from sog.web.numbers import whole_number
 from sog.web.preparations import Preparation, Preparations
-from sog.web.security import MOST_BYTES
+from sog.web.security import MOST_BYTES, STATIC
 from sog.web.sessions import Full, Kept, Sessions
 from sog.web.table import StaleError
 
@@ -31,25 +32,51 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MOST_FIELDS: Final = 1000
 _MOST_LETTERS: Final = 20_000
-_LONGER: Final = dict.fromkeys(("text", "history", "range0", "range1"), MOST_BYTES)
-"""Letters of a field, and of those that hold files or all hands, whose readers have limits."""
+_LONG_FIELDS: Final = ("text", "history")
+"""Those that hold files, whose readers have limits."""
+_NAMING: Final = ("game", "player", "evaluator")
+"""Fields that say what is prepared."""
 _MOST_OF_A_PATH: Final = 4  # requests in threads
 _MOST_OF_A_TITLE: Final = 80  # letters
 SECONDS_AT_ONCE: Final = 0.7
 """How long a preparation may take to be answered without a page that waits for it."""
 _MOST_TOLD: Final = 600  # letters of a mistake, which may repeat what was sent
-_templates = jinja2.Environment(
-    loader=jinja2.PackageLoader("sog.web"),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
-)
+_PACKAGE: Final = "sog.web"
+_MEDIA_TYPES: Final = {".css": "text/css", ".js": "text/javascript"}
 
 
-def show(name: str, status: int = 200, **values: Any) -> HTMLResponse:
+class DomainPages(Protocol):
+    """The pages that a domain adds, made of the `Offers`, the `Preparations` and the `Submit` for
+    searches of a server."""
+
+    @property
+    def routes(self) -> list[Route]:
+        """Where they are, and the files that they need."""
+
+    def section(self) -> Markup:
+        """Their part of the first page."""
+
+
+@functools.cache
+def _templates(package: str) -> jinja2.Environment:
+    """Those in the folder `templates` of a package, which may extend those of this one."""
+    return jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(one) for one in (package, _PACKAGE)]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+
+
+def render(name: str, *, package: str = _PACKAGE, **values: Any) -> Markup:
+    """What the template of this name makes of values."""
+    return Markup(_templates(package).get_template(f"{name}.html").render(values))
+
+
+def show(name: str, status: int = 200, *, package: str = _PACKAGE, **values: Any) -> HTMLResponse:
     """A page from the template of this name."""
-    return HTMLResponse(_templates.get_template(f"{name}.html").render(values), status)
+    return HTMLResponse(render(name, package=package, **values), status)
 
 
 def tell(status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
@@ -81,17 +108,20 @@ def prepared_page(
     answer: SlowPage,
     preparations: Preparations,
     is_long: Callable[[Form], bool] = lambda form: False,
+    naming: Sequence[str] = _NAMING,
+    long_fields: Sequence[str] = _LONG_FIELDS,
 ) -> Endpoint:
     """One that answers after a preparation: at once where that is short, else by a page that waits.
 
     The preparation is cancelled where the visitor leaves before that. is_long: whether it is known
-    to take minutes.
+    to take minutes. naming: fields that say what is prepared. long_fields: fields that only the
+    bytes of a request bound.
     """
 
     async def run(request: Request, form: Form) -> Response:
         work = functools.partial(_answered, request, answer, request, form)
         try:
-            one = preparations.begin(_title(request, form), work, is_long=is_long(form))
+            one = preparations.begin(_title(request, form, naming), work, is_long=is_long(form))
         except Full as full:
             return tell(503, "Full", str(full))
         loop, done = asyncio.get_running_loop(), asyncio.Event()
@@ -111,7 +141,7 @@ def prepared_page(
             one.cancel()
         return _of(preparations, one) if one.made.done() else go_to(f"/waiting/{one.number}")
 
-    return _endpoint(run)
+    return _endpoint(run, long_fields)
 
 
 def button_routes(
@@ -167,9 +197,9 @@ def _of(preparations: Preparations, one: Preparation) -> Response:
     return show("waiting", one=one, preparations=preparations)
 
 
-def _title(request: Request, form: Form) -> str:
+def _title(request: Request, form: Form, naming: Sequence[str]) -> str:
     """What is prepared, as "games: leduc, a2c"."""
-    named = (form.get(name, "") for name in ("game", "player", "evaluator", "board"))
+    named = (form.get(name, "") for name in naming)
     return f"{request.url.path.strip('/')}: {', '.join(filter(None, named))}"[:_MOST_OF_A_TITLE]
 
 
@@ -198,7 +228,9 @@ def _answered(request: Request, answer: Callable[..., Response], *arguments: Any
         return tell(500, "An error", "Something went wrong; the terminal says more.", back)
 
 
-def _endpoint(run: Callable[[Request, Form], Awaitable[Response]]) -> Endpoint:
+def _endpoint(
+    run: Callable[[Request, Form], Awaitable[Response]], long_fields: Sequence[str] = _LONG_FIELDS
+) -> Endpoint:
     """Reads the form."""
 
     async def endpoint(request: Request) -> Response:
@@ -211,7 +243,7 @@ def _endpoint(run: Callable[[Request, Form], Awaitable[Response]]) -> Endpoint:
             except (ValueError, ClientDisconnect):
                 return tell(400, "Not understood", "The form could not be read.")
             for name, value in form.items():
-                most = _LONGER.get(name, _MOST_LETTERS)
+                most = MOST_BYTES if name in long_fields else _MOST_LETTERS
                 if len(value) > most:
                     what = f"{name[:20]} must have at most {most:,} letters, got {len(value):,}."
                     return tell(400, "That cannot be", what)
@@ -250,7 +282,12 @@ def inline(svg: str | None) -> Markup | None:
     return Markup(svg.partition("?>")[2] if svg.startswith("<?xml") else svg)
 
 
-def static_file(name: str, media_type: str) -> Response:
-    """A file that lies beside the code."""
-    content = (importlib.resources.files("sog.web") / "static" / name).read_bytes()
-    return Response(content, media_type=media_type)
+def static_routes(package: str, *names: str) -> list[Route]:
+    """Of files in the folder `static` of a package, which strangers may read."""
+
+    def route(name: str) -> Route:
+        content = (importlib.resources.files(package) / "static" / name).read_bytes()
+        answer = Response(content, media_type=_MEDIA_TYPES[PurePath(name).suffix])
+        return Route(STATIC + name, lambda request: answer)
+
+    return [route(name) for name in names]

@@ -28,12 +28,8 @@ _TOO_LARGE: Final = f"A request may have {MOST_BYTES:,} bytes at most."
 _SECONDS_OF_ONCE: Final = 60.0
 LET_IN: Final = "let_in"
 """What a server has in the state of a request, to be told that the token was shown."""
-OPEN_PATHS: Final = (
-    *("/static/style.css", "/static/spots.css", "/static/script.js", "/static/spots.js"),
-    "/static/paint.js",
-    "/favicon.ico",
-)
-"""What is no secret: it is the same in every installation."""
+STATIC: Final = "/static/"
+"""Where files lie that are no secret: they are the same in every installation."""
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -82,7 +78,7 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2].lower() != host.lower():
             return _plain(403, "A page of another site may not ask this server.")
-        if scope["path"] in OPEN_PATHS:
+        if scope["path"].startswith(STATIC) or scope["path"] == "/favicon.ico":
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"))
         given = [value for name, value in query if name == "token"]

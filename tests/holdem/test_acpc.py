@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
 from sog.games import make
+from sog.games.core import CHANCE, TERMINAL
 from sog.holdem.acpc import Course, MatchState, acpc_game
 from sog.holdem.game import Holdem
 from sog.play.rules import after, situation
@@ -34,7 +36,7 @@ def test_digits_that_go_on_are_another_bet() -> None:
     found = course("r300")
     with pytest.raises(ValueError, match=r"r3000:AsAd\| does not come after 'r300'"):
         found.follow(MatchState.read("MATCHSTATE:0:0:r3000:AsAd|"))
-    assert found.chips.stakes == [100, 300]
+    assert found.real.stakes.tolist() == [100, 300]
 
 
 def test_a_drawn_size_may_be_the_smallest() -> None:
@@ -99,8 +101,8 @@ def test_bets_of_the_menu_are_the_same_in_both_directions(game: Holdem) -> None:
             )
             told.follow(MatchState.read(str(line)))
         assert told.outcomes == dealt.outcomes
-        assert told.chips == dealt.chips
-        assert told.chips.is_over
+        jax.tree.map(np.testing.assert_array_equal, told.real, dealt.real)
+        assert told.real_actor == TERMINAL
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ def test_a_bet_counts_as_the_size_that_pseudo_harmonic_mapping_takes(chips: int,
     found = Course(GAME)
     found.follow(MatchState.read(f"MATCHSTATE:0:0:r{chips}:AsAd|"))
     assert found.outcomes == [size]
-    assert found.chips.stakes == [100, chips]
+    assert found.real.stakes.tolist() == [100, chips]
 
 
 def test_our_bets_are_the_same_part_of_the_real_pot() -> None:
@@ -135,12 +137,19 @@ def test_our_bets_are_the_same_part_of_the_real_pot() -> None:
 def test_where_our_game_is_all_in_the_hand_goes_on() -> None:
     """700 counts as all-in: after the call nobody bets in our game, but they do in the hand."""
     found = course("r700c/r1000", "/KsTd2c")
-    assert (found.chips.stakes, found.chips.actor) == ([1000, 700], 1)
+    assert (found.real.stakes.tolist(), found.real_actor) == ([1000, 700], 1)
     assert found.actor == 2  # chance: the turn of a game where all are all-in
     assert situation(GAME, found.state).legal_outcomes.sum() == 49
     found.follow(MatchState.read("MATCHSTATE:0:0:r700c/r1000c/cc/cc:AsAd|/KsTd2c/3d/4d"))
-    assert found.chips.is_over
+    assert found.real_actor == TERMINAL
     assert found.actor == 3
+
+
+def test_a_hand_may_have_more_raises_than_our_game_ever_has() -> None:
+    found = course("".join(f"r{100 * number}" for number in range(2, 180)))
+    assert found.bounds == (18_000, 20_000)
+    found.follow(MatchState.read(f"MATCHSTATE:0:0:{found.betting}c:AsAd|"))
+    assert found.real_actor == CHANCE
 
 
 def test_a_size_that_is_drawn_is_drawn_for_every_hand_and_not_told() -> None:
@@ -173,8 +182,8 @@ def test_other_games_are_refused(name: str) -> None:
 
 def test_the_big_blind_may_raise_after_a_call() -> None:
     found: Any = course("c")
-    assert (found.actor, found.chips.actor) == (0, 0)
-    assert found.chips.bounds == (200, 20_000)
+    assert (found.actor, found.real_actor) == (0, 0)
+    assert found.bounds == (200, 20_000)
     state = after(GAME, GAME.root(), CALL)
     assert isinstance(GAME, Holdem)
     assert np.array_equal(state.betting.stakes, found.state.betting.stakes)

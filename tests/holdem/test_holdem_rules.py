@@ -223,3 +223,35 @@ def test_the_hands_compared_have_all_ins_ties_and_bets_that_come_back() -> None:
     assert sum(hand.stakes[0] != hand.stakes[1] for hand in shown) > 5
     assert sum(hand.won == 0 for hand in shown) > 2
     assert sum(abs(hand.won) < stacks[1] and hand.won != 0 for hand in shown) > 5
+
+
+@pytest.mark.parametrize("text", [UNEQUAL, LIMIT, "holdem(draw_stacks=500/2000,bets=1/allin)"])
+def test_states_on_the_host_go_on_as_those_of_jax_do(text: str) -> None:
+    rules, random = make(text).betting, np.random.default_rng(0)
+
+    def follow(states: Any, actions: Any) -> Any:
+        bet, dealt = rules.bet(states, actions), rules.next_street(states)
+        return bet, dealt, rules.legal(states), rules.raised_stakes(states), rules.won(states)
+
+    alone = jax.jit(jax.vmap(follow))
+    states = jax.tree.map(lambda leaf: leaf[None].repeat(256, axis=0), rules.start())
+    if rules.setups:
+        states = rules.draw(states, random.integers(len(rules.setups), size=256))
+    start, met = [leaf.copy() for leaf in jax.tree.leaves(states)], set()
+    for _ in range(40):
+        odds = random.random((256, rules.num_actions)) + (np.arange(rules.num_actions) > FOLD)
+        actions = np.argmax(odds * rules.legal(states), axis=1)
+        found = follow(states, actions)
+        jax.tree.map(_check_same, found, alone(states, actions))
+        met |= {(stage, street) for stage, street in zip(states.stage, states.street, strict=True)}
+        is_deal, is_over = states.stage == CHANCE, states.stage == TERMINAL
+        states, dealt = found[:2]
+        for leaf, new, first in zip(*map(jax.tree.leaves, (states, dealt)), start, strict=True):
+            leaf[is_deal], leaf[is_over] = new[is_deal], first[is_over]
+    assert met >= {(stage, street) for stage in range(CHANCE) for street in range(4)}
+    assert (TERMINAL, 3) in met
+
+
+def _check_same(found: Any, expected: Any) -> None:
+    np.testing.assert_array_equal(found, expected)
+    assert found.dtype == expected.dtype

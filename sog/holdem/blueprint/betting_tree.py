@@ -6,20 +6,18 @@ Players act in turns on a street, so all decisions of a level are one player's.
 
 import dataclasses
 import functools
-from typing import Any, Final
+from typing import Final
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import CHANCE, TERMINAL
 from sog.holdem.game import Holdem
-from sog.holdem.no_limit import BettingState
+from sog.holdem.no_limit import Betting, BettingState, pick
 
 ILLEGAL: Final = -1
 OVER: Final = -2
 """Here and below the hand is over after an action: at end OVER - number."""
-_TOGETHER: Final = 256  # states that go through the rules in one program
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,7 +68,7 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
     begun = game.betting.start()
     for _ in range(game.betting.num_silent):
         begun = game.betting.next_street(begun)
-    start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], begun)
+    start = jax.tree.map(lambda leaf: leaf[None], begun)
     for street in range(game.betting.num_silent, len(game.betting.menus)):
         goes_on: list[tuple[np.ndarray, np.ndarray]] = []
         starts: list[BettingState] = []
@@ -81,7 +79,7 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
                     f"{game.name}: its betting has more than {most:,} decisions; use smaller "
                     "stacks or fewer bets."
                 )
-            legal, after, gains = _after_each(game, now)
+            legal, after, gains = _after_each(game.betting, now)
             is_over = legal & (after.stage == TERMINAL)
             stays = legal & ~is_over & (after.street == street)
             goes = legal & ~is_over & ~stays
@@ -92,11 +90,11 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
             levels.append(Level(street=street, actor=int(now.stage[0]), first=count, child=child))
             count += len(child)
             child[stays] = count + np.arange(stays.sum())
-            folders.append(np.asarray(after.folder)[is_over])
+            folders.append(after.folder[is_over])
             won.append(gains[is_over])
             num_ends += len(won[-1])
-            starts.append(_where(after, goes))
-            now = _where(after, stays)
+            starts.append(pick(after, goes))
+            now = pick(after, stays)
         for child, goes in goes_on:
             child[goes] += count
         start = jax.tree.map(lambda *leaves: np.concatenate(leaves), *starts)
@@ -107,38 +105,19 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
     )
 
 
-def _where(states: BettingState, chosen: np.ndarray) -> BettingState:
-    found: BettingState = jax.tree.map(lambda leaf: leaf[chosen], states)
-    return found
-
-
-def _after_each(game: Holdem, states: BettingState) -> tuple[np.ndarray, BettingState, np.ndarray]:
+def _after_each(
+    betting: Betting, states: BettingState
+) -> tuple[np.ndarray, BettingState, np.ndarray]:
     """bool[n, A], what is legal; the states [n, A] after it, cards dealt; what is won there."""
-    count = len(states.stage)
-    fill = -count % _TOGETHER
-    padded = jax.tree.map(lambda leaf: np.concatenate([leaf, leaf[:1].repeat(fill, 0)]), states)
-    parts = [
-        jax.device_get(_after(game, _where(padded, np.arange(begin, begin + _TOGETHER))))
-        for begin in range(0, count, _TOGETHER)
-    ]
-    found: tuple[np.ndarray, BettingState, np.ndarray] = jax.tree.map(
-        lambda *leaves: np.concatenate(leaves)[:count], *parts
+    shape = len(states.stage), betting.num_actions
+    each: BettingState = jax.tree.map(lambda leaf: leaf.repeat(shape[1], axis=0), states)
+    after = betting.bet(each, np.tile(np.arange(shape[1]), shape[0]))
+    for _ in betting.menus[1:]:  # all that are left where nobody can bet any more
+        is_due = after.stage == CHANCE
+        dealt = betting.next_street(pick(after, is_due))
+        for leaf, new in zip(jax.tree.leaves(after), jax.tree.leaves(dealt), strict=True):
+            leaf[is_due] = new
+    after, won = jax.tree.map(
+        lambda leaf: leaf.reshape(*shape, *leaf.shape[1:]), (after, betting.won(after))
     )
-    return found
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _after(game: Holdem, states: BettingState) -> Any:
-    betting = game.betting
-    actions = jnp.arange(betting.num_actions, dtype=jnp.int32)
-
-    def one(state: BettingState, action: Any) -> tuple[BettingState, Any]:
-        after = betting.bet(state, action)
-        for _ in betting.menus[1:]:  # all that are left where nobody can bet any more
-            dealt = betting.next_street(after)
-            is_due = after.stage == CHANCE
-            after = jax.tree.map(functools.partial(jnp.where, is_due), dealt, after)
-        return after, betting.won(after)
-
-    after, won = jax.vmap(lambda state: jax.vmap(lambda a: one(state, a))(actions))(states)
-    return jax.vmap(betting.legal)(states), after, won
+    return betting.legal(states), after, won

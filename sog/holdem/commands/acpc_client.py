@@ -55,8 +55,7 @@ class AcpcClient:
         for outcome in course.outcomes[self._num_told :]:
             agent.observe(outcome)
         self._num_told = len(course.outcomes)
-        chips = course.chips
-        if chips.is_over or chips.is_dealing or chips.actor != told.position:
+        if course.real_actor != told.position:
             return None
         if course.actor != told.position:  # in our game all bets are made
             return f"{line}:c"

@@ -28,15 +28,9 @@ def print_node(node: SpotNode, game: Holdem) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "of the range", "mean value"):
         table.add_column(column, justify="right" if column else "left")
-    seen = node.seen[node.actor]
     for number, action in enumerate(node.actions):
-        weights = np.nan_to_num(node.policy[number]) * seen.range_
-        known = np.isfinite(node.action_value[number]) & (weights > 0)
-        mean = math.nan
-        if weights[known].sum() > 0:
-            mean = (weights * node.action_value[number])[known].sum() / weights[known].sum()
         often = shown(100 * node.frequency[number], ".1f", "%")
-        table.add_row(f"  {action}", often, shown(mean, "+.4g"))
+        table.add_row(f"  {action}", often, shown(node.value_of(number), "+.4g"))
     display.print_table(
         table,
         f"after {after}: board {board or 'empty'}, pot {node.pot}, behind "

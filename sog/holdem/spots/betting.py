@@ -8,21 +8,20 @@ serves all lines. Nothing here knows of cards.
 
 import dataclasses
 import functools
-import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from fractions import Fraction
 from typing import Final, Literal
 
+import jax
 import numpy as np
 
-from sog.holdem.no_limit import Menu
+from sog.games.core import CHANCE
+from sog.holdem.no_limit import FIRST_SIZE, FOLD, Betting, BettingState, Menu, bet_name, pick
 
 Kind = Literal["fold", "showdown", "next"]
 KINDS: Final[tuple[Kind, ...]] = ("fold", "showdown", "next")
 """How a street ends: somebody folds; nobody can bet any more, or it was the last street; else the
 next card is dealt."""
 _MOST_DECISIONS: Final = 200_000  # of a street
-_NO_BETS: Final = ("fold", "check", "call")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -191,70 +190,87 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
 
     Raises ValueError for more decisions than any machine has the memory for.
     """
+    rules, states = _begin(lines, menu, smallest_bet)
     levels: list[list[_Node]] = [
         [_Node(number, 0, line.stakes, line.words, None) for number, line in enumerate(lines)]
     ]
     count = len(lines)
     while levels[-1]:
-        below: list[_Node] = []
-        for node in levels[-1]:
-            _add_actions(node, lines[node.line], menu, smallest_bet, last)
-            below += [child for child in node.children if isinstance(child, _Node)]
-            if count + len(below) > _MOST_DECISIONS:
-                raise ValueError(
-                    f"a street must have at most {_MOST_DECISIONS:,} decisions, all that is bet "
-                    f"before it counted: leave out sizes, or set caps."
-                )
-        count += len(below)
-        levels.append(below)
+        chosen, actions = np.nonzero(rules.legal(states))
+        raised = rules.raised_stakes(states)[0][chosen, np.maximum(actions - FIRST_SIZE, 0)]
+        states = pick(states, chosen)
+        after = rules.bet_chips(states, actions, raised)
+        goes_on = after.stage < CHANCE
+        count += np.count_nonzero(goes_on)
+        if count > _MOST_DECISIONS:
+            raise ValueError(
+                f"a street must have at most {_MOST_DECISIONS:,} decisions, all that is bet "
+                f"before it counted: leave out sizes, or set caps."
+            )
+        stakes = (after.stakes - states.matched[:, None]).tolist()
+        choices = zip(chosen.tolist(), actions.tolist(), stakes, goes_on.tolist(), strict=True)
+        for at, action, (first, second), is_decision in choices:
+            node = levels[-1][at]
+            _add_choice(node, lines[node.line], action, (first, second), is_decision, last)
+        children = (child for node in levels[-1] for child in node.children)
+        levels.append([child for child in children if isinstance(child, _Node)])
+        states = pick(after, goes_on)
     return _lay_out(lines, levels[:-1])
 
 
-def _add_actions(node: _Node, line: Line, menu: Menu, smallest_bet: int, last: bool) -> None:
-    player = node.level % 2
-    own, other = node.stakes[player], node.stakes[1 - player]
+def _begin(lines: Sequence[Line], menu: Menu, smallest_bet: int) -> tuple[Betting, BettingState]:
+    """The rules of the street alone, and where the lines, which come from one pot, begin it."""
+    stack = max(line.stack for line in lines)
+    matched = np.array([stack - line.stack for line in lines], np.int32)
+    rules = Betting(
+        pot=lines[0].pot - 2 * int(matched[0]),
+        stacks=(stack, stack),
+        blinds=(0, 0),
+        smallest_bet=smallest_bet,
+        menus=(menu,),
+    )
+    stakes = np.array([line.stakes for line in lines], np.int32)
+    bets = np.array([sum(map(_is_bet, line.words)) for line in lines], np.int8)
+    begun: BettingState = jax.tree.map(lambda leaf: leaf[None].repeat(len(lines), 0), rules.start())
+    return rules, dataclasses.replace(
+        begun,
+        stakes=matched[:, None] + stakes,
+        matched=matched,
+        last_raise=abs(stakes[:, 0] - stakes[:, 1]),
+        num_raises=bets,
+        has_acted=np.array([len(line.words) for line in lines]) > bets,
+    )
 
-    def end(word: str, kind: Kind, matched: int) -> None:
-        after = Line(line.pot + 2 * matched, line.stack - matched)
+
+def _add_choice(
+    node: _Node,
+    line: Line,
+    action: int,
+    stakes: tuple[int, int],
+    is_decision: bool,
+    last: bool,
+) -> None:
+    """stakes: after the action, on this street. is_decision: whether one follows."""
+    player = node.level % 2
+    word = bet_name(action, node.stakes, stakes, player, line.stack)
+    if is_decision:
+        words = (*node.words, word)
+        child: _Node | _Ended = _Node(
+            node.line, node.level + 1, stakes, words, (node, len(node.actions))
+        )
+    else:
+        after = Line(line.pot + 2 * min(stakes), line.stack - min(stakes))
+        kind: Kind = "fold" if action == FOLD else "next"
         if kind == "next" and (last or after.stack == 0):
             kind = "showdown"
         sign = -1 if kind == "fold" and player == 0 else 1
-        node.children.append(_Ended(kind, sign * after.pot / 2, after, node, len(node.actions)))
-        node.actions.append(word)
-
-    def go_on(word: str, stake: int) -> None:
-        stakes = (stake, other) if player == 0 else (other, stake)
-        words = (*node.words, word)
-        child = _Node(node.line, node.level + 1, stakes, words, (node, len(node.actions)))
-        node.actions.append(word)
-        node.children.append(child)
-
-    if own < other:
-        end("fold", "fold", own)
-        end("call", "next", other)
-    elif not node.words:
-        go_on("check", 0)
-    else:
-        end("check", "next", 0)
-    for stake in _sizes(node, line, menu, smallest_bet):
-        what = "allin" if stake == line.stack else "raise" if other else "bet"
-        go_on(f"{what}{stake}", stake)
+        child = _Ended(kind, sign * after.pot / 2, after, node, len(node.actions))
+    node.actions.append(word)
+    node.children.append(child)
 
 
-def _sizes(node: _Node, line: Line, menu: Menu, smallest_bet: int) -> list[int]:
-    """What a player may bet, or raise to, on this street."""
-    player = node.level % 2
-    other = node.stakes[1 - player]
-    num_bets = sum(word not in _NO_BETS for word in node.words)
-    if other == line.stack or (menu.cap is not None and num_bets >= menu.cap):
-        return []
-    pot = line.pot + 2 * other  # after a call
-    least = max(other - node.stakes[player], smallest_bet)
-    further = [
-        max(math.floor(size.part * pot + Fraction(1, 2)) + size.chips, least)
-        for size in (menu.raises if other else menu.bets)
-    ]
-    return sorted({min(other + chips, line.stack) for chips in further})
+def _is_bet(word: str) -> bool:
+    return word not in ("fold", "check", "call")
 
 
 def _lay_out(lines: Sequence[Line], nodes: list[list[_Node]]) -> Street:

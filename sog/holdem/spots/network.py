@@ -20,9 +20,9 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, ask_once
 from sog.games.core import Game
 from sog.holdem.game import Holdem
-from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD, BettingState
+from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD, BettingState, on_host
 from sog.holdem.spots.spot import Spot
-from sog.holdem.spots.walk import SpotNode
+from sog.holdem.spots.walk import SpotNode, mean
 from sog.precision import in_32_bits
 
 _RAISES: Final = re.compile("(bet|raise|allin)[0-9]+")
@@ -63,8 +63,9 @@ class SpotReader:
         weights = np.stack([np.nan_to_num(seen.weight) for seen in node.seen])
         totals = weights.sum(axis=1, keepdims=True)
         ranges = weights / np.where(totals > 0, totals, 1)
-        values, policy, stakes = self._program(state, jnp.asarray(ranges, jnp.float32))
-        legal = np.asarray(self._game.betting.legal(state.betting))
+        values, policy = self._program(state, jnp.asarray(ranges, jnp.float32))
+        rules, betting = self._game.betting, on_host(state.betting)
+        legal, stakes = rules.legal(betting), rules.raised_stakes(betting)[0]
         chips = np.asarray(values, np.float64) * self._game.chips_per_unit / scale
         seen = [
             dataclasses.replace(one, value=np.where(np.isfinite(one.value), told, np.nan))
@@ -74,22 +75,20 @@ class SpotReader:
         shares = np.where(is_there, np.asarray(policy, np.float64).T[legal], np.nan)
         return dataclasses.replace(
             node,
-            actions=self._words(node, np.flatnonzero(legal), np.asarray(stakes), scale),
+            actions=self._words(node, np.flatnonzero(legal), stakes, scale),
             seen=(seen[0], seen[1]),
             policy=shares,
             action_value=np.full(shares.shape, np.nan),
         )
 
-    def _ask(self, state: Any, ranges: Array) -> tuple[Array, Array, Array]:
-        """Values [player, S] in utility units; the actor's policy [S, A]; his stake after each
-        bet."""
+    def _ask(self, state: Any, ranges: Array) -> tuple[Array, Array]:
+        """Values [player, S] in utility units; the actor's policy [S, A]."""
         game, evaluator = self._game, self._evaluator
         states = jax.tree.map(lambda leaf: leaf[None], state)
         answer = ask_once(game, evaluator, states, ranges[None])
         legal = game.betting.legal(state.betting)
         logits = jnp.where(legal, answer.policy_logits[0], -jnp.inf)
-        stakes, _ = game.betting.raised_stakes(state.betting)
-        return answer.values[0], jax.nn.softmax(logits, axis=1), stakes
+        return answer.values[0], jax.nn.softmax(logits, axis=1)
 
     def _state(self, node: SpotNode) -> tuple[Any, float]:
         """The public state that is like the decision, and how many chips there are one here."""
@@ -137,13 +136,9 @@ class SpotReader:
 def value_errors(exact: SpotNode, told: SpotNode) -> tuple[float, float]:
     """Of each player, the mean over his range of how far values are off, in chips; NaN if nobody
     comes here."""
-    errors = []
-    for one, other in zip(exact.seen, told.seen, strict=True):
-        known = np.isfinite(one.value)
-        off, weight = np.abs(other.value - one.value)[known], one.range_[known]
-        total = weight.sum()
-        errors.append(float(off @ weight / total) if total > 0 else float("nan"))
-    return errors[0], errors[1]
+    pairs = zip(exact.seen, told.seen, strict=True)
+    first, second = (mean(abs(other.value - one.value), one.range_) for one, other in pairs)
+    return first, second
 
 
 def _of_street(node: SpotNode) -> Sequence[str]:

@@ -17,7 +17,7 @@ from sog.games.core import CHANCE
 from sog.holdem.colex import number_of
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
-from sog.holdem.no_limit import CALL, Betting
+from sog.holdem.no_limit import CALL, pick
 
 _LARGEST_SLOPE: Final = 3.0
 _LINES: Final = 100
@@ -68,24 +68,24 @@ def _random_line(
     start, drawn = rules.start(), list[int | None]()
     if rules.setups:
         drawn = [int(random.integers(len(rules.setups)))]
-        start = rules.draw(start, jnp.int32(drawn[0]))
+        start = rules.draw(start, np.int32(drawn[0]))
     for attempt in range(_LINES + 1):
         state, line = start, [*drawn]
         while int(state.street) < street:
             if int(state.stage) == CHANCE:
-                state = _next_street(rules, state)
+                state = rules.next_street(state)
                 line.append(None)
                 continue
-            legal = np.flatnonzero(legal_actions(rules, state))
+            legal = np.flatnonzero(rules.legal(state))
             legal = legal[legal >= CALL]
             if attempt == _LINES or (calls is not None and random.random() < calls):
                 legal = legal[:1]
             elif calls is not None and len(legal) > 1:
                 legal = legal[1:]
             action = random.choice(legal)
-            state = _bet(rules, state, jnp.int32(action))
+            state = rules.bet(state, action)
             line.append(int(action))
-        if (np.asarray(state.stakes) < np.asarray(state.stacks)).all():
+        if (state.stakes < state.stacks).all():
             return line
     raise AssertionError("calls alone leave chips to bet")
 
@@ -94,23 +94,15 @@ def random_actions(game: Holdem, states: Any, random: np.random.Generator) -> li
     """One or more from the start of a street on, to a decision of that street. states: [spot, ...]
     of one line of bets."""
     rules, drawn = game.betting, list[int]()
-    state = jax.tree.map(lambda leaf: leaf[0], states.betting)
+    state = pick(states.betting, 0)
     while not drawn or random.random() < 0.5:
-        legal = np.flatnonzero(legal_actions(rules, state))
-        after = {int(action): _bet(rules, state, jnp.int32(action)) for action in legal}
+        after = {int(one): rules.bet(state, one) for one in np.flatnonzero(rules.legal(state))}
         goes_on = [action for action, state in after.items() if int(state.stage) < CHANCE]
         if not goes_on:
             break
         drawn.append(int(random.choice(goes_on)))
         state = after[drawn[-1]]
     return drawn
-
-
-# Compiled: operation by operation a line takes a second.
-legal_actions: Any = jax.jit(Betting.legal, static_argnums=0)
-_bet: Any = jax.jit(Betting.bet, static_argnums=0)
-raised_stakes: Any = jax.jit(Betting.raised_stakes, static_argnums=0)
-_next_street: Any = jax.jit(Betting.next_street, static_argnums=0)
 
 
 def _states(

@@ -10,13 +10,11 @@ import numpy as np
 from jax import Array
 
 from sog.holdem.game import Holdem
-from sog.holdem.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu, Size
+from sog.holdem.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu, Size, pick
 from sog.holdem.spots.betting import Decision
 from sog.holdem.spots.random_spots import (
     apply_to_all,
     can_be_solved,
-    legal_actions,
-    raised_stakes,
     random_actions,
     random_spots,
 )
@@ -96,7 +94,7 @@ def solve_random_spots(
 
 def _solver(game: Holdem, states: Any, boards: np.ndarray, ranges: np.ndarray) -> SpotSolver:
     """CFR from public states [spot, ...] of one line of bets on; who acts there is its player 0."""
-    betting: BettingState = jax.tree.map(lambda leaf: np.asarray(leaf)[0], states.betting)
+    betting: BettingState = pick(states.betting, 0)
     matched, rules = int(betting.matched), game.betting
     stack = int(betting.stacks.min()) - matched
     players = _players(states)
@@ -145,10 +143,10 @@ def _solved(
 def spot_actions(game: Holdem, states: Any) -> list[int]:
     """The game's legal actions in the order of a spot's. Beyond the shorter stack there may be
     several sizes more, which are all the last one of the spot."""
-    betting = jax.tree.map(lambda leaf: leaf[0], states.betting)
-    legal = np.flatnonzero(legal_actions(game.betting, betting))
+    betting = pick(states.betting, 0)
+    legal = np.flatnonzero(game.betting.legal(betting))
     # A size that is drawn may be smaller than one before it.
-    stakes = [0] * FIRST_SIZE + np.asarray(raised_stakes(game.betting, betting)[0]).tolist()
+    stakes = [0] * FIRST_SIZE + game.betting.raised_stakes(betting)[0].tolist()
     return sorted(legal.tolist(), key=lambda action: (stakes[action], action))
 
 
@@ -180,10 +178,11 @@ def _walked(
 
 
 def _drawn_menu(menu: Menu, state: BettingState) -> Menu:
-    """The same with the size that was drawn."""
+    """The same with the size that was drawn; sizes ascend."""
     drawn = Size(part=Fraction(int(state.part), DENOMINATOR))
 
     def known(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
-        return tuple(drawn if size.is_drawn else size for size in sizes)
+        known = (drawn if size.is_drawn else size for size in sizes)
+        return tuple(sorted(known, key=lambda size: (size.chips, size.part)))
 
     return dataclasses.replace(menu, bets=known(menu.bets), raises=known(menu.raises))

@@ -70,10 +70,19 @@ class SpotNode:
 
     def value(self, player: int) -> float:
         """The mean over the player's range; NaN if nobody comes here."""
-        seen = self.seen[player]
-        known = np.isfinite(seen.value)
-        total = seen.range_[known].sum()
-        return float((seen.range_ * seen.value)[known].sum() / total) if total > 0 else float("nan")
+        return mean(self.seen[player].value, self.seen[player].range_)
+
+    def value_of(self, action: int) -> float:
+        """The mean over the hands that choose an action, of what it is worth to them."""
+        chosen = np.nan_to_num(self.policy[action]) * self.seen[self.actor].range_
+        return mean(self.action_value[action], chosen)
+
+
+def mean(values: np.ndarray, weights: np.ndarray) -> float:
+    """The weighted mean of those that are finite; NaN where they have no weight."""
+    known = np.isfinite(values)
+    total = weights[known].sum()
+    return float((weights * values)[known].sum() / total) if total > 0 else float("nan")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -12,11 +12,12 @@ import numpy as np
 from sog.holdem.deck import Deck
 from sog.holdem.hand_grid import action_colors, read_hand_grid
 from sog.holdem.hand_squares import SHOWN, Shown, draw_hand_squares
+from sog.holdem.pages.solved_spot import Compared, SolvedSpot
 from sog.holdem.ranges import class_name, class_of_hands
 from sog.holdem.spots import SpotNode, SpotPause
 from sog.holdem.spots.network import value_errors
+from sog.holdem.spots.walk import mean
 from sog.web.pages import inline
-from sog.web.solved_spot import Compared, SolvedSpot
 
 _SHOWN_NAMES: Final = {
     "policy": "actions",
@@ -147,24 +148,17 @@ def _deck(deck: Deck, pause: SpotPause, link: Callable[[str], str]) -> list[list
 
 def _actions(node: SpotNode, link: Callable[[str], str]) -> list[dict[str, Any]]:
     """Of who is to act: how often each, and what it is worth to those hands that choose it."""
-    seen, told = node.seen[node.actor], []
-    for number, (action, color) in enumerate(
-        zip(node.actions, action_colors(node.actions), strict=True)
-    ):
-        weights = np.nan_to_num(node.policy[number]) * seen.range_
-        known = np.isfinite(node.action_value[number]) & (weights > 0)
-        total = weights[known].sum()
-        value = float((weights * node.action_value[number])[known].sum() / total) if total else None
-        told.append(
-            {
-                "name": _in_words(action),
-                "link": link(action),
-                "color": color,
-                "share": float(np.nan_to_num(node.frequency[number])),
-                "value": value,
-            }
-        )
-    return told
+    pairs = zip(node.actions, action_colors(node.actions), strict=True)
+    return [
+        {
+            "name": _in_words(action),
+            "link": link(action),
+            "color": color,
+            "share": float(np.nan_to_num(node.frequency[number])),
+            "value": _number(node.value_of(number)),
+        }
+        for number, (action, color) in enumerate(pairs)
+    ]
 
 
 def _in_words(action: str) -> str:
@@ -196,15 +190,13 @@ def _player(
         lit=hands,
     )
     seen = node.seen[player]
-    there = np.isfinite(seen.equity) & (seen.range_ > 0)
-    equity = float((seen.range_ * seen.equity)[there].sum() / max(seen.range_[there].sum(), 1e-30))
     return {
         "player": player,
         "acts": acts,
         "shown": _SHOWN_NAMES[shown],
         "square": inline(square),
         "value": _number(node.value(player)),
-        "equity": equity if there.any() else None,
+        "equity": _number(mean(seen.equity, seen.range_)),
         "actions": [_in_words(action) for action in node.actions] if acts else [],
         "colors": action_colors(node.actions) if acts else [],
         "rows": _rows(deck, node, player, hands) if hands else [],

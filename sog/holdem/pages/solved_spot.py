@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
+from sog.holdem.pages.asked_spot import AskedSpot
 from sog.holdem.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
 from sog.holdem.spots.network import SpotReader
 from sog.memory import in_bytes
 from sog.players.trained import Trained
 from sog.tabular import Checkpoint
-from sog.web.asked_spot import AskedSpot
 from sog.web.host import Heed, Mistake, Submit, failed, mistaken
 
 MOST_SECONDS: Final = 300.0

@@ -12,13 +12,13 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
+from sog.holdem.pages import solved_spot, spot_pages
+from sog.holdem.pages.asked_spot import AskedSpot
+from sog.holdem.pages.solved_spot import SolvedSpot
 from sog.holdem.spots import SpotSolver, load_spot, walk
 from sog.holdem.spots.solver import PROGRAMS
-from sog.web import solved_spot, spot_pages
-from sog.web.asked_spot import AskedSpot
 from sog.web.host import Mistake
 from sog.web.security import Guard
-from sog.web.solved_spot import SolvedSpot
 from tests.waiting import PATIENCE
 from tests.web.visitor import Visitor, status_in
 

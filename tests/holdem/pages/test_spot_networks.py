@@ -12,8 +12,8 @@ from sog.games import Game, make
 from sog.players.trained import Trained
 from sog.web.app import make_app
 from sog.web.offers import Offers
+from tests.holdem.pages.test_spots import RIVER, at
 from tests.untrained import untrained
-from tests.web.test_spots import RIVER, at
 from tests.web.visitor import PORT, TOKEN, Visitor
 
 NAME = "runs/small"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -13,11 +14,13 @@ from starlette.routing import Route
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.hand_squares import SHOWN
+from sog.holdem.pages.asked_spot import AskedSpot
+from sog.holdem.pages.solved_spot import SolvedSpot
+from sog.holdem.pages.spot_views import tell_spot
 from sog.holdem.ranges import class_weights, format_range, parse_range
 from sog.holdem.spots.spot_file import write_spot
 from sog.holdem.spots.walk import forget_programs, split_history
 from sog.memory import bytes_of
-from sog.web.asked_spot import AskedSpot
 from sog.web.host import Heed, Mistake, Submit
 from sog.web.offers import Offers
 from sog.web.pages import (
@@ -26,19 +29,21 @@ from sog.web.pages import (
     go_to,
     page,
     prepared_page,
+    render,
     session_of,
     show,
+    static_routes,
 )
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
-from sog.web.solved_spot import SolvedSpot
-from sog.web.spot_views import tell_spot
 
 MOST_SPOTS: Final = 6
 _MOST_SAVED: Final = 200_000_000  # bytes
 _MOST_COMPILED: Final = 8  # spots, some of which may share programs
 _MOST_EVENTS: Final = 64
 _MOST_LETTERS: Final = 2000
+_PACKAGE: Final = "sog.holdem.pages"
+_show: Final = functools.partial(show, package=_PACKAGE)
 
 
 class SpotPages:
@@ -53,7 +58,12 @@ class SpotPages:
     @property
     def routes(self) -> list[Route]:
         """Where they are."""
-        slow = functools.partial(prepared_page, preparations=self._preparations)
+        slow = functools.partial(
+            prepared_page,
+            preparations=self._preparations,
+            naming=("board",),
+            long_fields=("range0", "range1"),
+        )
         buttons: dict[str, Callable[[int, SolvedSpot, Form], object]] = {
             "stop": lambda number, spot, form: spot.stop(),
             "go-on": lambda number, spot, form: spot.go_on(
@@ -61,6 +71,7 @@ class SpotPages:
             ),
         }
         return [
+            *static_routes(_PACKAGE, "spots.css", "spots.js"),
             Route("/spots", slow(self.begin), methods=["POST"]),
             Route("/spots/new", page(self.ask)),
             Route("/spots/range", page(self.read_range)),
@@ -70,9 +81,13 @@ class SpotPages:
             *button_routes("/spots", self.spots, buttons, _place),
         ]
 
+    def section(self) -> Markup:
+        """The spots that there are, on the first page."""
+        return render("spots", package=_PACKAGE, spots=self.spots.list())
+
     def ask(self, request: Request, form: Form) -> Response:
         """The form, filled in as the link says."""
-        return show("spot_form", asked=AskedSpot.read(request.query_params), problem="")
+        return _show("spot_form", asked=AskedSpot.read(request.query_params), problem="")
 
     def read_range(self, request: Request, form: Form) -> Response:
         """What a text says, for the square beside it: weights of classes, and the text in short."""
@@ -100,7 +115,7 @@ class SpotPages:
             spot = SolvedSpot(asked, self._submit, heed)
             return go_to(f"/spots/{self.spots.add(spot, heed)}")
         except Mistake as mistake:
-            return show("spot_form", 400, asked=asked, problem=str(mistake)[:_MOST_LETTERS])
+            return _show("spot_form", 400, asked=asked, problem=str(mistake)[:_MOST_LETTERS])
 
     def look(self, request: Request, form: Form) -> Response:
         """A spot as it is solved so far, at a place of its tree."""
@@ -115,7 +130,9 @@ class SpotPages:
         is_busy = spot.is_busy  # first: what is shown last must be the end of it
         told = tell_spot(spot, history, shown, given.get("hands", ""))
         networks = self._offers.networks_of(Holdem)
-        return show("spot", number=number, spot=spot, is_busy=is_busy, told=told, networks=networks)
+        return _show(
+            "spot", number=number, spot=spot, is_busy=is_busy, told=told, networks=networks
+        )
 
     def compare(self, request: Request, form: Form, heed: Heed) -> Response:
         """What a network says is shown beside the solution; of none, no more."""
