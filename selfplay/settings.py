@@ -89,7 +89,8 @@ class SolverSettings:
     before the flop, so play asks little about later streets. Beyond the paper (DeepStack's training
     had such only)."""
     search: SearchSettings = SearchSettings()  # noqa: RUF009 (frozen)
-    """The search that solves queries; `num_queries` follows from `recursive_queries`."""
+    """The search that solves queries, as [search] where a file says nothing here; `num_queries`
+    follows from `recursive_queries`."""
 
     def __post_init__(self) -> None:
         check_fields(self, ">= 1", "batch_size", "queue_size")

@@ -10,6 +10,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
+from gtcfr.settings import SearchSettings
 from selfplay.runs.config_files import is_file_name, parse_toml, read_values
 from selfplay.settings import Config
 from sog.games.foreign import check_named_by_file
@@ -19,6 +20,10 @@ _NONE: Final = "none"
 """How None is written, which TOML does not have."""
 _OF_SELFPLAY: Final = ("safe", "search_everywhere")
 """Of a search: what evaluations take from it only where they are told to."""
+_OF_CHAINS: Final = (*_OF_SELFPLAY, "resolve_from", "alpha")
+"""Of a search: what a solve does not have, which stands alone."""
+_INHERITED: Final = (("solver", "search", _OF_CHAINS), ("run", "evaluate_search", _OF_SELFPLAY))
+"""The searches that have the values of [search], but for some, which they do not say themselves."""
 _REMOVED: Final = {
     "virtual_loss": 1.0,
     "dirichlet_fraction": 0.25,
@@ -84,7 +89,7 @@ def read_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
     source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
     for override in source.overrides:
         _apply(values, override, name_or_path)
-    config: Config = _build(Config, _with_evaluation(_moved(values)), "", source)
+    config: Config = _build(Config, _with_inherited(_moved(values)), "", source)
     return config
 
 
@@ -103,16 +108,31 @@ def read_changes_of(table: str, overrides: Sequence[str]) -> dict[str, Any]:
     return changes
 
 
-def _with_evaluation(values: dict[str, Any]) -> dict[str, Any]:
-    """The values, where `run.evaluate_search` has those of `search` that it does not say itself."""
-    run, search = values.get("run", {}), values.get("search", {})
-    own = run.get("evaluate_search", {}) if isinstance(run, dict) else None
-    if not (isinstance(own, dict) and isinstance(search, dict)):
-        return values  # which is a mistake, and told as such
-    # Behind `search`, whose mistakes are told first.
-    others = {name: value for name, value in values.items() if name != "run"}
-    told = {name: value for name, value in search.items() if name not in _OF_SELFPLAY}
-    return {**others, "run": {**run, "evaluate_search": {**told, **own}}}
+def _with_inherited(values: dict[str, Any]) -> dict[str, Any]:
+    """The values, where other searches have those of [search] that they do not say themselves."""
+    for part, name, others in _INHERITED:
+        table, search = values.get(part, {}), values.get("search", {})
+        own = table.get(name, {}) if isinstance(table, dict) else None
+        if not (isinstance(own, dict) and isinstance(search, dict)):
+            return values  # which is a mistake, and reported as such
+        inherited = {key: value for key, value in search.items() if key not in others}
+        # Behind `search`, whose mistakes are reported first.
+        rest = {key: value for key, value in values.items() if key != part}
+        values = {**rest, part: {**table, name: {**inherited, **own}}}
+    return values
+
+
+def _written(config: Config) -> dict[str, Any]:
+    """The values of a configuration by key, without those that are inherited."""
+    flat = flatten(config)
+    usual = flatten(SearchSettings(), "search.")
+    for part, name, others in _INHERITED:
+        for key in usual:
+            own = key.removeprefix("search.")
+            inherited = usual[key] if own in others else flat[key]
+            if flat[f"{part}.{name}.{own}"] == inherited:
+                del flat[f"{part}.{name}.{own}"]
+    return flat
 
 
 def _moved(values: dict[str, Any]) -> dict[str, Any]:
@@ -140,7 +160,8 @@ def flatten(part: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def dump_config(config: Config, comments: Mapping[str, str] | None = None) -> str:
-    """All values as TOML, from which `load_config` makes an equal configuration.
+    """All values as TOML, from which `load_config` makes an equal configuration; those of other
+    searches only where they differ from [search].
 
     comments: what stands behind the value of a key, or behind a table's name. Raises ValueError if
     a value cannot be written, such as a `Rule` that was not given by name.
@@ -151,7 +172,7 @@ def dump_config(config: Config, comments: Mapping[str, str] | None = None) -> st
         return f"{line:<31} # {comment}" if comment else line
 
     tables: dict[str, list[str]] = {}
-    for key, value in flatten(config).items():
+    for key, value in _written(config).items():
         table, _, name = key.rpartition(".")
         # Not in the order of `flatten`: a table's own values may come after one of its sub-tables.
         header = ["", commented(f"[{table}]", table)] if table else []

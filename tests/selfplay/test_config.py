@@ -7,7 +7,7 @@ import pytest
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
 from selfplay.runs.config import load_config
-from selfplay.settings import Config, RunSettings
+from selfplay.settings import Config, RunSettings, SolverSettings
 
 
 @pytest.fixture
@@ -34,11 +34,12 @@ def problem_of(text: str, folder: Path) -> str:
 
 def test_what_a_file_leaves_out_has_its_default(leduc: str) -> None:
     search = SearchSettings(num_simulations=20)
-    expected = Config(game="leduc", search=search, run=RunSettings(evaluate_search=search))
+    solver, run = SolverSettings(search=search), RunSettings(evaluate_search=search)
+    expected = Config(game="leduc", search=search, solver=solver, run=run)
     assert load_config(leduc) == expected
 
 
-def test_evaluation_follows_the_search_of_self_play_unless_told_otherwise(tmp_path: Path) -> None:
+def test_other_searches_follow_that_of_self_play_unless_told_otherwise(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(
         """game = "leduc"
@@ -54,7 +55,8 @@ alpha = 0.25
     config = load_config(str(file), ["search.c_puct=2"])
     expected = SearchSettings(num_simulations=50, alpha=1.0, rule="dcfr", c_puct=2.0)
     assert (config.run.evaluate_search, config.run.steps) == (expected, 3)
-    assert config.solver.search == SearchSettings()
+    # A solve stands alone: there is no gadget, whose alpha it could have.
+    assert config.solver.search == SearchSettings(num_simulations=20, rule="dcfr", c_puct=2.0)
     # What is said of evaluation stays with it, and mistakes are where they were made.
     assert config.search == SearchSettings(num_simulations=20, rule="dcfr", alpha=0.25, c_puct=2.0)
     assert problem(str(file), "search.alpha=2").endswith(

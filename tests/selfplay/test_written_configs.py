@@ -22,11 +22,17 @@ def keys_of(values: dict[str, Any], prefix: str = "") -> set[str]:
 
 
 def test_all_values_are_written_and_none_is_a_word() -> None:
-    written = tomllib.loads(dump_config(Config(game="kuhn")))
-    assert keys_of(written) == set(flatten(Config(game="kuhn")))
+    """Of the searches of the solver and of evaluations, those that are not as in [search]."""
+    evaluated = RunSettings(evaluate_search=SearchSettings(num_simulations=7))
+    config = Config(game="kuhn", search=SearchSettings(alpha=0.25), run=evaluated)
+    written = tomllib.loads(dump_config(config))
+    others = ("solver.search.", "run.evaluate_search.")
+    inherited = {key for key in flatten(config) if key.startswith(others)}
+    own = {"run.evaluate_search.num_simulations", "run.evaluate_search.alpha"}
+    assert keys_of(written) == set(flatten(config)) - inherited | own
     assert written["search"]["num_children"] == "none"
     assert written["run"]["value_error_states"] == 256
-    assert written["run"]["evaluate_search"]["num_simulations"] == 100
+    assert written["run"]["evaluate_search"] == {"num_simulations": 7, "alpha": 0.5}
     parts = {
         *("network", "search", "selfplay", "solver"),
         *("alphazero", "replay", "learner", "run"),
