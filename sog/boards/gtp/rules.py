@@ -19,29 +19,21 @@ _SUPERKO: Final = {
 handicap stones, which White never gets."""
 
 
-class Rules:
-    """The rules of a table, where they have a choice of ko."""
+def rules_commands(table: Table) -> dict[str, Callable[[Sequence[str]], str]]:
+    """Those of KataGo, for a game with a choice of ko; else none."""
+    if not hasattr(table.game, "superko"):
+        return {}
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
-
-    @property
-    def commands(self) -> dict[str, Callable[[Sequence[str]], str]]:
-        """Those of KataGo, for a game with a rule of ko; else none."""
-        if not hasattr(self._table.game, "superko"):
-            return {}
-        return {"kata-set-rules": self._set, "kata-get-rules": self._tell}
-
-    def _set(self, words: Sequence[str]) -> str:
+    def choose(words: Sequence[str]) -> str:
         name = words[0].lower()
         if name not in _SUPERKO:
             raise ValueError(f"unsupported rules: they must be one of {', '.join(_SUPERKO)}")
-        self._table.change(self._table.variant({"superko": _SUPERKO[name]}))
+        table.change(table.variant({"superko": _SUPERKO[name]}))
         return ""
 
-    def _tell(self, words: Sequence[str]) -> str:
+    def tell(words: Sequence[str]) -> str:
         rules = {
-            "ko": _KO[self._table.game.superko],  # type: ignore[attr-defined]
+            "ko": _KO[table.game.superko],  # type: ignore[attr-defined]
             "scoring": "AREA",
             "tax": "NONE",
             "suicide": False,
@@ -50,3 +42,5 @@ class Rules:
             "friendlyPassOk": False,
         }
         return json.dumps(rules)
+
+    return {"kata-set-rules": choose, "kata-get-rules": tell}

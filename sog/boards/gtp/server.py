@@ -17,7 +17,7 @@ from sog import __version__
 from sog.boards.clock import OVERHEAD_MS
 from sog.boards.gtp.analysis import analysis_line, read_order
 from sog.boards.gtp.clock import Clock
-from sog.boards.gtp.rules import Rules
+from sog.boards.gtp.rules import rules_commands
 from sog.boards.gtp.setup import Setup, load_file
 from sog.boards.gtp.table import Table, board_text, read_color, read_number, score_text
 from sog.boards.speaking import LineInput, answer
@@ -86,7 +86,7 @@ class GtpServer:
                 line for line in _FOR_GOGUI if line.split("/")[2].split()[0] in self._commands
             ),
             **Setup(self._table, self._stone).commands,
-            **Rules(self._table).commands,
+            **rules_commands(self._table),
             **{
                 f"{style}-{what}": self._analysis(style, generates=what != "analyze")
                 for style in ("lz", "kata")
