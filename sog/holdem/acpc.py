@@ -101,11 +101,11 @@ class Course:
         """At the deal; where a size of bets is drawn for the hand, our game begins with that."""
         self.game, self.is_limit = game, is_limit(game)
         rules = game.betting
-        self.real: BettingState = dataclasses.replace(
-            rules.start(),
-            stage=np.int8(rules.first_to_act),
-            stacks=np.array(rules.stacks, np.int32),
-        )
+        begun: dict[str, Any] = {
+            "stage": np.int8(rules.first_to_act),
+            "stacks": np.array(rules.stacks, np.int32),
+        }
+        self.real: BettingState = dataclasses.replace(rules.start(), **begun)
         """The betting as it really goes, with whatever bets."""
         self.betting, self.board = "", list[str]()
         self.state: Any = first_state(game)

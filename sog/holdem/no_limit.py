@@ -171,24 +171,25 @@ class Betting:
         """Right after the blinds are posted, of NumPy."""
         small, big = self.blinds
         stacks = np.zeros(2) if self.setups else np.array(self.stacks)
-        return BettingState(
-            stage=np.int8(CHANCE if self.setups or self.num_silent else self.first_to_act),
-            street=np.int8(0),
-            stakes=np.array([big, small], np.int32),
-            matched=np.int32(0),
-            last_raise=np.int32(0),
-            num_raises=np.int8(0),
-            has_acted=np.bool_(False),
-            folder=np.int8(NO_FOLDER),
-            stacks=np.asarray(stacks, np.int32),
-            part=np.int32(0),
-        )
+        begun: dict[str, Any] = {
+            "stage": np.int8(CHANCE if self.setups or self.num_silent else self.first_to_act),
+            "street": np.int8(0),
+            "stakes": np.array([big, small], np.int32),
+            "matched": np.int32(0),
+            "last_raise": np.int32(0),
+            "num_raises": np.int8(0),
+            "has_acted": np.bool_(False),
+            "folder": np.int8(NO_FOLDER),
+            "stacks": np.asarray(stacks, np.int32),
+            "part": np.int32(0),
+        }
+        return BettingState(**begun)
 
     def is_drawing(self, state: BettingState) -> Array:
         """bool: whether chance is to draw the stacks."""
         return state.stacks[..., 0] == 0
 
-    def draw(self, state: BettingState, number: Array) -> BettingState:
+    def draw(self, state: BettingState, number: Any) -> BettingState:
         """After chance has drawn this one of the setups."""
         xp = _module_of(state)
         stacks = xp.asarray([setup.stack for setup in self.setups], np.int32)
@@ -202,7 +203,7 @@ class Betting:
             part=parts[at],
         )
 
-    def raised_stakes(self, state: BettingState) -> tuple[Array, Array]:
+    def raised_stakes(self, state: BettingState) -> tuple[Any, Any]:
         """int32[sizes], the actor's stake after each bet or raise; bool[sizes], if it is legal.
 
         Of several sizes that come to the same the last one is legal.
@@ -234,7 +235,7 @@ class Betting:
         is_again = xp.any(is_same & legal[..., None, :] & later, axis=-1)
         return after, legal & ~is_again
 
-    def legal(self, state: BettingState) -> Array:
+    def legal(self, state: BettingState) -> Any:
         """bool[A] at a decision: folding needs a bet to fold to."""
         xp = _module_of(state)
         own, other, _, _ = self._seen(state)
@@ -242,14 +243,14 @@ class Betting:
         can_fold = (own < other)[..., None]
         return xp.concatenate([can_fold, xp.ones_like(can_fold), sizes], axis=-1)
 
-    def bet(self, state: BettingState, action: Array) -> BettingState:
+    def bet(self, state: BettingState, action: Any) -> BettingState:
         """After a legal action at a decision."""
         xp = _module_of(state)
         size = xp.maximum(xp.asarray(action, np.int32) - FIRST_SIZE, 0)
         raised = xp.take_along_axis(self.raised_stakes(state)[0], size[..., None], axis=-1)[..., 0]
         return self.bet_chips(state, action, raised)
 
-    def bet_chips(self, state: BettingState, action: Array, raised: Array) -> BettingState:
+    def bet_chips(self, state: BettingState, action: Any, raised: Any) -> BettingState:
         """Likewise, with what the player's stake is after a bet or raise of any size."""
         xp, action = _module_of(state), _module_of(state).asarray(action)
         player = state.stage == PLAYER_1

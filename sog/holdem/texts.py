@@ -136,8 +136,8 @@ class HoldemTexts(HoldemSetup):
         """Bets and raises by what the player has then put in on this street."""
         now = on_host(betting)
         player, after = int(now.stage), self.betting.bet(now, action)
-        stakes = ((state.stakes - now.matched).tolist() for state in (now, after))
-        return bet_name(action, *stakes, player, int(now.stacks[player] - now.matched))
+        before, then = ((state.stakes - now.matched).tolist() for state in (now, after))
+        return bet_name(action, before, then, player, int(now.stacks[player] - now.matched))
 
     def _describe_setup(self, number: int) -> str:
         setup = self.betting.setups[number]

@@ -227,7 +227,9 @@ def test_the_hands_compared_have_all_ins_ties_and_bets_that_come_back() -> None:
 
 @pytest.mark.parametrize("text", [UNEQUAL, LIMIT, "holdem(draw_stacks=500/2000,bets=1/allin)"])
 def test_states_on_the_host_go_on_as_those_of_jax_do(text: str) -> None:
-    rules, random = make(text).betting, np.random.default_rng(0)
+    game, random = make(text), np.random.default_rng(0)
+    assert isinstance(game, Holdem)
+    rules = game.betting
 
     def follow(states: Any, actions: Any) -> Any:
         bet, dealt = rules.bet(states, actions), rules.next_street(states)

@@ -90,7 +90,7 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
             levels.append(Level(street=street, actor=int(now.stage[0]), first=count, child=child))
             count += len(child)
             child[stays] = count + np.arange(stays.sum())
-            folders.append(after.folder[is_over])
+            folders.append(np.asarray(after.folder[is_over]))
             won.append(gains[is_over])
             num_ends += len(won[-1])
             starts.append(pick(after, goes))
@@ -117,7 +117,7 @@ def _after_each(
         dealt = betting.next_street(pick(after, is_due))
         for leaf, new in zip(jax.tree.leaves(after), jax.tree.leaves(dealt), strict=True):
             leaf[is_due] = new
-    after, won = jax.tree.map(
+    found: tuple[BettingState, np.ndarray] = jax.tree.map(
         lambda leaf: leaf.reshape(*shape, *leaf.shape[1:]), (after, betting.won(after))
     )
-    return betting.legal(states), after, won
+    return betting.legal(states), *found

@@ -8,8 +8,9 @@ serves all lines. Nothing here knows of cards.
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import jax
 import numpy as np
@@ -39,33 +40,53 @@ class Line:
     """The actions on this street so far."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+@dataclasses.dataclass(kw_only=True, eq=False)
 class Decision:
     """A public state in which a player is to bet."""
 
     line: int
     level: int
-    group: int
-    place: int
-    """Its number in the group."""
     words: tuple[str, ...]
     """The actions on this street that lead to it."""
     stakes: tuple[int, int]
     """Chips that each has bet on this street."""
-    actions: tuple[str, ...]
-    children: tuple["Decision | End", ...]
+    before: "tuple[Decision, int] | None" = dataclasses.field(default=None, repr=False)
+    """The decision before on this street, and the number of the action taken there."""
+    actions: tuple[str, ...] = ()
+    children: "tuple[Decision | End, ...]" = ()
+    group: int = 0
+    """Numbered over all levels."""
+    place: int = 0
+    """Its number in the group."""
+    number: int = 0
+    """Its number on the level, group by group."""
+    rows: range = range(0)
+    """Of its actions on the level."""
+
+    def row_above(self, steps: int) -> int:
+        """The row of the action that was taken so many decisions before; the line if none was."""
+        if self.before is None:
+            return self.line
+        at, action = self.before
+        return at.rows[action] if steps == 1 else at.row_above(steps - 1)
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+@dataclasses.dataclass(kw_only=True, eq=False)
 class End:
     """Where the betting of the street ends."""
 
     kind: Kind
-    place: int
-    """Its number among those of its kind; of the kind "next", the line of the next street."""
     payoff: float
     """Half of the pot that both have paid for: what player 0 wins by a fold, negative if he folds;
     what the winner of a showdown wins."""
+    after: Line
+    """What the next street begins with, if there is one."""
+    before: tuple[Decision, int] = dataclasses.field(repr=False)
+    """The last decision, and the number of the action taken there."""
+    place: int = 0
+    """Its number among those of its kind; of the kind "next", the line of the next street."""
+    number: int = 0
+    """Its number among the ends of a level, kind by kind."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -156,43 +177,17 @@ class Street:
         )
 
 
-@dataclasses.dataclass(eq=False)
-class _Node:
-    """A decision while the street is built."""
-
-    line: int
-    level: int
-    stakes: tuple[int, int]
-    words: tuple[str, ...]
-    parent: "tuple[_Node, int] | None"
-    """The decision before, and the action taken there."""
-    actions: list[str] = dataclasses.field(default_factory=list)
-    children: "list[_Node | _Ended]" = dataclasses.field(default_factory=list)
-    group: int = 0
-    """Its number on the level."""
-    place: int = 0
-
-
-@dataclasses.dataclass(eq=False)
-class _Ended:
-    """An end while the street is built."""
-
-    kind: Kind
-    payoff: float
-    after: Line
-    node: _Node
-    action: int
-    place: int = 0
-
-
 def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: bool) -> Street:
     """The betting of a street. last: whether it is the last one.
 
     Raises ValueError for more decisions than any machine has the memory for.
     """
     rules, states = _begin(lines, menu, smallest_bet)
-    levels: list[list[_Node]] = [
-        [_Node(number, 0, line.stakes, line.words, None) for number, line in enumerate(lines)]
+    levels = [
+        [
+            Decision(line=number, level=0, words=line.words, stakes=line.stakes)
+            for number, line in enumerate(lines)
+        ]
     ]
     count = len(lines)
     while levels[-1]:
@@ -201,7 +196,7 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
         states = pick(states, chosen)
         after = rules.bet_chips(states, actions, raised)
         goes_on = after.stage < CHANCE
-        count += np.count_nonzero(goes_on)
+        count += int(np.count_nonzero(goes_on))
         if count > _MOST_DECISIONS:
             raise ValueError(
                 f"a street must have at most {_MOST_DECISIONS:,} decisions, all that is bet "
@@ -213,7 +208,7 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
             node = levels[-1][at]
             _add_choice(node, lines[node.line], action, (first, second), is_decision, last)
         children = (child for node in levels[-1] for child in node.children)
-        levels.append([child for child in children if isinstance(child, _Node)])
+        levels.append([child for child in children if isinstance(child, Decision)])
         states = pick(after, goes_on)
     return _lay_out(lines, levels[:-1])
 
@@ -232,18 +227,18 @@ def _begin(lines: Sequence[Line], menu: Menu, smallest_bet: int) -> tuple[Bettin
     stakes = np.array([line.stakes for line in lines], np.int32)
     bets = np.array([sum(map(_is_bet, line.words)) for line in lines], np.int8)
     begun: BettingState = jax.tree.map(lambda leaf: leaf[None].repeat(len(lines), 0), rules.start())
-    return rules, dataclasses.replace(
-        begun,
-        stakes=matched[:, None] + stakes,
-        matched=matched,
-        last_raise=abs(stakes[:, 0] - stakes[:, 1]),
-        num_raises=bets,
-        has_acted=np.array([len(line.words) for line in lines]) > bets,
-    )
+    now: dict[str, Any] = {
+        "stakes": matched[:, None] + stakes,
+        "matched": matched,
+        "last_raise": abs(stakes[:, 0] - stakes[:, 1]),
+        "num_raises": bets,
+        "has_acted": np.array([len(line.words) for line in lines]) > bets,
+    }
+    return rules, dataclasses.replace(begun, **now)
 
 
 def _add_choice(
-    node: _Node,
+    node: Decision,
     line: Line,
     action: int,
     stakes: tuple[int, int],
@@ -253,10 +248,15 @@ def _add_choice(
     """stakes: after the action, on this street. is_decision: whether one follows."""
     player = node.level % 2
     word = bet_name(action, node.stakes, stakes, player, line.stack)
+    before = node, len(node.actions)
+    child: Decision | End
     if is_decision:
-        words = (*node.words, word)
-        child: _Node | _Ended = _Node(
-            node.line, node.level + 1, stakes, words, (node, len(node.actions))
+        child = Decision(
+            line=node.line,
+            level=node.level + 1,
+            words=(*node.words, word),
+            stakes=stakes,
+            before=before,
         )
     else:
         after = Line(line.pot + 2 * min(stakes), line.stack - min(stakes))
@@ -264,40 +264,53 @@ def _add_choice(
         if kind == "next" and (last or after.stack == 0):
             kind = "showdown"
         sign = -1 if kind == "fold" and player == 0 else 1
-        child = _Ended(kind, sign * after.pot / 2, after, node, len(node.actions))
-    node.actions.append(word)
-    node.children.append(child)
+        child = End(kind=kind, payoff=sign * after.pot / 2, after=after, before=before)
+    node.actions += (word,)
+    node.children += (child,)
 
 
 def _is_bet(word: str) -> bool:
     return word not in ("fold", "check", "call")
 
 
-def _lay_out(lines: Sequence[Line], nodes: list[list[_Node]]) -> Street:
-    grouped: list[list[list[_Node]]] = []
-    for of_level in nodes:
-        counts = sorted({len(node.actions) for node in of_level})
-        grouped.append([[n for n in of_level if len(n.actions) == count] for count in counts])
-        for number, group in enumerate(grouped[-1]):
+def _lay_out(lines: Sequence[Line], nodes: list[list[Decision]]) -> Street:
+    """nodes: by level."""
+    grouped = [_grouped(of_level) for of_level in nodes]
+    firsts = itertools.accumulate(map(len, grouped), initial=0)
+    for first, groups in zip(firsts, grouped, strict=False):
+        number = row = 0
+        for group_number, group in enumerate(groups, first):
+            size, num_actions = len(group), len(group[0].actions)
             for place, node in enumerate(group):
-                node.group, node.place = number, place
-    ended: dict[Kind, list[_Ended]] = {kind: [] for kind in KINDS}
+                node.group, node.place, node.number = group_number, place, number + place
+                node.rows = range(row + place, row + place + num_actions * size, size)
+            number, row = number + size, row + num_actions * size
+    ended: dict[Kind, list[End]] = {kind: [] for kind in KINDS}
     levels = []
-    for depth, of_level in enumerate(nodes):
-        of_kind: dict[Kind, list[_Ended]] = {kind: [] for kind in KINDS}
-        for node in of_level:
-            for child in node.children:
-                if isinstance(child, _Ended):
-                    child.place = len(ended[child.kind]) + len(of_kind[child.kind])
-                    of_kind[child.kind].append(child)
-        for kind in KINDS:
-            ended[kind] += of_kind[kind]
-        levels.append(_lay_out_level(grouped, depth, of_kind))
-    first_group = np.cumsum([0, *map(len, grouped)])
+    for of_level, groups in zip(nodes, grouped, strict=True):
+        ends = [child for node in of_level for child in node.children if isinstance(child, End)]
+        of_kind = {kind: [end for end in ends if end.kind == kind] for kind in KINDS}
+        for number, end in enumerate(itertools.chain(*of_kind.values())):
+            end.number, end.place = number, len(ended[end.kind])
+            ended[end.kind].append(end)
+        levels.append(
+            Level(
+                groups=tuple(_lay_out_group(group, len(ends)) for group in groups),
+                ends={
+                    kind: Ends(
+                        actor_row=_ints(at.rows[action] for at, action in places),
+                        other_row=_ints(at.row_above(1) for at, _ in places),
+                    )
+                    for kind, places in (
+                        (kind, [end.before for end in found]) for kind, found in of_kind.items()
+                    )
+                },
+            )
+        )
     return Street(
         lines=tuple(lines),
-        starts=tuple(_finished(node, first_group) for node in nodes[0]),
-        first_row=_ints(np.argsort([node.line for group in grouped[0] for node in group])),
+        starts=tuple(nodes[0]),
+        first_row=_ints(node.number for node in nodes[0]),
         levels=tuple(levels),
         payoff={
             kind: np.asarray([end.payoff for end in ends], np.float32)
@@ -307,72 +320,21 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[_Node]]) -> Street:
     )
 
 
-def _lay_out_level(
-    grouped: list[list[list[_Node]]], depth: int, ends: dict[Kind, list[_Ended]]
-) -> Level:
-    def row(node: _Node, action: int) -> int:
-        """Of an action among the rows of its level."""
-        before = grouped[node.level][: node.group]
-        start = sum(len(group) * len(group[0].actions) for group in before)
-        return start + action * len(grouped[node.level][node.group]) + node.place
-
-    def row_above(node: _Node, steps: int) -> int:
-        """The reach that comes from so many decisions before, or from the line."""
-        for _ in range(steps - 1):
-            if node.parent is None:
-                return node.line
-            node = node.parent[0]
-        return node.line if node.parent is None else row(*node.parent)
-
-    in_order = [end for kind in KINDS for end in ends[kind]]
-    number_of = {id(end): number for number, end in enumerate(in_order)}
-    groups_below = grouped[depth + 1] if depth + 1 < len(grouped) else []
-    starts_below = len(in_order) + np.cumsum([0, *map(len, groups_below)])
-
-    def child_row(child: _Node | _Ended) -> int:
-        if isinstance(child, _Node):
-            return int(starts_below[child.group]) + child.place
-        return number_of[id(child)]
-
-    groups = []
-    for group in grouped[depth]:
-        num_actions = len(group[0].actions)
-        children = [node.children[action] for action in range(num_actions) for node in group]
-        groups.append(
-            Group(
-                num_actions=num_actions,
-                size=len(group),
-                actor_row=_ints(row_above(node, 2) for node in group),
-                child=_ints(map(child_row, children)),
-            )
-        )
-    return Level(
-        groups=tuple(groups),
-        ends={
-            kind: Ends(
-                actor_row=_ints(row(end.node, end.action) for end in found),
-                other_row=_ints(row_above(end.node, 1) for end in found),
-            )
-            for kind, found in ends.items()
-        },
-    )
+def _grouped(nodes: list[Decision]) -> list[list[Decision]]:
+    """By how many actions there are."""
+    counts = sorted({len(node.actions) for node in nodes})
+    return [[node for node in nodes if len(node.actions) == count] for count in counts]
 
 
-def _finished(node: _Node, first_group: np.ndarray) -> Decision:
-    return Decision(
-        line=node.line,
-        level=node.level,
-        group=int(first_group[node.level]) + node.group,
-        place=node.place,
-        words=node.words,
-        stakes=node.stakes,
-        actions=tuple(node.actions),
-        children=tuple(
-            _finished(child, first_group)
-            if isinstance(child, _Node)
-            else End(kind=child.kind, place=child.place, payoff=child.payoff)
-            for child in node.children
-        ),
+def _lay_out_group(nodes: list[Decision], num_ends: int) -> Group:
+    """num_ends: of the level, which come before decisions."""
+    num_actions = len(nodes[0].actions)
+    children = [node.children[action] for action in range(num_actions) for node in nodes]
+    return Group(
+        num_actions=num_actions,
+        size=len(nodes),
+        actor_row=_ints(node.row_above(2) for node in nodes),
+        child=_ints(one.number + num_ends * isinstance(one, Decision) for one in children),
     )
 
 

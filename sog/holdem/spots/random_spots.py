@@ -68,7 +68,7 @@ def _random_line(
     start, drawn = rules.start(), list[int | None]()
     if rules.setups:
         drawn = [int(random.integers(len(rules.setups)))]
-        start = rules.draw(start, np.int32(drawn[0]))
+        start = rules.draw(start, drawn[0])
     for attempt in range(_LINES + 1):
         state, line = start, [*drawn]
         while int(state.street) < street:
