@@ -232,7 +232,8 @@ def _pair_chunk(game: Game[Any], name: str, states: Any) -> Array:
     reach = jnp.stack([nobody, basis], axis=1)  # [s1, 2, S]
 
     def one(state: Any) -> Array:
-        return jax.vmap(lambda pair: getattr(game, name)(state, pair)[0])(reach).T
+        found: Array = jax.vmap(lambda pair: getattr(game, name)(state, pair)[0])(reach).T
+        return found
 
     return jax.vmap(one)(states)
 
