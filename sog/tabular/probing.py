@@ -224,15 +224,16 @@ def _split_flows(
     )
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _payoff_chunk(game: Game[Any], states: Any) -> Array:
-    """[terminal, S, S]: w(s0, s1) u_0(s0, s1), read off `utilities` with one-hot opponents."""
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _pair_chunk(game: Game[Any], name: str, states: Any) -> Array:
+    """[node, S, S]: see `find_pairs`, read off with one-hot opponents."""
     basis = jnp.eye(game.num_infostates)
     nobody = jnp.zeros_like(basis)
     reach = jnp.stack([nobody, basis], axis=1)  # [s1, 2, S]
 
     def one(state: Any) -> Array:
-        return jax.vmap(lambda pair: game.utilities(state, pair)[0])(reach).T
+        found: Array = jax.vmap(lambda pair: getattr(game, name)(state, pair)[0])(reach).T
+        return found
 
     return jax.vmap(one)(states)
 
@@ -240,15 +241,25 @@ def _payoff_chunk(game: Game[Any], states: Any) -> Array:
 def find_payoffs(game: Game[Any], visit: Visit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The payoffs of all terminal nodes as sparse triples (node, infostates, w * utility)."""
     nodes = np.nonzero(visit.actor == TERMINAL)[0]
+    return find_pairs(game, "utilities", nodes, visit.state, visit.mask)
+
+
+def find_pairs(
+    game: Game[Any], name: str, nodes: np.ndarray, node_state: Any, node_mask: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What pairs of infostates have at some nodes, as sparse triples (node, infostates, number).
+
+    name: "utilities" for w(s0, s1) u_0(s0, s1) at terminal nodes, "compatible_reach" for w(s0, s1).
+    """
 
     def call(start: int, stop: int, chunk: int) -> tuple[np.ndarray, ...]:
         pad = nodes[np.arange(start, start + chunk).clip(max=stop - 1)]
-        states = jax.tree.map(lambda leaf: leaf[pad], visit.state)
-        dense = np.asarray(_payoff_chunk(game, states))[: stop - start]
-        possible = visit.mask[pad[: stop - start]]
+        states = jax.tree.map(lambda leaf: leaf[pad], node_state)
+        dense = np.asarray(_pair_chunk(game, name, states))[: stop - start]
+        possible = node_mask[pad[: stop - start]]
         dense = np.where(possible[:, 0, :, None] & possible[:, 1, None, :], dense, 0)
         row, first, second = np.nonzero(dense)
         return nodes[start + row].astype(np.int32), np.stack([first, second], 1), dense[dense != 0]
 
-    node, infostates, payoff = _in_chunks(call, len(nodes), 2 * game.num_infostates**2)
-    return node, infostates.astype(np.int32), payoff
+    node, infostates, number = _in_chunks(call, len(nodes), 2 * game.num_infostates**2)
+    return node, infostates.astype(np.int32), number

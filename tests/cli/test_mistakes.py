@@ -265,18 +265,6 @@ def test_running_out_of_memory_is_told_in_one_line(
     assert sog("games") == (2, "", f"sog: error: {message}\n")
 
 
-def test_an_error_of_openspiel_is_told_in_one_line(
-    sog: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import pyspiel
-
-    def fail(arguments: object) -> int:
-        raise pyspiel.SpielError("game.cc:87 player < 2\nplayer = 2")
-
-    monkeypatch.setattr("sog.cli.games.run", fail)
-    assert sog("games") == (2, "", "sog: error: OpenSpiel: game.cc:87 player < 2 player = 2\n")
-
-
 def test_a_limit_of_memory_in_which_jax_ends_the_process_is_refused(
     sog: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -319,30 +307,12 @@ def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smal
     assert err.splitlines()[-1] == f"sog: error: out of memory; {advice}"
 
 
-@pytest.mark.parametrize(
-    ("package", "arguments", "message"),
-    [
-        (
-            "matplotlib",
-            ["solve", "kuhn", "--plot", "kuhn.png"],
-            "--plot needs matplotlib: pip install 'sog[plot]'.",
-        ),
-        (
-            "pyspiel",
-            ["games", "openspiel:kuhn_poker"],
-            "openspiel games need OpenSpiel: pip install 'sog[openspiel]'.",
-        ),
-    ],
-)
 def test_a_missing_package_is_told_with_how_to_get_it(
-    sog: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    package: str,
-    arguments: list[str],
-    message: str,
+    sog: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, package, None)
-    assert sog(*arguments) == (2, "", f"sog: error: {message}\n")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    message = "--plot needs matplotlib: pip install 'sog[plot]'."
+    assert sog("solve", "kuhn", "--plot", "kuhn.png") == (2, "", f"sog: error: {message}\n")
 
 
 def test_nobody_reading_is_no_mistake(

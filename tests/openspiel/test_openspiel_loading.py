@@ -1,13 +1,16 @@
-"""A game of OpenSpiel's is enumerated when a command loads it: it is shown, and can be stopped."""
+"""A game of OpenSpiel's is enumerated when a command loads it: that is shown, and can be stopped.
 
+What OpenSpiel itself raises is told in one line.
+"""
+
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 Run = Callable[..., tuple[int, str, str]]
-
-pytest.importorskip("pyspiel")
+pyspiel = pytest.importorskip("pyspiel")
 
 
 @pytest.mark.parametrize(
@@ -48,3 +51,21 @@ def test_a_game_that_is_too_large_is_a_mistake_told_in_one_line(
         "large to enumerate; SOG_MAX_HISTORIES=N in the environment sets the bound, now 100 "
         "histories and 1 GB.",
     ]
+
+
+def test_an_error_of_openspiel_is_told_in_one_line(
+    sog: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(arguments: object) -> int:
+        raise pyspiel.SpielError("game.cc:87 player < 2\nplayer = 2")
+
+    monkeypatch.setattr("sog.cli.games.run", fail)
+    assert sog("games") == (2, "", "sog: error: OpenSpiel: game.cc:87 player < 2 player = 2\n")
+
+
+def test_without_openspiel_a_game_of_it_is_told_with_how_to_get_it(
+    sog: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    message = "openspiel games need OpenSpiel: pip install 'sog[openspiel]'."
+    assert sog("games", "openspiel:kuhn_poker") == (2, "", f"sog: error: {message}\n")

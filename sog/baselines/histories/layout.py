@@ -1,20 +1,17 @@
 """From the public tree of a game to its histories, on the host."""
 
 import dataclasses
-import functools
 import itertools
-from typing import Any, Final
+from typing import Final
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from sog.baselines.histories.alias import alias_tables
 from sog.baselines.histories.arrays import ROOT, Histories, HistoryTree, number_rows
-from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.tabular import PublicTree
-from sog.tabular.probing import Flow
+from sog.tabular.probing import Flow, find_pairs
 
 _ENTRIES_AT_ONCE: Final = 2**22
 
@@ -104,37 +101,14 @@ class _Worlds:
 
 
 def _find_worlds(tree: PublicTree) -> _Worlds:
-    size, parts = tree.game.num_infostates, []
-    chunk = max(1, _ENTRIES_AT_ONCE // (2 * size**2))
+    nodes = np.arange(tree.num_nodes)
     with jax.enable_x64(True):
-        for start in range(0, tree.num_nodes, chunk):
-            stop = min(start + chunk, tree.num_nodes)
-            pad = np.arange(start, start + chunk).clip(max=stop - 1)
-            states = jax.tree.map(lambda leaf, pad=pad: leaf[pad], tree.node_state)
-            weight = np.asarray(_joint_weights(tree.game, states))[: stop - start]
-            mask = tree.node_mask[start:stop]
-            weight = np.where(mask[:, 0, :, None] & mask[:, 1, None, :], weight, 0)
-            node, first, second = np.nonzero(weight > 0)
-            parts.append((node + start, first, second, weight[node, first, second]))
-    node, first, second, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return _Worlds(
-        node=node,
-        infostates=np.stack([first, second], axis=1),
-        weight=weight,
-        key=(node * size + first) * size + second,
-    )
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _joint_weights(game: Game[Any], states: Any) -> Array:
-    """[state, S, S]: w(s0, s1), read off `compatible_reach` with one-hot opponents."""
-    basis = jnp.eye(game.num_infostates)
-    reach = jnp.stack([jnp.zeros_like(basis), basis], axis=1)  # [s1, 2, S]
-
-    def one(state: Any) -> Array:
-        return jax.vmap(lambda pair: game.compatible_reach(state, pair)[0])(reach).T
-
-    return jax.vmap(one)(states)
+        node, infostates, weight = find_pairs(
+            tree.game, "compatible_reach", nodes, tree.node_state, tree.node_mask
+        )
+    size, at = tree.game.num_infostates, node.astype(np.int64)
+    key = (at * size + infostates[:, 0]) * size + infostates[:, 1]
+    return _Worlds(node=at, infostates=infostates, weight=weight, key=key)
 
 
 def _find_edges(tree: PublicTree, worlds: _Worlds) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,15 +7,8 @@ from sog.games.core import param
 
 SELECTIONS: Final = ("duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus", "sm_oos")
 PAPER: Final = {
-    "wins": {"duct": 1.5, "exp3": 0.2, "rm": 0.025, "oos": 0.5, "oos_plus": 0.55, "sm_oos": 0.5},
-    "points": {
-        "duct": 0.82,
-        "exp3": 0.01,
-        "rm": 0.025,
-        "oos": 0.5,
-        "oos_plus": 0.4,
-        "sm_oos": 0.5,
-    },
+    "wins": {"duct": 1.5, "exp3": 0.2, "rm": 0.025, "oos": 0.5, "oos_plus": 0.55},
+    "points": {"duct": 0.82, "exp3": 0.01, "rm": 0.025, "oos": 0.5, "oos_plus": 0.4},
 }
 """C of duct and gamma of the others, tuned for Goofspiel with 13 cards (Lanctot, Lisy, Winands
 2013, Table 1). C is for rewards in [0, 1]: 150 points of 182 between losing and winning all. The
@@ -47,7 +40,7 @@ class SelectionOptions:
     @property
     def constants(self) -> Constants:
         """Those that are set, the paper's for the rest; 0 for what the selection does not use."""
-        name = self.selection.removesuffix("_max").removesuffix("_mix")
+        name = self.selection.removesuffix("_max").removesuffix("_mix").removeprefix("sm_")
         value = PAPER[self.tuned][name]
         if name == "duct":
             return Constants(self.c or value, 0.0, 0.0)
