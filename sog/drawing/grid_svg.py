@@ -8,7 +8,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
-from sog.drawing.grid import Cell, Grid, Row, describe_events
+from sog.drawing.grid import Cell, Grid, Row, describe_events, merge_alike
 from sog.drawing.outline import percent, signed
 from sog.drawing.svg import INK, as_text, cut, document, rectangle, text
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
@@ -26,8 +26,9 @@ _LOST: Final = "#c92a2a"
 _UNSEEN: Final = 5e-4
 
 
-def draw_grid(grid: Grid, rows: tuple[Row, ...], *, title: str, unit: str) -> str:
-    """The text of an SVG file; rows: those of the grid, or fewer that stand for them."""
+def draw_grid(grid: Grid, *, title: str, unit: str) -> str:
+    """The text of an SVG file; infostates that are alike share a row."""
+    rows = merge_alike(grid.rows)
     shown = rows[:_MOST_ROWS]
     columns = _columns(grid, shown)
     cell_width = _NAMED_CELL if grid.actions is None else _CELL

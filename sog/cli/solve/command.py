@@ -110,8 +110,7 @@ def _check(arguments: argparse.Namespace) -> None:
         find_rule(arguments.rule or _RULE)
     check_target("--save", arguments.save, (".npz",))
     check_target("--save-state", arguments.save_state, (".solve",))
-    if arguments.plot is not None:
-        check_plot(arguments.plot)
+    check_plot(arguments.plot)
 
 
 def _check_history(arguments: argparse.Namespace) -> None:
