@@ -57,10 +57,8 @@ def _as_table(game: Game[Any], finished: list[Finished]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("search", no_wrap=True)
     is_run = any(one.checkpoint is not None for one in finished)
-    if is_run:
-        table.add_column("checkpoint", justify="right")
     milli = [f"{name} ({game.milli_unit})" for name in ("min", "mean", "max", "tabular")]
-    for name in ("updates", *milli, "searches", "seconds"):
+    for name in (*(["checkpoint"] if is_run else []), "updates", *milli, "searches", "seconds"):
         table.add_column(name, justify="right")
     for one in finished:
         figures = [*one.spread.values(), one.tabular]
