@@ -36,9 +36,8 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, allow_nan=False))
 
 
-def note(text: str) -> None:
-    """Tells the user something that is not a result, on stderr."""
-    tell(text)
+note: Final = tell
+"""What is not a result, on stderr."""
 
 
 class _Page(io.StringIO):
@@ -152,6 +151,26 @@ def short_name(game: "Game[Any]") -> str:
     return written_call(game.name, changed)
 
 
+class Pace:
+    """How long a part of the work may still take, by how fast it went since the first question.
+
+    What was before that may have been compiling.
+    """
+
+    def __init__(self) -> None:
+        self._first: tuple[float, float] | None = None
+
+    def time_left(self, completed: float, total: float) -> str:
+        """As ", about 3 min left"; "" if not known."""
+        now = time.monotonic()
+        self._first = self._first or (completed, now)
+        first, began = self._first
+        if not first < completed < total:
+            return ""
+        seconds = (now - began) * (total - completed) / (completed - first)
+        return f", about {duration(seconds)} left"
+
+
 class Work:
     """What a command is busy with, on stderr: a live line in a terminal, else a line at times."""
 
@@ -160,13 +179,13 @@ class Work:
         self._progress = progress
         self._task = progress.add_task("", visible=False, detail="", total=None)
         self._last_line = 0.0
-        self._first: tuple[int, float] | None = None
         self.doing = "starting"
         self.detail = ""
+        self._pace = Pace()
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Starts a part of the work; total: how much of it there is, if that is known."""
-        self.doing, self.detail, self._first = doing, "", None
+        self.doing, self.detail, self._pace = doing, "", Pace()
         self._progress.reset(self._task, description=doing, total=total, visible=True, detail="")
         self._line(doing)
 
@@ -178,18 +197,8 @@ class Work:
             self._line(f"{self.doing}: {detail}")
 
     def time_left(self, completed: int, total: int) -> str:
-        """How long the rest of this part may take, as ", about 3 min left"; "" if not known.
-
-        Counted from the first call: what was before it may have been compiling.
-        """
-        now = time.monotonic()
-        if self._first is None:
-            self._first = completed, now
-        first, began = self._first
-        if not first < completed < total:
-            return ""
-        seconds = (now - began) * (total - completed) / (completed - first)
-        return f", about {duration(seconds)} left"
+        """How long the rest of this part may take, see `Pace`."""
+        return self._pace.time_left(completed, total)
 
     def tell_interrupted(self, kept: str = "") -> None:
         """Says where an interrupt came, and what is kept."""

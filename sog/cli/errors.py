@@ -1,11 +1,12 @@
 """Exit codes, mistakes of the user, and checks that find them before the work begins."""
 
+import argparse
 import contextlib
 import importlib.util
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sog.cli.lines import tell
 
@@ -81,14 +82,24 @@ def require_package(option: str, package: str) -> None:
         raise CommandError(f"{option} needs {package}: pip install 'sog[{extra}]'.")
 
 
+def given(arguments: argparse.Namespace, *names: str) -> Iterator[tuple[str, Any]]:
+    """Those of some options that were given, as users type them, with their values."""
+    for name in names:
+        value = getattr(arguments, name, None)
+        if value is not None and value is not False and value != []:
+            yield f"--{name.replace('_', '-')}", value
+
+
 def check_target(
-    option: str, path: Path, endings: Sequence[str], *, mark: bytes | None = None
+    option: str, path: Path | None, endings: Sequence[str], *, mark: bytes | None = None
 ) -> None:
-    """Makes sure that a file can be written at `path`, the value of `option`.
+    """Makes sure that a file can be written at `path`, the value of `option`, if it was given.
 
     endings: what its name may end in. A file is replaced only by one of its kind, whose first
     bytes have the mark, None for that of `_MARKS`.
     """
+    if path is None:
+        return
     if path.is_dir():
         raise CommandError(f"{option}: {path} is a folder; a file name is needed.")
     ending = path.suffix.lower()

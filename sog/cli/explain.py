@@ -14,6 +14,7 @@ from sog.cli.interrupts import concluding
 from sog.cli.strategy import Strategy, check_source, load_strategy
 from sog.drawing.grid import history_of
 from sog.drawing.outline import percent
+from sog.games import Game
 
 _WORST: Final = 3  # infostates shown of a public state
 _LEAST_SHARE: Final = 0.05  # of the loss of its public state, to be shown
@@ -22,7 +23,7 @@ _LEAST_PLAYED: Final = 5e-4
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Mistake:
-    """What is lost at an infostate, in the game's unit."""
+    """What is lost at an infostate, in the game's unit, as `--json` prints it."""
 
     infostate: int
     name: str
@@ -30,18 +31,21 @@ class _Mistake:
     policy: dict[str, float]
     best: str
     """The action that is best if all later ones are."""
+    share: float
+    """Of the loss in the exploitability."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Place:
-    """What is lost at a public state."""
+    """What is lost at a public state, as `--json` prints it."""
 
     history: tuple[str, ...]
-    description: str
+    state: str
     player: int
     loss: float
-    mistakes: tuple[_Mistake, ...]
-    """The largest first."""
+    share: float
+    infostates: tuple[_Mistake, ...]
+    """The largest loss first."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,7 +56,17 @@ def run(arguments: argparse.Namespace) -> int:
         strategy = load_strategy(arguments, work)
     places = _worst_places(strategy, arguments.top)
     if arguments.json:
-        display.print_json(_as_json(strategy, places))
+        found = strategy.examination
+        display.print_json(
+            {
+                "game": str(strategy.game),
+                "source": strategy.source,
+                "unit": strategy.game.unit,
+                "exploitability": found.exploitability,
+                "gains": found.gains.tolist(),
+                "states": [dataclasses.asdict(place) for place in places],
+            }
+        )
     else:
         _print(strategy, places)
     return SUCCESS
@@ -73,10 +87,11 @@ def _place(strategy: Strategy, node: int) -> _Place:
     order = np.argsort(-losses, kind="stable")
     return _Place(
         history=history_of(found, node),
-        description=strategy.game.describe_state(found.tree.state(node)),
+        state=strategy.game.describe_state(found.tree.state(node)),
         player=int(found.tree.node_actor[node]),
         loss=float(losses.sum()),
-        mistakes=tuple(
+        share=float(losses.sum()) / found.exploitability,
+        infostates=tuple(
             _mistake(strategy, node, infostate)
             for infostate in order.tolist()
             if losses[infostate] > display.rounding(strategy.game)
@@ -96,6 +111,7 @@ def _mistake(strategy: Strategy, node: int, infostate: int) -> _Mistake:
         loss=float(found.losses[node, infostate]),
         policy={name: float(found.policy[node, infostate, a]) for a, name in names.items()},
         best=names[max(legal, key=lambda action: worth[action])],
+        share=float(found.losses[node, infostate]) / found.exploitability,
     )
 
 
@@ -114,17 +130,17 @@ def _print(strategy: Strategy, places: list[_Place]) -> None:
     if not places:
         print("It loses nowhere.")
         return
-    shown = sum(place.loss for place in places)
+    states = f"{len(places):,} public state{'' if len(places) == 1 else 's'}"
+    shown = percent(sum(place.loss for place in places) / found.exploitability)
     display.print_table(
-        _table(strategy, places),
-        footer=f"{_count(len(places), 'public state')} of {found.tree.num_nodes:,}, with "
-        f"{percent(_share(shown, found.exploitability))} of the exploitability. Losses of all "
-        f"states add up to it;\neach is that of the player who acts, against the other's strategy.",
+        _table(game, places),
+        footer=f"{states} of {found.tree.num_nodes:,}, with {shown} of the exploitability. Losses "
+        f"of all states add up to it;\neach is that of the player who acts, against the other's "
+        f"strategy.",
     )
 
 
-def _table(strategy: Strategy, places: list[_Place]) -> Table:
-    game, total = strategy.game, strategy.examination.exploitability
+def _table(game: Game[Any], places: list[_Place]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("", justify="right", style="dim")
     table.add_column(game.milli_unit, justify="right", no_wrap=True)
@@ -132,14 +148,11 @@ def _table(strategy: Strategy, places: list[_Place]) -> Table:
     table.add_column("", style="dim", no_wrap=True)
     table.add_column("public state, and where most of it is lost")
     for number, place in enumerate(places, start=1):
-        share = percent(_share(place.loss, total))
-        who = f"player {place.player}"
-        lost = display.number(1000 * place.loss)
-        table.add_row(str(number), lost, share, who, place.description)
-        for names, loss, text in _alike(place.mistakes)[:_WORST]:
+        lost, who = display.number(1000 * place.loss), f"player {place.player}"
+        table.add_row(str(number), lost, percent(place.share), who, place.state)
+        for names, loss, text in _alike(place.infostates)[:_WORST]:
             if loss >= _LEAST_SHARE * place.loss:
-                of_place = f"  {percent(_share(loss, place.loss))}"
-                table.add_row("", "", "", of_place, f"  {names} {text}")
+                table.add_row("", "", "", f"  {percent(loss / place.loss)}", f"  {names} {text}")
     return table
 
 
@@ -162,37 +175,3 @@ def _describe(mistake: _Mistake) -> str:
     likely = sorted(mistake.policy.items(), key=lambda pair: -pair[1])
     played = [f"{name} {share:.3f}" for name, share in likely if share >= _LEAST_PLAYED]
     return f"plays {', '.join(played)}; best is {mistake.best}"
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else float("nan")
-
-
-def _as_json(strategy: Strategy, places: list[_Place]) -> dict[str, Any]:
-    found = strategy.examination
-    total = found.exploitability
-    return {
-        "game": str(strategy.game),
-        "source": strategy.source,
-        "unit": strategy.game.unit,
-        "exploitability": total,
-        "gains": found.gains.tolist(),
-        "states": [
-            {
-                "history": list(place.history),
-                "state": place.description,
-                "player": place.player,
-                "loss": place.loss,
-                "share": place.loss / total,
-                "infostates": [
-                    {**dataclasses.asdict(mistake), "share": mistake.loss / total}
-                    for mistake in place.mistakes
-                ],
-            }
-            for place in places
-        ],
-    }

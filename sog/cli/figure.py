@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444")
 
 
-def check_plot(path: Path, option: str = "--plot") -> None:
+def check_plot(path: Path | None, option: str = "--plot") -> None:
     """Makes sure that a picture can be drawn and written to `path`, the value of `option`."""
-    check_target(option, path, PICTURES)
-    require_package(option, "matplotlib")
+    if path is not None:
+        check_target(option, path, PICTURES)
+        require_package(option, "matplotlib")
 
 
 def plot_exploitability(

@@ -20,65 +20,74 @@ def load_locks(game: Game[Any], arguments: argparse.Namespace) -> tuple[Lock, ..
         return read_locks(game, arguments.lock)
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Price:
+    """What locks do to values, in the game's unit."""
+
+    game: Game[Any]
+    locks: Sequence[Lock]
+    value: float
+    """To player 0, where they hold."""
+    free_value: float
+    """To player 0, where nothing is held."""
+    exploited: dict[int, float] = dataclasses.field(default_factory=dict)
+    """By player of whom something is held: what he loses to the best answer if he plays the free
+    solution everywhere else, and does not adapt. Empty where that is not known."""
+
+    @property
+    def costs(self) -> dict[int, float]:
+        """What each player of whom something is held gets less, if both know of it."""
+        lost = self.free_value - self.value
+        return {player: -lost if player else lost for player in players_of(self.locks)}
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Lines of a table."""
+        facts = [("value without the lock", display.in_units(self.game, self.free_value))]
+        for player, cost in self.costs.items():
+            told = display.in_milli_units(self.game, cost)
+            facts.append((f"the lock costs player {player}", told))
+            if player in self.exploited:
+                lost = display.in_milli_units(self.game, self.exploited[player])
+                facts.append(("if he adapts nothing else", lost))
+        return facts
+
+    def as_json(self) -> dict[str, Any]:
+        """The locks and the same numbers; keys of JSON are texts."""
+        return {
+            "locks": [
+                {
+                    "state": self.game.describe_state(lock.state),
+                    "player": lock.player,
+                    "infostates": np.flatnonzero(lock.is_held).tolist(),
+                }
+                for lock in self.locks
+            ],
+            "value": self.value,
+            "free_value": self.free_value,
+            "cost": self.costs,
+            "exploited": self.exploited,
+        }
+
+
 def players_of(locks: Sequence[Lock]) -> list[int]:
     """Those of whom something is held."""
     return sorted({lock.player for lock in locks})
 
 
-def lock_as_json(game: Game[Any], lock: Lock) -> dict[str, Any]:
-    """Where it is, and of whom and what."""
-    return {
-        "state": game.describe_state(lock.state),
-        "player": lock.player,
-        "infostates": np.flatnonzero(lock.is_held).tolist(),
-    }
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Price:
-    """What locks do to values, in the game's unit."""
-
-    value: float
-    """To player 0, where they hold."""
-    free_value: float
-    """To player 0, where nothing is held."""
-    exploited: dict[int, float]
-    """By player of whom something is held: what he loses to the best answer if he plays the free
-    solution everywhere else, and does not adapt. Empty where that is not known."""
-
-    def cost(self, player: int) -> float:
-        """What a player gets less than without them, if both know of them."""
-        lost = self.free_value - self.value
-        return lost if player == 0 else -lost
-
-    def facts(self, game: Game[Any], players: Sequence[int]) -> list[tuple[str, str]]:
-        """Lines of a table."""
-        facts = [("value without the lock", display.in_units(game, self.free_value))]
-        for player in players:
-            cost = display.in_milli_units(game, self.cost(player))
-            facts.append((f"the lock costs player {player}", cost))
-            if player in self.exploited:
-                lost = display.in_milli_units(game, self.exploited[player])
-                facts.append(("if he adapts nothing else", lost))
-        return facts
-
-    def as_json(self, players: Sequence[int]) -> dict[str, Any]:
-        """The same numbers."""
-        return {
-            "free_value": self.free_value,
-            "cost": {str(player): self.cost(player) for player in players},
-            "exploited": {str(player): lost for player, lost in self.exploited.items()},
-        }
-
-
 def price_of(
-    locked: CompiledGame, free: Solution, solution: Solution, players: Sequence[int]
+    locked: CompiledGame, locks: Sequence[Lock], free: Solution, solution: Solution
 ) -> Price:
     """From the solutions of a game without and with its locks."""
     stubborn = evaluate_policy(locked, locked.with_held(free.policy))
     exploited = {}
-    for player in players:
+    for player in players_of(locks):
         other = 1 - player
         before = free.last.value if other == 0 else -free.last.value
         exploited[player] = float(stubborn.best_response_value[other, 0]) - before
-    return Price(value=solution.last.value, free_value=free.last.value, exploited=exploited)
+    return Price(
+        game=locked.tree.game,
+        locks=locks,
+        value=solution.last.value,
+        free_value=free.last.value,
+        exploited=exploited,
+    )

@@ -19,6 +19,7 @@ from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.records import check_has_format, check_record_name
 from sog.cli.search_numbers import describe_search
 from sog.cli.tournament.saved import SavedTournament, write_games
+from sog.drawing.outline import or_null
 from sog.games import Game
 from sog.memory import check_memory
 from sog.play import Aivat
@@ -192,7 +193,7 @@ def _as_json(
         aivat = {
             "values": arguments.aivat,
             **mean_as_json(result.corrected_mean, result.corrected_standard_error),
-            "variance_ratio": _or_none(result.variance_ratio),
+            "variance_ratio": or_null(result.variance_ratio),
         }
     return {
         "game": str(seating.game),
@@ -218,13 +219,9 @@ def mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
     width = Z_95 * standard_error
     return {
         "mean": mean,
-        "standard_error": _or_none(standard_error),
+        "standard_error": or_null(standard_error),
         "interval": None if math.isnan(width) else [mean - width, mean + width],
     }
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 _ITERATIONS: Final = 1000  # of CFR+: far below what a match can tell apart

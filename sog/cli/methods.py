@@ -19,17 +19,22 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     if arguments.method is not None:
         with mistakes():
-            method = make_method(arguments.method)
+            facts = _facts(make_method(arguments.method))
         if arguments.json:
-            display.print_json(_facts(method))
+            display.print_json(facts)
         else:
-            _print_one(_facts(method))
+            _print_one(facts)
         return SUCCESS
     methods = [_facts(method_class(name)()) for name in METHODS]
     if arguments.json:
         display.print_json(methods)
-    else:
-        _print_list(methods)
+        return SUCCESS
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("method", "what it is", "paper"):
+        table.add_column(column, no_wrap=column == "method")
+    for method in methods:
+        table.add_row(method["form"], method["summary"], method["paper"])
+    display.print_table(table, footer=_FOOTER)
     return SUCCESS
 
 
@@ -46,19 +51,8 @@ def _facts(method: Method) -> dict[str, Any]:
     }
 
 
-def _print_list(methods: list[dict[str, Any]]) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("method", "what it is", "paper"):
-        table.add_column(column, no_wrap=column == "method")
-    for method in methods:
-        table.add_row(method["form"], method["summary"], method["paper"])
-    display.print_table(table, footer=_FOOTER)
-
-
 def _print_one(method: dict[str, Any]) -> None:
-    display.print_facts(
-        f"{method['form']}: {method['summary']}",
-        [("paper", method["paper"] or "-")],
-    )
+    title = f"{method['form']}: {method['summary']}"
+    display.print_facts(title, [("paper", method["paper"] or "-")])
     display.print_text(f"\n{method['description']}\n")
     print_parameters(method["parameters"])

@@ -14,8 +14,7 @@ from sog.games import Game
 
 def check_picture_name(picture: Path | None) -> None:
     """Finds mistakes in the name of the file, before the work begins."""
-    if picture is not None:
-        check_target("--picture", picture, (".svg",))
+    check_target("--picture", picture, (".svg",))
 
 
 def check_has_picture(game: Game[Any], picture: Path | None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.errors import CommandError, mistakes
+from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.evaluate.plan import in_whole_game
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
@@ -21,13 +21,7 @@ from sog.games import Game
 from sog.games.foreign import check_named_by_file
 from sog.play.policies import is_table
 from sog.players.runs import names_run
-from sog.tabular import (
-    Checkpoint,
-    CompiledGame,
-    load_policy,
-    read_metadata,
-    solve,
-)
+from sog.tabular import Checkpoint, CompiledGame, load_policy, read_metadata, solve
 from sog.tabular.examination import Examination, examine
 
 _ITERATIONS: Final = 1000
@@ -162,7 +156,5 @@ def _read_game(path: str) -> str:
 
 def _refuse(arguments: argparse.Namespace, options: Sequence[str], source: str) -> None:
     """Refuses options that have no effect on what was named."""
-    for option in options:
-        if getattr(arguments, option) not in (None, []):
-            flag = f"--{option.replace('_', '-')}"
-            raise CommandError(f"{flag} has no effect on {source}.")
+    for option, _ in given(arguments, *options):
+        raise CommandError(f"{option} has no effect on {source}.")

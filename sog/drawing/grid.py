@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.drawing.outline import common_names, or_zero, percent
+from sog.drawing.outline import common_names, or_null, or_zero, percent, share_of
 from sog.games.core import CHANCE, TERMINAL
 from sog.tabular.examination import Examination
 
@@ -100,7 +100,7 @@ def read_grid(found: Examination, node: int, player: int) -> Grid:
             Event(
                 outcome=int(tree.node_outcome[child]),
                 name=tree.game.describe_outcome(state, int(tree.node_outcome[child])),
-                probability=_share(float(found.probability[child, 0].sum()), probability),
+                probability=share_of(float(found.probability[child, 0].sum()), probability),
                 node=child,
             )
             for child in np.flatnonzero(tree.node_parent == node).tolist()
@@ -162,18 +162,22 @@ def grid_as_json(grid: Grid) -> dict[str, Any]:
         "actor": {CHANCE: "chance", TERMINAL: "end"}.get(grid.actor, grid.actor),
         "player": grid.player,
         "probability": grid.probability,
-        "value": _number(grid.value),
+        "value": or_null(grid.value),
         "events": [
-            {"event": event.name, "probability": _number(event.probability)}
+            {"event": event.name, "probability": or_null(event.probability)}
             for event in grid.events
         ],
         "infostates": [
             {
                 "infostate": row.infostates[0],
                 "name": row.name,
-                "range": _number(row.range_),
-                "value": _number(row.value),
-                **({"actions": _actions_as_json(row)} if row.cells else {}),
+                "range": or_null(row.range_),
+                "value": or_null(row.value),
+                **(
+                    {"actions": [_as_json(cell) for cell in row.cells.values()]}
+                    if row.cells
+                    else {}
+                ),
             }
             for row in grid.rows
         ],
@@ -187,26 +191,18 @@ def grid_as_csv(grid: Grid) -> str:
     table.writerow(_COLUMNS)
     for row in grid.rows:
         facts = (grid.description, grid.player, row.infostates[0], row.name)
-        numbers = (_number(row.range_), _number(row.value))
+        numbers = (or_null(row.range_), or_null(row.value))
         for cell in row.cells.values():
-            values = cell.probability, _number(cell.value), _number(cell.loss)
+            values = cell.probability, or_null(cell.value), or_null(cell.loss)
             table.writerow([*facts, *numbers, cell.action, cell.name, *values])
         if not row.cells:
             table.writerow([*facts, *numbers, *[None] * 5])
     return page.getvalue()
 
 
-def _actions_as_json(row: Row) -> list[dict[str, Any]]:
-    return [
-        {
-            "action": cell.action,
-            "name": cell.name,
-            "probability": cell.probability,
-            "value": _number(cell.value),
-            "loss": _number(cell.loss),
-        }
-        for cell in row.cells.values()
-    ]
+def _as_json(cell: Cell) -> dict[str, Any]:
+    undefined = {"value": or_null(cell.value), "loss": or_null(cell.loss)}
+    return dataclasses.asdict(cell) | undefined
 
 
 def _row(found: Examination, node: int, player: int, infostate: int) -> Row:
@@ -255,11 +251,3 @@ def _join(row: Row, added: Row, num_of_kind: int) -> Row:
     return dataclasses.replace(
         row, infostates=infostates, name=name, range_=row.range_ + added.range_
     )
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else math.nan
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

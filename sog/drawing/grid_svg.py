@@ -8,9 +8,9 @@ import math
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
-from sog.drawing.grid import Cell, Grid, Row, describe_events
+from sog.drawing.grid import Cell, Grid, Row, describe_events, merge_alike
 from sog.drawing.outline import percent, signed
-from sog.drawing.svg import INK, as_text, cut, document, rectangle, text
+from sog.drawing.svg import INK, SOFT, as_text, cut, document, rectangle, text, tint
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
 
 _MARGIN, _HEADER, _ROW, _GAP = 24.0, 104.0, 34.0, 3.0
@@ -20,14 +20,14 @@ _MOST_LETTERS: Final = 28  # of an infostate
 _MOST_IN_CELL: Final = 12
 _MOST_IN_NAMED_CELL: Final = 16
 _MOST_ROWS: Final = 220
-_SOFT: Final = "#66717e"
 _COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621"}
 _LOST: Final = "#c92a2a"
 _UNSEEN: Final = 5e-4
 
 
-def draw_grid(grid: Grid, rows: tuple[Row, ...], *, title: str, unit: str) -> str:
-    """The text of an SVG file; rows: those of the grid, or fewer that stand for them."""
+def draw_grid(grid: Grid, *, title: str, unit: str) -> str:
+    """The text of an SVG file; infostates that are alike share a row."""
+    rows = merge_alike(grid.rows)
     shown = rows[:_MOST_ROWS]
     columns = _columns(grid, shown)
     cell_width = _NAMED_CELL if grid.actions is None else _CELL
@@ -39,14 +39,14 @@ def draw_grid(grid: Grid, rows: tuple[Row, ...], *, title: str, unit: str) -> st
     svg = document(f"{title}: {grid.description}", width, height)
     text(svg, _MARGIN, _MARGIN + 12, lines[0], size=16, weight="bold")
     for number, line in enumerate(lines[1:]):
-        text(svg, _MARGIN, _MARGIN + 31 + 16 * number, line, color=_SOFT)
+        text(svg, _MARGIN, _MARGIN + 31 + 16 * number, line, color=SOFT)
     top, left = _MARGIN + _HEADER, _MARGIN + label
     _head(svg, grid, columns, left, top - 8)
     for number, row in enumerate(shown):
         _draw_row(svg, grid, row, columns, left, top + _ROW * number)
     if len(shown) < len(rows):
         more = f"... and {len(rows) - len(shown)} more"
-        text(svg, _MARGIN, top + _ROW * len(shown) + 20, more, color=_SOFT)
+        text(svg, _MARGIN, top + _ROW * len(shown) + 20, more, color=SOFT)
     return as_text(svg)
 
 
@@ -75,8 +75,8 @@ def _header_lines(grid: Grid, title: str, unit: str) -> list[str]:
 def _head(svg: ElementTree.Element, grid: Grid, columns: list[int], left: float, y: float) -> None:
     color = _COLORS[grid.player]
     text(svg, _MARGIN, y, f"player {grid.player}", size=12, weight="bold", color=color)
-    text(svg, left, y, "range", size=12, color=_SOFT)
-    text(svg, left + _BAR + _VALUE - 14, y, "value", size=12, color=_SOFT, anchor="end")
+    text(svg, left, y, "range", size=12, color=SOFT)
+    text(svg, left + _BAR + _VALUE - 14, y, "value", size=12, color=SOFT, anchor="end")
     names = grid.actions or {}
     for place, action in enumerate(columns):
         x = left + _BAR + _VALUE + (place + 0.5) * _CELL
@@ -95,7 +95,7 @@ def _draw_row(
     rectangle(group, left, y + 10, _BAR - 44, _ROW - 20, fill="#eef1f4")
     color = _COLORS[grid.player]
     rectangle(group, left, y + 10, (_BAR - 44) * range_, _ROW - 20, fill=color)
-    text(group, left + _BAR - 38, base, percent(row.range_), color=_SOFT)
+    text(group, left + _BAR - 38, base, percent(row.range_), color=SOFT)
     text(group, left + _BAR + _VALUE - 14, base, signed(row.value), size=12, anchor="end")
     named = grid.actions is None
     cells = dict(enumerate(row.cells.values())) if named else row.cells
@@ -110,7 +110,7 @@ def _draw_cell(
 ) -> None:
     box = ElementTree.SubElement(group, "g", {"class": "action"})
     width, height = (_NAMED_CELL if named else _CELL) - _GAP, _ROW - _GAP
-    fill = _tint(color, cell.probability)
+    fill = tint(color, cell.probability)
     rectangle(box, x, y, width, height, fill=fill, stroke="#d5dbe1", rx="3")
     ink = "#ffffff" if cell.probability > 0.6 else INK
     number = f"{cell.probability:.3f}"
@@ -130,9 +130,3 @@ def _tooltip(row: Row) -> str:
         worth = f"worth {signed(cell.value)}"
         lines.append(f"{cell.name}: {cell.probability:.4f}, {worth}")
     return "\n".join(lines)
-
-
-def _tint(color: str, part: float) -> str:
-    """From white to a color."""
-    channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(255 + (channel - 255) * part):02x}" for channel in channels)

@@ -54,11 +54,11 @@ def outline(
         kept = set(by_likelihood[:most]) if levels > 0 else set()
         return Outline(
             node=node,
-            share=_share(node.probability, top),
+            share=share_of(node.probability, top),
             children=tuple(below(child, levels - 1) for child in children if child in kept),
             num_hidden=len(children) - len(kept),
             events=tuple(
-                (child.event, _share(child.probability, node.probability)) for child in children
+                (child.event, share_of(child.probability, node.probability)) for child in children
             ),
         )
 
@@ -115,8 +115,14 @@ def common_names(names: Sequence[dict[int, str]]) -> dict[int, str] | None:
     return dict(sorted(merged.items()))
 
 
-def _share(part: float, whole: float) -> float:
+def share_of(part: float, whole: float) -> float:
+    """NaN of nothing."""
     return part / whole if whole > 0 else math.nan
+
+
+def or_null(value: float) -> float | None:
+    """A number as JSON has it: null where it is undefined."""
+    return value if math.isfinite(value) else None
 
 
 def or_zero(value: float) -> float:

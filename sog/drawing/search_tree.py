@@ -21,7 +21,7 @@ from sog.drawing.outline import (
     percent,
     signed,
 )
-from sog.drawing.svg import INK, SOFT, as_text, cut, document, rectangle, text
+from sog.drawing.svg import INK, SOFT, as_text, cut, document, rectangle, text, tint
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
 _BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
@@ -302,6 +302,4 @@ def _infostate_text(node: NodeView, infostate: int) -> str:
 def _tint(value: float, scale: float) -> str:
     """From white to the color of the player whom a value favors."""
     color = _COLORS[PLAYER_0 if value > 0 else PLAYER_1]
-    part = 0.55 * abs(value) / scale if scale > 0 else 0.0
-    channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(255 + (channel - 255) * part):02x}" for channel in channels)
+    return tint(color, 0.55 * abs(value) / scale if scale > 0 else 0.0)

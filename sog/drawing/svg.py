@@ -54,6 +54,12 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def tint(color: str, part: float) -> str:
+    """From white to a color."""
+    channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(255 + (channel - 255) * part):02x}" for channel in channels)
+
+
 def rectangle(
     parent: ElementTree.Element,
     x: float,

@@ -138,7 +138,7 @@ def test_the_time_left_of_a_training_counts_from_its_first_steps(
     for seconds, step in lines:
         now = seconds
         view.show({"step": step, "examples": 1})
-        told.append(view._time_left())
+        told.append(view._time_left)
     assert told == ["", "", ", about 3 min left", ", about 2 min left"]
 
 

@@ -36,7 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work:
 
         def conclude() -> None:
-            _tell_interrupt(plan, finished, work)
+            wanted = len(plan.searches) * len(plan.checkpoints)
+            work.tell_interrupted(
+                f"{len(finished)} of {wanted} searches are finished" if finished else ""
+            )
             if finished:
                 _report(game, plan, finished)
 
@@ -66,8 +69,11 @@ def _as_mistake(error: Exception, batch_size: int) -> Exception:
 
 def _report(game: Game[object], plan: Plan, finished: list[Finished]) -> None:
     """Draws and prints what is finished."""
+    path, failures = plan.arguments.plot, list[str]()
     with holding_interrupts():
-        failures = _draw(game, plan, finished)
+        if path is not None:
+            with writing(path, "the plot", failures):
+                plot_evaluation(path, game, plan, finished)
         print_report(game, plan, finished)
     if failures:
         raise CommandError("; ".join(failures))
@@ -81,31 +87,22 @@ def _evaluate_all(
     _check_seeds(compiled, plan)
     tabular = _solve(compiled, plan, work)
     searches = [in_whole_game(search, compiled.tree) for search in plan.searches]
-    for step, evaluator, settings in _tasks(compiled, plan, searches, work):
-        composed = _compose(compiled, evaluator, settings, plan, work)
-        done = Finished(
-            settings=settings,
-            checkpoint=step,
-            composed=composed,
-            tabular=tabular[settings.num_updates],
-        )
-        finished.append(done)
-        mean = display.in_milli_units(game, done.spread["mean"])
-        name = name_of(settings) if step is None else f"step {step:,}, {name_of(settings)}"
-        display.note(f"{name}: {mean} after {composed.seconds:.3g} s")
-        if composed.num_full:
-            display.note(f"{composed.num_full:,} trees of {name_of(settings)} ran out of room.")
-
-
-def _tasks(
-    compiled: CompiledGame, plan: Plan, searches: list[SearchSettings], work: display.Work
-) -> Iterator[tuple[int | None, Evaluator | Sequence[Evaluator], SearchSettings]]:
-    """All searches with one network after the other; each is loaded once, when it is its turn."""
-    for checkpoint in plan.checkpoints:
-        work.begin("preparing the evaluator")
-        step, evaluator = _evaluators(compiled, plan, checkpoint)
+    for step, evaluator in _evaluators(compiled, plan, work):
         for settings in searches:
-            yield step, evaluator, settings
+            composed = _compose(compiled, evaluator, settings, plan, work)
+            done = Finished(
+                settings=settings,
+                checkpoint=step,
+                composed=composed,
+                tabular=tabular[settings.num_updates],
+            )
+            finished.append(done)
+            mean = display.in_milli_units(game, done.spread["mean"])
+            name = name_of(settings) if step is None else f"step {step:,}, {name_of(settings)}"
+            display.note(f"{name}: {mean} after {composed.seconds:.3g} s")
+            if composed.num_full:
+                full = f"{composed.num_full:,} trees of {name_of(settings)}"
+                display.note(f"{full} ran out of room.")
 
 
 def _check_seeds(compiled: CompiledGame, plan: Plan) -> None:
@@ -119,36 +116,37 @@ def _check_seeds(compiled: CompiledGame, plan: Plan) -> None:
 
 
 def _evaluators(
-    compiled: CompiledGame, plan: Plan, checkpoint: int | None
-) -> tuple[int | None, Evaluator | Sequence[Evaluator]]:
-    """The evaluator of the leaves, or with noise one per seed; before it the step of a network."""
-    game = EnumeratedGame(tree=compiled.tree)
-    step: int | None = None
-    inner: Evaluator
-    if plan.run is not None:
-        trained = load_named_run(plan.run if checkpoint is None else f"{plan.run}@{checkpoint}")
-        step, inner = trained.step, trained.evaluator
-    else:
-        inner = _evaluator(compiled, plan)
-    if not plan.noise:
-        return step, inner
-    return step, [
-        noisy_evaluator(inner, game, epsilon=plan.noise, seed=seed)
-        for seed in range(plan.first_seed, plan.first_seed + plan.num_seeds)
-    ]
+    compiled: CompiledGame, plan: Plan, work: display.Work
+) -> Iterator[tuple[int | None, Evaluator | Sequence[Evaluator]]]:
+    """What values the leaves, with noise one evaluator per seed; before it the step of a network.
 
-
-def _evaluator(compiled: CompiledGame, plan: Plan) -> Evaluator:
+    One network after the other, each loaded when it is its turn.
+    """
     game = EnumeratedGame(tree=compiled.tree)
-    if plan.evaluator == "exact":
-        return exact_evaluator(game, iterations=plan.solver_iterations, fading=plan.solver_fading)
-    return uniform_play_evaluator(game) if plan.evaluator == "uniform" else ZeroEvaluator()
+    for checkpoint in plan.checkpoints:
+        work.begin("preparing the evaluator")
+        step: int | None = None
+        inner: Evaluator = ZeroEvaluator()
+        if plan.run is not None:
+            trained = load_named_run(plan.run if checkpoint is None else f"{plan.run}@{checkpoint}")
+            step, inner = trained.step, trained.evaluator
+        elif plan.evaluator == "exact":
+            inner = exact_evaluator(
+                game, iterations=plan.solver_iterations, fading=plan.solver_fading
+            )
+        elif plan.evaluator == "uniform":
+            inner = uniform_play_evaluator(game)
+        if not plan.noise:
+            yield step, inner
+            continue
+        seeds = range(plan.arguments.seed, plan.arguments.seed + plan.num_seeds)
+        yield step, [noisy_evaluator(inner, game, epsilon=plan.noise, seed=seed) for seed in seeds]
 
 
 def _solve(compiled: CompiledGame, plan: Plan, work: display.Work) -> dict[int, float]:
     """The exploitability of CFR over the whole tree after as many updates as each search makes."""
     work.begin("solving the whole tree for comparison")
-    solver = Solver(compiled, plan.rule)
+    solver = Solver(compiled, plan.searches[0].rule)
     found: dict[int, float] = {}
     for updates in sorted({search.num_updates for search in plan.searches}):
         solver.run(updates - solver.iteration)
@@ -176,22 +174,8 @@ def _compose(
         evaluator,
         settings,
         seeds=plan.num_seeds,
-        first_seed=plan.first_seed,
+        first_seed=plan.arguments.seed,
         batch_size=plan.arguments.batch_size,
         mesh=batch_mesh(),
         progress=show,
     )
-
-
-def _tell_interrupt(plan: Plan, finished: list[Finished], work: display.Work) -> None:
-    wanted = len(plan.searches) * len(plan.checkpoints)
-    work.tell_interrupted(f"{len(finished)} of {wanted} searches are finished" if finished else "")
-
-
-def _draw(game: Game[object], plan: Plan, finished: list[Finished]) -> list[str]:
-    """Draws what was asked for; returns what went wrong."""
-    path, failures = plan.arguments.plot, list[str]()
-    if path is not None:
-        with writing(path, "the plot", failures):
-            plot_evaluation(path, game, plan, finished)
-    return failures

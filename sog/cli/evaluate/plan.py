@@ -8,7 +8,7 @@ from typing import Final
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.errors import CommandError, mistakes
+from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
 from sog.cli.options import DEFAULT_SEARCH, DEFAULT_SEEDS
@@ -21,6 +21,7 @@ from sog.tabular import PublicTree
 _EVALUATOR: Final = "exact"
 _SOLVER_ITERATIONS: Final = 30
 _SOLVER_FADING: Final = 0.9
+_OF_EXACT: Final = ("solver_iterations", "solver_fading")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,64 +30,21 @@ class Plan:
 
     arguments: argparse.Namespace
     searches: tuple[SearchSettings, ...]
-    """Before the game is known: see `in_whole_game`."""
+    """They share what --search does not say. Before the game is known: see `in_whole_game`."""
     run: str | None
     """The run folder, or agent of the package, whose network values the leaves."""
     checkpoints: tuple[int | None, ...]
     """Their steps; (None,) for the newest, an agent of the package, or none."""
 
-    @property
-    def rule(self) -> str:
-        """The name of the rule, of the searches and of the tabular solver beside them."""
-        return str(self.searches[0].rule)
-
-    @property
-    def evaluator(self) -> str:
-        """The name of what values the leaves; zero where there are none."""
-        if self.run is not None:
-            return "network"
-        return "zero" if self.arguments.whole_game else self.arguments.evaluator or _EVALUATOR
-
-    @property
-    def noise(self) -> float:
-        """The largest error of a value, in the game's unit."""
-        return self.arguments.noise or 0.0
-
-    @property
-    def solver_iterations(self) -> int:
-        """Of the exact evaluator."""
-        return self.arguments.solver_iterations or _SOLVER_ITERATIONS
-
-    @property
-    def solver_fading(self) -> float:
-        """Of the exact evaluator."""
-        fading: float | None = self.arguments.solver_fading
-        return _SOLVER_FADING if fading is None else fading
-
-    @property
-    def alpha(self) -> float:
-        """Share of the gadget's range."""
-        return self.searches[0].alpha
-
-    @property
-    def grows(self) -> bool:
-        """Whether simulations add to the trees."""
-        return self.searches[0].grow
-
-    @property
-    def is_random(self) -> bool:
-        """Whether seeds make a difference."""
-        return self.grows or self.noise > 0
-
-    @property
-    def num_seeds(self) -> int:
-        """Policies to compose."""
-        return (self.arguments.seeds or DEFAULT_SEEDS) if self.is_random else 1
-
-    @property
-    def first_seed(self) -> int:
-        """The others follow it."""
-        return int(self.arguments.seed)
+    evaluator: str
+    """The name of what values the leaves; zero where there are none."""
+    noise: float
+    """The largest error of a value, in the game's unit."""
+    solver_iterations: int
+    """Of the exact evaluator, as the next."""
+    solver_fading: float
+    num_seeds: int
+    """Policies to compose: one where nothing is random."""
 
     def words(self) -> list[str]:
         """What distinguishes these searches, for a title."""
@@ -95,7 +53,7 @@ class Plan:
         if self.searches[0].search_everywhere:
             words.append("searches everywhere")
         if arguments.alpha is not None:
-            words.append(f"alpha {self.alpha:g}")
+            words.append(f"alpha {arguments.alpha:g}")
         if arguments.whole_game:
             words.append("whole game in the tree")
         elif arguments.lookahead is not None or arguments.no_growth:
@@ -129,17 +87,29 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     checkpoints = _read_checkpoints(arguments, run)
     texts = arguments.search or ([] if run is not None else [DEFAULT_SEARCH])
     searches = tuple(read_search(text, base) for text in texts) or (base,)
-    plan = Plan(arguments=arguments, searches=searches, run=run, checkpoints=checkpoints)
-    if plan.first_seed + plan.num_seeds - 1 > MOST_SEED:
+    is_random = base.grow or bool(arguments.noise)
+    num_seeds = (arguments.seeds or DEFAULT_SEEDS) if is_random else 1
+    if arguments.seed + num_seeds - 1 > MOST_SEED:
         raise CommandError(
-            f"--seed must be at most {MOST_SEED - plan.num_seeds + 1} for {plan.num_seeds} seeds, "
-            f"got {plan.first_seed}."
+            f"--seed must be at most {MOST_SEED - num_seeds + 1} for {num_seeds} seeds, "
+            f"got {arguments.seed}."
         )
-    if arguments.plot is not None:
-        check_plot(arguments.plot)
-    if (arguments.seeds or 1) > plan.num_seeds:
+    check_plot(arguments.plot)
+    if (arguments.seeds or 1) > num_seeds:
         display.note("nothing is random without growth and noise: one policy is composed.")
-    return plan
+    own = "zero" if arguments.whole_game else arguments.evaluator or _EVALUATOR
+    fading = arguments.solver_fading
+    return Plan(
+        arguments=arguments,
+        searches=searches,
+        run=run,
+        checkpoints=checkpoints,
+        evaluator=own if run is None else "network",
+        noise=arguments.noise or 0.0,
+        solver_iterations=arguments.solver_iterations or _SOLVER_ITERATIONS,
+        solver_fading=_SOLVER_FADING if fading is None else fading,
+        num_seeds=num_seeds,
+    )
 
 
 def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> SearchSettings:
@@ -159,28 +129,20 @@ def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> Search
 
 def _check_contradictions(arguments: argparse.Namespace) -> None:
     """Refuses options that others leave without an effect."""
-    about_leaves = ("evaluator", "noise", "leaf_averaging", "solver_iterations", "solver_fading")
-    for option in ("lookahead", *about_leaves):
-        value = getattr(arguments, option)
-        if arguments.whole_game and value is not None:
-            why = "holds all levels" if option == "lookahead" else "leaves no leaf to value"
+    if arguments.whole_game:
+        about_leaves = ("evaluator", "noise", "leaf_averaging", *_OF_EXACT)
+        for option, value in given(arguments, "lookahead", *about_leaves):
+            why = "holds all levels" if option == "--lookahead" else "leaves no leaf to value"
+            raise CommandError(f"{option} {value} has no effect with --whole-game, which {why}.")
+    if (arguments.evaluator or _EVALUATOR) != "exact":
+        for option, value in given(arguments, *_OF_EXACT):
             raise CommandError(
-                f"{_flag(option)} {value} has no effect with --whole-game, which {why}."
-            )
-    for option in ("solver_iterations", "solver_fading"):
-        value = getattr(arguments, option)
-        if value is not None and (arguments.evaluator or _EVALUATOR) != "exact":
-            raise CommandError(
-                f"{_flag(option)} {value} needs --evaluator exact, got {arguments.evaluator}."
+                f"{option} {value} needs --evaluator exact, got {arguments.evaluator}."
             )
     if arguments.unsafe and arguments.alpha is not None:
         raise CommandError(
             f"--alpha {arguments.alpha:g} has no effect with --unsafe, which has no gadget."
         )
-
-
-def _flag(option: str) -> str:
-    return f"--{option.replace('_', '-')}"
 
 
 def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings]:
@@ -189,11 +151,8 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
         is_run = names_run(arguments.game)
     if not is_run:
         return None, SearchSettings()
-    for option in ("evaluator", "solver_iterations", "solver_fading"):
-        if getattr(arguments, option) is not None:
-            raise CommandError(
-                f"{_flag(option)} has no effect on {arguments.game}, which has a network."
-            )
+    for option, _ in given(arguments, "evaluator", *_OF_EXACT):
+        raise CommandError(f"{option} has no effect on {arguments.game}, which has a network.")
     if arguments.game.startswith(AGENT_PREFIX):
         from sog.players.shipped import agent_settings, find_agent
 

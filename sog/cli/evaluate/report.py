@@ -34,11 +34,7 @@ class Finished:
     def spread(self) -> dict[str, float]:
         """Of the exploitability over seeds, in the game's unit."""
         exploitability: np.ndarray = self.composed.exploitability
-        return {
-            "min": float(exploitability.min()),
-            "mean": float(exploitability.mean()),
-            "max": float(exploitability.max()),
-        }
+        return {name: float(getattr(exploitability, name)()) for name in ("min", "mean", "max")}
 
 
 def print_report(game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
@@ -61,10 +57,8 @@ def _as_table(game: Game[Any], finished: list[Finished]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("search", no_wrap=True)
     is_run = any(one.checkpoint is not None for one in finished)
-    if is_run:
-        table.add_column("checkpoint", justify="right")
     milli = [f"{name} ({game.milli_unit})" for name in ("min", "mean", "max", "tabular")]
-    for name in ("updates", *milli, "searches", "seconds"):
+    for name in (*(["checkpoint"] if is_run else []), "updates", *milli, "searches", "seconds"):
         table.add_column(name, justify="right")
     for one in finished:
         figures = [*one.spread.values(), one.tabular]
@@ -98,10 +92,10 @@ def as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "full": one.composed.num_full,
         "seconds": one.composed.seconds,
         "compile_seconds": one.composed.compile_seconds,
-        "rule": plan.rule,
-        "first_seed": plan.first_seed,
+        "rule": settings.rule,
+        "first_seed": arguments.seed,
         "lookahead": None if settings.lookahead == WHOLE_GAME else settings.lookahead,
-        "growth": plan.grows,
+        "growth": settings.grow,
         "evaluator": None if arguments.whole_game else plan.evaluator,
         "solver_iterations": plan.solver_iterations if is_exact else None,
         "solver_fading": plan.solver_fading if is_exact else None,
@@ -109,7 +103,7 @@ def as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "leaf_averaging": None if arguments.whole_game else settings.leaf_averaging,
         "leaf_interval": None if arguments.whole_game else settings.leaf_interval,
         "resolve_from": settings.resolve_from,
-        "alpha": plan.alpha if settings.safe else None,
+        "alpha": settings.alpha if settings.safe else None,
         "safe": settings.safe,
         "search_everywhere": settings.search_everywhere,
     }
@@ -141,7 +135,7 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
     seeds = f": mean, min to max of {plan.num_seeds} seeds"
     lines: dict[str, list[dict[str, Any]]] = {}
     for one in finished:
-        name = f"SoG(s, {one.settings.simulations_per_update:g})" if plan.grows else "search"
+        name = f"SoG(s, {one.settings.simulations_per_update:g})" if one.settings.grow else "search"
         name = name_of(one.settings) if has_steps else name
         label = f"{name}{seeds if has_steps or plan.num_seeds > 1 else ''}"
         lines.setdefault(label, []).append(as_json(plan, one))

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.policy.text import legend, print_grid
 from sog.cli.policy.walk import walk
 from sog.cli.strategy import Strategy, check_source, load_strategy
 from sog.domain import load_part, policy_tables
-from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, merge_alike, node_at, read_grid
+from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, node_at, read_grid
 from sog.drawing.grid_svg import draw_grid
 from sog.files import replace_file
 from sog.games.core import CHANCE, PLAYER_0
@@ -28,26 +28,29 @@ def run(arguments: argparse.Namespace) -> int:
             arguments, work, check=lambda game: load_history(game, arguments.history)
         )
         history = load_history(strategy.game, arguments.history)
-    node = node_at(strategy.examination, history.outcomes)
+    node, game = node_at(strategy.examination, history.outcomes), strategy.game
     grid = _grid(strategy, node, arguments.player)
+    exploitability = strategy.examination.exploitability
     with holding_interrupts():
         _write_files(strategy, grid, arguments)
-        _write_tables(strategy, arguments)
         if arguments.json:
-            display.print_json(_as_json(strategy, grid))
+            whole = {"game": str(game), "source": strategy.source, "unit": game.unit}
+            shown = grid_as_json(grid)
+            display.print_json({**whole, "exploitability": exploitability, **shown})
             return SUCCESS
-        _print_title(strategy)
+        lost = display.in_milli_units(game, exploitability)
+        display.print_text(f"{strategy.title}; exploitability {lost}\n")
     if not arguments.walk:
-        _show(strategy, grid, with_events=True)
-        display.print_text(legend(grid, strategy.game))
+        print_grid(grid, game, with_events=True)
+        display.print_text(legend(grid, game))
         return SUCCESS
 
     def show(node: int) -> Grid:
         grid = _grid(strategy, node, arguments.player)
-        _show(strategy, grid, with_events=False)  # they are offered below it
+        print_grid(grid, game, with_events=False)  # they are offered below it
         return grid
 
-    display.print_text(f"{legend(grid, strategy.game)}\n")
+    display.print_text(f"{legend(grid, game)}\n")
     walk(node, show)
     return SUCCESS
 
@@ -56,16 +59,12 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     if arguments.walk and arguments.json:
         raise CommandError("--walk has no effect with --json, which prints one public state.")
-    endings = {"csv": ".csv", "svg": ".svg", "table": ".csv"}
     seen = dict[Path, str]()
-    for option, ending in (endings | dict.fromkeys(policy_tables(), ".csv")).items():
-        path = getattr(arguments, option)
-        if path is None:
-            continue
+    for option, path in given(arguments, "csv", "svg", "table", *policy_tables()):
         if path in seen:
-            raise CommandError(f"--{seen[path]} and --{option} must be two files, got {path}.")
+            raise CommandError(f"{seen[path]} and {option} must be two files, got {path}.")
         seen[path] = option
-        check_target(f"--{option}", path, (ending,))
+        check_target(option, path, (".svg" if option == "--svg" else ".csv",))
     check_source(arguments)
 
 
@@ -76,28 +75,14 @@ def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:
     return read_grid(strategy.examination, node, shown)
 
 
-def _show(strategy: Strategy, grid: Grid, *, with_events: bool) -> None:
-    rows = merge_alike(grid.rows)
-    print_grid(grid, rows, strategy.game, with_events=with_events)
-
-
-def _print_title(strategy: Strategy) -> None:
-    lost = display.in_milli_units(strategy.game, strategy.examination.exploitability)
-    display.print_text(f"{strategy.title}; exploitability {lost}\n")
-
-
 def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) -> None:
     if arguments.csv is not None:
         with writing(arguments.csv, "the grid"):
             replace_file(arguments.csv, grid_as_csv(grid))
     if arguments.svg is not None:
-        rows = merge_alike(grid.rows)
-        picture = draw_grid(grid, rows, title=strategy.title, unit=strategy.game.unit)
+        picture = draw_grid(grid, title=strategy.title, unit=strategy.game.unit)
         with writing(arguments.svg, "the picture"):
             replace_file(arguments.svg, picture)
-
-
-def _write_tables(strategy: Strategy, arguments: argparse.Namespace) -> None:
     tree, policy = strategy.examination.tree, strategy.examination.policy
     if arguments.table is not None:
         with writing(arguments.table, "the whole policy"):
@@ -108,13 +93,3 @@ def _write_tables(strategy: Strategy, arguments: argparse.Namespace) -> None:
             what = f"the whole policy, for {table.program},"
             with mistakes(f"--{option}: "), writing(path, what):
                 load_part(table.writer)(path, tree, policy)
-
-
-def _as_json(strategy: Strategy, grid: Grid) -> dict[str, object]:
-    return {
-        "game": str(strategy.game),
-        "source": strategy.source,
-        "unit": strategy.game.unit,
-        "exploitability": strategy.examination.exploitability,
-        **grid_as_json(grid),
-    }

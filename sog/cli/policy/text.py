@@ -6,7 +6,7 @@ from typing import Final
 from rich.table import Table
 
 from sog.cli import display
-from sog.drawing.grid import Cell, Grid, Row, describe_events
+from sog.drawing.grid import Cell, Grid, Row, describe_events, merge_alike
 from sog.drawing.outline import or_zero, percent, signed
 from sog.games import Game
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
@@ -18,15 +18,12 @@ _MOST_LISTED: Final = 4  # in a line of text
 _UNSEEN: Final = 5e-4
 
 
-def print_grid(grid: Grid, rows: tuple[Row, ...], game: Game[object], *, with_events: bool) -> None:
-    """Prints it on stdout; rows: those of the grid, or fewer that stand for them.
-
-    with_events: below it stands what may follow.
-    """
+def print_grid(grid: Grid, game: Game[object], *, with_events: bool) -> None:
+    """Prints it on stdout. with_events: below it stands what may follow."""
     footer = _reached(grid, game)
     if grid.events and with_events:
         footer += f"; then {describe_events(grid.events)}"
-    display.print_table(_table(grid, rows), title=_title(grid), footer=footer)
+    display.print_table(_table(grid, merge_alike(grid.rows)), title=_title(grid), footer=footer)
 
 
 def legend(grid: Grid, game: Game[object]) -> str:

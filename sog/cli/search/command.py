@@ -3,25 +3,34 @@
 import argparse
 from typing import Any, Final
 
+from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
-from sog.cli.locks import lock_as_json, players_of
-from sog.cli.picture_file import check_has_picture, check_picture_name
-from sog.cli.search.compare import check_can_compare, comparison_as_json, print_comparison
-from sog.cli.search.searching import Searched, search_state
+from sog.cli.locks import load_locks
+from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
+from sog.cli.search.compare import differences, print_comparison
+from sog.cli.search.searching import (
+    Searched,
+    check_size,
+    choose_leaves,
+    choose_settings,
+    search_state,
+)
 from sog.cli.search.text import as_table, node_as_json
-from sog.cli.search_numbers import read_changes, read_search
+from sog.cli.search_numbers import describe_search, read_changes
 from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
 from sog.files import replace_file
 from sog.games import Game
+from sog.games.core import CHANCE
 from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
 from sog.players.runs import names_run
+from sog.players.searching import read_simulations
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
@@ -33,55 +42,60 @@ _MOST_DRAWN: Final = 10
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     run = _check(arguments)
+    compared = arguments.compare is not None
     start_jax(few_searches=True)
     with display.working() as work, concluding(work.tell_interrupted):
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
         check_has_picture(game, arguments.picture)
         history = load_history(game, arguments.history, anywhere=True)
-        if arguments.compare is not None:
-            compared = []
-            for asked in _compared(arguments):
-                one = search_state(game, trained, history, asked, work)
-                assert isinstance(one, Searched)  # --memory is refused
-                check_can_compare(one)
-                compared.append(one)
-        else:
-            found = search_state(game, trained, history, arguments, work)
-    if arguments.compare is not None:
-        if arguments.json:
-            searches = [_as_json(found) for found in compared]
-            display.print_json(comparison_as_json(searches, compared))
-        else:
-            print_comparison(compared)
-        return SUCCESS
-    if isinstance(found, dict):
-        _print_room(game, found, arguments)
-        return SUCCESS
-    with holding_interrupts():
-        if arguments.svg is not None:
-            _draw(found)
-        if arguments.picture is not None:
-            found.write_picture(arguments.picture)
-        _print(found)
+        if compared and int(game.actor(history.state)) >= CHANCE:
+            raise CommandError("--compare shows the policy of who acts, and no player acts here.")
+        base = SearchSettings() if trained is None else trained.settings
+        searches = [
+            choose_settings(game, arguments, base, simulations)
+            for simulations in _simulations(arguments)
+        ]
+        locks = load_locks(game, arguments)
+        if locks and history.start is not None:
+            raise CommandError(
+                "--lock is of events from the start of the game; --history begins later."
+            )
+        chosen = choose_leaves(game, trained, arguments, work)
+        found = []
+        for asked in searches:
+            settings, room = check_size(game, chosen, asked, len(history.outcomes))
+            if not arguments.memory:
+                found.append(search_state(game, history, chosen, settings, locks, arguments, work))
+    if arguments.memory:
+        _print_room(game, room, arguments.json)
+    elif compared and arguments.json:
+        told = [_as_json(one, arguments.seed) for one in found]
+        display.print_json({"searches": told, "differences": differences(found)})
+    elif compared:
+        print_comparison(found)
+    else:
+        with holding_interrupts():
+            _write_files(found[0], arguments)
+            _print(found[0], arguments)
     return SUCCESS
 
 
 def _check(arguments: argparse.Namespace) -> str | None:
     """Finds mistakes before the work begins; returns the run in the place of the game, if any."""
     read_changes(arguments)
-    if arguments.svg is not None:
-        check_target("--svg", arguments.svg, (".svg",))
+    check_target("--svg", arguments.svg, (".svg",))
     check_picture_name(arguments.picture)
     picture = arguments.picture
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
     if arguments.memory:
-        for name in ("svg", "picture"):
-            if getattr(arguments, name) is not None:
-                raise CommandError(f"--{name} has no effect with --memory, which searches nothing.")
+        for option, _ in given(arguments, "svg", "picture"):
+            raise CommandError(f"{option} has no effect with --memory, which searches nothing.")
     if arguments.compare is not None:
-        _check_compared(arguments)
+        for option, _ in given(arguments, "simulations", "per_update", "svg", "picture", "memory"):
+            raise CommandError(f"--compare names searches of its own; leave {option} out.")
+    _simulations(arguments)
     with mistakes():
         is_run = names_run(arguments.game)
     if not is_run:
@@ -91,42 +105,34 @@ def _check(arguments: argparse.Namespace) -> str | None:
     return str(arguments.game)
 
 
-def _check_compared(arguments: argparse.Namespace) -> None:
-    for name in ("simulations", "per_update", "svg", "picture", "memory"):
-        if getattr(arguments, name) not in (None, False):
-            option = f"--{name.replace('_', '-')}"
-            raise CommandError(f"--compare names searches of its own; leave {option} out.")
-    for text in arguments.compare:
-        read_search(text, option="--compare")
+def _simulations(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """What --compare changes of each search; nothing of a single one."""
+    if arguments.compare is None:
+        return [{}]
+    with mistakes():
+        return [read_simulations(text, "--compare") for text in arguments.compare]
 
 
-def _compared(arguments: argparse.Namespace) -> list[argparse.Namespace]:
-    """The options of each search of --compare."""
-    searches = [read_search(text, option="--compare") for text in arguments.compare]
-    return [
-        argparse.Namespace(
-            **{
-                **vars(arguments),
-                "simulations": search.num_simulations,
-                "per_update": search.simulations_per_update,
-            }
+def _write_files(found: Searched, arguments: argparse.Namespace) -> None:
+    if arguments.svg is not None:
+        shown = found.outline(arguments.depth or _LEVELS_DRAWN, _MOST_DRAWN)
+        with writing(arguments.svg, "the tree"):
+            drawn = draw_search(shown, title=found.title, unit=found.game.unit)
+            replace_file(arguments.svg, drawn)
+    if arguments.picture is not None:
+        write_picture(
+            arguments.picture,
+            found.game,
+            found.history.state,
+            title=f"{display.short_name(found.game)} by {describe_search(found.settings)}",
+            ranges=found.ranges,
+            what="the picture",
         )
-        for search in searches
-    ]
 
 
-def _draw(found: Searched) -> None:
-    path = found.arguments.svg
-    picture = draw_search(
-        found.outline(_LEVELS_DRAWN, _MOST_DRAWN), title=found.title, unit=found.game.unit
-    )
-    with writing(path, "the tree"):
-        replace_file(path, picture)
-
-
-def _print(found: Searched) -> None:
-    if found.arguments.json:
-        display.print_json(_as_json(found))
+def _print(found: Searched, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        display.print_json(_as_json(found, arguments.seed))
         return
     tree, chosen = found.result.tree, found.chosen
     kinds = [int(count[0]) for count in (tree.num_interior, tree.num_leaves, tree.num_terminals)]
@@ -134,12 +140,16 @@ def _print(found: Searched) -> None:
     enumerating = (
         f" (enumerating {chosen.enumerate_seconds:.3g} s)" if chosen.num_public_states else ""
     )
+    price: list[tuple[str, str]] = []
+    if found.price is not None:
+        value = display.in_units(found.game, found.price.value)
+        price = [("value to player 0", value), *found.price.facts()]
     display.print_facts(
         found.title,
         [
             ("public states", states),
             ("leaves valued by", chosen.name),
-            *_price(found),
+            *price,
             ("searching", f"{found.seconds:.3g} s, {_updates(found)}"),
             ("compiling", f"{found.compile_seconds:.3g} s{enumerating}"),
             *[("note", text) for text in left_out(found.result)],
@@ -150,35 +160,27 @@ def _print(found: Searched) -> None:
         f"Percentages: how often average play gets there from the state searched.\n"
         f"Values: to player 0 in {found.game.unit}, those of an infostate to its player."
     )
-    shown = _printed(found)
-    display.print_table(as_table(shown), footer=footer)
+    display.print_table(
+        as_table(_printed(found, arguments.depth or _LEVELS_PRINTED)), footer=footer
+    )
     if node_tables := game_part(found.game, "node_tables"):
-        for title, table in node_tables(shown.node):
+        for title, table in node_tables(found.node):
             print()
             display.print_table(table, title)
 
 
-def _price(found: Searched) -> list[tuple[str, str]]:
-    if found.price is None:
-        return []
-    value = display.in_units(found.game, found.price.value)
-    facts = found.price.facts(found.game, players_of(found.locks))
-    return [("value to player 0", value), *facts]
-
-
-def _printed(found: Searched) -> Outline:
+def _printed(found: Searched, depth: int) -> Outline:
     """The top of the tree, about a screenful."""
-    most = _MOST_PRINTED
-    while (shown := found.outline(_LEVELS_PRINTED, most)).size > _MOST_LINES:
-        if most == _LEAST_PRINTED:
+    for most in range(_MOST_PRINTED, _LEAST_PRINTED - 1, -1):
+        shown = found.outline(depth, most)
+        if shown.size <= _MOST_LINES:
             break
-        most -= 1
     return shown
 
 
-def _print_room(game: Game[Any], room: dict[str, int], arguments: argparse.Namespace) -> None:
+def _print_room(game: Game[Any], room: dict[str, int], as_json: bool) -> None:
     total = sum(room.values())
-    if arguments.json:
+    if as_json:
         display.print_json({"game": str(game), "bytes": total, "parts": room})
         return
     facts = [(name, in_bytes(amount)) for name, amount in room.items() if amount]
@@ -193,18 +195,7 @@ def _updates(found: Searched) -> str:
     return f"{made:,} updates" + (f" of {total:,}" if made < total else "")
 
 
-def _locks_as_json(found: Searched) -> dict[str, Any]:
-    if found.price is None:
-        return {}
-    locks = [lock_as_json(found.game, lock) for lock in found.locks]
-    return {
-        "locks": locks,
-        "value": found.price.value,
-        **found.price.as_json(players_of(found.locks)),
-    }
-
-
-def _as_json(found: Searched) -> dict[str, Any]:
+def _as_json(found: Searched, seed: int) -> dict[str, Any]:
     tree = found.result.tree
     numbers = {node.row: number for number, node in enumerate(found.nodes)}
     return {
@@ -215,10 +206,10 @@ def _as_json(found: Searched) -> dict[str, Any]:
         "leaf_averaging": found.settings.leaf_averaging,
         "leaf_interval": found.settings.leaf_interval,
         "updates": int(found.result.num_updates[0]),
-        "seed": found.arguments.seed,
+        "seed": seed,
         "evaluator": found.chosen.name,
         "root": {
-            "node": numbers[int(found.result.slot[0])],
+            "node": numbers[found.node.row],
             "state": found.game.describe_state(found.history.state),
             "history": list(found.history.events),
         },
@@ -228,7 +219,7 @@ def _as_json(found: Searched) -> dict[str, Any]:
         "seconds": found.seconds,
         "compile_seconds": found.compile_seconds,
         "enumerate_seconds": found.chosen.enumerate_seconds,
-        **_locks_as_json(found),
+        **(found.price.as_json() if found.price else {}),
         "nodes": [
             node_as_json(number, None if node.parent is None else numbers[node.parent], node)
             for number, node in enumerate(found.nodes)

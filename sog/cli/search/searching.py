@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 import time
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -16,10 +16,9 @@ from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.compilation_cache import keep_time, last_time
-from sog.cli.errors import CommandError, mistakes
+from sog.cli.errors import mistakes
 from sog.cli.loading import explaining_size
-from sog.cli.locks import Price, load_locks
-from sog.cli.picture_file import write_picture
+from sog.cli.locks import Price
 from sog.cli.players import host_of
 from sog.cli.search_numbers import describe_search, naming_options, read_changes
 from sog.drawing.nodes import NodeView, read_nodes
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 class Searched:
     """What is printed and drawn."""
 
-    arguments: argparse.Namespace
     game: Game[Any]
     history: History
     settings: SearchSettings
@@ -49,31 +47,27 @@ class Searched:
     nodes: list[NodeView]
     compile_seconds: float
     seconds: float
-    locks: tuple[Lock, ...] = ()
-    price: Price | None = None
-    """What they cost at the public state that was searched, if there are any."""
+    price: Price | None
+    """Of what is locked, at the public state that was searched; None where nothing is."""
+
+    @property
+    def node(self) -> NodeView:
+        """The public state that was searched."""
+        return _searched(self.nodes, self.result)
 
     def outline(self, depth: int, most_children: int) -> Outline:
-        """The tree below the public state that was searched."""
-        levels = depth if self.arguments.depth is None else self.arguments.depth
-        row = int(self.result.slot[0])
-        return outline(self.nodes, row, depth=levels, most_children=most_children)
+        """The tree below it."""
+        return outline(self.nodes, self.node.row, depth=depth, most_children=most_children)
 
     @property
     def ranges(self) -> np.ndarray:
-        """[2, S]: both players' ranges at the public state that was searched."""
+        """[2, S]: both players' ranges there."""
         ranges: np.ndarray = np.asarray(self.result.ranges)[0]
         return ranges
 
-    def write_picture(self, path: Path) -> None:
-        """Draws that public state."""
-        title = f"{display.short_name(self.game)} by {describe_search(self.settings)}"
-        state, ranges = self.history.state, self.ranges
-        write_picture(path, self.game, state, title=title, ranges=ranges, what="the picture")
-
     @property
     def board(self) -> str:
-        """That public state where the game draws more than its description; else empty."""
+        """It as the game draws it, where that is more than its description; else empty."""
         state = self.history.state
         drawn = self.game.draw(state, self.ranges)
         return "" if drawn == self.game.describe_state(state) else drawn
@@ -89,41 +83,68 @@ class Searched:
         return f"{display.short_name(self.game)}{after} by {by}"
 
 
+def choose_settings(
+    game: Game[Any],
+    arguments: argparse.Namespace,
+    base: SearchSettings,
+    simulations: Mapping[str, Any],
+) -> SearchSettings:
+    """What was asked for; the rest as in `base`. simulations: what --compare says of this one."""
+    # Queries are for training.
+    changes = {"capacity": None, "num_queries": 0, **read_changes(arguments), **simulations}
+    if arguments.children is not None:
+        everything = None if game.hides_information else game.num_actions
+        changes["num_children"] = everything if arguments.children == "all" else arguments.children
+    with naming_options(arguments):
+        settings = changed(base, changes)
+        settings.layout(game)
+    if settings.lookahead >= game.max_depth:
+        settings = dataclasses.replace(settings, lookahead=WHOLE_GAME)
+    return settings
+
+
+def choose_leaves(
+    game: Game[Any], trained: "Trained | None", arguments: argparse.Namespace, work: display.Work
+) -> ChosenEvaluator:
+    """What values the leaves. trained: the run that stands for the game, if one does."""
+    if trained is not None:
+        return ChosenEvaluator(
+            name=trained.title, evaluator=trained.evaluator, game=game, enumerate_seconds=0.0
+        )
+    asked = f"--evaluator {arguments.evaluator}: "
+    with mistakes(asked), explaining_size(asked):
+        return choose_evaluator(game, arguments.evaluator, host_of(arguments, work))
+
+
+def check_size(
+    game: Game[Any], chosen: ChosenEvaluator, settings: SearchSettings, path_length: int
+) -> tuple[SearchSettings, dict[str, int]]:
+    """Settings of a tree that is no larger than the game, if that was enumerated, and the bytes
+    that a search takes. Raises CommandError where there is no memory for it."""
+    hint, whole_game = (
+        "--simulations S, --lookahead D or --max-outcomes N",
+        chosen.num_public_states,
+    )
+    with mistakes():
+        shape = settings.shape(game, path_length)
+        if settings.lookahead > 1 and whole_game is not None:
+            least = 1 + (path_length + 1) * 2
+            capacity = max(min(shape.num_leaves, whole_game), least)
+            settings = dataclasses.replace(settings, capacity=capacity)
+        room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=hint)
+    return settings, room
+
+
 def search_state(
     game: Game[Any],
-    trained: "Trained | None",
     history: History,
+    chosen: ChosenEvaluator,
+    settings: SearchSettings,
+    locks: Sequence[Lock],
     arguments: argparse.Namespace,
     work: display.Work,
-) -> Searched | dict[str, int]:
-    """Searches a public state as the options say; with --memory, only counts its bytes.
-
-    trained: the run that stands for the game, if one does.
-    """
-    base = SearchSettings() if trained is None else trained.settings
-    settings = _settings(game, arguments, base)  # mistakes first
-    locks = load_locks(game, arguments)
-    if locks and history.start is not None:
-        raise CommandError(
-            "--lock is of events from the start of the game; --history begins later."
-        )
-    if trained is None:
-        asked = f"--evaluator {arguments.evaluator}: "
-        with mistakes(asked), explaining_size(asked):
-            chosen = choose_evaluator(game, arguments.evaluator, host_of(arguments, work))
-    else:
-        chosen = ChosenEvaluator(
-            name=trained.title,
-            evaluator=trained.evaluator,
-            game=game,
-            enumerate_seconds=0.0,
-        )
-    settings = _with_room(game, settings, len(history.outcomes), chosen.num_public_states)
-    path_length, hint = len(history.outcomes), "--simulations S, --lookahead D or --max-outcomes N"
-    with mistakes():
-        room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=hint)
-    if arguments.memory:
-        return room
+) -> Searched:
+    """Searches a public state, and again without the locks if there are any."""
     clock = "" if arguments.seconds is None else f" (not counted in its {arguments.seconds:g} s)"
     work.begin(f"compiling the search{clock}{last_time(game, 'search')}")
     total, moments = settings.num_updates, [time.perf_counter()]
@@ -155,21 +176,20 @@ def search_state(
     result = search(root)
     began, compiled_at, *_, searched_at = moments
     keep_time(game, "search", compiled_at - began)
-    price = None
     if root.held is not None:
         work.begin("searching without the lock")
         free = search(dataclasses.replace(root, held=nothing_held(root.held)))
-        free_value = _value(read_nodes(chosen.game, free), free)
+        free_value = _searched(read_nodes(chosen.game, free), free).mean_value
     work.begin("reading the tree")
-    nodes = read_nodes(chosen.game, result)
+    nodes, price = read_nodes(chosen.game, result), None
     if root.held is not None:
-        price = Price(value=_value(nodes, result), free_value=free_value, exploited={})
+        value = _searched(nodes, result).mean_value
+        price = Price(game=game, locks=locks, value=value, free_value=free_value)
     for lock in locks:
         if not _is_expanded(nodes, lock):
             where = game.describe_state(lock.state)
             display.note(f"the tree does not hold '{where}', so the lock there has no effect yet.")
     return Searched(
-        arguments=arguments,
         game=game,
         history=history,
         settings=settings,
@@ -178,17 +198,16 @@ def search_state(
         nodes=nodes,
         compile_seconds=compiled_at - began,
         seconds=searched_at - compiled_at,
-        locks=locks,
         price=price,
     )
 
 
-def _value(nodes: list[NodeView], result: SearchResult) -> float:
-    """To player 0, at the public state that was searched."""
-    return next(node.mean_value for node in nodes if node.row == int(result.slot[0]))
+def _searched(nodes: Sequence[NodeView], result: SearchResult) -> NodeView:
+    row = int(result.slot[0])
+    return next(node for node in nodes if node.row == row)
 
 
-def _is_expanded(nodes: list[NodeView], lock: Lock) -> bool:
+def _is_expanded(nodes: Sequence[NodeView], lock: Lock) -> bool:
     """Whether a lock's public state is in the tree, with a policy."""
     at = nodes[0]
     for outcome in lock.outcomes:
@@ -197,32 +216,3 @@ def _is_expanded(nodes: list[NodeView], lock: Lock) -> bool:
             return False
         at = below[0]
     return at.kind == "interior"
-
-
-def _settings(
-    game: Game[Any], arguments: argparse.Namespace, base: SearchSettings
-) -> SearchSettings:
-    """What was asked for; the rest as in `base`."""
-    # Queries are for training.
-    changes = {"capacity": None, "num_queries": 0, **read_changes(arguments)}
-    if arguments.children is not None:
-        everything = None if game.hides_information else game.num_actions
-        changes["num_children"] = everything if arguments.children == "all" else arguments.children
-    with naming_options(arguments):
-        settings = changed(base, changes)
-        settings.layout(game)
-    if settings.lookahead >= game.max_depth:
-        settings = dataclasses.replace(settings, lookahead=WHOLE_GAME)
-    return settings
-
-
-def _with_room(
-    game: Game[Any], settings: SearchSettings, path_length: int, whole_game: int | None
-) -> SearchSettings:
-    """No tree gets larger than the game, of whose size we know if it was enumerated."""
-    with mistakes():
-        shape = settings.shape(game, path_length)
-    if settings.lookahead == 1 or whole_game is None:
-        return settings
-    least = 1 + (path_length + 1) * 2
-    return dataclasses.replace(settings, capacity=max(min(shape.num_leaves, whole_game), least))

@@ -17,6 +17,7 @@ from sog.drawing.outline import (
     actor_name,
     common_names,
     infostates,
+    or_null,
     percent,
     signed,
 )
@@ -33,9 +34,8 @@ _COLORS: Final = {PLAYER_0: "blue", PLAYER_1: "dark_orange3", CHANCE: "magenta",
 def as_table(shown: Outline) -> Table:
     """The tree, with what was found at the topmost public state below its name."""
     node = shown.node
-    tables: list[Any] = [_players_table(node, 1 - node.actor)] if node.actor < CHANCE else []
     if node.actor < CHANCE:
-        tables = [policy_table(node), *tables]
+        tables = [policy_table(node), _players_table(node, 1 - node.actor)]
     else:
         tables = [_players_table(node, player) for player in (0, 1)]
     label = Group(_line(shown, is_top=True), *(table for table in tables if table is not None))
@@ -56,8 +56,8 @@ def node_as_json(number: int, parent: int | None, node: NodeView) -> dict[str, A
         "event": node.event,
         "depth": node.depth,
         "actor": actor_name(node),
-        "probability": _number(node.probability),
-        "value": _number(node.mean_value),
+        "probability": or_null(node.probability),
+        "value": or_null(node.mean_value),
         "visits": node.num_visits,
         "infostates": [
             _infostate_as_json(node, player, infostate)
@@ -72,20 +72,17 @@ def _infostate_as_json(node: NodeView, player: int, infostate: int) -> dict[str,
         "player": player,
         "infostate": infostate,
         "name": node.game.describe_infostate(node.state, player, infostate),
-        "range": _number(node.ranges[player, infostate]),
-        "value": _number(node.values[player, infostate]),
+        "range": or_null(node.ranges[player, infostate].item()),
+        "value": or_null(node.values[player, infostate].item()),
     }
     if player != node.actor:
         return known
     (names,) = action_names(node, [infostate])
-    policy = {name: _number(node.policy[infostate, action]) for action, name in names.items()}
-    values = {name: _number(node.action_values[infostate, a]) for a, name in names.items()}
-    visits = {name: int(node.visits[infostate, action]) for action, name in names.items()}
-    return {**known, "policy": policy, "action_values": values, "visits": visits}
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if math.isfinite(value) else None
+    found = {"policy": node.policy, "action_values": node.action_values, "visits": node.visits}
+    return known | {
+        what: {name: or_null(of[infostate, action].item()) for action, name in names.items()}
+        for what, of in found.items()
+    }
 
 
 def _add_children(tree: Tree, shown: Outline) -> None:

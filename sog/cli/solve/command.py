@@ -2,23 +2,31 @@
 
 import argparse
 import dataclasses
+import functools
 import time
 from typing import Any, Final
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
+from sog.cli.errors import (
+    INTERRUPTED,
+    SUCCESS,
+    CommandError,
+    check_target,
+    given,
+    mistakes,
+    writing,
+)
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_history
-from sog.cli.locks import Price, load_locks, lock_as_json, players_of, price_of
+from sog.cli.locks import Price, load_locks, price_of
 from sog.games import Game
 from sog.play.history import History
 from sog.tabular import (
     Checkpoint,
     CompiledGame,
     Solution,
-    SolveFileError,
     load_solver,
     save_policy,
     save_solver,
@@ -42,6 +50,8 @@ class _Plan:
     rule: str
     precision: Any
     iterations: int
+    until: float | None
+    """The exploitability to reach, in game units."""
     before: int
     """Iterations that were made before."""
 
@@ -56,22 +66,17 @@ class _Result:
     compiled: CompiledGame
     solution: Solution
     enumerate_seconds: float
-    locks: tuple[Lock, ...]
     price: Price | None
-    """What they cost, if there are any."""
+    """Of what is locked, if anything is."""
 
     @property
     def game(self) -> Game[Any]:
         return self.compiled.tree.game
 
     @property
-    def until(self) -> float | None:
-        """The exploitability to reach, in game units."""
-        return _until(self.arguments)
-
-    @property
     def reached(self) -> bool:
-        return self.until is None or self.solution.last.exploitability <= self.until
+        until = self.plan.until
+        return until is None or self.solution.last.exploitability <= until
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -103,49 +108,35 @@ def _check(arguments: argparse.Namespace) -> None:
     """Finds mistakes before the work begins."""
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
-    if arguments.save is not None:
-        check_target("--save", arguments.save, (".npz",))
-    if arguments.save_state is not None:
-        check_target("--save-state", arguments.save_state, (".solve",))
-    if arguments.plot is not None:
-        check_plot(arguments.plot)
+    check_target("--save", arguments.save, (".npz",))
+    check_target("--save-state", arguments.save_state, (".solve",))
+    check_plot(arguments.plot)
 
 
 def _check_history(arguments: argparse.Namespace) -> None:
     """Files are of whole games, where the history is a part of what is solved."""
-    for name in ("save", "save_state", "resume"):
-        if arguments.history and getattr(arguments, name) is not None:
-            option = f"--{name.replace('_', '-')}"
+    if arguments.history:
+        for option, _ in given(arguments, "save", "save_state", "resume"):
             raise CommandError(f"{option} is of a whole game; leave it or --history out.")
-
-
-def _until(arguments: argparse.Namespace) -> float | None:
-    return None if arguments.until_mbb is None else arguments.until_mbb / 1000
 
 
 def _plan(game: Game[Any], arguments: argparse.Namespace) -> _Plan:
     """Decides how to solve; a mistake if that is not how the solve to go on with was made."""
     rule, precision, before = arguments.rule or _RULE, arguments.precision or "float32", 0
-    iterations = arguments.iterations
-    if iterations is None:
-        iterations = _ITERATIONS if arguments.until_mbb is None else _MOST_ITERATIONS
+    until = None if arguments.until_mbb is None else arguments.until_mbb / 1000
+    iterations = arguments.iterations or (_ITERATIONS if until is None else _MOST_ITERATIONS)
     if arguments.resume is not None:
-        try:
+        with mistakes("--resume: "):
             notes = read_notes(
-                arguments.resume,
-                str(game),
-                rule=arguments.rule,
-                precision=arguments.precision,
+                arguments.resume, str(game), rule=arguments.rule, precision=arguments.precision
             )
-        except SolveFileError as error:
-            raise CommandError(f"--resume: {error}") from None
         rule, precision, before = notes["rule"], notes["precision"], notes["iteration"]
         if iterations <= before:
             raise CommandError(
                 f"--iterations must be more than the {before:,} that {arguments.resume} has made, "
                 f"got {iterations:,}."
             )
-    return _Plan(rule=rule, precision=precision, iterations=iterations, before=before)
+    return _Plan(rule=rule, precision=precision, iterations=iterations, until=until, before=before)
 
 
 def _solve(
@@ -156,12 +147,19 @@ def _solve(
     locks: tuple[Lock, ...],
     work: display.Work,
 ) -> _Result:
-    until, iterations, solver = _until(arguments), plan.iterations, None
+    solve_it = functools.partial(
+        solve,
+        rule=plan.rule,
+        iterations=plan.iterations,
+        until=plan.until,
+        precision=plan.precision,
+    )
+    solver = free = None
 
     def show(checkpoint: Checkpoint) -> None:
         if work.doing != _SOLVING:
             # How many iterations a target takes is not known.
-            work.begin(_SOLVING, total=iterations if until is None else None)
+            work.begin(_SOLVING, total=plan.iterations if plan.until is None else None)
         exploitability = display.in_milli_units(game, checkpoint.exploitability)
         detail = f"{checkpoint.iteration:,} iterations, exploitability {exploitability}"
         work.update(detail, checkpoint.iteration)
@@ -170,32 +168,19 @@ def _solve(
     root = history.state if history.outcomes or history.beginning else None
     compiled = compile_whole_game(game, arguments.max_nodes, work, root=root)
     enumerated = time.perf_counter()
-    free = None
     if locks:
         work.begin("solving without the lock")
         unlocked = lock_game(compiled, ())
         with mistakes("--lock: "):
             compiled = lock_game(compiled, locks, history.outcomes)
-        free = solve(
-            unlocked, rule=plan.rule, iterations=iterations, until=until, precision=plan.precision
-        )
+        free = solve_it(unlocked)
         if free.interrupted:
             raise KeyboardInterrupt
     work.begin("compiling")
     if arguments.resume is not None:
-        try:
+        with mistakes("--resume: "):
             solver = load_solver(arguments.resume, compiled)
-        except SolveFileError as error:
-            raise CommandError(f"--resume: {error}") from None
-    solution = solve(
-        compiled,
-        rule=plan.rule,
-        iterations=iterations,
-        until=until,
-        precision=plan.precision,
-        on_checkpoint=show,
-        solver=solver,
-    )
+    solution = solve_it(compiled, on_checkpoint=show, solver=solver)
     return _Result(
         arguments=arguments,
         history=history,
@@ -203,8 +188,7 @@ def _solve(
         compiled=compiled,
         solution=solution,
         enumerate_seconds=enumerated - began,
-        locks=locks,
-        price=None if free is None else price_of(compiled, free, solution, players_of(locks)),
+        price=None if free is None else price_of(compiled, locks, free, solution),
     )
 
 
@@ -219,17 +203,16 @@ def _tell(result: _Result) -> None:
             stalled = _has_stalled(result.solution)
             hint = "float32 seems to have stalled: try" if stalled else f"{hint}, or"
             hint += " --precision float64"
-        target = display.in_milli_units(result.game, result.until or 0)
+        target = display.in_milli_units(result.game, result.plan.until or 0)
         display.note(f"{target} was not reached in {last.iteration:,} iterations; {hint}.")
 
 
 def _has_stalled(solution: Solution) -> bool:
     """Whether the second half of the iterations gained next to nothing."""
-    early: list[float] = []
-    late: list[float] = []
+    halves: tuple[list[float], list[float]] = [], []
     for point in solution.checkpoints:
-        half = early if 2 * point.iteration <= solution.last.iteration else late
-        half.append(point.exploitability)
+        halves[2 * point.iteration > solution.last.iteration].append(point.exploitability)
+    early, late = halves
     return bool(early) and min(late) > _STALLED * min(early)
 
 
@@ -257,16 +240,9 @@ def _write_files(result: _Result) -> list[str]:
                 points,
                 title=f"{display.short_name(result.game)}, {result.plan.rule}",
                 milli_unit=result.game.milli_unit,
-                until=result.until,
+                until=result.plan.until,
             )
     return failures
-
-
-def _locks_as_json(result: _Result) -> dict[str, Any]:
-    if result.price is None:
-        return {}
-    locks = [lock_as_json(result.game, lock) for lock in result.locks]
-    return {"locks": locks, **result.price.as_json(players_of(result.locks))}
 
 
 def _print(result: _Result) -> None:
@@ -284,7 +260,7 @@ def _print(result: _Result) -> None:
                 "iterations": last.iteration,
                 "iterations_before": plan.before,
                 "interrupted": result.solution.interrupted,
-                "until": result.until,
+                "until": plan.until,
                 "reached": result.reached,
                 "seconds": last.seconds,
                 "compile_seconds": compile_seconds,
@@ -296,7 +272,7 @@ def _print(result: _Result) -> None:
                 "num_public_states": tree.num_nodes,
                 "num_infostates": infostates,
                 "checkpoints": [dataclasses.asdict(p) for p in result.solution.checkpoints],
-                **_locks_as_json(result),
+                **(result.price.as_json() if result.price else {}),
             }
         )
         return
@@ -307,7 +283,7 @@ def _print(result: _Result) -> None:
             ("exploitability", display.in_milli_units(game, last.exploitability)),
             ("nash_conv", display.in_milli_units(game, 2 * last.exploitability)),
             ("value to player 0", display.in_units(game, last.value)),
-            *(result.price.facts(game, players_of(result.locks)) if result.price else []),
+            *(result.price.facts() if result.price else []),
             ("public states", f"{tree.num_nodes:,}"),
             ("infostates", f"{infostates[0]:,} + {infostates[1]:,}"),
             ("iterations", f"{last.iteration:,}{before}"),

@@ -22,7 +22,7 @@ from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.compilation_cache import keep_time, last_time
-from sog.cli.errors import SUCCESS, CommandError, mistakes, require_package
+from sog.cli.errors import SUCCESS, CommandError, given, mistakes, require_package
 from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game
 from sog.cli.train.view import TrainView
@@ -39,7 +39,8 @@ _MOST_NODES: Final = 20_000
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
-    config = _read_config(arguments)
+    with mistakes():
+        config = load_config(arguments.config, arguments.set)
     if arguments.tensorboard:
         require_package("--tensorboard", "tensorboardX")
     _check_schedule(arguments)
@@ -56,11 +57,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError(f"{error} Its batch is in {_keep_batch(path, error)}.") from None
     except ValueError as error:
         raise CommandError(str(error)) from None
-
-
-def _read_config(arguments: argparse.Namespace) -> Config:
-    with mistakes():
-        return load_config(arguments.config, arguments.set)
 
 
 def _train(
@@ -121,13 +117,9 @@ def _beginning(config: Config, schedule: str) -> str:
 
 def _gather(schedule: Schedule, view: TrainView) -> None:
     """Gathers the first examples, where a run has some before its first search."""
-    first: dict[str, tuple[int, float]] = {}
+    paces: dict[str, display.Pace] = {}
     for what, done, total in schedule.gather():
-        before, began = first.setdefault(what, (done, time.monotonic()))
-        left = ""
-        if before < done < total:
-            seconds = (time.monotonic() - began) * (total - done) / (done - before)
-            left = f", about {display.duration(seconds)} left"
+        left = paces.setdefault(what, display.Pace()).time_left(done, total)
         view.tell(f"{what}: {done:,} of {total:,}{left}", often=True)
 
 
@@ -143,18 +135,16 @@ def _resumed(
 ) -> Training:
     """The training, at the newest checkpoint of the run folder if there is one."""
     settings = schedule.config.run
-    kept = milestones(settings)
     store = CheckpointStore(
         folder.checkpoints,
         keep=settings.keep,
-        milestones=kept,
+        milestones=milestones(settings),
         passing=PASSING,
         check=check_meta,
     )
     events = path / TENSORBOARD if arguments.tensorboard else None
     training = Training(schedule, store, MetricsFile(folder.metrics, tensorboard=events))
-    resumed = training.resume()
-    if resumed is not None:
+    if (resumed := training.resume()) is not None:
         step, skipped = resumed
         for line in skipped:
             display.note(line)
@@ -166,10 +156,8 @@ def _check_schedule(arguments: argparse.Namespace) -> None:
     if arguments.schedule == "processes":
         require_package("--schedule processes", "ray")
         return
-    given = {"--workers": arguments.workers, "--ray-address": arguments.ray_address}
-    for option, value in given.items():
-        if value is not None:
-            raise CommandError(f"{option} needs --schedule processes.")
+    for option, _ in given(arguments, "workers", "ray_address"):
+        raise CommandError(f"{option} needs --schedule processes.")
 
 
 @contextlib.contextmanager

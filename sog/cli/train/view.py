@@ -31,7 +31,7 @@ class TrainView:
         self._stack = contextlib.ExitStack()
         self._line: dict[str, Any] = {}
         self.doing, self._last_line = "starting", 0.0
-        self._since: tuple[int, float] | None = None  # step and time of the first steps finished
+        self._pace, self._time_left = display.Pace(), ""
 
     def __enter__(self) -> "TrainView":
         if self._is_live:
@@ -73,8 +73,8 @@ class TrainView:
         step = int(line["step"])
         if not self.has_begun:
             self._first = step
-        if self._since is None and step > self._first:
-            self._since = step, time.monotonic()
+        if step > self._first:  # the first steps compiled
+            self._time_left = self._pace.time_left(step, self._steps)
         self._refresh()
         if not self._is_live and time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
@@ -86,22 +86,10 @@ class TrainView:
 
     def _in_one_line(self) -> str:
         line = self._line
-        words = [f"step {line['step']:,} of {self._steps:,}{self._time_left()}"]
+        words = [f"step {line['step']:,} of {self._steps:,}{self._time_left}"]
         words += [f"{text} {line[name]:.4g}" for name, text in _LOSSES if name in line]
         words.append(f"{line['examples']:,} examples")
         return ", ".join(words)
-
-    def _time_left(self) -> str:
-        """How long the rest may take, as ", about 5 min left"; "" if not known.
-
-        Counted from the first steps finished: before them something was compiled.
-        """
-        first, began = self._since or (self._line["step"], 0.0)
-        done = self._line["step"] - first
-        if done <= 0:
-            return ""
-        seconds = (time.monotonic() - began) * (self._steps - self._line["step"]) / done
-        return f", about {display.duration(seconds)} left"
 
     def _table(self) -> list[Any]:
         line = self._line
@@ -111,7 +99,7 @@ class TrainView:
         head = Table.grid(padding=(0, 2))
         head.add_row(
             ProgressBar(total=self._steps, completed=step, width=_BAR_WIDTH),
-            f"step {step:,} of {self._steps:,}{self._time_left()}",
+            f"step {step:,} of {self._steps:,}{self._time_left}",
         )
         body = Table.grid(padding=(0, 2))
         for name, text in _LOSSES:
