@@ -10,7 +10,6 @@ Times are by the clock; beside other work look at those of the processor, of all
 Prints one JSON object.
 """
 
-import dataclasses
 import itertools
 import json
 import statistics
@@ -24,14 +23,12 @@ from jax import Array
 from script_arguments import game_text, script_parser
 
 from gtcfr.settings import SearchSettings
-from sog.cli.errors import CommandError
-from sog.cli.search_numbers import read_search
 from sog.games import Game, make
 from sog.games.random_play import play_out
 from sog.play.match import course_of_game
 from sog.players.leaf_search import LeafSearch
 from sog.players.methods import make_method
-from sog.players.searching import search_agents
+from sog.players.searching import read_simulations, search_agents
 
 REPETITIONS: Final = 5
 
@@ -83,10 +80,10 @@ def main() -> None:
         game, method = make(arguments.game), make_method(arguments.method)
         if not isinstance(method, LeafSearch) or method.needs_tree:
             raise ValueError(f"--method must be zero or rollout, got {arguments.method}.")
-        settings = read_search(arguments.search)
-        settings = dataclasses.replace(settings, max_outcomes=arguments.max_outcomes)
+        changes = read_simulations(arguments.search, "--search")
+        settings = SearchSettings(**changes, max_outcomes=arguments.max_outcomes)
         settings.shape(game, 1)
-    except (CommandError, ValueError) as error:
+    except ValueError as error:
         sys.exit(f"error: {error}")
     games = {batch: milliseconds_per_game(game, batch) for batch in arguments.batches}
     decisions = seconds_per_decision(game, method, settings)

@@ -37,12 +37,9 @@ def list_installed() -> list[dict[str, Any]]:
     facts: list[dict[str, Any]] = []
     for game in installed_games().values():
         where = {"name": game.name, "package": game.package}
-        if game.name in GAMES:
-            facts.append(
-                {**where, "error": f"{game.package}: the name is taken by a game of ours."}
-            )
-            continue
         try:
+            if game.name in GAMES:
+                raise ValueError(f"{game.package}: the name is taken by a game of ours.")
             facts.append({**_facts(make(game.name), None), **where})
         except Exception as error:  # whatever a stranger's class does
             facts.append({**where, "error": " ".join(str(error).split())})
