@@ -204,10 +204,9 @@ def _tell(result: _Result) -> None:
 
 def _has_stalled(solution: Solution) -> bool:
     """Whether the second half of the iterations gained next to nothing."""
-    halves: tuple[list[float], list[float]] = [], []
-    for point in solution.checkpoints:
-        halves[2 * point.iteration > solution.last.iteration].append(point.exploitability)
-    early, late = halves
+    points, middle = solution.checkpoints, solution.last.iteration / 2
+    early = [point.exploitability for point in points if point.iteration <= middle]
+    late = [point.exploitability for point in points if point.iteration > middle]
     return bool(early) and min(late) > _STALLED * min(early)
 
 
