@@ -37,12 +37,9 @@ def list_installed() -> list[dict[str, Any]]:
     facts: list[dict[str, Any]] = []
     for game in installed_games().values():
         where = {"name": game.name, "package": game.package}
-        if game.name in GAMES:
-            facts.append(
-                {**where, "error": f"{game.package}: the name is taken by a game of ours."}
-            )
-            continue
         try:
+            if game.name in GAMES:
+                raise ValueError(f"{game.package}: the name is taken by a game of ours.")
             facts.append({**_facts(make(game.name), None), **where})
         except Exception as error:  # whatever a stranger's class does
             facts.append({**where, "error": " ".join(str(error).split())})
@@ -136,8 +133,8 @@ def _variants(game: Game[Any], larger: bool) -> list[str]:
 
 def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
     """What JSON says of a game; its public states are counted up to a limit, or not at all."""
-    is_counted = limit is not None and can_be_counted(game)
-    sizes = None if limit is None or not is_counted else count_public_tree(game, limit)
+    limit = limit if can_be_counted(game) else None
+    sizes = None if limit is None else count_public_tree(game, limit)
     return {
         "name": game.name,
         "game": str(game),
@@ -147,7 +144,7 @@ def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
         "parameters": parameter_facts(game),
         "num_public_states": None if sizes is None else sizes.num_public_states,
         "num_infostates": None if sizes is None else sizes.num_infostates,
-        "more_public_states_than": limit if is_counted and sizes is None else None,
+        "more_public_states_than": limit if sizes is None else None,
         "num_infostates_per_public_state": game.num_infostates,
         "num_actions": game.num_actions,
         "num_outcomes": game.num_outcomes,

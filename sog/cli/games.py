@@ -30,28 +30,20 @@ def run(arguments: argparse.Namespace) -> int:
         return SUCCESS
     if arguments.rules:
         raise CommandError("--rules needs a game: sog games NAME --rules.")
-    games = _count_games() if arguments.sizes else read_catalog()
-    games += _ask_packages()
+    games = read_catalog()
+    if arguments.sizes:
+        from sog.cli.game_facts import WITH_SIZES, list_games
+
+        games = list_games(WITH_SIZES)
+    if importlib.metadata.entry_points(group="sog.games"):  # of other packages, in no catalog
+        from sog.cli.game_facts import list_installed
+
+        games += list_installed()
     if arguments.json:
         display.print_json(games)
     else:
         _print_list(games)
     return SUCCESS
-
-
-def _count_games() -> list[dict[str, Any]]:
-    from sog.cli.game_facts import WITH_SIZES, list_games
-
-    return list_games(WITH_SIZES)
-
-
-def _ask_packages() -> list[dict[str, Any]]:
-    """The games of other packages, which no catalog knows; JAX is imported if there are any."""
-    if not importlib.metadata.entry_points(group="sog.games"):
-        return []
-    from sog.cli.game_facts import list_installed
-
-    return list_installed()
 
 
 def _print_list(games: Sequence[dict[str, Any]]) -> None:

@@ -40,7 +40,7 @@ class _Interrupts:
     def __init__(self) -> None:
         self.received: list[int] = []
         self.conclude: Callable[[], None] = _say_interrupted
-        self.awaits: Callable[[], str] = _nothing
+        self.awaits: Callable[[], str] = str  # nothing
         self.restore: list[Callable[[], None]] = []
         """What leaves the terminal as it was."""
         self._ending = threading.RLock()  # kept for good by the thread that ends the process
@@ -182,9 +182,7 @@ def listening() -> Iterator[list[int]]:
 
 
 @contextlib.contextmanager
-def concluding(
-    conclude: Callable[[], None], awaits: Callable[[], str] = lambda: ""
-) -> Iterator[None]:
+def concluding(conclude: Callable[[], None], awaits: Callable[[], str] = str) -> Iterator[None]:
     """Has `conclude` tell, print and save what was reached if its body is interrupted.
 
     It may be called by another thread, while the body still waits for JAX. Raises Concluded then.
@@ -293,10 +291,6 @@ def _imports_under_way() -> int:
 
 def _say_interrupted() -> None:
     print("sog: interrupted.", file=sys.stderr)
-
-
-def _nothing() -> str:
-    return ""
 
 
 def _leave(number: int) -> NoReturn:

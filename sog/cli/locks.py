@@ -44,8 +44,8 @@ class Price:
         """Lines of a table."""
         facts = [("value without the lock", display.in_units(self.game, self.free_value))]
         for player, cost in self.costs.items():
-            told = display.in_milli_units(self.game, cost)
-            facts.append((f"the lock costs player {player}", told))
+            price = display.in_milli_units(self.game, cost)
+            facts.append((f"the lock costs player {player}", price))
             if player in self.exploited:
                 lost = display.in_milli_units(self.game, self.exploited[player])
                 facts.append(("if he adapts nothing else", lost))

@@ -39,17 +39,14 @@ def run(arguments: argparse.Namespace) -> int:
     check_record_name("--games-out", arguments.games_out)
     check_searches([arguments.first, arguments.second], arguments)
     start_jax()
-    so_far: list[tuple[Seating, MatchResult]] = []
+    so_far: list[MatchResult] = []
     with display.working() as work:
 
-        def conclude() -> None:
-            if so_far:
-                report_part("interrupted")
-            else:
+        def conclude(why: str = "interrupted") -> None:
+            if not so_far:
                 work.tell_interrupted()
-
-        def report_part(why: str) -> None:
-            ((seating, result),) = so_far
+                return
+            (result,) = so_far
             of_all = f"{result.num_games:,} of {arguments.games:,} games"
             display.note(f"{why}: this is the result of {of_all}.")
             _report(seating, arguments, dataclasses.replace(result, interrupted=True), games)
@@ -64,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
                     raise KeyboardInterrupt
         except CommandError:
             if so_far:  # an engine that hangs or dies takes no game away that was played
-                report_part("stopped by a mistake, see below")
+                conclude("stopped by a mistake, see below")
             raise
     with holding_interrupts():
         _report(seating, arguments, result, games)
@@ -86,13 +83,13 @@ def _play(
     seating: Seating,
     arguments: argparse.Namespace,
     work: display.Work,
-    so_far: list[tuple[Seating, MatchResult]],
+    so_far: list[MatchResult],
     games: SavedTournament,
 ) -> MatchResult:
     game, (first, second) = seating.game, seating.players
 
     def show(result: MatchResult) -> None:
-        so_far[:] = [(seating, result)]
+        so_far[:] = [result]
         known = result.mean if result.corrected is None else result.corrected_mean
         mean = f"{first.name} {signed_milli(known)} {game.milli_unit}"
         done = f"{result.num_games:,} of {arguments.games:,} games"

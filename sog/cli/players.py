@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sog.cli.display import Work, note
-from sog.cli.errors import CommandError, mistakes
+from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.loading import explaining_size, load_game
 from sog.cli.options import SETTINGS
 from sog.cli.search_numbers import read_changes
@@ -56,8 +56,7 @@ def host_of(arguments: argparse.Namespace, work: Work) -> CommandHost:
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
     """As `seat`, by the options of a command that plays; raises CommandError."""
     game = None if arguments.game is None else load_game(arguments.game, work)
-    with mistakes(), explaining_size():
-        return seat(texts, game=game, search=read_changes(arguments), host=host_of(arguments, work))
+    return seat_at(texts, arguments, work, game=game)
 
 
 def seat_at(
@@ -65,10 +64,10 @@ def seat_at(
     arguments: argparse.Namespace,
     work: Work,
     *,
-    game: Game[Any],
-    game_from: str,
+    game: Game[Any] | None,
+    game_from: str = "--game",
 ) -> Seating:
-    """The same where it is not --game that says which game is played, but what game_from names."""
+    """The same in a game that is there. game_from: what says which one is played."""
     host = dataclasses.replace(host_of(arguments, work), game_from=game_from)
     with mistakes(), explaining_size():
         return seat(texts, game=game, search=read_changes(arguments), host=host)
@@ -79,9 +78,9 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     read_changes(arguments)
     if any(entry_of(text).searches for text in texts):
         return
-    for option in ("search", "set", "seconds", *SETTINGS):
-        value = getattr(arguments, option, None)
-        if value not in (None, []):
-            who, flag = " and ".join(dict.fromkeys(texts)), f"--{option.replace('_', '-')}"
-            told = value[0] if isinstance(value, list) else value
-            raise CommandError(f"{flag} {told} has no effect: {who} cannot be told how to search.")
+    for option, value in given(arguments, "search", "set", "seconds", *SETTINGS):
+        who, told = (
+            " and ".join(dict.fromkeys(texts)),
+            value[0] if isinstance(value, list) else value,
+        )
+        raise CommandError(f"{option} {told} has no effect: {who} cannot be told how to search.")

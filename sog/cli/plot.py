@@ -2,7 +2,7 @@
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from selfplay.runs.metrics import Metrics, read_metrics
 from selfplay.runs.run_folder import RunFolder
@@ -11,15 +11,13 @@ from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError, mistakes, writing
 from sog.cli.figure import check_plot, empty_figure, rule_axis, write_figure
 from sog.cli.loading import load_game
+from sog.drawing.curves import COLORS, FEW_POINTS
 from sog.drawing.learning import Curves, learning_curves
 from sog.games import Game
 from sog.players.runs import near_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#b8860b")
-_FEW: Final = 40  # points that are marked one by one
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,12 +59,12 @@ def _draw_curves(axes: "Axes", lines: list[Metrics], curves: Curves) -> None:
     """Against steps, on a logarithmic axis."""
     axes.set_title(curves.title, fontsize=9)
     drawn = False
-    for color, (name, label) in zip(_COLORS, curves.named, strict=False):
+    for color, (name, label) in zip(COLORS, curves.named, strict=False):
         points = [
             (line["step"], curves.scale * line[name]) for line in lines if line.get(name, 0) > 0
         ]
         if points:
-            marker = "o" if len(points) < _FEW else ""
+            marker = "o" if len(points) < FEW_POINTS else ""
             axes.plot(
                 *zip(*points, strict=True), color=color, linewidth=1.4, marker=marker, label=label
             )
@@ -90,6 +88,6 @@ def _time(axes: "Axes", lines: list[Metrics]) -> None:
         return
     steps = [line["step"] for line in timed]
     shares = [[line[f"{part}_share"] for line in timed] for part in PARTS]
-    axes.stackplot(steps, *shares, labels=PARTS, colors=_COLORS, alpha=0.8)
+    axes.stackplot(steps, *shares, labels=PARTS, colors=COLORS, alpha=0.8)
     axes.set_ylim(0, 1)
     axes.legend(fontsize=8, loc="lower right")

@@ -13,16 +13,6 @@ from sog.players.searching import changed, read_simulations
 from sog.tabular.solver import find_rule
 
 
-def read_search(
-    text: str,
-    base: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
-    option: str = "--search",
-) -> SearchSettings:
-    """SoG(s, c) from "s,c", the value of `option`; everything else as in `base`."""
-    with mistakes():
-        return changed(base, read_simulations(text, option))
-
-
 def read_changes(arguments: argparse.Namespace) -> dict[str, Any]:
     """What --search, the options beside it and --set change of a search; not all commands have all.
 

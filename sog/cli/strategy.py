@@ -104,8 +104,9 @@ def _from_game(arguments: argparse.Namespace, work: display.Work, check: _Check)
     if solution.interrupted:
         raise KeyboardInterrupt
     reached = display.in_milli_units(game, solution.last.exploitability)
-    display.note(f"solved by {iterations:,} iterations of {_RULE}: exploitability {reached}.")
-    return compiled, solution.policy, f"solved by {iterations:,} iterations of {_RULE}"
+    how = f"solved by {iterations:,} iterations of {_RULE}"
+    display.note(f"{how}: exploitability {reached}.")
+    return compiled, solution.policy, how
 
 
 def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:

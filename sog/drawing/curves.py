@@ -9,9 +9,9 @@ from sog.drawing.svg import INK, SOFT, as_text, circle, document, line, rectangl
 
 _WIDTH, _HEIGHT = 560.0, 300.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74.0, 18.0, 46.0, 40.0
-_COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#b8860b")
+COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#b8860b")
 _GRID: Final = "#e3e8ee"
-_FEW: Final = 40  # points that are marked one by one
+FEW_POINTS: Final = 40  # are marked one by one
 _MOST_POINTS: Final = 600  # of a curve that are drawn
 _FEW_DECADES: Final = 2
 
@@ -61,7 +61,7 @@ def draw_curves(
         text(svg, at, base, f"{x:,.0f}", size=12, color=SOFT, anchor=anchor)
     text(svg, _WIDTH / 2, _HEIGHT - 6, x_label, size=12, color=SOFT, anchor="middle")
     for number, (name, points) in enumerate(kept):
-        color = _COLORS[number % len(_COLORS)]
+        color = COLORS[number % len(COLORS)]
         _draw_curve(svg, [(place_x(x), place_y(y)) for x, y in points], name, color)
         last = f"{name}: {points[-1][1]:.4g}"
         x = _LEFT + number * 190
@@ -125,5 +125,5 @@ def _draw_curve(
             "stroke-linejoin": "round",
         },
     )
-    for x, y in places if len(places) < _FEW else places[-1:]:
+    for x, y in places if len(places) < FEW_POINTS else places[-1:]:
         circle(group, x, y, 3, fill=color)

@@ -51,7 +51,6 @@ class Row:
 class Event:
     """A public event that may follow."""
 
-    outcome: int
     name: str
     probability: float
     """Under the strategy, given the public state; NaN where that is never reached."""
@@ -98,7 +97,6 @@ def read_grid(found: Examination, node: int, player: int) -> Grid:
         ),
         events=tuple(
             Event(
-                outcome=int(tree.node_outcome[child]),
                 name=tree.game.describe_outcome(state, int(tree.node_outcome[child])),
                 probability=share_of(float(found.probability[child, 0].sum()), probability),
                 node=child,

@@ -12,10 +12,10 @@ from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
 from sog.cli.options import DEFAULT_SEARCH, DEFAULT_SEEDS
-from sog.cli.search_numbers import method_words, read_changes, read_search
+from sog.cli.search_numbers import method_words, read_changes
 from sog.players.agents import AGENT_PREFIX
 from sog.players.runs import names_run, split_step
-from sog.players.searching import changed
+from sog.players.searching import changed, read_simulations
 from sog.tabular import PublicTree
 
 _EVALUATOR: Final = "exact"
@@ -86,7 +86,8 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     base = _with_options(base, arguments)
     checkpoints = _read_checkpoints(arguments, run)
     texts = arguments.search or ([] if run is not None else [DEFAULT_SEARCH])
-    searches = tuple(read_search(text, base) for text in texts) or (base,)
+    with mistakes():
+        read = [changed(base, read_simulations(text, "--search")) for text in texts]
     is_random = base.grow or bool(arguments.noise)
     num_seeds = (arguments.seeds or DEFAULT_SEEDS) if is_random else 1
     if arguments.seed + num_seeds - 1 > MOST_SEED:
@@ -101,7 +102,7 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     fading = arguments.solver_fading
     return Plan(
         arguments=arguments,
-        searches=searches,
+        searches=tuple(read) or (base,),
         run=run,
         checkpoints=checkpoints,
         evaluator=own if run is None else "network",

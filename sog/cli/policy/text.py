@@ -69,7 +69,8 @@ def _table(grid: Grid, rows: tuple[Row, ...]) -> Table:
     for row in shown:
         cells: list[str] = []
         for action in kept:
-            cells += _cell(row.cells.get(action))
+            cell = row.cells.get(action)
+            cells += ("", "") if cell is None else (f"{cell.probability:.3f}", _loss(cell.loss))
         if has_rest:
             cells.append(_list([c for action, c in row.cells.items() if action not in kept]))
         table.add_row(row.name, percent(row.range_), signed(row.value), *cells)
@@ -94,12 +95,6 @@ def _columns(rows: tuple[Row, ...], names: dict[int, str]) -> list[int]:
             played[action] += or_zero(row.range_) * cell.probability
     likely = sorted(names, key=lambda action: -played[action])[: _MOST_ACTIONS - 1]
     return sorted(likely)
-
-
-def _cell(cell: Cell | None) -> tuple[str, str]:
-    if cell is None:
-        return "", ""
-    return f"{cell.probability:.3f}", _loss(cell.loss)
 
 
 def _loss(value: float) -> str:

@@ -70,8 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.memory:
         _print_room(game, room, arguments.json)
     elif compared and arguments.json:
-        told = [_as_json(one, arguments.seed) for one in found]
-        display.print_json({"searches": told, "differences": differences(found)})
+        results = [_as_json(one, arguments.seed) for one in found]
+        display.print_json({"searches": results, "differences": differences(found)})
     elif compared:
         print_comparison(found)
     else:

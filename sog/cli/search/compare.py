@@ -36,8 +36,6 @@ def print_comparison(compared: Sequence[Searched]) -> None:
 def differences(compared: Sequence[Searched]) -> list[float]:
     """How far each policy is from the first: total variation, weighted by the range."""
     first = compared[0].node
-    weights, policy = (
-        np.nan_to_num(numbers) for numbers in (first.ranges[first.actor], first.policy)
-    )
+    weights, policy = np.nan_to_num(first.ranges[first.actor]), np.nan_to_num(first.policy)
     apart = [abs(np.nan_to_num(found.node.policy) - policy).sum(axis=-1) / 2 for found in compared]
     return [float(weights @ one / weights.sum()) for one in apart]

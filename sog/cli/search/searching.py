@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import jax
 import numpy as np
@@ -33,6 +33,9 @@ from sog.tabular.locks import Lock
 
 if TYPE_CHECKING:
     from sog.players.trained import Trained
+
+
+_LESS: Final = "--simulations S, --lookahead D or --max-outcomes N"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,17 +124,14 @@ def check_size(
 ) -> tuple[SearchSettings, dict[str, int]]:
     """Settings of a tree that is no larger than the game, if that was enumerated, and the bytes
     that a search takes. Raises CommandError where there is no memory for it."""
-    hint, whole_game = (
-        "--simulations S, --lookahead D or --max-outcomes N",
-        chosen.num_public_states,
-    )
+    whole_game = chosen.num_public_states
     with mistakes():
         shape = settings.shape(game, path_length)
-        if settings.lookahead > 1 and whole_game is not None:
+        if settings.lookahead != 1 and whole_game is not None:
             least = 1 + (path_length + 1) * 2
             capacity = max(min(shape.num_leaves, whole_game), least)
             settings = dataclasses.replace(settings, capacity=capacity)
-        room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=hint)
+        room = check_room(chosen.game, chosen.evaluator, settings, path_length, hint=_LESS)
     return settings, room
 
 

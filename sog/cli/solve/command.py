@@ -90,7 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
 
         with concluding(work.tell_interrupted, awaited):
             game = load_game(arguments.game, work)
-            _check_history(arguments)
             history = load_history(game, arguments.history, begins=True, may_be_over=True)
             locks = load_locks(game, arguments)
             plan = _plan(game, arguments)
@@ -111,11 +110,7 @@ def _check(arguments: argparse.Namespace) -> None:
     check_target("--save", arguments.save, (".npz",))
     check_target("--save-state", arguments.save_state, (".solve",))
     check_plot(arguments.plot)
-
-
-def _check_history(arguments: argparse.Namespace) -> None:
-    """Files are of whole games, where the history is a part of what is solved."""
-    if arguments.history:
+    if arguments.history:  # which is a part of what is solved, where files are of whole games
         for option, _ in given(arguments, "save", "save_state", "resume"):
             raise CommandError(f"{option} is of a whole game; leave it or --history out.")
 
@@ -209,10 +204,9 @@ def _tell(result: _Result) -> None:
 
 def _has_stalled(solution: Solution) -> bool:
     """Whether the second half of the iterations gained next to nothing."""
-    halves: tuple[list[float], list[float]] = [], []
-    for point in solution.checkpoints:
-        halves[2 * point.iteration > solution.last.iteration].append(point.exploitability)
-    early, late = halves
+    points, middle = solution.checkpoints, solution.last.iteration / 2
+    early = [point.exploitability for point in points if point.iteration <= middle]
+    late = [point.exploitability for point in points if point.iteration > middle]
     return bool(early) and min(late) > _STALLED * min(early)
 
 

@@ -80,7 +80,7 @@ def _train(
 
     with (
         concluding(conclude, awaited),
-        view,
+        view.shown(),
         _schedule(arguments, game, config) as schedule,
         contextlib.ExitStack() as stack,
     ):

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from types import TracebackType
+from collections.abc import Iterator
 from typing import Any, Final
 
 from rich.console import Console, Group
@@ -28,24 +28,18 @@ class TrainView:
         self._steps, self._first = steps, -1
         self._live = Live(console=console, transient=True, refresh_per_second=4)
         self._is_live = console.is_interactive
-        self._stack = contextlib.ExitStack()
         self._line: dict[str, Any] = {}
         self.doing, self._last_line = "starting", 0.0
         self._pace, self._time_left = display.Pace(), ""
 
-    def __enter__(self) -> "TrainView":
-        if self._is_live:
-            self._stack.enter_context(self._live)
-            self._stack.enter_context(restoring(self._live.stop))
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()
+    @contextlib.contextmanager
+    def shown(self) -> Iterator[None]:
+        """Shows it in a terminal as long as the body goes on."""
+        if not self._is_live:
+            yield
+            return
+        with self._live, restoring(self._live.stop):
+            yield
 
     @property
     def has_begun(self) -> bool:
