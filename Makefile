@@ -14,7 +14,7 @@ INSTALL = $(RUN) pip install --quiet --disable-pip-version-check --constraint co
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo figure3 test check format test-thorough test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved
+.PHONY: help demo figure3 test test-quick check format test-thorough test-slow test-gpu bench bench-search bench-selfplay docs dist clean moved
 
 help:
 	@echo "make demo       train an agent for Leduc hold'em, evaluate it, plot how it learned"
@@ -23,6 +23,7 @@ help:
 	@echo "make test       all checks and the tests (what CI runs)"
 	@echo "make check      format, lint, types and import rules only"
 	@echo "make format     rewrite the files as 'make check' wants them"
+	@echo "make test-quick  the tests that take no time, without the checks: a minute or two"
 	@echo "make test-thorough  more tests, which compile for long"
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make test-gpu   the tests that need a GPU (and a JAX that sees it)"
@@ -65,8 +66,9 @@ FAST_COMPILING := --xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_
 OLDER_EMITTERS := --xla_cpu_use_fusion_emitters=false
 
 test: check
+test-quick: CHOSEN := --quick
 test-thorough: CHOSEN := -m "thorough and not slow and not gpu"
-test test-thorough: $(VENV)/dev-installed
+test test-quick test-thorough: $(VENV)/dev-installed
 	export JAX_PLATFORMS=cpu XLA_FLAGS="$(FAST_COMPILING) $(OLDER_EMITTERS)"; \
 	$(VENV)/bin/python -c "import jax; jax.devices()" 2>/dev/null || XLA_FLAGS="$(FAST_COMPILING)"; \
 	$(RUN) pytest $(PARALLEL) $(CHOSEN)
