@@ -24,7 +24,7 @@ def main() -> None:
         "--seconds", type=float, default=_QUICK_SECONDS, help="that are quick (default: 0.5)"
     )
     arguments = parser.parse_args()
-    taken: collections.Counter[str] = collections.Counter()
+    taken = collections.defaultdict[str, float](float)
     for seconds, name in _TIMED.findall(arguments.log.read_text()):
         taken[name] = max(taken[name], float(seconds))
     slow = sorted(name for name, seconds in taken.items() if seconds > arguments.seconds)
