@@ -1,4 +1,4 @@
-"""The trees that searches begin with: the way to the state that is searched, and its children."""
+"""Initial search trees: the path to the searched state, and its children."""
 
 import functools
 from dataclasses import replace
@@ -44,8 +44,8 @@ def initial_state(
 ) -> SearchState:
     """A batch of searches before the first update.
 
-    A tree holds the branch from the root to the state that is searched, what an expansion adds to
-    the states on it, all children of the state itself, and `lookahead` levels below.
+    A tree holds the branch from the root to the searched state, the children that an expansion adds
+    to the states on it, all children of the searched state, and `lookahead` levels below.
     """
     batch_size, path_length = root.path.shape
     state = planted_state(game, evaluator, settings, root, keys)
@@ -58,7 +58,7 @@ def initial_state(
     def expand_next(
         settings: SearchSettings, number: Array | int, carry: tuple[SearchState, Array]
     ) -> tuple[SearchState, Array]:
-        """The next state on the way; number `path_length` is the state that is searched."""
+        """Expands the next state on the path; number `path_length` is the searched state."""
         state, edge = carry
         outcome, is_last = path[:, number], number == path_length
         state = _ask_for_priors(game, evaluator, state, settings, is_last)
@@ -76,7 +76,7 @@ def initial_state(
         return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
 
     carry = state, jnp.full(batch_size, shape.root_edge, jnp.int32)
-    # In one loop where they get their children alike: what is written out is compiled once more.
+    # One loop if all get their children alike: code outside the loop is compiled once more.
     are_alike = settings.children_added(game) == all_children.children_added(game)
     if path_length > 0:
         on_the_way = functools.partial(expand_next, settings)
@@ -100,7 +100,7 @@ def planted_state(
     root: SearchRoot,
     keys: Array,
 ) -> SearchState:
-    """The same with nothing in the trees but their roots: the shapes of all arrays of a search."""
+    """The searches with only the root, as a leaf, in each tree; it has the shapes of all arrays."""
     batch_size, path_length = root.path.shape
     chex.assert_shape(root.ranges, (batch_size, 2, game.num_infostates))
     chex.assert_shape(root.terminate_cfvs, (batch_size, game.num_infostates))
@@ -137,7 +137,7 @@ def empty_tree(
 ) -> SearchTree:
     """A tree of no nodes.
 
-    encoded: the structure of an encoded state. predictive: of the rule. asked_once: see
+    encoded: the structure of an encoded state. predictive: of the rule. asked_once: from
     `is_asked_once`.
     """
     size, layout, width = game.num_infostates, shape.layout, packed_width(game)
@@ -222,7 +222,8 @@ def empty_tree(
 def _plant(
     game: Game[Any], evaluator: Evaluator, tree: SearchTree, state: Any, depth: Array
 ) -> SearchTree:
-    """Puts the root into an empty tree, as a leaf. depth: minus the way to where growth starts."""
+    """Puts the root into an empty tree, as a leaf. depth: minus the number of events to where
+    growth starts."""
     encoded = encode_to_keep(game, evaluator, state)
     leaf = replace(
         tree.leaf,
@@ -243,7 +244,7 @@ def _ask_for_priors(
     settings: SearchSettings,
     do: Array | bool,
 ) -> SearchState:
-    """Puts all leaves to the evaluator without an update, for the policies of those to expand."""
+    """Evaluates all leaves without an update, for the priors of those to expand."""
     if state.tree.leaf_statistics.logits is not None:
         return state  # they were evaluated when they were added
 
@@ -258,15 +259,15 @@ def _ask_for_priors(
 
 
 def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:
-    """The edge that an outcome leads along from the interior node below `edge`; or `edge` itself
-    where there is no outcome."""
+    """The edge that an outcome follows from the interior node below `edge`; `edge` itself if there
+    is no outcome."""
     slot, layout = _slot_below(tree, edge), tree.shape.layout
     number, _ = layout.find(tree.interior.listed[slot], outcome)
     return jnp.where(outcome == NO_EVENT, edge, slot * layout.num_children + number)
 
 
 def _slot_below(tree: SearchTree, edge: Array) -> Array:
-    """The interior slot that an edge leads to; if to none or from none, one that does not exist."""
+    """The interior slot that an edge leads to; if there is none, a slot that does not exist."""
     children, parent = tree.shape.layout.num_children, edge // tree.shape.layout.num_children
     row = tree.interior.child[parent, edge % children]
     row = jnp.where(parent < tree.shape.num_interior, row, tree.shape.nothing)

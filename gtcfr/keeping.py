@@ -1,8 +1,8 @@
-"""Going on with a tree after a public event, where information is perfect.
+"""Tree reuse: continues with a subtree after a public event, for perfect information.
 
-What was grown below the event stays, with its visits, regrets and averages; the rest makes room.
-The node after the event becomes the root and the state that is searched. With hidden information a
-search is re-solved instead (`gtcfr.resolving`): ranges at the node depend on the rest of the tree.
+The subtree below the event stays, with its visits, regrets and averages; the rest is freed. The
+node after the event becomes the root and the searched state. With hidden information the next
+search re-solves instead (`gtcfr.resolving`): ranges at the node depend on the rest of the tree.
 """
 
 import functools
@@ -29,7 +29,7 @@ from sog.precision import in_32_bits
 
 
 def has_grown(state: SearchState, outcome: Array) -> Array:
-    """[batch] bool: whether `keep_below` can go on: the event leads to a node that was expanded."""
+    """[batch] bool: whether the event leads to an expanded node, as `keep_below` needs."""
     return jax.vmap(_row_after)(state.tree, state.slot, outcome)[1]
 
 
@@ -42,13 +42,13 @@ def keep_below(
     outcome: Array,
     key: Array,
 ) -> SearchState:
-    """The searches of the states that an event each led to, before their first update.
+    """Searches of the states after one event each, before their first update.
 
-    outcome: [batch] int32, from the states that were searched, see `has_grown`. key: as of
-    `gtcfr.search.search`. The state that is searched gets all its children, as ever, if it is a
-    decision; one of chance keeps those that it has. Steps go on (`SearchState.num_before`), so that
-    what is found from now on counts more than what was found before. Raises ValueError for a game
-    with hidden information.
+    outcome: [batch] int32, from the searched states, see `has_grown`. key: as in
+    `gtcfr.search.search`. The searched state gets all its children, as in any search, if it is a
+    decision; a chance node keeps those that it has. The step count continues
+    (`SearchState.num_before`), so that later updates weigh more than earlier ones. Raises
+    ValueError for a game with hidden information.
     """
     if game.hides_information:
         raise ValueError(
@@ -69,7 +69,7 @@ def keep_below(
 
 
 def _missing(game: Game[Any], tree: SearchTree) -> Wanted:
-    """All children of the root that are not there, if it is a decision."""
+    """Requests all missing children of the root, if it is a decision."""
     layout, listed = tree.shape.layout, tree.interior.listed[ROOT]
     numbers = jnp.arange(layout.num_actions, dtype=jnp.int32)
     actions = jax.vmap(functools.partial(layout.action, listed))(numbers)
@@ -93,11 +93,11 @@ def _row_after(tree: SearchTree, slot: Array, outcome: Array) -> tuple[Array, Ar
 
 
 def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
-    """What is below an interior slot, as a tree of its own with as much room."""
+    """The subtree of an interior slot, in tables of the same size."""
     shape, interior = tree.shape, tree.interior
     children, chunk_size = shape.layout.num_children, shape.chunk_size
     is_below = _below(tree, root)
-    # Who shared a chunk still does, and chunks keep their order: parents come before children.
+    # Nodes of a chunk stay together, and chunks keep their order: parents come before children.
     kept = is_below.reshape(-1, chunk_size)
     fill = jnp.sum(kept, axis=1, dtype=jnp.int32)
     chunk = _ranked(fill > 0)
@@ -106,7 +106,7 @@ def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
     slots = jnp.where(is_below, slots, shape.num_interior)
 
     def kept_ends(edge: Array) -> Array:
-        """bool: of leaves or terminal nodes, those below."""
+        """bool: the leaves or terminal nodes of the subtree."""
         return (edge != NO_PARENT) & (edge != shape.root_edge) & is_below[edge // children]
 
     leaves, ends = _ranked(kept_ends(tree.leaf.edge)), _ranked(kept_ends(tree.terminal.edge))
@@ -174,12 +174,12 @@ def _below(tree: SearchTree, root: Array) -> Array:
 
 
 def _ranked(is_kept: Array) -> Array:
-    """[n] int32: the new place of each that is kept, one after the other; of others, none."""
+    """[n] int32: consecutive new places of the kept ones; for others, one that does not exist."""
     return jnp.where(is_kept, jnp.cumsum(is_kept, dtype=jnp.int32) - 1, len(is_kept))
 
 
 def _moved(empty: Any, tables: Any, places: Array) -> Any:
-    """Rows at their new places, in tables that hold nothing else."""
+    """The rows at their new places in empty tables."""
     return jax.tree.map(
         lambda to, rows: to.at[places].set(rows.astype(to.dtype), mode="drop"), empty, tables
     )

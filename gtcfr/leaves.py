@@ -1,8 +1,8 @@
-"""Valuing the leaves: the evaluator is asked about all, in every regret update or less often.
+"""Evaluates the leaves, all of them, in every regret update or less often.
 
-Searches of a batch have grown different numbers of leaves. The evaluator sees the leaves of all
-searches one after the other, without gaps, so that none of its work is for nothing; its answers are
-then brought back to where the leaves are in their trees.
+Searches of a batch have different numbers of leaves. The evaluator gets the leaves of all searches
+concatenated, without gaps, so that none of its work is wasted; its answers are then scattered back
+to the trees.
 """
 
 from dataclasses import replace
@@ -43,9 +43,9 @@ def value_leaves(
 ) -> SearchState:
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
-    A value that does not depend on ranges was asked for when the leaf was added, and is scaled by
-    reach here; so is one of an earlier pass, unless this one asks (bool). weight: of this pass in
-    the averages, None for none. averaging: see `_asked_ranges`.
+    Values that do not depend on ranges were stored when the leaf was added, and are scaled by reach
+    here; so are those of an earlier pass, unless `asks` (bool). weight: of this pass in the
+    averages, None for no averaging. averaging: see `_asked_ranges`.
     """
     tree, shape = state.tree, state.tree.shape
     size = min(shape.ends_per_step, shape.num_leaves)
@@ -58,7 +58,7 @@ def value_leaves(
 
     def some(number: Array, carry: _Carry) -> _Carry:
         statistics, cfvs, sample, fault = carry
-        # The last step may overlap the one before; its sums must not grow twice.
+        # The last step may overlap the one before; the overlap must be added only once.
         start = jnp.minimum(number * size, shape.num_leaves - size)
         is_new = start + jnp.arange(size) >= number * size
         leaf, old = jax.vmap(lambda part: get(part, start, size))((tree.leaf, statistics))
@@ -99,8 +99,8 @@ def value_leaves(
 def _ask(
     game: Game[Any], evaluator: Evaluator, state: SearchState, averaging: float, asks: Array | bool
 ) -> tuple[Any, Answers]:
-    """Puts the leaves of all searches to the evaluator, if this pass asks; returns its memory and
-    its answers, or those that were."""
+    """Evaluates the leaves of all searches if this pass `asks`; returns the evaluator's memory and
+    the new answers, or the old ones."""
     tree, per_search = state.tree, state.tree.shape.num_leaves
     sums = tree.leaf_statistics.reach_sum
     batch_size = len(tree.leaf_limit)
@@ -158,10 +158,10 @@ def _ask(
 def policy_logits(
     game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array, averaging: float
 ) -> Array:
-    """[batch, n, S, A]: what the evaluator says of the policy at some leaves of each search.
+    """[batch, n, S, A]: the evaluator's policy logits at some leaves of each search.
 
-    For the ranges of the last update, or with the answers about all leaves, where these are kept;
-    uniform at a leaf that joined since. slots: [batch, n] int32, of the leaves.
+    For the ranges of the last update, or from the stored answers, if there are any; uniform at a
+    leaf that joined since. slots: [batch, n] int32, of the leaves.
     """
     tree, search = state.tree, jnp.arange(len(slots))[:, None]
     if tree.leaf_statistics.logits is not None:
@@ -179,10 +179,10 @@ def policy_logits(
 def _ask_for_policy(
     game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array, averaging: float
 ) -> Array:
-    """The same from an evaluator that can be asked about any leaves.
+    """The same from an evaluator that takes any subset of the leaves.
 
-    Only leaves that are expanded need a policy, and it is most of an answer, so they are put to it
-    once more.
+    Only leaves that are expanded need a policy, which is the largest part of an answer, so it is
+    not stored for all: those leaves are evaluated again.
     """
     tree, search = state.tree, jnp.arange(len(slots))[:, None]
     encoded, source, mask, sums = jax.tree.map(
@@ -201,28 +201,27 @@ def _ask_for_policy(
 
 
 def _asked_ranges(reach: Array, reach_sum: Array, mask: Array, averaging: float) -> Array:
-    """[..., player, S]: the ranges that a leaf is asked about.
+    """[..., player, S]: the ranges for the query of a leaf.
 
-    Those of this update, or a mixture of them with the average ranges so far (of the updates
-    before, and where players take turns the second finds this one in them), in which the averages
-    have the share `averaging`. Policies swing from update to update, so a range often lacks
-    infostates that it had before and will have again; to what they could do there the solution of
-    the leaf would pay no attention.
+    Those of this update, mixed with the average ranges so far, which have the share `averaging`.
+    (The averages are of earlier updates; the second pass of an alternating rule finds this one in
+    them.) Policies swing from update to update, so a range often lacks infostates that it had
+    before and will have again; the solution of the leaf would ignore them.
     """
     if averaging == 0:
         return normalize(reach, mask)
-    total = reach_sum + _LEAST_WEIGHT * reach  # before the first update there is no sum
+    total = reach_sum + _LEAST_WEIGHT * reach  # the sum is 0 before the first update
     return normalize((1 - averaging) * _scaled(reach) + averaging * _scaled(total), mask)
 
 
 def _scaled(reach: Array) -> Array:
-    """With sum 1, or 0 where there is nothing."""
+    """Scaled to sum 1, or 0 where the sum is 0."""
     total = jnp.sum(reach, axis=-1, keepdims=True)
     return reach / jnp.maximum(total, np.finfo(reach.dtype).tiny)
 
 
 def no_answers(game: Game[Any], evaluator: Evaluator, batch_size: int, per_search: int) -> Answers:
-    """Room for the answers."""
+    """Empty answers."""
     size = min(evaluator.leaves_per_call or per_search, per_search) * batch_size
     num_rows = 0 if is_asked_once(game, evaluator) else -(-per_search * batch_size // size) * size
     infostates, actions = game.num_infostates, game.num_actions

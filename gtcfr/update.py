@@ -1,14 +1,14 @@
 """The regret update phase: one update of public tree CFR on the trees grown so far.
 
-Student of Games, "Search via Growing-Tree CFR", and ALGORITHM 1, procedure CFR. Reach flows down
-chunk by chunk, leaves are put to the evaluator and terminal states to the game, cfvs flow up chunk
-by chunk, and regrets and averages of both players are updated from the same policy profile. A rule
-that alternates updates the regrets of one player, and those of the other after another pass.
+Student of Games, "Search via Growing-Tree CFR", and Algorithm 1, procedure CFR. Reach flows down
+chunk by chunk, the evaluator values the leaves and the game the terminal states, cfvs flow up chunk
+by chunk, and regrets and averages of both players are updated from the same policy profile. An
+alternating rule updates the regrets of one player, and those of the other after a second pass.
 
-How many chunks and leaves to go through is the most that any search of the batch has, so the loops
-cost what has been grown and not what there is room for. They are loops over slots of all trees, not
-batches of loops over slots of one: so XLA knows that all trees are written in the same place, which
-is an update in place and no scatter.
+Loops go up to the largest number of chunks and leaves in the batch, so they cost what has been
+grown and not the capacity. They are loops over slots of all trees, not batches of loops over slots
+of one: so XLA knows that all trees are written in the same place, and updates them in place without
+a scatter.
 """
 
 import functools
@@ -44,7 +44,7 @@ def regret_update(
 ) -> SearchState:
     """Update number `step` = 1, 2, ... (a float scalar) of all searches.
 
-    in_phase: int32 scalar, the updates of its phase before it.
+    in_phase: int32 scalar, the number of earlier updates in its phase.
     """
     chex.assert_rank((step, in_phase), 0)
     chex.assert_tree_shape_prefix((state.tree, state.ranges), state.num_updates.shape)
@@ -57,12 +57,12 @@ def regret_update(
         if not rule.alternating:
             both = jnp.ones(2, bool)
             return _one_pass(game, evaluator, settings, state, step, weight, both, asks)
-        # All averages are of the profile before the update: only so do a player's average reach and
-        # his opponent's average cfvs belong together, which re-solving takes for granted.
+        # All averages are of the profile before the update, so that a player's average reach and
+        # the opponent's average cfvs are of the same profiles, as re-solving requires.
         counted, updated = jnp.where(number == 0, weight, 0), jnp.arange(2) == number
         return _one_pass(game, evaluator, settings, state, step, counted, updated, asks)
 
-    # A loop: each pass written out would be compiled by itself.
+    # A loop, so that the pass is compiled once.
     state = repeat(2 if rule.alternating else 1, one, state)
     tree = replace(state.tree, total_weight=state.tree.total_weight + weight)
     return replace(state, tree=tree)
@@ -78,8 +78,8 @@ def _one_pass(
     updated: Array,
     asks: Array | bool,
 ) -> SearchState:
-    """weight: of this pass in the averages, None for none; updated: [player] bool, whose regrets
-    change; asks: bool, whether the evaluator is asked.
+    """weight: of this pass in the averages, None for no averaging; updated: [player] bool, whose
+    regrets change; asks: bool, whether to call the evaluator.
     """
     rule = settings.cfr_rule
     state = push_ranges(game, state, settings.alpha)
@@ -175,7 +175,7 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
 
 
 def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTree:
-    """Brings the cfvs of leaves and terminal states up all trees."""
+    """Backs the cfvs of leaves and terminal states up all trees."""
     shape, layout = tree.shape, tree.shape.layout
 
     def node(nodes: InteriorNodes, policy: Array, child_cfvs: Array) -> tuple[Array, Array]:
@@ -203,7 +203,7 @@ def update_regrets(
     rule: Rule, tree: SearchTree, step: Array, weight: Array | None, updated: Array
 ) -> SearchTree:
     """Updates the averages of the interior nodes of one tree, and the regrets and policies of the
-    players `updated`. weight: of this pass in the averages, None for none.
+    players `updated`. weight: of this pass in the averages, None for no averaging.
     """
     nodes, old = tree.interior, tree.interior_statistics
     node_cfvs = tree.cfvs[: tree.shape.num_interior]
