@@ -106,8 +106,8 @@ def test_a_line_that_is_no_metrics_is_set_aside_and_named(path: Path, bad: str) 
     path.write_bytes(b"\n".join([lines[0], BAD[bad], *lines[1:], b""]))
     told: list[str] = []
     assert read_metrics(path, told.append) == LINES
-    assert told == [f"{path}: line 2 is no metrics, and is passed over."]
-    says = "metrics.jsonl: line 2 is no metrics; it is in metrics.jsonl.damaged."
+    assert told == [f"{path}: line 2 is invalid, and is skipped."]
+    says = "metrics.jsonl: line 2 is invalid; it is in metrics.jsonl.damaged."
     assert file.go_on_from(20, 9.0) == (says,)
     assert path.with_name("metrics.jsonl.damaged").read_bytes() == BAD[bad] + b"\n"
     assert path.read_bytes().splitlines() == lines

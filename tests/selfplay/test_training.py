@@ -223,7 +223,7 @@ def test_a_run_whose_checkpoints_are_gone_is_not_begun_anew(tmp_path: Path) -> N
     before = (tmp_path / "metrics.jsonl").read_bytes()
     again, _, _ = open_training(tmp_path, run)
     with pytest.raises(
-        ValueError, match=r"metrics\.jsonl is there, but no checkpoint to go on from"
+        ValueError, match=r"metrics\.jsonl is there, but no checkpoint to resume from"
     ):
         again.resume()
     assert (tmp_path / "metrics.jsonl").read_bytes() == before
