@@ -1,4 +1,4 @@
-"""Games with random payoffs, a new one for each seed: what solvers are compared on."""
+"""Games with random payoffs, one for each seed, for comparing solvers."""
 
 import dataclasses
 from typing import Final
@@ -17,7 +17,7 @@ _GOLDEN: Final = 0x9E3779B9  # 2**32 / golden ratio
 
 @pytree
 class Path:
-    """A position: the moves so far, as a number that stands for them, and the score."""
+    """A position: a hash of the moves so far, and the score."""
 
     number: Array  # uint32
     round: Array  # int32
@@ -26,16 +26,16 @@ class Path:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RandomGame(SimultaneousMovesGame[Path]):
-    """Every pair of moves scores -1, 0 or 1 for player 0, drawn once and for all by the seed.
+    """Every pair of moves scores -1, 0 or 1 for player 0, drawn from the seed.
 
-    As in Bosansky et al. 2016: utilities at the end are sums along the way, so that the ends of
-    one branch are alike. payoff=sign counts only who is ahead in the end.
+    As in Bosansky et al. 2016: final utilities are sums along the path, so that those of one branch
+    are similar. payoff=sign counts only who is ahead at the end.
     """
 
     name = "random_game"
     summary = "simultaneous moves with random scores, another game for each seed"
     rules = """\
-In each round both players choose a move in secret, then show it. Each pair of moves scores
+In each round both players choose a move in secret, then reveal it. Each pair of moves scores
 -1, 0 or 1 for player 0; the scores are drawn from the seed, another game for each."""
 
     actions: int = param(3, "moves of either player", minimum=1, maximum=100)

@@ -1,4 +1,4 @@
-"""Plain calls must give what the same calls give under jit and vmap."""
+"""Checks that plain calls return what they return under jit and vmap."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from sog.games.core import Game
 
 
 def check_plain_calls(game: Game[Any], state: Any, probe: Probe) -> None:
-    """Repeats at one state some of the calls behind a probe, which were compiled."""
+    """Repeats, uncompiled, some of the calls behind a probe of one state."""
     _same(game, state, "actor", game.actor(state), probe.actor)
     _same(game, state, "legal_outcomes", game.legal_outcomes(state), probe.outcomes)
     _same(game, state, "legal_actions", game.legal_actions(state), probe.legal)
@@ -36,7 +36,7 @@ def check_plain_calls(game: Game[Any], state: Any, probe: Probe) -> None:
 
 
 def check_plain_transition(game: Game[Any], state: Any, worlds: WorldProbe) -> None:
-    """Repeats one transition at a state."""
+    """Repeats one transition at a state, uncompiled."""
     if not goes_on(worlds).any():
         return
     world = jnp.argmax(goes_on(worlds))

@@ -1,7 +1,7 @@
 """Laws of one public state, checked on random reach probabilities.
 
-Two multilinear functions that agree at one random point agree everywhere (but for a set of points
-of probability zero), so a law needs one draw per state and no list of all infostates.
+Two multilinear functions that agree at one random point agree everywhere (with probability 1), so a
+law needs one draw per state and no list of all infostates.
 """
 
 from typing import Any, Final
@@ -18,14 +18,14 @@ from sog.games.core import CHANCE, TERMINAL, Game
 from sog.pytree import pytree
 
 LARGEST_FEATURE: Final = 10.0
-"""Features should be "roughly in [-1, 1]"; beyond this they hurt a network."""
+"""Features should be "roughly in [-1, 1]"; this is the limit."""
 
 
 @pytree
 class Probe:
-    """What a game makes of random reach probabilities at a public state and its children.
+    """The results of a game's functions for random reach at a public state and its children.
 
-    All are drawn twice, x and y, and mixed: 2 x + 3 y for one player, 5 x + 7 y for the other.
+    Reach is drawn twice, x and y, and mixed: 2 x + 3 y for one player, 5 x + 7 y for the other.
     """
 
     actor: Array  # int32
@@ -37,18 +37,18 @@ class Probe:
     outcomes: Array  # bool[K]
     outcome: Array  # int32: the first legal one
     child: Any  # the state after it
-    followed: Array  # int32[F]: outcomes whose children are looked at, see `followed_outcomes`
+    followed: Array  # int32[F]: outcomes whose children are checked, see `followed_outcomes`
     follows_legal: Array  # bool[F]: which of these are legal
-    # In what has F or K entries, those of illegal outcomes are anything at all.
+    # In arrays with an axis F or K, entries of illegal outcomes are undefined.
     child_mask: Array  # bool[F, 2, S]
     child_reach: Array  # [F, 2, S]: `advance` of x
     child_reach_y: Array  # [F, 2, S]: `advance` of y
     child_reach_mixed: Array  # [F, 2, S]: `advance` of the mix
     child_reach_swapped: Array  # [F, 2, S]: of x, but the other player's row taken from y
-    child_masses: Array  # [K, 2]: of `advance` of x, as each player sums it up
+    child_masses: Array  # [K, 2]: of `advance` of x, summed by each player
     action_reach: Array  # [S, A]: x of the actor
     other_reach: Array  # [S]: x of the other player
-    masses: Array  # [2]: of these, as each player sums it up
+    masses: Array  # [2]: of these, summed by each player
     pairings: Array  # [2]: <advance of x, x> to `outcome`, and by the transpose
     reach: Array  # [2, S]: x
     compatible: Array  # [3, 2, S]: `compatible_reach` of x, y and the mix
@@ -229,7 +229,7 @@ def _weight_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
 
 
 def _mix_by_the_other(values: Array) -> np.ndarray:
-    """[2, S]: what the mix gives when each row is linear in the reach of the other player."""
+    """[2, S]: the mix of the values, if each row is linear in the other player's reach."""
     of_x, of_y, _ = values
     return np.asarray(np.array([[5], [2]]) * of_x + np.array([[7], [3]]) * of_y)
 
