@@ -1,7 +1,4 @@
-"""Programs that were started here, and that a process which ends at once takes with it.
-
-`os._exit` calls nothing that was registered to be called at the end.
-"""
+"""Child processes to kill before this process calls `os._exit`, which runs no exit handlers."""
 
 import contextlib
 import os
@@ -9,11 +6,11 @@ import signal
 from typing import Final
 
 GROUPS: Final[set[int]] = set()
-"""The process groups of those that may still run."""
+"""The process groups of children that may still run."""
 
 
 def kill_children() -> None:
-    """Ends them, and what they have started, by force."""
+    """Kills them with all their descendants."""
     for group in tuple(GROUPS):
         with contextlib.suppress(OSError):
             os.killpg(group, signal.SIGKILL)

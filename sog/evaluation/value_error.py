@@ -1,9 +1,8 @@
-"""How far a network's values are from the exact ones, on belief states it was not trained on.
+"""Errors of a network's values against exact ones, on belief states it was not trained on.
 
-Usually those of random play: a public state drawn uniformly among those where the game goes on, and
-for each player the range with which he gets there if he picks his policy at random (each row
-uniformly among all distributions over the legal actions). The exact values are those of a long
-tabular solve below the state, with both ranges known.
+Usually those of random play: a uniformly drawn nonterminal public state, and each player's range
+there under a random policy (each row uniform over all distributions over the legal actions). The
+exact values come from a long tabular solve below the state, with both ranges known.
 """
 
 import functools
@@ -42,7 +41,7 @@ class HeldOut:
 
     @in_32_bits
     def __init__(self, compiled: CompiledGame, nodes: np.ndarray, ranges: np.ndarray) -> None:
-        """Solves them; a game is small enough if all its subgames can be solved at once.
+        """Solves the states in one batch; the game must be small enough for that.
 
         nodes: [state] int32, of the public tree; ranges: [state, player, S].
         """
@@ -75,7 +74,7 @@ def random_belief_states(
 
 
 def _random_ranges(tree: PublicTree, node: int, random: np.random.Generator) -> np.ndarray:
-    """[player, S]: ranges at a node, under a random policy of each player on the way there."""
+    """[player, S]: ranges at a node under a random policy of each player."""
     way = [node]
     while way[-1] != 0:
         way.append(int(tree.node_parent[way[-1]]))
