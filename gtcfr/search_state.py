@@ -39,5 +39,5 @@ class SearchState:
     num_updates: Array
     """[batch] int32: regret updates made; all equal."""
     num_before: Array
-    """[batch] int32: updates of the searches that this one continues, see `gtcfr.keeping`."""
+    """[batch] int32: updates of the searches that this one continues, see `gtcfr.tree_reuse`."""
     held: HeldPolicies | None = None

@@ -29,7 +29,7 @@ class Room:
     second simulation reaches a chance node. Below the searched state it has room for 16 levels plus
     twice the square root of the number of simulations. A result says if that was too little."""
     kept_simulations: int = 0
-    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.keeping`.
+    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.tree_reuse`.
     Agents then reuse their trees from move to move; for perfect information."""
     chunk_size: int | None = None
     """Nodes that are processed as one array operation; affects speed and memory only. None for the

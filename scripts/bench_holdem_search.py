@@ -24,7 +24,7 @@ import numpy as np
 from machine import processor, versions
 
 from gtcfr.flow import normalize
-from gtcfr.room import search_room
+from gtcfr.memory_estimate import search_room
 from gtcfr.root import known_root
 from gtcfr.search import search
 from networks.cvpn import make_network

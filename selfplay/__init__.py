@@ -5,6 +5,6 @@ Read `settings.py`, `loop.py` (the inline schedule), then its parts: `actor.py` 
 checkpoints (`checkpoint.py`) and metrics in a run folder (`run_folder.py`).
 """
 
-import sog.rooms  # noqa: F401 (first of all)
+import sog.shadow_check  # noqa: F401 (first of all)
 
 __all__: list[str] = []

@@ -17,10 +17,10 @@ from jax import Array
 from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.memory_estimate import tree_shapes
 from gtcfr.mesh import split_batch
 from gtcfr.packing import BeliefState, pack
 from gtcfr.resolving import Summary, next_root, summarize, summarize_tree
-from gtcfr.room import tree_shapes
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings

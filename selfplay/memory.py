@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gtcfr.memory_estimate import summary_bytes, tree_shapes
 from gtcfr.query import no_queries
-from gtcfr.room import summary_bytes, tree_shapes
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, num_kept, num_parameters
 from selfplay.examples import as_arrays, no_examples

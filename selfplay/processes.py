@@ -22,8 +22,8 @@ import numpy as np
 
 from selfplay.ray_cluster import cache_environment, remove_leftovers
 from selfplay.ray_workers import ray_workers
+from selfplay.remote_object import EndedError, Separate
 from selfplay.schedule import Schedule
-from selfplay.separate import EndedError, Separate
 from selfplay.settings import Config
 from selfplay.workers import WorkerOutput, WorkersLostError
 from sog.games.core import Game

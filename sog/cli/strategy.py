@@ -22,7 +22,7 @@ from sog.games.foreign import check_named_by_file
 from sog.play.policies import is_table
 from sog.players.runs import names_run
 from sog.tabular import Checkpoint, CompiledGame, load_policy, read_metadata, solve
-from sog.tabular.examination import Examination, examine
+from sog.tabular.profile_analysis import Examination, examine
 
 _ITERATIONS: Final = 1000
 _RULE: Final = "cfr+"

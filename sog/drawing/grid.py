@@ -11,7 +11,7 @@ import numpy as np
 
 from sog.drawing.outline import common_names, or_null, or_zero, percent, share_of
 from sog.games.core import CHANCE, TERMINAL
-from sog.tabular.examination import Examination
+from sog.tabular.profile_analysis import Examination
 
 _MOST_EVENTS: Final = 4  # in a line of text
 _ALIKE: Final = 5e-4  # what is printed with three digits does not show it

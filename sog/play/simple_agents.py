@@ -15,8 +15,8 @@ from sog.games.core import Game
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, situation
 from sog.tabular.enumerated_game import ROOT, EnumeratedGame
-from sog.tabular.examination import Examination, examine
 from sog.tabular.policy import check_policy
+from sog.tabular.profile_analysis import Examination, examine
 
 
 class SamplingAgent(Agent, abc.ABC):

@@ -24,11 +24,11 @@ from jax import Array
 
 from gtcfr.enlarging import enlarge, with_room_for
 from gtcfr.evaluator import Evaluator
-from gtcfr.keeping import has_grown, keep_below
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
+from gtcfr.tree_reuse import has_grown, keep_below
 from sog.games.core import Game
 from sog.kept_programs import compiles_quickly, kept, quick_options
 from sog.precision import in_32_bits
@@ -122,7 +122,7 @@ class Thinking:
 
     @in_32_bits
     def keep_below(self, outcome: int, key: Array) -> bool:
-        """Goes on from where an event leads, with what was grown there, see `gtcfr.keeping`.
+        """Goes on from where an event leads, with what was grown there, see `gtcfr.tree_reuse`.
 
         For perfect information; ValueError else. key: of the simulations to come. Returns False,
         and does nothing, where the event leads to a state that was not expanded. For as many

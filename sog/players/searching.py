@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.room import search_room, summary_bytes
+from gtcfr.memory_estimate import search_room, summary_bytes
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.memory import check_memory

@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from sog.games.core import Game
-from sog.tabular.probing import (
+from sog.tabular.linear_maps import (
     Flow,
     bytes_per_node,
     find_flows,

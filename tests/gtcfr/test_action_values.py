@@ -16,7 +16,7 @@ from gtcfr.settings import SearchSettings
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import make
 from sog.play.principal import read_lines
-from sog.tabular.examination import examine
+from sog.tabular.profile_analysis import examine
 from tests.play.line_games import TIC_TAC_TOE
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import compiled_game, node_after

@@ -11,8 +11,8 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator, LeafQueries, ZeroEvaluator
 from gtcfr.exact import uniform_play_evaluator
+from gtcfr.memory_estimate import search_room
 from gtcfr.packing import unpack
-from gtcfr.room import search_room
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings

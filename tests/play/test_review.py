@@ -19,7 +19,7 @@ from sog.play.review import Review, reviewing
 from sog.play.simple_agents import TabularAgent
 from sog.tabular import solve
 from sog.tabular.enumerated_game import EnumeratedGame
-from sog.tabular.examination import examine
+from sog.tabular.profile_analysis import examine
 from tests.tabular.small_games import compiled_game
 
 KUHN = make("kuhn")

@@ -15,8 +15,8 @@ from sog.games import make
 from sog.play import TabularAgent
 from sog.tabular import compile_tree, evaluate_policy, save_policy, uniform_policy
 from sog.tabular.enumerated_game import EnumeratedGame
-from sog.tabular.examination import examine
 from sog.tabular.policy import check_policy
+from sog.tabular.profile_analysis import examine
 
 KUHN = compile_tree(make("kuhn"))
 GAME = EnumeratedGame(tree=KUHN.tree)

@@ -15,8 +15,8 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
+from sog.tabular.linear_maps import Flow
 from sog.tabular.policy import check_policy
-from sog.tabular.probing import Flow
 from sog.tabular.public_tree import PublicTree
 
 _CHUNK: Final = 4096  # nodes per call of the game

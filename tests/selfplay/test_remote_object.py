@@ -11,14 +11,14 @@ from typing import Final
 
 import pytest
 
-from selfplay.separate import EndedError, Separate
+from selfplay.remote_object import EndedError, Separate
 from tests.waiting import PATIENCE, wait_until
 
 KILLED: Final = """
 import os, signal, sys
 from pathlib import Path
-from selfplay.separate import Separate
-from tests.selfplay.test_separate import sums
+from selfplay.remote_object import Separate
+from tests.selfplay.test_remote_object import sums
 Separate(sums, 0, Path(sys.argv[1]), environment={})
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.keeping import has_grown, keep_below
 from gtcfr.layout import NOT_LISTED
 from gtcfr.root import start_of_game
 from gtcfr.search import advance, begin, read, search
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, SearchTree
+from gtcfr.tree_reuse import has_grown, keep_below
 from gtcfr.update import push_ranges
 from sog.games import make
 from tests.gtcfr.gamble import GAMBLE, Gamble

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sog.tabular import evaluate_policy, uniform_policy
-from sog.tabular.examination import examine
+from sog.tabular.profile_analysis import examine
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import VARIOUS_GAMES, compiled_game, node_after, random_policy
 from tests.tabular.test_best_response import kuhn_equilibrium, kuhn_policy

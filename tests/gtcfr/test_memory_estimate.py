@@ -10,8 +10,8 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.layout import BY_EVENT, BY_PRIOR
+from gtcfr.memory_estimate import search_room, summary_bytes, tree_shapes
 from gtcfr.packing import packed_width
-from gtcfr.room import search_room, summary_bytes, tree_shapes
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import begin, search
 from gtcfr.settings import SearchSettings

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-_PROGRAM: Final = "import sys; from selfplay.separate import serve; serve(int(sys.argv[1]))"
+_PROGRAM: Final = "import sys; from selfplay.remote_object import serve; serve(int(sys.argv[1]))"
 _PATIENCE_SECONDS: Final = 60.0
 """How long the process may take to exit by itself."""
 
