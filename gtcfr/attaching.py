@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.children import Chosen
+from gtcfr.children import NewChildren
 from gtcfr.evaluator import Evaluator, encode_to_keep
 from gtcfr.packing import pack
 from gtcfr.tree import SearchTree
@@ -22,7 +22,7 @@ def attach(
     evaluator: Evaluator,
     tree: SearchTree,
     slot: Array,
-    chosen: Chosen,
+    chosen: NewChildren,
     depth: Array,
     states: Any,
     is_terminal: Array,

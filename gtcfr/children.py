@@ -23,7 +23,7 @@ def prior_policy(logits: Array, legal: Array, temperature: float) -> Array:
 
 
 @pytree
-class Chosen:
+class NewChildren:
     """Children to add to a node."""
 
     number: Array  # [n] int32: which child of the node
@@ -93,7 +93,7 @@ def choose_outcomes(
     prior: Array,
     key: Array,
     branch_outcome: Array | int,
-) -> Chosen:
+) -> NewChildren:
     """Chooses the public events that get a child.
 
     All legal ones, with two exceptions: a decision whose children are added a few at a time gets
@@ -113,7 +113,7 @@ def choose_outcomes(
         score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, by_prior, -1))
         best = _best(score, min(added or most, most))
         in_order = jnp.arange(len(best), dtype=jnp.int32)
-        return Chosen(
+        return NewChildren(
             number=in_order if layout.decisions == AS_ADDED else best,
             outcome=numbers[best],
             exists=legal[best],
@@ -122,7 +122,7 @@ def choose_outcomes(
         )
     by_event = layout.chance == BY_EVENT
     if by_event and added is None:
-        return Chosen(
+        return NewChildren(
             number=numbers,
             outcome=numbers,
             exists=legal,
@@ -154,7 +154,7 @@ def choose_outcomes(
         is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0
     )
     in_order = jnp.arange(most, dtype=jnp.int32)
-    return Chosen(
+    return NewChildren(
         number=layout.place(listed, outcome, in_order, is_chance),
         outcome=outcome,
         exists=kept[outcome],

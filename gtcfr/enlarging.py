@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, is_asked_once
+from gtcfr.evaluator import Evaluator, evaluates_once
 from gtcfr.initial_state import empty_tree
 from gtcfr.leaves import no_answers
 from gtcfr.search_state import SearchState
@@ -22,7 +22,7 @@ from sog.games.core import Game
 from sog.precision import in_32_bits
 
 
-def with_room_for(
+def with_more_simulations(
     settings: SearchSettings, shape: TreeShape, num_simulations: int
 ) -> SearchSettings:
     """Settings for more simulations in all, of a search whose trees have that shape.
@@ -47,7 +47,7 @@ def enlarge(
     settings: SearchSettings,
     path_length: int,
 ) -> SearchState:
-    """The same searches with room for the simulations of `settings`, see `with_room_for`.
+    """The same searches with room for the simulations of `settings`, see `with_more_simulations`.
 
     path_length: of their original root. Nodes that did not fit before stay missing
     (`SearchResult.is_full`).
@@ -75,7 +75,7 @@ def _copied(
         shape,
         jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded),
         predictive=settings.cfr_rule.predictive,
-        asked_once=is_asked_once(game, evaluator),
+        evaluated_once=evaluates_once(game, evaluator),
     )
 
     def moved_row(row: Array) -> Array:

@@ -9,7 +9,7 @@ methods are pure. `encode` sees a public state once, when it joins the tree; `ev
 leaves of all searches of the batch in one call or in several (`Evaluator.leaves_per_call`), again
 in every regret update (`SearchSettings.leaf_interval`), since beliefs change. Where beliefs cannot
 change, or its answers do not depend on them, it sees each leaf once, new leaves batched into one
-call (`is_asked_once`).
+call (`evaluates_once`).
 """
 
 import dataclasses
@@ -85,7 +85,7 @@ class BatchEncoder(Protocol):
         """Encodes each public state [n, ...]; entries where not is_valid [n] are ignored."""
 
 
-def is_asked_once(game: Game[Any], evaluator: Evaluator) -> bool:
+def evaluates_once(game: Game[Any], evaluator: Evaluator) -> bool:
     """Whether a leaf is evaluated only once, when it joins the tree, and not in every update."""
     return not game.hides_information or not evaluator.looks_at_ranges
 
@@ -180,7 +180,9 @@ def look_for_faults(fault: Fault, states: Array, values: Array, is_valid: Array)
     return Fault(found=fault.found | found, state=jnp.where(is_first[:, None], state, fault.state))
 
 
-def ask_once(game: Game[Any], evaluator: Evaluator, states: Any, ranges: Array) -> LeafEvaluation:
+def evaluate_beliefs(
+    game: Game[Any], evaluator: Evaluator, states: Any, ranges: Array
+) -> LeafEvaluation:
     """Evaluates public states [batch, ...] with ranges [batch, player, S], without a search. The
     result has the axes [batch, ...] as well."""
     size, axis = len(ranges), 0 if evaluator.leaves_per_call is not None else 1
@@ -205,7 +207,7 @@ def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
     Nothing if leaves are evaluated only once: they are encoded then. For a `BatchEncoder` only
     zeros, which `gtcfr.expansion` fills in for the few candidates that join the tree.
     """
-    if is_asked_once(game, evaluator):
+    if evaluates_once(game, evaluator):
         return ()
     if isinstance(evaluator, BatchEncoder):
         shapes = jax.eval_shape(lambda: evaluator.encode(game, game.root()))

@@ -20,7 +20,7 @@ from gtcfr.flow import normalize
 from gtcfr.growth import grow, leaf_at
 from gtcfr.leaves import policy_logits
 from gtcfr.packing import unpack
-from gtcfr.query import QuerySample, offer_queries
+from gtcfr.query import QuerySample, sample_queries
 from gtcfr.root import NO_EVENT
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
@@ -40,7 +40,7 @@ _LEAVES_PER_CALL: Final = 16  # of those that are evaluated once, if the evaluat
 
 
 @pytree
-class Wanted:
+class Requests:
     """Requested additions to the trees of a batch: each entry requests at most one of the two."""
 
     edge: Array  # [batch, n] int32: the edge to a leaf to expand, or NO_PARENT
@@ -67,12 +67,12 @@ def expansion_phase(
     first = phase * count
     can_widen = settings.children_added(game) is not None
 
-    def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Wanted]:
+    def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Requests]:
         keys = _keys(state, _SIMULATION_KEYS, first + number)
         walk = jax.vmap(functools.partial(simulate, game, settings))
         paths = walk(tree, visits_before, state.slot, keys, state.held)
         child = (paths.slot_to_widen, paths.outcome) if can_widen else None
-        wanted = Wanted(edge=paths.edge, child=child)
+        wanted = Requests(edge=paths.edge, child=child)
         return jax.vmap(count_visits)(tree, paths), wanted
 
     tree, by_number = _each(one, state.tree, jnp.arange(count, dtype=jnp.int32))
@@ -86,15 +86,15 @@ def expand_leaves(
     evaluator: Evaluator,
     settings: SearchSettings,
     state: SearchState,
-    wanted: Wanted,
+    wanted: Requests,
     number: Array | int,
     branch_outcome: Array | int = NO_EVENT,
     *,
-    was_asked: Array | bool = True,
+    was_evaluated: Array | bool = True,
 ) -> SearchState:
     """Adds what is requested to the trees, one entry after the other, and evaluates all new leaves.
 
-    number: of the first expansion, for its key. was_asked: False for leaves that no update has
+    number: of the first expansion, for its key. was_evaluated: False for leaves that no update has
     evaluated yet; their prior is uniform. branch_outcome: see `grow`; [batch], or one for all.
     """
     tree, (batch_size, count) = state.tree, wanted.edge.shape
@@ -102,12 +102,12 @@ def expand_leaves(
     layout = tree.shape.layout
     logits = jnp.zeros((batch_size, count, game.num_infostates, layout.num_actions))
     is_kept = tree.leaf_statistics.logits is not None
-    if was_asked is not False or is_kept:
+    if was_evaluated is not False or is_kept:
         slots = jax.vmap(jax.vmap(leaf_at, (None, 0)))(tree, wanted.edge)[1]
         logits = policy_logits(game, evaluator, state, slots, settings.leaf_averaging)
-        logits = jnp.where(jnp.bool_(was_asked) | is_kept, logits, 0)
+        logits = jnp.where(jnp.bool_(was_evaluated) | is_kept, logits, 0)
 
-    def one(tree: SearchTree, row: tuple[Array, Wanted, Array]) -> tuple[SearchTree, Array]:
+    def one(tree: SearchTree, row: tuple[Array, Requests, Array]) -> tuple[SearchTree, Array]:
         place, now, logits = row
         keys = _keys(state, _EXPANSION_KEYS, number + place)
         grow_one = jax.vmap(functools.partial(grow, game, evaluator, settings))
@@ -128,11 +128,11 @@ def expand_down_to(
     state: SearchState,
     depth: int,
     *,
-    was_asked: bool,
+    was_evaluated: bool,
 ) -> SearchState:
     """Expands all leaves fewer than `depth` public events below where growth starts.
 
-    was_asked: see `expand_leaves`.
+    was_evaluated: see `expand_leaves`.
     """
 
     def to_expand(tree: SearchTree) -> Array:
@@ -146,9 +146,9 @@ def expand_down_to(
     def one_more(carry: tuple[Array, SearchState]) -> tuple[Array, SearchState]:
         count, state = carry
         edge = jax.vmap(to_expand)(state.tree)
-        wanted = Wanted(edge=edge[:, None])
+        wanted = Requests(edge=edge[:, None])
         expanded = expand_leaves(
-            game, evaluator, settings, state, wanted, count, was_asked=was_asked
+            game, evaluator, settings, state, wanted, count, was_evaluated=was_evaluated
         )
         return count + 1, expanded
 
@@ -205,16 +205,16 @@ def _evaluate(
 
     def offer(number: Array, sample: QuerySample) -> QuerySample:
         """One by one, so that the sample does not depend on the number of leaves per call."""
-        asked = replace(queries, encoded=())
-        asked, rows = jax.tree.map(
-            lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, number, 1, axis=1), (asked, states)
+        query = replace(queries, encoded=())
+        query, rows = jax.tree.map(
+            lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, number, 1, axis=1), (query, states)
         )
-        return offer_queries(sample, rows, asked, state.keys)
+        return sample_queries(sample, rows, query, state.keys)
 
     if len(state.queries.beliefs.state[0]):
         sample = repeat(slots.shape[1], offer, state.queries)
     else:
-        sample = offer_queries(state.queries, states, queries, state.keys)
+        sample = sample_queries(state.queries, states, queries, state.keys)
     old = tree.leaf_statistics
     assert old.values is not None  # stored where leaves are evaluated once
     assert old.logits is not None

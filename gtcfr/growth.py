@@ -13,7 +13,7 @@ from jax import Array
 
 from gtcfr.attaching import attach, has_room_for, sources_of
 from gtcfr.children import (
-    Chosen,
+    NewChildren,
     chance_acts,
     choose_outcomes,
     leads_to,
@@ -47,7 +47,7 @@ def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
 class _Growth:
     """Children for one node, and its interior row with them."""
 
-    chosen: Chosen
+    chosen: NewChildren
     depth: Array  # [child] int32
     takeable: Array  # [A, S]
     policy: Array  # [A, S]
@@ -212,7 +212,7 @@ def _with_child(
         weight = jnp.where(is_chance, num_legal / (count + 1), weight).astype(weight.dtype)
     regret = tree.interior_statistics.matched_regret[slot]
     return _Growth(
-        chosen=Chosen(
+        chosen=NewChildren(
             number=jnp.full(size, number),
             outcome=jnp.full(size, outcome),
             exists=(jnp.arange(size) == 0) & is_new,

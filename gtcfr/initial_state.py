@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, Fault, encode_to_keep, is_asked_once
-from gtcfr.expansion import Wanted, evaluate_new, expand_down_to, expand_leaves
+from gtcfr.evaluator import Evaluator, Fault, encode_to_keep, evaluates_once
+from gtcfr.expansion import Requests, evaluate_new, expand_down_to, expand_leaves
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.gadget import make_gadget
 from gtcfr.layout import NOT_LISTED
-from gtcfr.leaves import no_answers, value_leaves
+from gtcfr.leaves import evaluate_leaves, no_answers
 from gtcfr.packing import kept_width, pack, packed_width
 from gtcfr.query import no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
@@ -48,7 +48,7 @@ def initial_state(
     to the states on it, all children of the searched state, and `lookahead` levels below.
     """
     batch_size, path_length = root.path.shape
-    state = planted_state(game, evaluator, settings, root, keys)
+    state = root_only_state(game, evaluator, settings, root, keys)
     shape = state.tree.shape
     state = evaluate_new(game, evaluator, state, jnp.full((batch_size, 1), 0, jnp.int32))
 
@@ -61,17 +61,17 @@ def initial_state(
         """Expands the next state on the path; number `path_length` is the searched state."""
         state, edge = carry
         outcome, is_last = path[:, number], number == path_length
-        state = _ask_for_priors(game, evaluator, state, settings, is_last)
+        state = _evaluate_for_priors(game, evaluator, state, settings, is_last)
         wanted = jnp.where((outcome == NO_EVENT) & ~jnp.bool_(is_last), NO_PARENT, edge)
         state = expand_leaves(
             game,
             evaluator,
             settings,
             state,
-            Wanted(edge=wanted[:, None]),
+            Requests(edge=wanted[:, None]),
             number,
             outcome,
-            was_asked=is_last,
+            was_evaluated=is_last,
         )
         return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
 
@@ -86,14 +86,14 @@ def initial_state(
     state, edge = carry
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:
-        return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_asked=False)
+        return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_evaluated=False)
     for level in range(2, settings.lookahead + 1):
-        state = _ask_for_priors(game, evaluator, state, settings, True)
-        state = expand_down_to(game, evaluator, settings, state, level, was_asked=True)
+        state = _evaluate_for_priors(game, evaluator, state, settings, True)
+        state = expand_down_to(game, evaluator, settings, state, level, was_evaluated=True)
     return state
 
 
-def planted_state(
+def root_only_state(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
@@ -108,10 +108,10 @@ def planted_state(
     shape = settings.shape(game, path_length)
     predictive = settings.cfr_rule.predictive
     encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
-    asked_once = is_asked_once(game, evaluator)
-    empty = empty_tree(game, shape, encoded, predictive=predictive, asked_once=asked_once)
+    evaluated_once = evaluates_once(game, evaluator)
+    empty = empty_tree(game, shape, encoded, predictive=predictive, evaluated_once=evaluated_once)
     depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
-    planted = jax.vmap(functools.partial(_plant, game, evaluator, empty))(root.state, depth)
+    planted = jax.vmap(functools.partial(_with_root, game, evaluator, empty))(root.state, depth)
     return SearchState(
         tree=planted,
         gadget=jax.vmap(make_gadget)(root.opponent, root.terminate_cfvs),
@@ -133,12 +133,12 @@ def planted_state(
 
 
 def empty_tree(
-    game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool, asked_once: bool
+    game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool, evaluated_once: bool
 ) -> SearchTree:
     """A tree of no nodes.
 
-    encoded: the structure of an encoded state. predictive: of the rule. asked_once: from
-    `is_asked_once`.
+    encoded: the structure of an encoded state. predictive: of the rule. evaluated_once: from
+    `evaluates_once`.
     """
     size, layout, width = game.num_infostates, shape.layout, packed_width(game)
     actions, children = layout.num_actions, layout.num_children
@@ -187,8 +187,8 @@ def empty_tree(
         free=jnp.arange(leaves, dtype=jnp.int32),
     )
     leaf_statistics = LeafStatistics(
-        values=zeros(leaves, 2, size) if asked_once else None,
-        logits=zeros(leaves, size, actions) if asked_once else None,
+        values=zeros(leaves, 2, size) if evaluated_once else None,
+        logits=zeros(leaves, size, actions) if evaluated_once else None,
         reach_sum=zeros(leaves, 2, size),
         cfv_sum=zeros(leaves, 2, size),
     )
@@ -219,7 +219,7 @@ def empty_tree(
     )
 
 
-def _plant(
+def _with_root(
     game: Game[Any], evaluator: Evaluator, tree: SearchTree, state: Any, depth: Array
 ) -> SearchTree:
     """Puts the root into an empty tree, as a leaf. depth: minus the number of events to where
@@ -237,7 +237,7 @@ def _plant(
     return replace(tree, leaf=leaf, num_leaves=jnp.int32(1), leaf_limit=jnp.int32(1))
 
 
-def _ask_for_priors(
+def _evaluate_for_priors(
     game: Game[Any],
     evaluator: Evaluator,
     state: SearchState,
@@ -248,14 +248,14 @@ def _ask_for_priors(
     if state.tree.leaf_statistics.logits is not None:
         return state  # they were evaluated when they were added
 
-    def ask(state: SearchState) -> SearchState:
+    def evaluate_all(state: SearchState) -> SearchState:
         state = push_ranges(game, state, settings.alpha)
-        return value_leaves(game, evaluator, state, None, settings.leaf_averaging, True)
+        return evaluate_leaves(game, evaluator, state, None, settings.leaf_averaging, True)
 
     if isinstance(do, bool):
-        return ask(state) if do else state
-    asked: SearchState = jax.lax.cond(do, ask, lambda state: state, state)
-    return asked
+        return evaluate_all(state) if do else state
+    evaluated: SearchState = jax.lax.cond(do, evaluate_all, lambda state: state, state)
+    return evaluated
 
 
 def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:

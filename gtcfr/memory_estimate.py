@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.initial_state import empty_tree, planted_state
+from gtcfr.initial_state import empty_tree, root_only_state
 from gtcfr.resolving import summarize_tree
 from gtcfr.root import start_of_game
 from gtcfr.settings import SearchSettings
@@ -43,7 +43,7 @@ def tree_shapes(
         game,
         shape,
         predictive=settings.cfr_rule.predictive,
-        asked_once=not game.hides_information,
+        evaluated_once=not game.hides_information,
     )
     shapes: SearchTree = jax.eval_shape(make, encoded)
     return shapes
@@ -51,14 +51,14 @@ def tree_shapes(
 
 @in_32_bits
 def summary_bytes(game: Game[Any], settings: SearchSettings, path_length: int) -> int:
-    """The size of a search's `Summary`. path_length: as in `search_room`."""
+    """The size of a search's `Summary`. path_length: as in `search_memory`."""
     tree = tree_shapes(game, (), settings, path_length)
     make = functools.partial(summarize_tree, resolve_from=settings.resolve_from)
     return bytes_of(jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32)))
 
 
 @in_32_bits
-def search_room(
+def search_memory(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
@@ -77,7 +77,7 @@ def search_room(
             game, batch_size=batch_size, path=jnp.zeros((batch_size, path_length), jnp.int32)
         )
         keys = jax.random.split(jax.random.key(0), batch_size)
-        return planted_state(game, evaluator, settings, root, keys)
+        return root_only_state(game, evaluator, settings, root, keys)
 
     state = jax.eval_shape(start)
     tree = state.tree

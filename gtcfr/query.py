@@ -35,7 +35,7 @@ def no_queries(game: Game[Any], batch_size: int, num_queries: int) -> QuerySampl
     )
 
 
-def offer_queries(
+def sample_queries(
     sample: QuerySample, states: Array, queries: LeafQueries, keys: Array
 ) -> QuerySample:
     """Offers queries to the sample. states: [batch, leaf, width], packed; keys: [batch]."""

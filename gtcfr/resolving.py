@@ -34,7 +34,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.children import is_wider
-from gtcfr.evaluator import Evaluator, ask_once
+from gtcfr.evaluator import Evaluator, evaluate_beliefs
 from gtcfr.flow import normalize
 from gtcfr.gadget import NOBODY
 from gtcfr.packing import unpack
@@ -214,7 +214,7 @@ def _after_wide_chance(
         return is_due, moved, game.compatible_reach(state, ranges)
 
     is_due, moved, compatible = jax.vmap(move)(root)
-    cfvs = ask_once(game, evaluator, moved.state, moved.ranges).values * compatible
+    cfvs = evaluate_beliefs(game, evaluator, moved.state, moved.ranges).values * compatible
     promised = jax.vmap(lambda rows, player: rows[player])(cfvs, jnp.maximum(root.opponent, 0))
     has_gadget = (root.opponent != NOBODY)[:, None]
     moved = dataclasses.replace(moved, terminate_cfvs=jnp.where(has_gadget, promised, 0))
@@ -239,17 +239,17 @@ def _start(summary: Summary, path: Array) -> tuple[tuple[Array, Array], tuple[Ar
         parent = jnp.minimum(row, num_parents - 1)
         is_child = summary.outcome[parent] == event
         child = summary.child[parent, jnp.argmax(is_child)]
-        goes_on = ~is_over & (event != NO_EVENT) & (row < num_parents)
-        goes_on &= jnp.any(is_child) & (child != _NOWHERE) & summary.is_known[child]
-        starts_here = goes_on
+        continues = ~is_over & (event != NO_EVENT) & (row < num_parents)
+        continues &= jnp.any(is_child) & (child != _NOWHERE) & summary.is_known[child]
+        starts_here = continues
         if resolve_from in (FIRST_CHILD, REPLY):
             is_after_chance = summary.is_chance[parent] & (resolve_from == REPLY)
             starts_here &= (num_events == 0) | is_after_chance
-        row = jnp.where(goes_on, child, row)
-        num_events = num_events + goes_on
+        row = jnp.where(continues, child, row)
+        num_events = num_events + continues
         start = jnp.where(starts_here, row, start)
         events_to_start = jnp.where(starts_here, num_events, events_to_start)
-        return (row, num_events, is_over | ~goes_on, start, events_to_start), None
+        return (row, num_events, is_over | ~continues, start, events_to_start), None
 
     nothing = jnp.int32(0)
     carry = (summary.start, nothing, jnp.bool_(False), summary.start, nothing)

@@ -236,7 +236,7 @@ def _part(
     update = functools.partial(_update, game, evaluator, settings)
     grow = functools.partial(expansion_phase, game, evaluator, settings)
 
-    def go_on(carry: tuple[Array, SearchState]) -> Array:
+    def is_unfinished(carry: tuple[Array, SearchState]) -> Array:
         return carry[0] < last
 
     def phase(carry: tuple[Array, SearchState]) -> tuple[Array, SearchState]:
@@ -249,7 +249,7 @@ def _part(
             state = jax.lax.cond(stop == end, grow, lambda state, _: state, state, number)
         return stop, state
 
-    state = jax.lax.while_loop(go_on, phase, (first, state))[1]
+    state = jax.lax.while_loop(is_unfinished, phase, (first, state))[1]
     return replace(state, num_updates=jnp.full_like(state.num_updates, last))
 
 

@@ -3,9 +3,9 @@
 `SearchSettings` has them all in one flat list, as configurations write them; functions here take
 the part that they need:
 
-    Extent      which public states a tree holds (`gtcfr.extent`)
-    Room        how many slots its tables have (`gtcfr.tree_size`)
-    Resolving   how the searches of a player's chain follow one another (here)
+    Extent        which public states a tree holds (`gtcfr.extent`)
+    TreeCapacity  how many slots its tables have (`gtcfr.tree_size`)
+    Resolving     how the searches of a player's chain follow one another (here)
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from gtcfr.extent import Extent
 from gtcfr.tree import TreeShape
-from gtcfr.tree_size import Room
+from gtcfr.tree_size import TreeCapacity
 from sog.games.core import Game
 from sog.parameters import check_fields
 from sog.tabular.cfr import RULES, Rule
@@ -56,7 +56,7 @@ class Resolving:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class SearchSettings(Extent, Room, Resolving):
+class SearchSettings(Extent, TreeCapacity, Resolving):
     """A search SoG(s, c): s simulations, c of them per regret update phase. Hashable.
 
     There are s / ceil(c) iterations, each of ceil(1 / c) CFR updates and ceil(c) simulations. So
@@ -87,7 +87,7 @@ class SearchSettings(Extent, Room, Resolving):
     def __post_init__(self) -> None:
         check_fields(self, "an integer >= 1", "num_simulations", "leaf_interval")
         check_fields(self, "an integer >= 0", "num_queries")
-        for part in (Extent, Room, Resolving):
+        for part in (Extent, TreeCapacity, Resolving):
             part.__post_init__(self)
         check_fields(self, "> 0 and finite", "simulations_per_update", "prior_temperature")
         check_fields(self, ">= 0 and finite", "c_puct")

@@ -82,7 +82,7 @@ def simulate(
         ),
     )
 
-    def go_on(walk: _Walk) -> Array:
+    def is_unfinished(walk: _Walk) -> Array:
         return ~walk.is_over & (walk.num_steps < longest)
 
     def step(walk: _Walk) -> _Walk:
@@ -90,7 +90,7 @@ def simulate(
         key = jax.random.fold_in(move_key, at)
         return _step(game, settings, tree, visits_before, walk, points[at], key, held)
 
-    walked: _Walk = jax.lax.while_loop(go_on, step, walk)
+    walked: _Walk = jax.lax.while_loop(is_unfinished, step, walk)
     return walked.path
 
 

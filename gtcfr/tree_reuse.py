@@ -16,7 +16,7 @@ from jax import Array
 from gtcfr.attaching import sources_of
 from gtcfr.children import chance_acts
 from gtcfr.evaluator import Evaluator
-from gtcfr.expansion import Wanted, expand_leaves
+from gtcfr.expansion import Requests, expand_leaves
 from gtcfr.initial_state import empty_tree
 from gtcfr.layout import NOT_LISTED
 from gtcfr.packing import unpack
@@ -28,13 +28,13 @@ from sog.games.core import Game
 from sog.precision import in_32_bits
 
 
-def has_grown(state: SearchState, outcome: Array) -> Array:
-    """[batch] bool: whether the event leads to an expanded node, as `keep_below` needs."""
+def can_reuse(state: SearchState, outcome: Array) -> Array:
+    """[batch] bool: whether the event leads to an expanded node, as `reuse_subtree` needs."""
     return jax.vmap(_row_after)(state.tree, state.slot, outcome)[1]
 
 
 @in_32_bits
-def keep_below(
+def reuse_subtree(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
@@ -44,7 +44,7 @@ def keep_below(
 ) -> SearchState:
     """Searches of the states after one event each, before their first update.
 
-    outcome: [batch] int32, from the searched states, see `has_grown`. key: as in
+    outcome: [batch] int32, from the searched states, see `can_reuse`. key: as in
     `gtcfr.search.search`. The searched state gets all its children, as in any search, if it is a
     decision; a chance node keeps those that it has. The step count continues
     (`SearchState.num_before`), so that later updates weigh more than earlier ones. Raises
@@ -68,7 +68,7 @@ def keep_below(
     return expand_leaves(game, evaluator, settings, kept, wanted, 0)
 
 
-def _missing(game: Game[Any], tree: SearchTree) -> Wanted:
+def _missing(game: Game[Any], tree: SearchTree) -> Requests:
     """Requests all missing children of the root, if it is a decision."""
     layout, listed = tree.shape.layout, tree.interior.listed[ROOT]
     numbers = jnp.arange(layout.num_actions, dtype=jnp.int32)
@@ -77,7 +77,7 @@ def _missing(game: Game[Any], tree: SearchTree) -> Wanted:
     legal = game.legal_actions(state)[0] & ~chance_acts(game, state)
     is_legal = (actions != NOT_LISTED) & legal[actions]
     slots = jnp.where(is_legal, ROOT, NO_PARENT).astype(jnp.int32)
-    return Wanted(edge=jnp.full_like(slots, NO_PARENT), child=(slots, actions))
+    return Requests(edge=jnp.full_like(slots, NO_PARENT), child=(slots, actions))
 
 
 def _row_after(tree: SearchTree, slot: Array, outcome: Array) -> tuple[Array, Array]:
@@ -126,8 +126,8 @@ def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
 
     encoded = jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded)
     predictive = tree.interior_statistics.instant_regret is not None
-    asked_once = tree.leaf_statistics.values is not None
-    empty = empty_tree(game, shape, encoded, predictive=predictive, asked_once=asked_once)
+    evaluated_once = tree.leaf_statistics.values is not None
+    empty = empty_tree(game, shape, encoded, predictive=predictive, evaluated_once=evaluated_once)
     edge = moved_edge(interior.edge).at[root].set(shape.root_edge)
     interior = replace(interior, edge=edge, child=rows[interior.child])
     leaf = replace(tree.leaf, edge=moved_edge(tree.leaf.edge))

@@ -21,7 +21,7 @@ _MANY_INFOSTATES: Final = 1024
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Room:
+class TreeCapacity:
     """The size of a tree; derived from the other settings where not given here."""
 
     capacity: int | None = None

@@ -24,7 +24,7 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.expansion import repeat
 from gtcfr.flow import by_player, sum_rows, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
-from gtcfr.leaves import value_leaves
+from gtcfr.leaves import evaluate_leaves
 from gtcfr.locks import hold
 from gtcfr.packing import unpack, unpack_kept
 from gtcfr.search_state import SearchState
@@ -53,14 +53,14 @@ def regret_update(
 
     def one(number: Array, state: SearchState) -> SearchState:
         passes = in_phase * (2 if rule.alternating else 1) + number
-        asks = settings.leaf_interval == 1 or passes % settings.leaf_interval == 0
+        is_due = settings.leaf_interval == 1 or passes % settings.leaf_interval == 0
         if not rule.alternating:
             both = jnp.ones(2, bool)
-            return _one_pass(game, evaluator, settings, state, step, weight, both, asks)
+            return _one_pass(game, evaluator, settings, state, step, weight, both, is_due)
         # All averages are of the profile before the update, so that a player's average reach and
         # the opponent's average cfvs are of the same profiles, as re-solving requires.
         counted, updated = jnp.where(number == 0, weight, 0), jnp.arange(2) == number
-        return _one_pass(game, evaluator, settings, state, step, counted, updated, asks)
+        return _one_pass(game, evaluator, settings, state, step, counted, updated, is_due)
 
     # A loop, so that the pass is compiled once.
     state = repeat(2 if rule.alternating else 1, one, state)
@@ -76,17 +76,17 @@ def _one_pass(
     step: Array,
     weight: Array | None,
     updated: Array,
-    asks: Array | bool,
+    is_due: Array | bool,
 ) -> SearchState:
     """weight: of this pass in the averages, None for no averaging; updated: [player] bool, whose
-    regrets change; asks: bool, whether to call the evaluator.
+    regrets change; is_due: bool, whether to evaluate the leaves.
     """
     rule = settings.cfr_rule
     state = push_ranges(game, state, settings.alpha)
     num_chunks = jnp.max(state.tree.num_chunks)
     num_terminals = jnp.max(state.tree.num_terminals)
     state = replace(state, tree=value_terminals(game, state.tree, num_terminals))
-    state = value_leaves(game, evaluator, state, weight, settings.leaf_averaging, asks)
+    state = evaluate_leaves(game, evaluator, state, weight, settings.leaf_averaging, is_due)
     tree = pull_cfvs(game, state.tree, num_chunks)
     improve = functools.partial(update_regrets, rule)
     tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)

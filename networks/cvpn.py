@@ -174,8 +174,8 @@ class CVPN(nnx.Module):
             weight = rest[:, : size**2].reshape(batch, size, size)
             beliefs = opponents_given_own(weight, ranges)
             others.append(size * beliefs.reshape(batch, -1))
-        ask = self.torso.go_on if self.embeds else self.torso
-        inner, board = ask(begun, jnp.concatenate(others, axis=1))
+        run = self.torso.finish if self.embeds else self.torso
+        inner, board = run(begun, jnp.concatenate(others, axis=1))
         if not self.is_pairwise:
             values = self.values(inner).reshape(batch, 2, size)
             values = jnp.tanh(values) if self.is_bounded else values
@@ -241,7 +241,7 @@ class ApplyNetwork:
     @in_32_bits
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""
-        answer: tuple[Array, Array] = _asked(self, "__call__", params, features, ranges)
+        answer: tuple[Array, Array] = _call(self, "__call__", params, features, ranges)
         return answer
 
 
@@ -255,7 +255,7 @@ class EmbedFeatures:
     @in_32_bits
     def __call__(self, params: Any, features: Array) -> Array:
         """See `CVPN.embed`."""
-        kept: Array = _asked(self, "embed", params, features)
+        kept: Array = _call(self, "embed", params, features)
         return kept
 
 
@@ -269,11 +269,11 @@ class AnswerEmbedded:
     @in_32_bits
     def __call__(self, params: Any, kept: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.answer`."""
-        answer: tuple[Array, Array] = _asked(self, "answer", params, kept, ranges)
+        answer: tuple[Array, Array] = _call(self, "answer", params, kept, ranges)
         return answer
 
 
-def _asked(
+def _call(
     network: "ApplyNetwork | EmbedFeatures | AnswerEmbedded",
     method: str,
     params: Any,
@@ -283,8 +283,8 @@ def _asked(
     computes_in_16_bits = network.settings.precision == "bfloat16" and is_accelerated()
     if computes_in_16_bits:
         params, inputs = _cast((params, inputs), jnp.bfloat16)
-    asked = nnx.merge(network.graph, nnx.State(params))
-    return _cast(getattr(asked, method)(*inputs), jnp.float32)
+    whole = nnx.merge(network.graph, nnx.State(params))
+    return _cast(getattr(whole, method)(*inputs), jnp.float32)
 
 
 def _cast(arrays: Any, dtype: Any) -> Any:

@@ -33,8 +33,8 @@ class RoadBlock(nnx.Module):
     def __call__(self, nodes: Array, roads: Array) -> Array:
         """[node, batch, width] to the same shape. roads: [node, node], the weights of neighbors."""
         inner = nnx.relu(nodes)
-        told = (roads @ self.neighbors(inner).reshape(len(nodes), -1)).reshape(nodes.shape)
-        return nodes + self.last(nnx.relu(self.own(inner) + told))
+        received = (roads @ self.neighbors(inner).reshape(len(nodes), -1)).reshape(nodes.shape)
+        return nodes + self.last(nnx.relu(self.own(inner) + received))
 
 
 class GraphCVPN(nnx.Module):

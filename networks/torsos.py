@@ -53,7 +53,7 @@ class MLP(nnx.Module):
         begun: Array = features @ layer.kernel[: features.shape[1]] + layer.bias[None]
         return begun
 
-    def go_on(self, begun: Array, others: Array) -> tuple[Array, None]:
+    def finish(self, begun: Array, others: Array) -> tuple[Array, None]:
         """The output, from `begin` and the other inputs."""
         return self._after_first(begun + others @ self.layers[0].kernel[-others.shape[1] :])
 

@@ -24,7 +24,7 @@ import numpy as np
 from machine import processor, versions
 
 from gtcfr.flow import normalize
-from gtcfr.memory_estimate import search_room
+from gtcfr.memory_estimate import search_memory
 from gtcfr.root import known_root
 from gtcfr.search import search
 from networks.cvpn import make_network
@@ -72,7 +72,7 @@ def main() -> None:
         leaves = int(np.asarray(result.tree.num_leaves)[0])
         best = int(np.argmin(clock[1:])) + 1
         print(f"{street:8}{clock[best]:9.2f}{cpu[best]:9.2f}{leaves:8}{compiling:9.1f}", flush=True)
-    room = search_room(game, evaluator, settings, config.selfplay.max_events)
+    room = search_memory(game, evaluator, settings, config.selfplay.max_events)
     for name, size in room.items():
         print(f"{in_bytes(size):>10}  {name}")
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -177,12 +177,12 @@ class Learner:
 
         Raises NotFiniteError, and keeps its state, if one of them is not finite.
         """
-        state, told = self._states, list[dict[str, Array]]()
+        state, losses = self._states, list[dict[str, Array]]()
         for number in range(len(batches.version)):
             batch = jax.device_put(take(batches, np.asarray(number)), self._spread)
             state, terms = self._run(state, batch)
-            told.append(terms)
-        found = {name: np.array([terms[name] for terms in told]) for name in told[0]}
+            losses.append(terms)
+        found = {name: np.array([terms[name] for terms in losses]) for name in losses[0]}
         for name, term in found.items():
             if not np.isfinite(term).all():
                 bad = int(np.argmin(np.isfinite(term)))

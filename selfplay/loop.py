@@ -29,14 +29,14 @@ class InlineSchedule(Schedule):
         self._player = self.recipe.player(game, config)
         self._solver = self.recipe.solver and self.recipe.solver(game, config)
 
-    def prepare(self, tell: Callable[[Sequence[str]], None]) -> None:
+    def prepare(self, report: Callable[[Sequence[str]], None]) -> None:
         """Compiles self-play and the query solver concurrently, since a compilation seldom uses
-        more than one core. tell: called with the names of the unfinished programs."""
+        more than one core. report: called with the names of the unfinished programs."""
         evaluator, version = self.evaluator, self.learner.state.step
         workers: dict[str, GamesPlayer | QuerySolver] = {"self-play": self._player}
         if self._solver is not None:
             workers["the query solver"] = self._solver
-        tell([*workers])
+        report([*workers])
         pool = concurrent.futures.ThreadPoolExecutor(len(workers))
         try:
             waiting = {
@@ -47,11 +47,11 @@ class InlineSchedule(Schedule):
                 done.result()
                 del waiting[done]
                 if waiting:
-                    tell([*waiting.values()])
+                    report([*waiting.values()])
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for a compiler
 
-    def _go_on(self, until: int | None) -> dict[str, float]:
+    def _advance(self, until: int | None) -> dict[str, float]:
         """Makes a decision in all games, then the solves and the learner steps that are due; only
         the learner steps while `only_learns`."""
         seed, cycle = self.config.run.seed, self.counts["cycles"]

@@ -126,15 +126,15 @@ def _numbers_in_random_play(game: Game[Any]) -> int:
 
     def event(carry: Any, key: Array) -> tuple[Any, tuple[Array, Array]]:
         state, infostates = carry
-        goes_on = game.actor(state) != TERMINAL
+        continues = game.actor(state) != TERMINAL
         legal = game.legal_actions(state)
         count = 2 * jnp.sum(game.infostate_mask(state)) + jnp.sum(legal)
         action_key, world_key = jax.random.split(key)
         action = random_action(game, state, infostates, action_key)
         outcome, after = game.transition(world_key, state, infostates, action)
         below = (game.apply(state, outcome), after)
-        carry = jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), below, carry)
-        return carry, (jnp.where(goes_on, count, 0), goes_on)
+        carry = jax.tree.map(lambda new, old: jnp.where(continues, new, old), below, carry)
+        return carry, (jnp.where(continues, count, 0), continues)
 
     def one_game(key: Array) -> tuple[Array, Array]:
         deal_key, key = jax.random.split(key)

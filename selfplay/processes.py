@@ -22,7 +22,7 @@ import numpy as np
 
 from selfplay.ray_cluster import cache_environment, remove_leftovers
 from selfplay.ray_workers import ray_workers
-from selfplay.remote_object import EndedError, Separate
+from selfplay.remote_object import ProcessEndedError, RemoteObject
 from selfplay.schedule import Schedule
 from selfplay.settings import Config
 from selfplay.workers import WorkerOutput, WorkersLostError
@@ -35,29 +35,29 @@ _PATIENCE_SECONDS: Final = 1.0
 
 
 class ProcessSchedule(Schedule):
-    """The learner, and its workers behind `workers`, a `Separate` `RayWorkers`."""
+    """The learner, and its workers behind `workers`, a `RemoteObject` `RayWorkers`."""
 
     def __init__(
         self,
         game: Game[Any],
         config: Config,
-        workers: Separate,
-        tell: Callable[[str], None] = lambda _: None,
+        workers: RemoteObject,
+        warn: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """tell: called with a line per worker that died. Raises ValueError for impossible sizes."""
+        """warn: called with a line per worker that died. Raises ValueError for impossible sizes."""
         super().__init__(game, config)
-        self._workers, self._tell = workers, tell
+        self._workers, self._warn = workers, warn
         self._published: Any = None  # the learner's state whose network the workers have
 
-    def _go_on(self, until: int | None) -> dict[str, float]:
+    def _advance(self, until: int | None) -> dict[str, float]:
         """Collects results, submits tasks unless `only_learns`, and learns once if there are enough
         examples."""
         works: list[WorkerOutput]
-        works, reasons, busy = self._ask(
+        works, reasons, busy = self._call(
             "gather", 0 if self.steps_due(until) else _PATIENCE_SECONDS
         )
         for reason in reasons:
-            self._tell(f"a worker died and is replaced: {reason}")
+            self._warn(f"a worker died and is replaced: {reason}")
         for work in works:
             self.take_in(work)
         if not self.only_learns():
@@ -71,10 +71,10 @@ class ProcessSchedule(Schedule):
     def begin_new_games(self) -> None:
         """Does nothing: the games continue, since no run could repeat them anyway."""
 
-    def _ask(self, name: str, *given: Any) -> Any:
+    def _call(self, name: str, *given: Any) -> Any:
         try:
             return self._workers.call(name, *given)
-        except EndedError:
+        except ProcessEndedError:
             raise WorkersLostError(
                 "Ray ended, as it does when one of its processes dies; the training so far is "
                 "saved, resume with the same command."
@@ -84,7 +84,7 @@ class ProcessSchedule(Schedule):
         """Fills every worker's queue of tasks. busy: how many tasks each has."""
         if self._published is not self.learner.state:
             self._published = self.learner.state
-            self._ask("publish", jax.device_get(self.learner.state.average))
+            self._call("publish", jax.device_get(self.learner.state.average))
         for most in range(1, _TASKS_PER_WORKER + 1):
             for place, tasks in enumerate(busy):
                 if tasks < most:
@@ -96,7 +96,7 @@ class ProcessSchedule(Schedule):
         number, size = self.counts["cycles"], self.config.solver.batch_size
         self.counts["cycles"] += 1
         beliefs = self.queue.pop(size) if len(self.queue) >= size else None
-        self._ask("begin", place, np.asarray(self.learner.state.step), number, beliefs)
+        self._call("begin", place, np.asarray(self.learner.state.step), number, beliefs)
 
 
 @contextlib.contextmanager
@@ -105,7 +105,7 @@ def process_schedule(
     config: Config,
     address: str | None,
     num_workers: int | None,
-    tell: Callable[[str], None] = lambda _: None,
+    warn: Callable[[str], None] = lambda _: None,
 ) -> Iterator[ProcessSchedule]:
     """A context with a schedule on Ray; arguments of `ProcessSchedule` and `ray_cluster`.
 
@@ -114,10 +114,10 @@ def process_schedule(
     with contextlib.ExitStack() as stack:
         stack.callback(remove_leftovers, Path(tempfile.gettempdir()))  # if Ray ended
         try:
-            workers = Separate(
+            workers = RemoteObject(
                 ray_workers, config, address, num_workers, environment=cache_environment()
             )
-        except EndedError:
+        except ProcessEndedError:
             raise ValueError("Ray ended while it started.") from None
         stack.callback(workers.close)
-        yield ProcessSchedule(game, config, workers, tell)
+        yield ProcessSchedule(game, config, workers, warn)

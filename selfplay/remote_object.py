@@ -19,11 +19,11 @@ _PATIENCE_SECONDS: Final = 60.0
 """How long the process may take to exit by itself."""
 
 
-class EndedError(Exception):
+class ProcessEndedError(Exception):
     """The object's process has ended."""
 
 
-class Separate:
+class RemoteObject:
     """Calls the methods of an object in a subprocess, one at a time."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Separate:
             )
         self._connection = ours
         try:
-            self._ask(make, given)
+            self._call(make, given)
         except BaseException:
             self.close()
             raise
@@ -60,16 +60,16 @@ class Separate:
         """Returns a copy of the result of a method of the object.
 
         Raises its ValueErrors and OSErrors, RuntimeError with the traceback of others, and
-        EndedError if the process has ended.
+        ProcessEndedError if the process has ended.
         """
-        return self._ask(name, given)
+        return self._call(name, given)
 
-    def _ask(self, *question: Any) -> Any:
+    def _call(self, *question: Any) -> Any:
         try:
             self._connection.send(question)
             is_error, answer = self._connection.recv()
         except (EOFError, ConnectionError):
-            raise EndedError from None
+            raise ProcessEndedError from None
         if is_error:
             raise answer
         return answer

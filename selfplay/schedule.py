@@ -71,10 +71,10 @@ class Schedule(abc.ABC):
         """
         for _ in self.gather():
             pass
-        return self._go_on(until)
+        return self._advance(until)
 
     @abc.abstractmethod
-    def _go_on(self, until: int | None) -> dict[str, float]:
+    def _advance(self, until: int | None) -> dict[str, float]:
         """A cycle."""
 
     def gather(self) -> Iterator[tuple[str, int, int]]:

@@ -68,7 +68,7 @@ class Training:
         self._began = time.perf_counter()
         self._last = self._snapshot()
         lines = found.meta.get("lines", ())
-        problems = self._metrics.go_on_from(found.step, self._before, lines)
+        problems = self._metrics.resume_from(found.step, self._before, lines)
         self._saved, self._measured = found.step, found.meta["measured"]
         if not any(name.startswith(PASSING) for name in found.arrays):
             problems += (f"{found.path} is too old to have examples; they are gathered anew.",)

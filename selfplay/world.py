@@ -125,7 +125,7 @@ def _let_chance_move(game: Game[Any], world: GameInPlay, key: Array) -> GameInPl
 def _play_out(game: Game[Any], world: GameInPlay, is_cut: Array, key: Array) -> GameInPlay:
     """Plays out a game that is cut: both players choose uniformly among their legal actions."""
 
-    def goes_on(carry: tuple[GameInPlay, Array]) -> Array:
+    def continues(carry: tuple[GameInPlay, Array]) -> Array:
         return is_cut & (game.actor(carry[0].state) != TERMINAL)
 
     def event(carry: tuple[GameInPlay, Array]) -> tuple[GameInPlay, Array]:
@@ -134,5 +134,5 @@ def _play_out(game: Game[Any], world: GameInPlay, is_cut: Array, key: Array) -> 
         action = random_action(game, world.state, world.infostates, action_key)
         return _one_event(game, world, action, event_key), key
 
-    ended: tuple[GameInPlay, Array] = jax.lax.while_loop(goes_on, event, (world, key))
+    ended: tuple[GameInPlay, Array] = jax.lax.while_loop(continues, event, (world, key))
     return ended[0]

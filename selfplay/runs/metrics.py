@@ -40,7 +40,7 @@ class MetricsFile:
                     self._writer.add_scalar(name, value, metrics["step"])
             self._writer.flush()
 
-    def go_on_from(
+    def resume_from(
         self, step: int, seconds: float, lines: Iterable[Metrics] = ()
     ) -> tuple[str, ...]:
         """Drops what a killed run reported after the checkpoint that it resumes from.
@@ -64,14 +64,14 @@ class MetricsFile:
         return tuple(problems)
 
 
-def read_metrics(path: Path, tell: Callable[[str], None] = lambda problem: None) -> list[Metrics]:
+def read_metrics(path: Path, warn: Callable[[str], None] = lambda problem: None) -> list[Metrics]:
     """The lines of a file, without an incomplete last one; empty if there is no file.
 
     warn: called with a message for every other line that is invalid, which is skipped.
     """
     found, damaged = _read(path)
     for number, _ in damaged:
-        tell(f"{path}: line {number} is invalid, and is skipped.")
+        warn(f"{path}: line {number} is invalid, and is skipped.")
     return found
 
 

@@ -109,12 +109,12 @@ class Program:
         stacked: SearchRoot = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
         ids = [(self.first_seed + seed, number) for number, seed in batch]
         ids += ids[:1] * (size - len(ids))
-        asked = {"root": stacked, "key": _keys(jnp.array(ids, jnp.uint32))}
+        inputs = {"root": stacked, "key": _keys(jnp.array(ids, jnp.uint32))}
         if self._on_devices is None or self._on_devices[0] is not evaluator:
             self._on_devices = evaluator, jax.device_put(evaluator, on_all(self._mesh))
         return {
             "evaluator": self._on_devices[1],
-            **jax.device_put(asked, split_batch(self._mesh)),
+            **jax.device_put(inputs, split_batch(self._mesh)),
         }
 
     def next_roots(self, batch: list[Task], result: SearchResult) -> dict[Task, Any]:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, ask_once
+from gtcfr.evaluator import Evaluator, evaluate_beliefs
 from gtcfr.exact import exact_evaluator
 from sog.games.core import CHANCE, TERMINAL
 from sog.precision import in_32_bits
@@ -52,7 +52,7 @@ class HeldOut:
         self._program: Any = jax.jit(functools.partial(_compare, self.game))
 
     def _ask(self, evaluator: Evaluator) -> tuple[Array, Array]:
-        program: Any = jax.jit(functools.partial(ask, self.game))
+        program: Any = jax.jit(functools.partial(evaluate_nodes, self.game))
         answer: tuple[Array, Array] = program(evaluator, self._nodes, self._ranges)
         return answer
 
@@ -95,14 +95,14 @@ def _random_ranges(tree: PublicTree, node: int, random: np.random.Generator) -> 
     return ranges
 
 
-def ask(
+def evaluate_nodes(
     game: EnumeratedGame, evaluator: Evaluator, nodes: Array, ranges: Array
 ) -> tuple[Array, Array]:
     """An evaluator's values [state, player, S], in utility units, and policy logits [state, S, A].
 
     nodes: [state] int32, of the enumerated game; ranges: [state, player, S].
     """
-    answer = ask_once(game, evaluator, EnumeratedState(node=nodes), ranges)
+    answer = evaluate_beliefs(game, evaluator, EnumeratedState(node=nodes), ranges)
     return answer.values, answer.policy_logits
 
 
@@ -114,7 +114,7 @@ def _compare(
     exact: tuple[Array, Array],
 ) -> ValueErrors:
     states = EnumeratedState(node=nodes)
-    values, logits = ask(game, evaluator, nodes, ranges)
+    values, logits = evaluate_nodes(game, evaluator, nodes, ranges)
     mask = jax.vmap(game.infostate_mask)(states)
     mask &= jax.vmap(game.compatible_reach)(states, ranges) > 0
     error = jnp.where(mask, values - exact[0], 0)

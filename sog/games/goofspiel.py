@@ -33,8 +33,8 @@ class Goofspiel(BiddingGame[GoofspielState]):
     summary = "Goofspiel: simultaneous bids, both revealed after each round"
     rules = """\
 Both players hold the cards 1 to N. In each round a point card is turned up, and both bid one
-of their cards in secret; then both bids are shown. The higher bid wins the points, equal
-bids nobody. Bids are spent. The player with more points wins."""
+of their cards in secret; then both bids are shown. The higher bid wins the points; with
+equal bids nobody does. Bids are spent. The player with more points wins."""
 
     @property
     def num_infostates(self) -> int:

@@ -43,7 +43,7 @@ class IIGoofspiel(BiddingGame[BiddingState]):
     rules = """\
 Both players hold the cards 1 to N. In each round a point card is turned up, and both bid one
 of their cards in secret. Only the winner is announced, never the cards. The higher bid wins
-the points, equal bids nobody. Bids are spent. The player with more points wins."""
+the points; with equal bids nobody does. Bids are spent. The player with more points wins."""
 
     # Tables of all pairs of infostates are in memory: with 6 cards, 720 x 720.
     cards: int = param(4, "N, the cards of each player", minimum=2, maximum=6)

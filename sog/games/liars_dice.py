@@ -54,9 +54,9 @@ class LiarsDice(Game[LiarsDiceState]):
     name = "liars_dice"
     summary = "liar's dice: bids on all dice, highest face wild"
     rules = """\
-Each player rolls dice in secret. They take turns to bid that at least so many of all dice show
-a face: 2-3 is two threes. The highest face is wild and counts as any other. A bid
-must be higher than the last: more dice, or as many of a higher face. Instead of bidding you
+Each player rolls dice in secret. They take turns bidding how many of all dice show a face at
+least: 2-3 claims two threes. The highest face is wild and counts as any other. A bid must be
+higher than the last: more dice, or as many of a higher face. Instead of bidding, you
 may call liar: if there are fewer than the last bid says, you win, otherwise the bidder does."""
 
     dice: int = param(1, "dice of player 0", minimum=1, maximum=5)

@@ -16,7 +16,7 @@ _GOLDEN: Final = 0x9E3779B9  # 2**32 / golden ratio
 
 
 @pytree
-class Path:
+class MoveSequence:
     """A position: a hash of the moves so far, and the score."""
 
     number: Array  # uint32
@@ -25,7 +25,7 @@ class Path:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class RandomGame(SimultaneousMovesGame[Path]):
+class RandomGame(SimultaneousMovesGame[MoveSequence]):
     """Every pair of moves scores -1, 0 or 1 for player 0, drawn from the seed.
 
     As in Bosansky et al. 2016: final utilities are sums along the path, so that those of one branch
@@ -57,37 +57,37 @@ In each round both players choose a move in secret, then reveal it. Each pair of
     def max_utility(self) -> float:
         return float(self.rounds) if self.payoff == "sum" else 1.0
 
-    def opening(self) -> Path:
+    def opening(self) -> MoveSequence:
         number = _mix(jnp.uint32(self.seed) + jnp.uint32(_GOLDEN))
-        return Path(number=number, round=jnp.int32(0), score=jnp.int32(0))
+        return MoveSequence(number=number, round=jnp.int32(0), score=jnp.int32(0))
 
-    def moves(self, position: Path) -> Array:
+    def moves(self, position: MoveSequence) -> Array:
         return jnp.ones((2, self.num_actions), bool)
 
-    def after(self, position: Path, moves: Array) -> Path:
+    def after(self, position: MoveSequence, moves: Array) -> MoveSequence:
         joint = (moves[0] * self.num_actions + moves[1]).astype(jnp.uint32)
         number = _mix(position.number + jnp.uint32(_GOLDEN) * (joint + jnp.uint32(1)))
         gain = (number >> jnp.uint32(8)) % jnp.uint32(3)
-        return Path(
+        return MoveSequence(
             number=number,
             round=position.round + 1,
             score=position.score + gain.astype(jnp.int32) - 1,
         )
 
-    def is_over(self, position: Path) -> Array:
+    def is_over(self, position: MoveSequence) -> Array:
         return position.round == self.rounds
 
-    def result(self, position: Path) -> Array:
+    def result(self, position: MoveSequence) -> Array:
         score = position.score if self.payoff == "sum" else jnp.sign(position.score)
         return score.astype(jnp.float32)
 
-    def features(self, position: Path) -> Array:
+    def features(self, position: MoveSequence) -> Array:
         bits = (position.number >> jnp.arange(32, dtype=jnp.uint32)) & jnp.uint32(1)
         played = jax.nn.one_hot(position.round, self.rounds + 1, dtype=jnp.float32)
         score = position.score.astype(jnp.float32) / self.rounds
         return jnp.concatenate([played, score[None], bits.astype(jnp.float32)])
 
-    def describe_position(self, position: Path) -> str:
+    def describe_position(self, position: MoveSequence) -> str:
         played, score = int(position.round), int(position.score)
         return f"round {played} of {self.rounds}, {score:+d}, {int(position.number):08x}"
 

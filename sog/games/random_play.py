@@ -25,7 +25,7 @@ def play_out(
     """The public state and the infostates [2] at the end of a random game; unchanged unless
     `is_valid`."""
 
-    def goes_on(step: tuple[Any, Array, Array, Array]) -> Array:
+    def continues(step: tuple[Any, Array, Array, Array]) -> Array:
         state, _, _, depth = step
         return is_valid & (game.actor(state) != TERMINAL) & (depth < game.max_depth)
 
@@ -37,5 +37,5 @@ def play_out(
         return game.apply(state, outcome), infostates, key_next, depth + 1
 
     start = (state, infostates, key, jnp.int32(0))
-    end, infostates, _, _ = jax.lax.while_loop(goes_on, move, start)
+    end, infostates, _, _ = jax.lax.while_loop(continues, move, start)
     return end, infostates

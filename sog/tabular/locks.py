@@ -81,10 +81,10 @@ def format_lock(game: Game[Any], lock: Lock) -> str:
         rows[name if is_plain else str(infostate)] = " ".join(shares)
     is_of_all = lock.is_held.sum() == np.asarray(game.legal_actions(state)).any(axis=-1).sum()
     if is_of_all and len(set(rows.values())) == 1:
-        told = next(iter(rows.values()))
+        text = next(iter(rows.values()))
     else:
-        told = "; ".join(f"{name} {shares}" for name, shares in rows.items())
-    return f"{' '.join(events)}: {told}".strip()
+        text = "; ".join(f"{name} {shares}" for name, shares in rows.items())
+    return f"{' '.join(events)}: {text}".strip()
 
 
 def lock_game(

@@ -42,14 +42,14 @@ _ROW_OF_TITLES: Final = 1
 AnyPath = str | os.PathLike[str]
 
 
-class Line(NamedTuple):
+class TableRow(NamedTuple):
     """A row of a table; the row of titles has number 1."""
 
     number: int
     fields: Mapping[str, str]
 
 
-class Entry(NamedTuple):
+class TableEntry(NamedTuple):
     """The contents of a row."""
 
     row: int
@@ -71,9 +71,9 @@ def write_policy_table(path: AnyPath, tree: PublicTree, policy: np.ndarray) -> N
             for infostate in np.flatnonzero(legal.any(axis=-1)).tolist():
                 name = tree.game.describe_infostate(state, player, infostate)
                 for action in np.flatnonzero(legal[infostate]).tolist():
-                    told = tree.game.describe_action(state, infostate, action)
+                    text = tree.game.describe_action(state, infostate, action)
                     share = float(policy[node, infostate, action])
-                    yield histories[node], player, infostate, name, action, told, share
+                    yield histories[node], player, infostate, name, action, text, share
 
     write_rows(path, COLUMNS, rows())
 
@@ -85,7 +85,7 @@ def read_policy_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
     check_titles(path, names)
     reader = _Reader(tree)
 
-    def entries() -> Iterator[Entry]:
+    def entries() -> Iterator[TableEntry]:
         for line in lines:
             try:
                 yield reader.entry(line)
@@ -95,7 +95,7 @@ def read_policy_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
     return policy_of(path, tree, entries())
 
 
-def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[Entry]) -> np.ndarray:
+def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[TableEntry]) -> np.ndarray:
     """The policy [node, S, A] of all rows; raises PolicyFileError if they are not a policy."""
     policy = np.zeros(tree.node_legal.shape)
     row_of = np.zeros(policy.shape, np.int64)
@@ -154,7 +154,7 @@ def titles_of(path: AnyPath) -> tuple[str, ...]:
     return read_lines(path)[0]
 
 
-def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[Line]]:
+def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[TableRow]]:
     """The column names, and the rows below them; raises PolicyFileError for an invalid table."""
     try:
         content = read_text(path, _MOST_BYTES)
@@ -173,7 +173,7 @@ def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[Line]]:
             f"{','.join(COLUMNS)}."
         )
 
-    def lines() -> Iterator[Line]:
+    def lines() -> Iterator[TableRow]:
         number = _ROW_OF_TITLES
         try:
             for row in rows:
@@ -184,7 +184,7 @@ def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[Line]]:
                     raise PolicyFileError(
                         f"{path}: row {number}: must have {len(names)} fields, has {len(row)}."
                     )
-                yield Line(number, dict(zip(names, row, strict=True)))
+                yield TableRow(number, dict(zip(names, row, strict=True)))
         except csv.Error as error:
             raise PolicyFileError(f"{path}: row {number + 1}: {error}.") from None
 
@@ -220,7 +220,7 @@ class _Reader:
         self._children = tree.child_of_edge()
         self._names: dict[int, DecisionNames] = {}
 
-    def entry(self, line: Line) -> Entry:
+    def entry(self, line: TableRow) -> TableEntry:
         fields = line.fields
         node = self._node(fields["history"].strip())
         if node not in self._names:
@@ -230,7 +230,9 @@ class _Reader:
             )
         names = self._names[node]
         infostate, action = read_names(names, fields)
-        return Entry(line.number, node, infostate, action, read_probability(fields["probability"]))
+        return TableEntry(
+            line.number, node, infostate, action, read_probability(fields["probability"])
+        )
 
     def _node(self, history: str) -> int:
         if history not in self._nodes:
@@ -247,9 +249,9 @@ class _Reader:
 
 def _histories(tree: PublicTree) -> list[str]:
     """[node]: the public events that lead to each, as text for `Game.parse`."""
-    told = [""]
+    histories = [""]
     for node in range(1, tree.num_nodes):
         parent = int(tree.node_parent[node])
         event = tree.game.describe_outcome(tree.state(parent), int(tree.node_outcome[node]))
-        told.append(f"{told[parent]} {shlex.quote(event)}".strip())
-    return told
+        histories.append(f"{histories[parent]} {shlex.quote(event)}".strip())
+    return histories

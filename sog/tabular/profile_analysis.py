@@ -33,7 +33,7 @@ class Cfvs:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Examination:
+class ProfileAnalysis:
     """A policy profile analyzed at every node; undefined values are NaN."""
 
     tree: PublicTree
@@ -119,7 +119,7 @@ class Examination:
         return float(self.gains.sum() / 2)
 
 
-def examine(tree: PublicTree, policy: np.ndarray) -> Examination:
+def analyze_profile(tree: PublicTree, policy: np.ndarray) -> ProfileAnalysis:
     """Analyzes a profile [node, S, A] of a whole game; raises as `check_policy` does."""
     policy = check_policy(tree, policy)
     edges = [list(_levels(tree, flow)) for flow in tree.flows]
@@ -131,7 +131,7 @@ def examine(tree: PublicTree, policy: np.ndarray) -> Examination:
             played = _played(tree, policy, player, edge)
             np.add.at(reach[:, player], (edge.flow.node, edge.flow.infostate), arriving * played)
     ends = _terminal_cfvs(tree, reach)
-    return Examination(
+    return ProfileAnalysis(
         tree=tree,
         policy=policy,
         reach=reach,

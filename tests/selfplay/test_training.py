@@ -35,7 +35,7 @@ class Counting(Schedule):
         self.new_games_at: list[int] = []
         self.steps_per_cycle = 3
 
-    def _go_on(self, until: int | None) -> dict[str, float]:
+    def _advance(self, until: int | None) -> dict[str, float]:
         assert until is not None
         step = min(self.learner.step + self.steps_per_cycle, until)
         self.learner.state = dataclasses.replace(self.learner.state, step=jnp.int32(step))

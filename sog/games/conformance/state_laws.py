@@ -57,7 +57,7 @@ class Probe:
     features: Array  # [F]
 
     @property
-    def goes_on(self) -> Array:
+    def is_not_over(self) -> Array:
         """Not terminal."""
         return self.actor != TERMINAL
 
@@ -152,7 +152,7 @@ def _no_chance(game: Game[Any], probe: Probe) -> Finding | None:
 def _decision_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
     count = probe.outcomes.sum(axis=-1)
     most = np.minimum(count, game.num_decision_outcomes)
-    return agree(most, count, where=probe.goes_on & (probe.actor != CHANCE))
+    return agree(most, count, where=probe.is_not_over & (probe.actor != CHANCE))
 
 
 @law("chance has at most num_chance_outcomes legal outcomes")
@@ -164,7 +164,7 @@ def _chance_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
 
 @law("there is a legal outcome if and only if the state is not terminal")
 def _some_outcome(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.goes_on, probe.outcomes.any())
+    return agree(probe.is_not_over, probe.outcomes.any())
 
 
 @law(
@@ -182,7 +182,7 @@ def _chance_actions(game: Game[Any], probe: Probe) -> Finding | None:
     "infostate",
 )
 def _some_action(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.mask[probe.acting_row] & probe.goes_on, probe.legal.any(axis=1))
+    return agree(probe.mask[probe.acting_row] & probe.is_not_over, probe.legal.any(axis=1))
 
 
 @law("advance is zero outside the child's infostate_mask", "followed", "player", "infostate")
@@ -211,7 +211,7 @@ def _advance_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
 
 @law("the transpose of advance pairs with it: <advance(x), y> = <x, transpose(y)>")
 def _advance_has_a_transpose(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.pairings[0], probe.pairings[1], where=probe.goes_on)
+    return agree(probe.pairings[0], probe.pairings[1], where=probe.is_not_over)
 
 
 @law("compatible_reach is not negative", "player", "infostate")
@@ -258,7 +258,7 @@ def _outcomes_are_possible(game: Game[Any], probe: Probe) -> Finding | None:
 @law("probability is conserved: the legal outcomes of a state share its mass", "player")
 def _mass_is_conserved(game: Game[Any], probe: Probe) -> Finding | None:
     got = np.where(probe.outcomes[:, None], probe.child_masses, 0).sum(axis=0)
-    return agree(probe.masses, got, where=probe.goes_on)
+    return agree(probe.masses, got, where=probe.is_not_over)
 
 
 @law(

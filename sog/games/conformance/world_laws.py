@@ -184,21 +184,21 @@ def probe_worlds(
 
 @law("every coefficient of advance is 0 or 1", "world", "followed", "player", "infostate")
 def _coefficients(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    where = goes_on(worlds)[:, None] & worlds.follows_legal[None, :]
+    where = is_not_over(worlds)[:, None] & worlds.follows_legal[None, :]
     nearest = np.where(worlds.child_reach > 0.5, 1, 0)
     return agree(nearest, worlds.child_reach, where=where)
 
 
 @law("the outcomes of an action in a world have total probability 1", "world")
 def _world_goes_on(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(1, worlds.probability.sum(axis=1), where=goes_on(worlds))
+    return agree(1, worlds.probability.sum(axis=1), where=is_not_over(worlds))
 
 
 @law(
     "transition returns a legal outcome and two infostates below num_infostates", "world", "sample"
 )
 def _transition_is_legal(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(True, worlds.sampled_is_legal, where=goes_on(worlds))
+    return agree(True, worlds.sampled_is_legal, where=is_not_over(worlds))
 
 
 @law(
@@ -207,7 +207,7 @@ def _transition_is_legal(game: Game[Any], worlds: WorldProbe) -> Finding | None:
     "sample",
 )
 def _transition_is_possible(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(True, worlds.sampled_probability > 0, where=goes_on(worlds))
+    return agree(True, worlds.sampled_probability > 0, where=is_not_over(worlds))
 
 
 @law("utilities are zero-sum in every world", "world")
@@ -236,7 +236,7 @@ def _world_payoff(game: Game[Any], worlds: WorldProbe) -> Finding | None:
     return agree(payoffs, worlds.world_payoff, where=where, scale=game.max_utility)
 
 
-def goes_on(worlds: WorldProbe) -> Array:
+def is_not_over(worlds: WorldProbe) -> Array:
     """bool[M]: worlds that are not over."""
     return worlds.exists & (worlds.actor != TERMINAL)
 
